@@ -1,0 +1,31 @@
+/// \file
+/// The bounds that keep a hostile file from costing more than it is worth.
+#pragma once
+
+#include <cstdint>
+
+namespace safestructures {
+
+/// Bounds on what is read and written. Each is checked before anything is allocated for what it
+/// bounds; passing one is an `Error` with code `limit_exceeded`. Writers hold themselves to the same
+/// bounds, so that what was saved can be loaded.
+struct Limits {
+  /// Bytes of a safetensors header. Stops a file that announces a huge header to exhaust memory.
+  /// The format itself forbids more than 100,000,000.
+  std::uint64_t header_bytes = 100'000'000;
+  /// Nesting of values, JSON and paths. Stops stack overflow by deep nesting. Python's package
+  /// reads at most 247 levels.
+  std::uint32_t depth = 500;
+  /// Nodes of one structure. Stops a small header that expands into many more bytes of values.
+  std::uint64_t nodes = 20'000'000;
+  /// Dimensions of one tensor. Stops long shapes of ones that cost time at each step.
+  std::uint32_t rank = 64;
+  /// Decimal digits of one integer. Stops quadratic number parsing; Python has the same bound.
+  std::uint32_t digits = 4300;
+  /// Tensors in one file, all shards together. Stops index files that name endless shards.
+  std::uint64_t tensors = 20'000'000;
+  /// Shards that one index may name. Stops exhausting file descriptors and mappings.
+  std::uint32_t shards = 10'000;
+};
+
+}  // namespace safestructures

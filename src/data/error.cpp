@@ -1,0 +1,75 @@
+#include <safestructures/data/error.hpp>
+
+#include <array>
+#include <utility>
+
+namespace safestructures {
+namespace {
+
+constexpr std::array<std::string_view, 29> code_names = {
+    "cannot_open",      "cannot_read",      "cannot_write",        "truncated",
+    "invalid_header",   "invalid_metadata", "invalid_utf8",        "invalid_offsets",
+    "invalid_shape",    "unknown_dtype",    "duplicate_name",      "missing_schema",
+    "invalid_schema",   "unsupported_version", "missing_tensor",   "limit_exceeded",
+    "type_mismatch",    "shape_mismatch",   "out_of_range",        "lossy_conversion",
+    "missing_field",    "unknown_field",    "not_found",           "invalid_argument",
+    "misaligned",       "unknown_type",     "cycle",               "plugin_failed",
+    "checksum_mismatch"};
+static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::checksum_mismatch) + 1);
+
+std::string format(const std::string& problem, const ErrorDetails& details) {
+  std::string text;
+  if (!details.file.empty()) text += details.file + ": ";
+  if (!details.path.empty()) text += "at " + details.path + ": ";
+  text += problem;
+  if (!details.expected.empty()) text += ": expected " + details.expected;
+  if (!details.found.empty()) {
+    text += details.expected.empty() ? ": found " : ", found ";
+    text += details.found;
+  }
+  if (details.offset) text += " (byte " + std::to_string(*details.offset) + ")";
+  text += '.';
+  if (!details.advice.empty()) text += " " + details.advice + ".";
+  return text;
+}
+
+}  // namespace
+
+std::string_view to_string(ErrorCode code) noexcept {
+  const auto index = static_cast<std::size_t>(code);
+  return index < code_names.size() ? code_names[index] : "unknown";
+}
+
+struct Error::State {
+  ErrorCode code;
+  std::string problem;
+  ErrorDetails details;
+  std::string text;
+};
+
+Error::Error(ErrorCode code, std::string problem, ErrorDetails details) {
+  std::string text = format(problem, details);
+  state_ = std::make_shared<const State>(
+      State{code, std::move(problem), std::move(details), std::move(text)});
+}
+
+const char* Error::what() const noexcept { return state_->text.c_str(); }
+ErrorCode Error::code() const noexcept { return state_->code; }
+const std::string& Error::problem() const noexcept { return state_->problem; }
+const ErrorDetails& Error::details() const noexcept { return state_->details; }
+
+Error Error::with_file(std::string_view file) const {
+  if (!state_->details.file.empty()) return *this;
+  ErrorDetails details = state_->details;
+  details.file = file;
+  return {state_->code, state_->problem, std::move(details)};
+}
+
+Error Error::with_path(std::string_view path) const {
+  if (!state_->details.path.empty()) return *this;
+  ErrorDetails details = state_->details;
+  details.path = path;
+  return {state_->code, state_->problem, std::move(details)};
+}
+
+}  // namespace safestructures
