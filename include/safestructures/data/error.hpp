@@ -42,8 +42,8 @@ enum class ErrorCode : std::uint8_t {
   misaligned,           ///< Bytes that are not aligned for the element type asked for.
   unknown_type,         ///< A type name that no codec is registered for.
   cycle,                ///< A structure that contains itself.
-  plugin_failed,        ///< A codec or plugin threw; its exception is nested (`std::rethrow_if_nested`).
-  checksum_mismatch,    ///< Stored and computed checksums differ.
+  plugin_failed,  ///< A codec or plugin threw; its exception is nested (`std::rethrow_if_nested`).
+  checksum_mismatch,  ///< Stored and computed checksums differ.
 };
 
 /// The stable name of a code, such as `"limit_exceeded"`.
@@ -51,12 +51,12 @@ SAFESTRUCTURES_API std::string_view to_string(ErrorCode code) noexcept;
 
 /// Where a failure happened and what to do about it. Empty members are left out of the text.
 struct ErrorDetails {
-  std::string file;      ///< The file, as the caller named it.
-  std::string path;      ///< The path in the structure, such as `/layers/3/weight`.
-  std::string expected;  ///< What would have been right.
-  std::string found;     ///< What was there instead.
-  std::string advice;    ///< One sentence on what the user can do, without the final full stop.
-  std::optional<std::uint64_t> offset;  ///< The byte in the file.
+  std::string file{};      ///< The file, as the caller named it.
+  std::string path{};      ///< The path in the structure, such as `/layers/3/weight`.
+  std::string expected{};  ///< What would have been right.
+  std::string found{};     ///< What was there instead.
+  std::string advice{};    ///< One sentence on what the user can do, without the final full stop.
+  std::optional<std::uint64_t> offset{};  ///< The byte in the file.
 };
 
 /// Every failure of this library, apart from `std::bad_alloc`.

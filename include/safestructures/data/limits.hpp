@@ -26,6 +26,8 @@ struct Limits {
   std::uint64_t tensors = 20'000'000;
   /// Shards that one index may name. Stops exhausting file descriptors and mappings.
   std::uint32_t shards = 10'000;
+  /// Extension fields of one node. Stops quadratic time in looking for repeated ones.
+  std::uint32_t attributes = 1000;
 };
 
 }  // namespace safestructures

@@ -1,0 +1,80 @@
+# Settings of our own targets. Nothing here touches a project that embeds the library.
+
+# Compiles `target` with our warnings, and as errors where SAFESTRUCTURES_WARNINGS_AS_ERRORS says so.
+function(safestructures_own_code target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  # There are no modules to look for: the scan would only slow builds by newer CMake versions.
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)
+  if(MSVC)
+    target_compile_options(${target} PRIVATE /W4 $<$<BOOL:${SAFESTRUCTURES_WARNINGS_AS_ERRORS}>:/WX>)
+  else()
+    target_compile_options(
+      ${target}
+      PRIVATE -Wall
+              -Wextra
+              -Wpedantic
+              -Wshadow
+              -Wconversion
+              -Wsign-conversion
+              $<$<BOOL:${SAFESTRUCTURES_WARNINGS_AS_ERRORS}>:-Werror>)
+  endif()
+endfunction()
+
+# What `./dev build` and `./dev sanitize` build: every program that can be run.
+add_custom_target(safestructures_programs)
+# What is run under ThreadSanitizer.
+add_custom_target(safestructures_thread_tests)
+
+# Makes the doctest executable `target` of the given sources. `tests/` sources may include the
+# private headers of `src`.
+function(safestructures_doctest target)
+  add_executable(${target} ${ARGN})
+  safestructures_own_code(${target})
+  target_include_directories(${target} PRIVATE ${safestructures_SOURCE_DIR}/src
+                                               ${safestructures_SOURCE_DIR}/tests)
+  target_compile_definitions(
+    ${target} PRIVATE SAFESTRUCTURES_TEST_DATA="${safestructures_SOURCE_DIR}/tests")
+  target_link_libraries(
+    ${target}
+    PRIVATE safestructures::safestructures
+            safestructures::eigen
+            safestructures_test_main
+            doctest::doctest
+            nlohmann_json::nlohmann_json
+            fmt::fmt
+            Threads::Threads)
+  add_dependencies(safestructures_programs ${target})
+endfunction()
+
+# Registers one ctest test for each source of the doctest executable `target`: the contract's name
+# is the file's. A file whose test cases all went missing fails.
+function(safestructures_doctest_files target prefix)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source STEM stem)
+    string(REGEX REPLACE "_test$" "" name ${stem})
+    add_test(NAME ${prefix}.${name} COMMAND ${target} --source-file=*/${stem}.cpp)
+    set_tests_properties(${prefix}.${name} PROPERTIES LABELS ${prefix} FAIL_REGULAR_EXPRESSION
+                                                                   "test cases: +0 ")
+  endforeach()
+endfunction()
+
+# Makes an executable of each source and runs it as a test in a folder of its own.
+function(safestructures_examples)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source STEM name)
+    set(target safestructures_example_${name})
+    add_executable(${target} ${source})
+    safestructures_own_code(${target})
+    set_target_properties(
+      ${target} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY
+                                               ${safestructures_BINARY_DIR}/bin/examples)
+    target_link_libraries(${target} PRIVATE safestructures::safestructures safestructures::eigen)
+    add_dependencies(safestructures_programs ${target})
+    if(SAFESTRUCTURES_BUILD_TESTS)
+      set(folder ${safestructures_BINARY_DIR}/run/examples/${name})
+      file(MAKE_DIRECTORY ${folder})
+      add_test(NAME example.${name} COMMAND ${target} WORKING_DIRECTORY ${folder})
+      set_tests_properties(example.${name} PROPERTIES LABELS example)
+    endif()
+  endforeach()
+endfunction()

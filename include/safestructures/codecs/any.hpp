@@ -1,0 +1,32 @@
+/// \file
+/// Codec of std::any: the types of the registry, and those that a Value holds itself.
+#pragma once
+
+#include <any>
+#include <concepts>
+
+#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/data/codec.hpp>
+
+namespace safestructures {
+namespace detail {
+
+SAFESTRUCTURES_API Value encode_any(const std::any& any, Encoder& encoder);
+SAFESTRUCTURES_API std::any decode_any(const Value& value, Decoder& decoder);
+
+}  // namespace detail
+
+/// Empty is None. An object of a registered type is a custom value of its name. Without a registry:
+/// bool, std::int64_t, double, std::complex<double>, std::string and Tensor as the Value of that
+/// kind, and Value for everything else. Other types are an Error `unknown_type`.
+template <class T>
+  requires std::same_as<T, std::any>
+struct Codec<T> {
+  static constexpr bool nullable = true;
+  static Value encode(const T& any, Encoder& encoder) { return detail::encode_any(any, encoder); }
+  static T decode(const Value& value, Decoder& decoder) {
+    return detail::decode_any(value, decoder);
+  }
+};
+
+}  // namespace safestructures

@@ -1,0 +1,106 @@
+/// \file
+/// Codecs of std::array and, for saving, of C arrays; as those of std::vector, with a fixed size.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <safestructures/codecs/numbers.hpp>
+#include <safestructures/codecs/scalars.hpp>
+#include <safestructures/codecs/sequences.hpp>
+
+namespace safestructures {
+namespace detail {
+
+/// The items of a sequence of exactly N, built in place.
+template <class T, std::size_t N>
+std::array<T, N> decode_array(const Value& value, Decoder& decoder) {
+  Items items(value, decoder);
+  items.expect_size(N, decoder);
+  if constexpr (std::is_default_constructible_v<T> && std::is_move_assignable_v<T>) {
+    std::array<T, N> result{};
+    for (std::size_t i = 0; i < N; ++i) result[i] = decoder.decode_at<T>(i, items[i]);
+    return result;
+  } else {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::array<T, N>{decoder.decode_at<T>(I, items[I])...};
+    }(std::make_index_sequence<N>{});
+  }
+}
+
+template <class T>
+Value encode_list(std::span<const T> values, Encoder& encoder) {
+  std::vector<Value> items;
+  items.reserve(values.size());
+  for (const T& item : values) items.push_back(encoder.encode_at(items.size(), item));
+  return Value::list(std::move(items));
+}
+
+}  // namespace detail
+
+template <class T, std::size_t N>
+struct Codec<std::array<T, N>> {
+  static constexpr KindSet kinds = Kind::list;
+  static Value encode(const std::array<T, N>& array, Encoder& encoder) {
+    return detail::encode_list(std::span<const T>(array), encoder);
+  }
+  static std::array<T, N> decode(const Value& value, Decoder& decoder) {
+    return detail::decode_array<T, N>(value, decoder);
+  }
+};
+
+/// Nested arrays of numbers are one tensor. Loads from a tensor of those dimensions and from lists.
+template <class T, std::size_t N>
+  requires detail::Block<T>
+struct Codec<std::array<T, N>> {
+  static constexpr KindSet kinds = Kind::tensor;
+  static Value encode(const std::array<T, N>& array, Encoder&) {
+    return detail::encode_blocks(array.data(), N);
+  }
+  static std::array<T, N> decode(const Value& value, Decoder& decoder) {
+    if (value.is_sequence()) return detail::decode_array<T, N>(value, decoder);
+    static constexpr auto dims = detail::prepend_dim<T, N>();
+    std::array<T, N> result;
+    detail::decode_block(value, decoder, detail::BlockLayout<T>::dtype, dims,
+                         std::as_writable_bytes(std::span(result)));
+    return result;
+  }
+};
+
+template <detail::ByteLike T, std::size_t N>
+struct Codec<std::array<T, N>> {
+  static constexpr KindSet kinds = Kind::bytes;
+  static Value encode(const std::array<T, N>& array, Encoder&) {
+    return detail::encode_bytes(array.data(), N);
+  }
+  static std::array<T, N> decode(const Value& value, Decoder& decoder) {
+    Tensor scratch;
+    const std::span<const std::byte> bytes = detail::decode_bytes(value, decoder, scratch);
+    detail::expect_byte_count(bytes.size(), N, decoder);
+    std::array<T, N> result;
+    if constexpr (N > 0) std::memcpy(result.data(), bytes.data(), N);
+    return result;
+  }
+};
+
+/// Saved only: a function cannot return a C array. As a struct's field it loads as a std::array.
+template <class T, std::size_t N>
+  requires(!std::same_as<T, char>)
+struct Codec<T[N]> {
+  static constexpr KindSet kinds = detail::Block<T>      ? Kind::tensor
+                                   : detail::ByteLike<T> ? Kind::bytes
+                                                         : Kind::list;
+  static Value encode(const T (&array)[N], Encoder& encoder) {
+    static_cast<void>(encoder);
+    if constexpr (detail::Block<T>) return detail::encode_blocks(array, N);
+    else if constexpr (detail::ByteLike<T>) return detail::encode_bytes(array, N);
+    else return detail::encode_list(std::span<const T>(array), encoder);
+  }
+};
+
+}  // namespace safestructures

@@ -1,0 +1,14 @@
+/// \file
+/// Codec of std::deque: a list, as its items do not lie together in memory.
+#pragma once
+
+#include <deque>
+
+#include <safestructures/codecs/sequences.hpp>
+
+namespace safestructures {
+
+template <class T, class Allocator>
+struct Codec<std::deque<T, Allocator>> : detail::ListCodec<std::deque<T, Allocator>> {};
+
+}  // namespace safestructures

@@ -1,0 +1,163 @@
+/// \file
+/// Codec of enums: saved by name, loaded by name or number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/codecs/scalars.hpp>
+#include <safestructures/data/codec.hpp>
+
+namespace safestructures {
+
+/// The names of an enum's values. The library reads them from what the compiler prints, for values
+/// from -128 to 127 (0 to 255 of an unsigned type); specialise this for an enum with others, or to
+/// choose the names in files:
+///
+///     template <> struct safestructures::EnumNames<Color> {
+///       static constexpr std::pair<Color, std::string_view> values[] = {{Color::red, "red"}};
+///     };
+template <class E>
+struct EnumNames;
+
+namespace detail {
+
+/// The names of one enum, by number and by name.
+class SAFESTRUCTURES_API EnumTable {
+ public:
+  using Names = std::vector<std::pair<std::int64_t, std::string>>;
+
+  /// \param open whether the enum has a fixed underlying type: then all its numbers are values.
+  EnumTable(Names names, bool open);
+  /// The names in `__PRETTY_FUNCTION__` of a function whose last template argument is the pack of
+  /// the values from `first` on.
+  EnumTable(std::string_view pretty_function, std::int64_t first, bool open);
+
+  /// The name as a str, or the number of a value without one.
+  [[nodiscard]] Value encode(std::int64_t number, const Encoder& encoder) const;
+  /// The number of a name. \throws Error `out_of_range` for an unknown one, with those that there are.
+  [[nodiscard]] std::int64_t decode_name(const Value& value, const Decoder& decoder) const;
+  /// The number, where it is a value of the enum. \throws Error `out_of_range`
+  [[nodiscard]] std::int64_t checked(std::int64_t number, const Walker& walker) const;
+
+ private:
+  Names names_;
+  std::int64_t lowest_;
+  std::int64_t highest_;
+};
+
+/// An enum without fixed underlying type has only the values that its largest one's bits can hold:
+/// others are no constant expressions.
+template <class E, auto Number>
+concept HasEnumValue = requires { typename std::integral_constant<E, static_cast<E>(Number)>; };
+
+template <class E>
+consteval int first_enum_number() {
+  using Underlying = std::underlying_type_t<E>;
+  if constexpr (std::is_unsigned_v<Underlying>) return 0;
+  else if constexpr (HasEnumValue<E, -128>) return -128;
+  else if constexpr (HasEnumValue<E, -64>) return -64;
+  else if constexpr (HasEnumValue<E, -16>) return -16;
+  else if constexpr (HasEnumValue<E, -4>) return -4;
+  else if constexpr (HasEnumValue<E, -1>) return -1;
+  else return 0;
+}
+
+template <class E>
+consteval int last_enum_number() {
+  using Underlying = std::underlying_type_t<E>;
+  if constexpr (std::is_same_v<Underlying, bool>) return 1;
+  else if constexpr (std::is_unsigned_v<Underlying> && HasEnumValue<E, 255>) return 255;
+  else if constexpr (HasEnumValue<E, 127>) return 127;
+  else if constexpr (HasEnumValue<E, 63>) return 63;
+  else if constexpr (HasEnumValue<E, 31>) return 31;
+  else if constexpr (HasEnumValue<E, 15>) return 15;
+  else if constexpr (HasEnumValue<E, 7>) return 7;
+  else if constexpr (HasEnumValue<E, 3>) return 3;
+  else if constexpr (HasEnumValue<E, 1>) return 1;
+  else return 0;
+}
+
+// One function for all values: an instantiation for each would cost 256.
+template <class E, E... Values>
+constexpr auto enum_values_text() {
+  return std::string_view(__PRETTY_FUNCTION__);
+}
+
+template <class E, int First, int... I>
+constexpr auto enum_text(std::integer_sequence<int, I...>) {
+  return enum_values_text<E, static_cast<E>(First + I)...>();
+}
+
+/// Only an enum with a fixed underlying type can be initialised from a number.
+template <class E>
+inline constexpr bool is_open_enum = requires { E{0}; };
+
+template <class E>
+const EnumTable& enum_table() {
+  if constexpr (requires { EnumNames<E>::values; }) {
+    static const EnumTable table(
+        [] {
+          EnumTable::Names names;
+          for (const auto& [value, name] : EnumNames<E>::values)
+            names.emplace_back(static_cast<std::int64_t>(value), std::string(name));
+          return names;
+        }(),
+        is_open_enum<E>);
+    return table;
+  } else {
+    constexpr int first = first_enum_number<E>();
+    constexpr int count = last_enum_number<E>() - first + 1;
+    static const EnumTable table(enum_text<E, first>(std::make_integer_sequence<int, count>{}),
+                                 first, is_open_enum<E>);
+    return table;
+  }
+}
+
+template <class T>
+concept Enum = std::is_enum_v<T> && !std::is_same_v<T, std::byte>;
+
+}  // namespace detail
+
+/// The name as a str; a number without a name as an int.
+///
+/// An enum without fixed underlying type has the numbers that the bits of its named values can hold;
+/// others are an Error `out_of_range`.
+template <detail::Enum T>
+struct Codec<T> {
+  static constexpr KindSet kinds = KindSet(Kind::string) | Kind::integer;
+  static Value encode(T value, Encoder& encoder) {
+    using Underlying = std::underlying_type_t<T>;
+    const auto number = static_cast<Underlying>(value);
+    if constexpr (std::is_unsigned_v<Underlying> && sizeof(Underlying) == 8) {
+      // Beyond the numbers that can have a name.
+      if (number > Underlying{std::numeric_limits<std::int64_t>::max()}) return Value(number);
+    }
+    return detail::enum_table<T>().encode(static_cast<std::int64_t>(number), encoder);
+  }
+  static T decode(const Value& value, Decoder& decoder) {
+    using Underlying = std::underlying_type_t<T>;
+    using Limits = std::numeric_limits<Underlying>;
+    const detail::EnumTable& table = detail::enum_table<T>();
+    if (value.kind() != Kind::integer)
+      return static_cast<T>(table.decode_name(value, decoder));
+    if constexpr (std::is_signed_v<Underlying>) {
+      return static_cast<T>(
+          table.checked(detail::decode_signed(value, decoder, Limits::min(), Limits::max()), decoder));
+    } else if constexpr (sizeof(Underlying) == 8) {
+      return static_cast<T>(detail::decode_unsigned(value, decoder, Limits::max()));
+    } else {
+      const std::uint64_t number = detail::decode_unsigned(value, decoder, Limits::max());
+      return static_cast<T>(table.checked(static_cast<std::int64_t>(number), decoder));
+    }
+  }
+};
+
+}  // namespace safestructures

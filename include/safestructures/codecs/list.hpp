@@ -1,0 +1,14 @@
+/// \file
+/// Codec of std::list: a list, as its items do not lie together in memory.
+#pragma once
+
+#include <list>
+
+#include <safestructures/codecs/sequences.hpp>
+
+namespace safestructures {
+
+template <class T, class Allocator>
+struct Codec<std::list<T, Allocator>> : detail::ListCodec<std::list<T, Allocator>> {};
+
+}  // namespace safestructures

@@ -1,0 +1,98 @@
+/// \file
+/// Codecs of smart pointers: None for null, else the object; see polymorphic.hpp for base classes.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <typeinfo>
+
+#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/codecs/polymorphic.hpp>
+
+namespace safestructures {
+namespace detail {
+
+/// What the codec of a pointer to T makes.
+template <class T>
+consteval KindSet pointer_kinds() {
+  const KindSet own = kinds_of<T>() | Kind::none;
+  if constexpr (std::is_polymorphic_v<T>) return own | Kind::custom;
+  else if constexpr (Nullable<T>) return own | Kind::tuple;
+  else return own;
+}
+
+template <class T>
+Value encode_engaged(Value value) {
+  if constexpr (Nullable<T>) return mark_engaged(std::move(value));
+  else return value;
+}
+
+template <class T>
+const Value& decode_engaged(const Value& value) {
+  if constexpr (Nullable<T>) return unmark_engaged(value);
+  else return value;
+}
+
+}  // namespace detail
+
+template <class T>
+  requires(!std::is_array_v<T>)
+struct Codec<std::unique_ptr<T>> {
+  using Object = std::remove_cv_t<T>;
+  static constexpr bool nullable = true;
+  static constexpr KindSet kinds = detail::pointer_kinds<Object>();
+
+  static Value encode(const std::unique_ptr<T>& pointer, Encoder& encoder) {
+    if (!pointer) return {};
+    return detail::encode_engaged<Object>(
+        detail::encode_pointee(static_cast<const Object&>(*pointer), encoder));
+  }
+  static std::unique_ptr<T> decode(const Value& value, Decoder& decoder) {
+    if (value.is_none()) return nullptr;
+    return detail::decode_unique<Object>(detail::decode_engaged<Object>(value), decoder);
+  }
+};
+
+/// An object that several pointers share is encoded once; where it holds tensors they are stored
+/// once, and loading makes one object again. Objects without tensors are loaded as copies. A pointer
+/// that leads back to an object that is being saved is an Error `cycle`.
+template <class T>
+  requires(!std::is_array_v<T>)
+struct Codec<std::shared_ptr<T>> {
+  using Object = std::remove_cv_t<T>;
+  static constexpr bool nullable = true;
+  static constexpr KindSet kinds = detail::pointer_kinds<Object>();
+
+  static Value encode(const std::shared_ptr<T>& pointer, Encoder& encoder) {
+    if (!pointer) return {};
+    const Object& object = *pointer;
+    // The whole object's address and type, so that pointers to its bases are known as the same.
+    const void* address = nullptr;
+    if constexpr (std::is_polymorphic_v<T>) address = dynamic_cast<const void*>(&object);
+    else address = &object;
+    return encoder.encode_shared(address, typeid(object), [&] {
+      return detail::encode_engaged<Object>(detail::encode_pointee(object, encoder));
+    });
+  }
+  static std::shared_ptr<T> decode(const Value& value, Decoder& decoder) {
+    if (value.is_none()) return nullptr;
+    return decoder.decode_shared<Object>(value, [&] {
+      return detail::decode_pointee<Object>(detail::decode_engaged<Object>(value), decoder);
+    });
+  }
+};
+
+/// None, and empty when loaded: it owns nothing, and saving what it points to would close the
+/// cycles that it is there to break.
+template <class T>
+struct Codec<std::weak_ptr<T>> {
+  static constexpr bool nullable = true;
+  static constexpr KindSet kinds = Kind::none;
+  static Value encode(const std::weak_ptr<T>&, Encoder&) { return {}; }
+  static std::weak_ptr<T> decode(const Value& value, Decoder& decoder) {
+    if (!value.is_none()) decoder.mismatch("None, which stands for a std::weak_ptr", value);
+    return {};
+  }
+};
+
+}  // namespace safestructures

@@ -1,0 +1,150 @@
+/// \file
+/// Contiguous numbers: what is saved as one tensor, and how a tensor is loaded into memory of a
+/// fixed element type.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/tensor.hpp>
+
+namespace safestructures {
+namespace detail {
+
+/// How a T lies in memory when it is numbers and nothing else: the dtype and the dimensions of one T.
+template <class T>
+struct BlockLayout;
+
+template <Element T>
+struct BlockLayout<T> {
+  static constexpr DType dtype = dtype_of<T>;
+  static constexpr std::array<std::uint64_t, 0> dims{};
+  static constexpr bool complex = false;
+};
+
+/// No dtype has two doubles: they are the last dimension of an F64 tensor marked "complex".
+template <>
+struct BlockLayout<std::complex<double>> {
+  static constexpr DType dtype = DType::F64;
+  static constexpr std::array<std::uint64_t, 1> dims{2};
+  static constexpr bool complex = true;
+};
+
+template <class T, std::size_t N>
+consteval std::array<std::uint64_t, BlockLayout<T>::dims.size() + 1> prepend_dim() {
+  std::array<std::uint64_t, BlockLayout<T>::dims.size() + 1> dims{N};
+  for (std::size_t i = 1; i < dims.size(); ++i) dims[i] = BlockLayout<T>::dims[i - 1];
+  return dims;
+}
+
+template <class T, std::size_t N>
+  requires(N > 0 && requires { BlockLayout<T>::dtype; })
+struct BlockLayout<std::array<T, N>> {
+  static_assert(sizeof(std::array<T, N>) == N * sizeof(T));
+  static constexpr DType dtype = BlockLayout<T>::dtype;
+  static constexpr auto dims = prepend_dim<T, N>();
+  static constexpr bool complex = BlockLayout<T>::complex;
+};
+
+template <class T, std::size_t N>
+  requires requires { BlockLayout<T>::dtype; }
+struct BlockLayout<T[N]> {
+  static constexpr DType dtype = BlockLayout<T>::dtype;
+  static constexpr auto dims = prepend_dim<T, N>();
+  static constexpr bool complex = BlockLayout<T>::complex;
+};
+
+/// Numbers, and fixed arrays of them: contiguous ranges of such are one tensor.
+template <class T>
+concept Block = requires { BlockLayout<std::remove_cv_t<T>>::dtype; };
+
+/// Raw memory: ranges of these are bytes, as they are most often used.
+template <class T>
+concept ByteLike = std::same_as<std::remove_cv_t<T>, std::byte> ||
+                   std::same_as<std::remove_cv_t<T>, char>;
+
+/// A view of numbers as a tensor of those dimensions, with the mark of complex ones.
+SAFESTRUCTURES_API Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes,
+                                      bool complex);
+
+/// `count` Ts behind one another, as a tensor of dimensions [count, dims of T...].
+template <Block T>
+Value encode_blocks(const T* values, std::size_t count) {
+  using Layout = BlockLayout<std::remove_cv_t<T>>;
+  std::array<std::uint64_t, Layout::dims.size() + 1> dims{count};
+  for (std::size_t i = 1; i < dims.size(); ++i) dims[i] = Layout::dims[i - 1];
+  return encode_block(Layout::dtype, Shape(std::span<const std::uint64_t>(dims)),
+                      std::as_bytes(std::span(values, count)), Layout::complex);
+}
+
+/// Fills an array of numbers of exactly those dimensions, with what `decoder` says of overflow.
+SAFESTRUCTURES_API void decode_block(const Value& value, const Decoder& decoder, DType dtype,
+                                     std::span<const std::uint64_t> dims,
+                                     std::span<std::byte> target);
+
+/// Reads a tensor or bytes piece by piece as items of one layout: straight from its memory where
+/// the dtype is the same, else converted in pieces that stay in the cache.
+class SAFESTRUCTURES_API BlockReader {
+ public:
+  /// \param dims the dimensions of one item; the tensor must have one more in front.
+  /// \throws Error `type_mismatch` for other kinds, `shape_mismatch` for other dimensions.
+  BlockReader(const Value& value, const Decoder& decoder, DType dtype,
+              std::span<const std::uint64_t> dims);
+  ~BlockReader();
+  BlockReader(const BlockReader&) = delete;
+  BlockReader& operator=(const BlockReader&) = delete;
+
+  /// The number of items.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// To be told of reserved memory that will take all items: large memory is made present quickly.
+  void prepare(void* memory) const;
+  /// The next items, aligned for their type; empty after the last. Valid until the next call.
+  /// \throws Error as `convert`, with the path.
+  [[nodiscard]] std::span<const std::byte> next();
+
+ private:
+  const Decoder& decoder_;
+  Tensor tensor_;
+  DType dtype_;
+  std::size_t size_ = 0;
+  std::uint64_t block_ = 1;       // Elements of one item.
+  std::uint64_t done_ = 0;        // Elements given out.
+  std::unique_ptr<std::byte[]> buffer_;
+};
+
+/// Appends all items that `value` holds to a vector of Ts, never touching memory twice.
+template <Block T, class Vector>
+void decode_blocks(const Value& value, const Decoder& decoder, Vector& result) {
+  using Layout = BlockLayout<T>;
+  BlockReader reader(value, decoder, Layout::dtype, Layout::dims);
+  result.reserve(reader.size());
+  reader.prepare(result.data());
+  for (;;) {
+    const std::span<const std::byte> piece = reader.next();
+    if (piece.empty()) return;
+    const T* first = reinterpret_cast<const T*>(piece.data());
+    result.insert(result.end(), first, first + piece.size() / sizeof(T));
+  }
+}
+
+/// A view of raw memory as bytes.
+SAFESTRUCTURES_API Value encode_bytes(const void* data, std::size_t size);
+/// The raw memory of bytes or of a U8 tensor of rank 1, which `scratch` keeps.
+/// \throws Error `type_mismatch`
+SAFESTRUCTURES_API std::span<const std::byte> decode_bytes(const Value& value,
+                                                           const Decoder& decoder,
+                                                           Tensor& scratch);
+/// \throws Error `shape_mismatch` when a fixed array of bytes is not the length found.
+SAFESTRUCTURES_API void expect_byte_count(std::size_t found, std::size_t expected,
+                                          const Decoder& decoder);
+
+}  // namespace detail
+}  // namespace safestructures

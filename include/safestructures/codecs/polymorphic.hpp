@@ -1,0 +1,80 @@
+/// \file
+/// Objects behind a pointer, whose type may be known at run time only.
+///
+/// An object of a polymorphic type is saved through the registered type that it really is, as a
+/// custom value of that type's name, and loaded by that name:
+///
+///     registry.add<Circle, Shape>();   // Circle has a Codec with a type_name; Shape is its base
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <typeindex>
+#include <typeinfo>
+
+#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/data/codec.hpp>
+
+namespace safestructures::detail {
+
+/// The registered type of an object that is used as a `base`; null when the object is a `base` and
+/// nothing more, which `has_codec`.
+/// \throws Error `unknown_type` with the call that adds it.
+SAFESTRUCTURES_API const Registry::Type* dynamic_type(const std::type_info& object,
+                                                      const std::type_info& base, bool has_codec,
+                                                      const Encoder& encoder);
+
+/// The registered type that a custom value names; null when the value is for the codec of `base`.
+/// \throws Error `unknown_type`, `type_mismatch`
+SAFESTRUCTURES_API const Registry::Type* named_type(const Value& value, const std::type_info& base,
+                                                    bool has_codec, const Decoder& decoder);
+
+/// The object of a registered type as a pointer to `base`.
+/// \throws Error `unknown_type` when the type was added without that base.
+SAFESTRUCTURES_API void* to_base(const Registry::Type& type, void* object,
+                                 const std::type_info& base, const Decoder& decoder);
+
+template <class T>
+Value encode_pointee(const T& object, Encoder& encoder) {
+  if constexpr (std::is_polymorphic_v<T>) {
+    if (const Registry::Type* type =
+            dynamic_type(typeid(object), typeid(T), Encodable<T>, encoder))
+      return encoder.encode_registered(*type, dynamic_cast<const void*>(&object));
+  }
+  if constexpr (Encodable<T> || !std::is_polymorphic_v<T>) return encoder.encode(object);
+  else return {};  // Not reached: dynamic_type has thrown.
+}
+
+/// A new T, or an object of a class derived from it.
+template <class T>
+std::unique_ptr<T> decode_unique(const Value& value, Decoder& decoder) {
+  if constexpr (std::is_polymorphic_v<T>) {
+    static_assert(std::has_virtual_destructor_v<T>,
+                  "safestructures: std::unique_ptr needs a virtual destructor in a base class");
+    if (const Registry::Type* type = named_type(value, typeid(T), Decodable<T>, decoder)) {
+      const std::shared_ptr<void> object = decoder.decode_registered(*type, value);
+      static_cast<void>(to_base(*type, object.get(), typeid(T), decoder));
+      return std::unique_ptr<T>(
+          static_cast<T*>(to_base(*type, type->move_to_heap(object.get()), typeid(T), decoder)));
+    }
+  }
+  if constexpr (Decodable<T> || !std::is_polymorphic_v<T>)
+    return std::unique_ptr<T>(new T(decoder.decode<T>(value)));
+  else return nullptr;  // Not reached: named_type has thrown.
+}
+
+template <class T>
+std::shared_ptr<T> decode_pointee(const Value& value, Decoder& decoder) {
+  if constexpr (std::is_polymorphic_v<T>) {
+    if (const Registry::Type* type = named_type(value, typeid(T), Decodable<T>, decoder)) {
+      const std::shared_ptr<void> object = decoder.decode_registered(*type, value);
+      return std::shared_ptr<T>(
+          object, static_cast<T*>(to_base(*type, object.get(), typeid(T), decoder)));
+    }
+  }
+  if constexpr (Decodable<T> || !std::is_polymorphic_v<T>)
+    return std::make_shared<T>(decoder.decode<T>(value));
+  else return nullptr;  // Not reached: named_type has thrown.
+}
+
+}  // namespace safestructures::detail

@@ -1,0 +1,370 @@
+/// \file
+/// What a type says about its own place in a file: name, version, fields renamed, skipped or
+/// optional. Every name in it is checked when it is compiled.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <safestructures/codecs/field_names.hpp>
+#include <safestructures/codecs/reflect.hpp>
+
+namespace safestructures {
+
+class Value;
+
+/// Specialised by users for their own types, in any combination of these members, before the type
+/// is first saved or loaded:
+///
+/// ```cpp
+/// template <> struct safestructures::Rules<Layer> {
+///   static constexpr std::string_view name = "acme.Layer";     // the class name in the file
+///   static constexpr unsigned version = 2;                     // the class version
+///   static constexpr auto fields = ss::fields(
+///       ss::field("w").rename("weight").alias("kernel"),       // name in the file, old names
+///       ss::field("cache").skip(),                             // neither saved nor loaded
+///       ss::field("bias").optional());                         // may be missing in the file
+///   static void migrate(ss::Value& value, unsigned from_version);
+/// };
+/// ```
+///
+/// Without a rule a field has its C++ name in the file and is required; of a `std::optional` field
+/// the structs codec takes absence as `std::nullopt`. `migrate` is given the value of an older
+/// class version and changes it to what the present version would have written.
+template <class T>
+struct Rules {};
+
+/// The most old names one field can have.
+inline constexpr std::size_t max_aliases = 8;
+
+/// The rule of one field; made by `field`, completed by its members, listed in `fields`.
+struct FieldRule {
+  std::string_view name;       ///< The field's name in C++.
+  std::string_view file_name;  ///< Its name in the file; the same unless renamed.
+  std::array<std::string_view, max_aliases> aliases{};  ///< Other names accepted when loading.
+  std::size_t alias_count = 0;  ///< How many aliases were given; more than fit is an error.
+  bool is_skipped = false;      ///< Neither saved nor loaded.
+  bool is_optional = false;     ///< May be missing in the file.
+
+  /// The field is called `new_name` in the file.
+  [[nodiscard]] constexpr FieldRule rename(std::string_view new_name) const {
+    FieldRule rule = *this;
+    rule.file_name = new_name;
+    return rule;
+  }
+  /// The field is also found by `old_name` when loading.
+  [[nodiscard]] constexpr FieldRule alias(std::string_view old_name) const {
+    FieldRule rule = *this;
+    if (alias_count < max_aliases) rule.aliases[alias_count] = old_name;
+    ++rule.alias_count;
+    return rule;
+  }
+  /// The field is neither saved nor loaded: it has the value of a default T when loaded.
+  [[nodiscard]] constexpr FieldRule skip() const {
+    FieldRule rule = *this;
+    rule.is_skipped = true;
+    return rule;
+  }
+  /// The field may be missing in the file: it then has the value of a default T.
+  [[nodiscard]] constexpr FieldRule optional() const {
+    FieldRule rule = *this;
+    rule.is_optional = true;
+    return rule;
+  }
+};
+
+/// The start of a rule for the field of that C++ name.
+[[nodiscard]] constexpr FieldRule field(std::string_view name) {
+  return {.name = name, .file_name = name};
+}
+
+/// The rules of the fields that need one, for `Rules<T>::fields`.
+template <std::same_as<FieldRule>... Rule>
+[[nodiscard]] constexpr std::array<FieldRule, sizeof...(Rule)> fields(const Rule&... rules) {
+  return {rules...};
+}
+
+/// What holds for one field of a struct, from its rule or by default.
+struct FieldInfo {
+  std::string_view name;       ///< The name in C++.
+  std::string_view file_name;  ///< The name in the file.
+  bool is_skipped = false;     ///< Neither saved nor loaded.
+  bool is_optional = false;    ///< May be missing in the file.
+  // Not a std::span member: GCC 12 refuses to read one in a constant array of these.
+  const std::string_view* first_alias = nullptr;  ///< See `aliases`.
+  std::size_t alias_count = 0;                    ///< See `aliases`.
+
+  /// Other names accepted when loading. Valid for the whole program.
+  [[nodiscard]] constexpr std::span<const std::string_view> aliases() const {
+    return {first_alias, alias_count};
+  }
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_rule_array = false;
+template <std::size_t N>
+inline constexpr bool is_rule_array<std::array<FieldRule, N>> = true;
+
+template <class T>
+concept NamesFieldRules = requires {
+  Rules<T>::fields;
+};
+
+template <class T>
+concept HasFieldRules =
+    NamesFieldRules<T> && is_rule_array<std::remove_cvref_t<decltype(Rules<T>::fields)>>;
+
+template <class T>
+consteval auto rules_of_fields() {
+  static_assert(!NamesFieldRules<T> || HasFieldRules<T>,
+                "safestructures: write Rules<T>::fields as `static constexpr auto fields = "
+                "ss::fields(ss::field(\"w\").rename(\"weight\"), ...)`.");
+  if constexpr (HasFieldRules<T>) {
+    return Rules<T>::fields;
+  } else {
+    return std::array<FieldRule, 0>{};
+  }
+}
+
+/// What the checks below return instead of the index of a rule at fault.
+inline constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+template <class T>
+consteval std::size_t unknown_field_rule() {
+  const auto rules = rules_of_fields<T>();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    bool known = false;
+    for (const std::string_view name : field_names<T>) known = known || name == rules[i].name;
+    if (!known) return i;
+  }
+  return none;
+}
+
+template <class T>
+consteval std::size_t repeated_field_rule() {
+  const auto rules = rules_of_fields<T>();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (rules[i].name == rules[j].name) return i;
+    }
+  }
+  return none;
+}
+
+template <class T>
+consteval std::size_t overlong_field_rule() {
+  const auto rules = rules_of_fields<T>();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].alias_count > max_aliases) return i;
+  }
+  return none;
+}
+
+/// Only where all rules are about known fields and hold no more aliases than fit.
+template <class T>
+consteval std::array<FieldInfo, field_count<T>> collect_field_info() {
+  std::array<FieldInfo, field_count<T>> result{};
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i].name = field_names<T>[i];
+    result[i].file_name = field_names<T>[i];
+    if constexpr (HasFieldRules<T>) {
+      for (const FieldRule& rule : Rules<T>::fields) {
+        if (rule.name != result[i].name) continue;
+        result[i].file_name = rule.file_name;
+        result[i].first_alias = rule.aliases.data();
+        result[i].alias_count = rule.alias_count;
+        result[i].is_skipped = rule.is_skipped;
+        result[i].is_optional = rule.is_optional;
+      }
+    }
+  }
+  return result;
+}
+
+consteval bool answers_to(const FieldInfo& field, std::string_view name) {
+  if (field.file_name == name) return true;
+  for (const std::string_view alias : field.aliases()) {
+    if (alias == name) return true;
+  }
+  return false;
+}
+
+template <std::size_t N>
+consteval bool has_empty_name(const std::array<FieldInfo, N>& infos) {
+  for (const FieldInfo& info : infos) {
+    if (answers_to(info, "")) return true;
+  }
+  return false;
+}
+
+template <std::size_t N>
+consteval bool has_repeated_file_name(const std::array<FieldInfo, N>& infos) {
+  for (std::size_t i = 0; i < N; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (infos[i].is_skipped || infos[j].is_skipped) continue;
+      if (infos[i].file_name == infos[j].file_name) return true;
+    }
+  }
+  return false;
+}
+
+/// A name by which two fields, or one field twice, would be found.
+template <std::size_t N>
+consteval bool has_repeated_alias(const std::array<FieldInfo, N>& infos) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (infos[i].is_skipped) continue;
+    for (std::size_t a = 0; a < infos[i].alias_count; ++a) {
+      const std::string_view alias = infos[i].first_alias[a];
+      if (alias == infos[i].file_name) return true;
+      for (std::size_t b = 0; b < a; ++b) {
+        if (alias == infos[i].first_alias[b]) return true;
+      }
+      for (std::size_t j = 0; j < N; ++j) {
+        if (j != i && !infos[j].is_skipped && answers_to(infos[j], alias)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+template <class T>
+consteval std::array<FieldInfo, field_count<T>> checked_field_info() {
+  constexpr std::size_t unknown = unknown_field_rule<T>();
+  constexpr std::size_t overlong = overlong_field_rule<T>();
+  static_assert(unknown == none,
+                "safestructures: Rules<T>::fields has a rule for a field that T does not have: "
+                "ss::field(...) takes the field's name in C++.");
+  static_assert(repeated_field_rule<T>() == none,
+                "safestructures: Rules<T>::fields has two rules for one field: join them, as in "
+                "ss::field(\"w\").rename(\"weight\").optional().");
+  static_assert(overlong == none,
+                "safestructures: Rules<T>::fields gives a field more than max_aliases aliases: "
+                "rename in Rules<T>::migrate instead.");
+  if constexpr (unknown == none && overlong == none) {
+    constexpr auto infos = collect_field_info<T>();
+    constexpr bool repeated = has_repeated_file_name(infos);
+    static_assert(!has_empty_name(infos),
+                  "safestructures: Rules<T>::fields has an empty name or alias: a field needs a "
+                  "name in the file.");
+    static_assert(!repeated,
+                  "safestructures: Rules<T>::fields gives two fields of T the same name in the "
+                  "file: rename one of them.");
+    static_assert(repeated || !has_repeated_alias(infos),
+                  "safestructures: an alias in Rules<T>::fields is already the name or an alias of "
+                  "a field of T: each name in the file must lead to one field, once.");
+    return infos;
+  } else {
+    return {};
+  }
+}
+
+template <class T>
+concept NamesItsMigration = requires {
+  &Rules<T>::migrate;
+};
+
+template <class T>
+concept Migrates = requires(Value& value, unsigned from_version) {
+  { Rules<T>::migrate(value, from_version) } -> std::same_as<void>;
+};
+
+template <class T>
+consteval std::string_view find_class_name() {
+  if constexpr (requires { Rules<T>::name; }) {
+    static_assert(std::convertible_to<decltype(Rules<T>::name), std::string_view>,
+                  "safestructures: write Rules<T>::name as `static constexpr std::string_view name "
+                  "= \"...\"`.");
+    static_assert(!std::string_view(Rules<T>::name).empty(),
+                  "safestructures: Rules<T>::name is empty: leave it out to have the name of the "
+                  "type.");
+    return Rules<T>::name;
+  } else {
+    return TypeName<T>::text.view();
+  }
+}
+
+template <class T>
+consteval unsigned find_class_version() {
+  if constexpr (requires { Rules<T>::version; }) {
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(Rules<T>::version)>, unsigned>,
+                  "safestructures: write Rules<T>::version as `static constexpr unsigned version = "
+                  "1`.");
+    return static_cast<unsigned>(Rules<T>::version);
+  } else {
+    return 0;
+  }
+}
+
+template <class T>
+consteval bool find_migration() {
+  static_assert(!NamesItsMigration<T> || Migrates<T>,
+                "safestructures: write Rules<T>::migrate as `static void migrate(ss::Value& value, "
+                "unsigned from_version)`.");
+  return Migrates<T>;
+}
+
+}  // namespace detail
+
+/// What holds for field I of the aggregate T: `field_info<T>[I]`. Valid for the whole program.
+template <class T>
+inline constexpr std::array<FieldInfo, field_count<T>> field_info =
+    detail::checked_field_info<std::remove_cv_t<T>>();
+
+/// The index of the field of T that a name in the file leads to, by its name or an alias. Skipped
+/// fields are not found.
+template <class T>
+[[nodiscard]] constexpr std::optional<std::size_t> find_field(std::string_view file_name) {
+  for (std::size_t i = 0; i < field_info<T>.size(); ++i) {
+    const FieldInfo& info = field_info<T>[i];
+    if (info.is_skipped) continue;
+    if (info.file_name == file_name) return i;
+    for (const std::string_view alias : info.aliases()) {
+      if (alias == file_name) return i;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The class name of T in the file: `Rules<T>::name`, or else the name of the type without
+/// namespaces and template arguments.
+template <class T>
+inline constexpr std::string_view class_name = detail::find_class_name<std::remove_cv_t<T>>();
+
+/// The class version of T: `Rules<T>::version`, or else 0, which is not written.
+template <class T>
+inline constexpr unsigned class_version = detail::find_class_version<std::remove_cv_t<T>>();
+
+/// Whether `Rules<T>::migrate(Value&, unsigned from_version)` is there to be called.
+template <class T>
+inline constexpr bool has_migrate = detail::find_migration<std::remove_cv_t<T>>();
+
+/// The value that field I has in a default `T{}`, its default member initialiser included: for
+/// fields that are skipped or missing in the file.
+template <ReflectableAggregate T, std::size_t I>
+[[nodiscard]] constexpr FieldValue<T, I> default_value() {
+  using Member = std::remove_all_extents_t<
+      std::remove_reference_t<decltype(get_field<I>(std::declval<T&>()))>>;
+  constexpr bool has_default = detail::takes<T, 0>;
+  constexpr bool can_move = std::is_constructible_v<std::remove_cv_t<Member>, Member>;
+  static_assert(has_default,
+                "safestructures: a field that is skipped or optional gets its value from a default "
+                "T{}, but T has a field without default: give that one a default, or make this "
+                "field required.");
+  static_assert(can_move,
+                "safestructures: a field that is skipped or optional gets its value from a default "
+                "T{}, but the field cannot be moved: write a Codec<T> for the struct.");
+  if constexpr (has_default && can_move) {
+    T object{};
+    return detail::returnable(get_field<I>(object));
+  }
+}
+
+}  // namespace safestructures

@@ -1,0 +1,58 @@
+/// \file
+/// What the codecs of all sequences share. A container of your own that has `push_back` becomes a
+/// list by `template <class T> struct Codec<MyList<T>> : detail::ListCodec<MyList<T>> {};`.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/data/codec.hpp>
+
+namespace safestructures::detail {
+
+/// The items of a list, tuple or set, or the parts of a tensor along its first dimension.
+class SAFESTRUCTURES_API Items {
+ public:
+  /// `value` must outlive this. \throws Error `type_mismatch` for other kinds.
+  Items(const Value& value, const Decoder& decoder);
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Valid until the next call.
+  [[nodiscard]] const Value& operator[](std::size_t index);
+  /// \throws Error `shape_mismatch` when there are not exactly `count`.
+  void expect_size(std::size_t count, const Decoder& decoder) const;
+
+ private:
+  const Value& value_;
+  std::size_t size_ = 0;
+  Value part_;  // Of a tensor.
+};
+
+/// Codec of a container that grows at its end: a list. Loads from list, tuple, set and tensor.
+template <class Container>
+struct ListCodec {
+  using Item = typename Container::value_type;
+  static constexpr KindSet kinds = Kind::list;
+
+  static Value encode(const Container& container, Encoder& encoder) {
+    std::vector<Value> items;
+    if constexpr (requires { container.size(); }) items.reserve(container.size());
+    std::size_t index = 0;
+    for (const Item& item : container) items.push_back(encoder.encode_at(index++, item));
+    return Value::list(std::move(items));
+  }
+
+  static Container decode(const Value& value, Decoder& decoder) {
+    Items items(value, decoder);
+    Container container;
+    if constexpr (requires { container.reserve(items.size()); }) container.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i)
+      container.push_back(decoder.decode_at<Item>(i, items[i]));
+    return container;
+  }
+};
+
+}  // namespace safestructures::detail

@@ -1,0 +1,28 @@
+/// \file
+/// Codec of std::span, for saving: a span that is loaded would have no memory to view.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include <safestructures/codecs/array.hpp>
+
+namespace safestructures {
+
+/// As the std::vector of the same items.
+template <class T, std::size_t Extent>
+struct Codec<std::span<T, Extent>> {
+  using Item = std::remove_cv_t<T>;
+  static constexpr KindSet kinds = detail::Block<Item>      ? Kind::tensor
+                                   : detail::ByteLike<Item> ? Kind::bytes
+                                                            : Kind::list;
+  static Value encode(std::span<const T> span, Encoder& encoder) {
+    static_cast<void>(encoder);
+    if constexpr (detail::Block<Item>) return detail::encode_blocks(span.data(), span.size());
+    else if constexpr (detail::ByteLike<Item>) return detail::encode_bytes(span.data(), span.size());
+    else return detail::encode_list(std::span<const Item>(span), encoder);
+  }
+};
+
+}  // namespace safestructures

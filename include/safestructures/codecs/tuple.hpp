@@ -1,0 +1,57 @@
+/// \file
+/// Codecs of std::tuple and std::pair: a tuple. Loads from a list as well.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <safestructures/codecs/sequences.hpp>
+
+namespace safestructures {
+
+template <class... Ts>
+struct Codec<std::tuple<Ts...>> {
+  static constexpr KindSet kinds = Kind::tuple;
+
+  static Value encode(const std::tuple<Ts...>& tuple, Encoder& encoder) {
+    std::vector<Value> items;
+    items.reserve(sizeof...(Ts));
+    std::apply(
+        [&](const Ts&... item) { (items.push_back(encoder.encode_at(items.size(), item)), ...); },
+        tuple);
+    return Value::tuple(std::move(items));
+  }
+
+  static std::tuple<Ts...> decode(const Value& value, Decoder& decoder) {
+    detail::Items items(value, decoder);
+    items.expect_size(sizeof...(Ts), decoder);
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      // Braces: their order is that of the items.
+      return std::tuple<Ts...>{decoder.decode_at<Ts>(I, items[I])...};
+    }(std::index_sequence_for<Ts...>{});
+  }
+};
+
+template <class First, class Second>
+struct Codec<std::pair<First, Second>> {
+  static constexpr KindSet kinds = Kind::tuple;
+
+  static Value encode(const std::pair<First, Second>& pair, Encoder& encoder) {
+    std::vector<Value> items;
+    items.reserve(2);
+    items.push_back(encoder.encode_at(std::size_t{0}, pair.first));
+    items.push_back(encoder.encode_at(std::size_t{1}, pair.second));
+    return Value::tuple(std::move(items));
+  }
+
+  static std::pair<First, Second> decode(const Value& value, Decoder& decoder) {
+    detail::Items items(value, decoder);
+    items.expect_size(2, decoder);
+    return std::pair<First, Second>{decoder.decode_at<First>(std::size_t{0}, items[0]),
+                                    decoder.decode_at<Second>(std::size_t{1}, items[1])};
+  }
+};
+
+}  // namespace safestructures

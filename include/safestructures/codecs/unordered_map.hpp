@@ -1,0 +1,19 @@
+/// \file
+/// Codecs of std::unordered_map and std::unordered_multimap, sorted: a dict, and a list of (key, value) tuples.
+#pragma once
+
+#include <unordered_map>
+
+#include <safestructures/codecs/keyed.hpp>
+
+namespace safestructures {
+
+template <class Key, class T, class Hash, class Equal, class Allocator>
+struct Codec<std::unordered_map<Key, T, Hash, Equal, Allocator>>
+    : detail::MapCodec<std::unordered_map<Key, T, Hash, Equal, Allocator>, detail::Order::sort, false> {};
+
+template <class Key, class T, class Hash, class Equal, class Allocator>
+struct Codec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>>
+    : detail::MapCodec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>, detail::Order::sort, true> {};
+
+}  // namespace safestructures

@@ -1,0 +1,38 @@
+/// \file
+/// Codecs of what is a Value already: Value and Tensor themselves.
+#pragma once
+
+#include <concepts>
+
+#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/tensor.hpp>
+
+namespace safestructures {
+namespace detail {
+
+/// \throws Error `type_mismatch` for anything but a tensor.
+SAFESTRUCTURES_API const Tensor& decode_tensor(const Value& value, const Decoder& decoder);
+
+}  // namespace detail
+
+/// As it is; tensors are shared, not copied.
+template <class T>
+  requires std::same_as<T, Value>
+struct Codec<T> {
+  static Value encode(const T& value, Encoder&) { return value; }
+  static T decode(const Value& value, Decoder&) { return value; }
+};
+
+/// A tensor of any dtype and shape. What is loaded shares the bytes and keeps their owner alive.
+template <class T>
+  requires std::same_as<T, Tensor>
+struct Codec<T> {
+  static constexpr KindSet kinds = Kind::tensor;
+  static Value encode(const T& tensor, Encoder&) { return Value(tensor); }
+  static T decode(const Value& value, Decoder& decoder) {
+    return detail::decode_tensor(value, decoder);
+  }
+};
+
+}  // namespace safestructures

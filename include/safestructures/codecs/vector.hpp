@@ -1,0 +1,82 @@
+/// \file
+/// Codecs of std::vector.
+///
+/// | items | saved as |
+/// |---|---|
+/// | numbers, `bool` | a tensor of rank 1 |
+/// | `std::array` of numbers (nested too) | one tensor with those dimensions behind the first |
+/// | `std::complex<double>` | an F64 tensor whose last dimension is 2, marked "complex" |
+/// | `std::byte`, `char` | bytes |
+/// | everything else | a list |
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+#include <safestructures/codecs/numbers.hpp>
+#include <safestructures/codecs/scalars.hpp>
+#include <safestructures/codecs/sequences.hpp>
+
+namespace safestructures {
+
+template <class T, class Allocator>
+struct Codec<std::vector<T, Allocator>> : detail::ListCodec<std::vector<T, Allocator>> {};
+
+/// Saved without copying: the tensor borrows the vector's memory. Loads from a tensor of any dtype
+/// that converts without loss, and from a list, tuple or set of numbers.
+template <class T, class Allocator>
+  requires detail::Block<T>
+struct Codec<std::vector<T, Allocator>> {
+  static constexpr KindSet kinds = Kind::tensor;
+  static Value encode(const std::vector<T, Allocator>& vector, Encoder&) {
+    return detail::encode_blocks(vector.data(), vector.size());
+  }
+  static std::vector<T, Allocator> decode(const Value& value, Decoder& decoder) {
+    if (value.is_sequence())
+      return detail::ListCodec<std::vector<T, Allocator>>::decode(value, decoder);
+    std::vector<T, Allocator> result;
+    detail::decode_blocks<T>(value, decoder, result);
+    return result;
+  }
+};
+
+/// A BOOL tensor with memory of its own: the vector packs its items.
+template <class Allocator>
+struct Codec<std::vector<bool, Allocator>> {
+  static constexpr KindSet kinds = Kind::tensor;
+  static Value encode(const std::vector<bool, Allocator>& vector, Encoder&) {
+    Tensor tensor = Tensor::allocate(DType::BOOL, Shape{vector.size()});
+    std::byte* target = tensor.mutable_bytes().data();
+    for (const bool item : vector) *target++ = std::byte{item};
+    return Value(std::move(tensor));
+  }
+  static std::vector<bool, Allocator> decode(const Value& value, Decoder& decoder) {
+    if (value.is_sequence())
+      return detail::ListCodec<std::vector<bool, Allocator>>::decode(value, decoder);
+    std::vector<bool, Allocator> result;
+    detail::BlockReader reader(value, decoder, DType::BOOL, {});
+    result.reserve(reader.size());
+    for (;;) {
+      const std::span<const std::byte> piece = reader.next();
+      if (piece.empty()) return result;
+      for (const std::byte item : piece) result.push_back(item != std::byte{0});
+    }
+  }
+};
+
+template <detail::ByteLike T, class Allocator>
+struct Codec<std::vector<T, Allocator>> {
+  static constexpr KindSet kinds = Kind::bytes;
+  static Value encode(const std::vector<T, Allocator>& vector, Encoder&) {
+    return detail::encode_bytes(vector.data(), vector.size());
+  }
+  static std::vector<T, Allocator> decode(const Value& value, Decoder& decoder) {
+    Tensor scratch;
+    const std::span<const std::byte> bytes = detail::decode_bytes(value, decoder, scratch);
+    const auto* first = reinterpret_cast<const T*>(bytes.data());
+    return std::vector<T, Allocator>(first, first + bytes.size());
+  }
+};
+
+}  // namespace safestructures

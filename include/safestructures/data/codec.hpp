@@ -1,0 +1,369 @@
+/// \file
+/// Codecs: how a C++ type becomes a Value and comes back.
+///
+/// `Codec<T>` is the only extension point. The library specialises it for the types in codecs/; users
+/// specialise it for theirs:
+///
+///     template <> struct safestructures::Codec<Quaternion> {
+///       static constexpr std::string_view type_name = "acme.Quaternion";
+///       static Value encode(const Quaternion& q, Encoder& encoder);
+///       static Quaternion decode(const Value& value, Decoder& decoder);
+///     };
+///
+/// With a `type_name`, the encoded Value becomes the payload of a custom value of that name, and
+/// `decode` gets the payload back; Python plugins read the same name. Without one, the Value stands as
+/// it is. A full specialisation by the user wins over the library's own, which are all partial, so any
+/// builtin type's codec can be overridden.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeindex>
+#include <unordered_map>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/path.hpp>
+#include <safestructures/data/registry.hpp>
+#include <safestructures/data/value.hpp>
+
+namespace safestructures {
+
+/// How C++ objects become Values.
+struct EncodeOptions {
+  const Registry* registry = nullptr;  ///< Codecs found at run time; must outlive the call.
+  Limits limits = {};
+};
+
+/// How Values become C++ objects.
+struct DecodeOptions {
+  const Registry* registry = nullptr;  ///< Codecs found at run time; must outlive the call.
+  Limits limits = {};
+  /// What to do with numbers that the target type cannot hold: an Error, or the nearest.
+  Overflow overflow = Overflow::error;
+  /// Refuse structure fields that the target struct does not have, instead of passing over them.
+  bool refuse_unknown_fields = false;
+};
+
+class Encoder;
+class Decoder;
+
+/// Codec for T; see the head of this file. There is no general definition.
+template <class T>
+struct Codec;
+
+template <class T>
+concept Encodable = requires(const T& object, Encoder& encoder) {
+  { Codec<T>::encode(object, encoder) } -> std::convertible_to<Value>;
+};
+
+template <class T>
+concept Decodable = requires(const Value& value, Decoder& decoder) {
+  { Codec<T>::decode(value, decoder) } -> std::convertible_to<T>;
+};
+
+namespace detail {
+
+template <class T>
+concept NamedCodec = requires {
+  { Codec<T>::type_name } -> std::convertible_to<std::string_view>;
+};
+
+template <class T>
+inline constexpr bool always_false = false;
+
+/// Tells values of other content or other tensors apart: 128 bits of a keyed hash.
+using Fingerprint = std::array<std::uint64_t, 2>;
+
+/// The fingerprint of a value that holds a tensor with elements; a tensor counts by its name, or by
+/// its memory where it has none. Nothing for other values and for those nested too deep.
+SAFESTRUCTURES_API std::optional<Fingerprint> fingerprint(const Value& value, const Limits& limits);
+
+/// What encoding and decoding share: options, the current path, and the depth limit.
+class SAFESTRUCTURES_API Walker {
+ public:
+  Walker(const Walker&) = delete;
+  Walker& operator=(const Walker&) = delete;
+
+  /// The path of the value that is being encoded or decoded.
+  [[nodiscard]] std::string path() const { return to_string(top_); }
+  [[nodiscard]] const Registry* registry() const noexcept { return registry_; }
+  [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
+
+  /// Throws Error with the current path.
+  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected = {},
+                         std::string found = {}, std::string advice = {}) const;
+
+  /// Called while an exception is handled: throws it again as an Error that has the path at which it
+  /// was thrown. What is not an Error is nested in one with code `plugin_failed`, which names
+  /// `type_name`; std::bad_alloc passes unchanged.
+  [[noreturn]] void rethrow(std::string_view type_name = {}) const;
+
+  /// One step down the path for as long as it lives.
+  /// \throws Error `limit_exceeded` beyond `limits().depth`.
+  class Step {
+   public:
+    Step(Walker& walker, std::string_view name) : walker_(walker), trace_{walker.top_, name} {
+      enter();
+    }
+    Step(Walker& walker, std::size_t index) : walker_(walker), trace_{walker.top_, {}, index} {
+      enter();
+    }
+    ~Step() {
+      if (std::uncaught_exceptions() > walker_.exceptions_) walker_.note_failure();
+      walker_.top_ = trace_.parent;
+      --walker_.depth_;
+    }
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    void enter() {
+      if (walker_.depth_ >= walker_.limits_.depth) walker_.too_deep();
+      ++walker_.depth_;
+      walker_.top_ = &trace_;
+      if (!walker_.failed_path_.empty()) walker_.failed_path_.clear();
+    }
+    Walker& walker_;
+    Trace trace_;
+  };
+
+ protected:
+  Walker(const Registry* registry, const Limits& limits) : registry_(registry), limits_(limits) {}
+  ~Walker() = default;
+  /// The current path as a tensor's name: `layers.0.weight`.
+  [[nodiscard]] std::string dotted_path() const;
+
+ private:
+  [[noreturn]] void too_deep() const;
+  void note_failure() noexcept;
+
+  const Registry* registry_;
+  Limits limits_;
+  const Trace* top_ = nullptr;
+  std::uint32_t depth_ = 0;
+  int exceptions_ = std::uncaught_exceptions();
+  std::string failed_path_;  // Where the exception that is on its way up was thrown.
+};
+
+}  // namespace detail
+
+/// Turns C++ objects into Values; handed to `Codec<T>::encode`.
+///
+/// Tensors of the result borrow the memory of the objects.
+class SAFESTRUCTURES_API Encoder : public detail::Walker {
+ public:
+  explicit Encoder(const EncodeOptions& options = {}) : Walker(options.registry, options.limits) {}
+
+  /// The object's Value. \throws Error what its codec finds wrong, with the path.
+  template <class T>
+  [[nodiscard]] Value encode(const T& object) {
+    if (registry() != nullptr) {
+      if (const Registry::Type* type = registry()->find(typeid(T)); type && type->overrides)
+        return encode_registered(*type, &object);
+    }
+    static_assert(Encodable<T>,
+                  "safestructures cannot save this type: it is neither a supported standard type nor a "
+                  "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
+    if constexpr (Encodable<T>) {
+      if constexpr (detail::NamedCodec<T>) {
+        try {
+          return Value::custom(std::string(Codec<T>::type_name), Codec<T>::encode(object, *this));
+        } catch (...) {
+          rethrow(Codec<T>::type_name);
+        }
+      } else {
+        return Codec<T>::encode(object, *this);
+      }
+    }
+  }
+
+  /// The Value of a part of the current object, one step further down the path.
+  template <class T>
+  [[nodiscard]] Value encode_at(std::string_view name, const T& object) {
+    const Step step(*this, name);
+    return encode(object);
+  }
+  template <class T>
+  [[nodiscard]] Value encode_at(std::size_t index, const T& object) {
+    const Step step(*this, index);
+    return encode(object);
+  }
+
+  /// Encodes through a type of the registry: for codecs of polymorphic and type-erased holders.
+  [[nodiscard]] Value encode_registered(const Registry::Type& type, const void* object);
+
+  /// For owners that share an object (`std::shared_ptr`): encodes it, remembering the address, so that
+  /// its tensors get one name however often it is met. A cycle is an Error `cycle`.
+  template <class T>
+  [[nodiscard]] Value encode_shared(const T* object) {
+    return encode_shared(object, typeid(T), [&] { return encode(*object); });
+  }
+  /// The same for an object of that address and type that `encode_object()` encodes.
+  template <class Encode>
+  [[nodiscard]] Value encode_shared(const void* object, std::type_index type,
+                                    const Encode& encode_object) {
+    const SharedScope scope(*this, object, type);
+    if (const Value* known = scope.known()) return *known;
+    return scope.remember(encode_object());
+  }
+
+ private:
+  struct Shared {
+    Value value;
+    bool done = false;
+  };
+  class SAFESTRUCTURES_API SharedScope {
+   public:
+    SharedScope(Encoder& encoder, const void* object, std::type_index type);
+    ~SharedScope();
+    SharedScope(const SharedScope&) = delete;
+    SharedScope& operator=(const SharedScope&) = delete;
+    [[nodiscard]] const Value* known() const noexcept;
+    [[nodiscard]] Value remember(Value value) const;
+
+   private:
+    Encoder& encoder_;
+    std::pair<const void*, std::type_index> key_;
+    bool first_;
+  };
+  struct KeyHash {
+    std::size_t operator()(const std::pair<const void*, std::type_index>& key) const noexcept {
+      return std::hash<const void*>()(key.first) ^ (key.second.hash_code() * 31);
+    }
+  };
+  std::unordered_map<std::pair<const void*, std::type_index>, Shared, KeyHash> shared_;
+};
+
+/// Turns Values into C++ objects; handed to `Codec<T>::decode`.
+class SAFESTRUCTURES_API Decoder : public detail::Walker {
+ public:
+  explicit Decoder(const DecodeOptions& options = {})
+      : Walker(options.registry, options.limits),
+        overflow_(options.overflow),
+        refuse_unknown_fields_(options.refuse_unknown_fields) {}
+
+  [[nodiscard]] Overflow overflow() const noexcept { return overflow_; }
+  [[nodiscard]] bool refuse_unknown_fields() const noexcept { return refuse_unknown_fields_; }
+
+  /// The object that `value` describes. \throws Error what its codec finds wrong, with the path.
+  template <class T>
+  [[nodiscard]] T decode(const Value& value) {
+    if (registry() != nullptr) {
+      if (const Registry::Type* type = registry()->find(typeid(T)); type && type->overrides) {
+        const std::shared_ptr<void> object = decode_registered(*type, value);
+        return std::move(*static_cast<T*>(object.get()));
+      }
+    }
+    static_assert(Decodable<T>,
+                  "safestructures cannot load this type: it is neither a supported standard type nor a "
+                  "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
+    if constexpr (Decodable<T>) {
+      if constexpr (detail::NamedCodec<T>) {
+        const Value& payload = expect_custom(value, Codec<T>::type_name);
+        try {
+          return Codec<T>::decode(payload, *this);
+        } catch (...) {
+          rethrow(Codec<T>::type_name);
+        }
+      } else {
+        return Codec<T>::decode(value, *this);
+      }
+    }
+  }
+
+  template <class T>
+  [[nodiscard]] T decode_at(std::string_view name, const Value& value) {
+    const Step step(*this, name);
+    return decode<T>(value);
+  }
+  template <class T>
+  [[nodiscard]] T decode_at(std::size_t index, const Value& value) {
+    const Step step(*this, index);
+    return decode<T>(value);
+  }
+
+  /// Decodes through a type of the registry: for codecs of polymorphic and type-erased holders.
+  [[nodiscard]] std::shared_ptr<void> decode_registered(const Registry::Type& type,
+                                                        const Value& value);
+
+  /// For owners that share an object: what `decode_object()` made, as a `std::shared_ptr<T>`, when
+  /// it was last called for a value with the same content and the very same tensors, so that what was
+  /// stored once is one object again. A value without tensors is always decoded anew.
+  template <class T, class Decode>
+  [[nodiscard]] std::shared_ptr<T> decode_shared(const Value& value, const Decode& decode_object) {
+    const std::optional<detail::Fingerprint> fingerprint = detail::fingerprint(value, limits());
+    if (!fingerprint) return decode_object();
+    const SharedKey key{*fingerprint, typeid(T)};
+    if (const auto known = shared_.find(key); known != shared_.end())
+      return std::static_pointer_cast<T>(known->second);
+    std::shared_ptr<T> object = decode_object();
+    shared_.emplace(key, object);
+    return object;
+  }
+
+  /// The payload of a custom value of that type name.
+  /// \throws Error `type_mismatch` when it is something else.
+  [[nodiscard]] const Value& expect_custom(const Value& value, std::string_view type_name) const;
+
+  /// Throws `type_mismatch`: `expected` in words, the value in short.
+  [[noreturn]] void mismatch(std::string_view expected, const Value& value) const;
+
+ private:
+  using SharedKey = std::pair<detail::Fingerprint, std::type_index>;
+
+  Overflow overflow_;
+  bool refuse_unknown_fields_;
+  std::map<SharedKey, std::shared_ptr<void>> shared_;
+};
+
+/// The attribute of a tensor that says which dtype it had before it was stored in another.
+inline constexpr std::string_view dtype_attribute = "dtype";
+
+/// The tensor of a value in the dtype it had before it was saved: itself, or a converted copy.
+/// \throws Error `type_mismatch` when the value is no tensor, `unknown_dtype`, or as `Tensor::to`.
+[[nodiscard]] SAFESTRUCTURES_API Tensor restored_tensor(const Value& value);
+
+/// A value in a few words for error messages: `int 300`, `tensor F32 [2, 3]`, `list of 4`.
+SAFESTRUCTURES_API std::string describe(const Value& value);
+
+template <class T>
+Value Value::from(T&& object, const EncodeOptions& options) {
+  Encoder encoder(options);
+  try {
+    Value value = encoder.encode(std::as_const(object));
+    if constexpr (!std::is_lvalue_reference_v<T>) value.own();
+    return value;
+  } catch (...) {
+    encoder.rethrow();
+  }
+}
+template <class T>
+Value Value::from(T&& object) {
+  return from(std::forward<T>(object), EncodeOptions{});
+}
+template <class T>
+T Value::as(const DecodeOptions& options) const {
+  Decoder decoder(options);
+  try {
+    return decoder.decode<T>(*this);
+  } catch (...) {
+    decoder.rethrow();
+  }
+}
+template <class T>
+T Value::as() const {
+  return as<T>(DecodeOptions{});
+}
+
+}  // namespace safestructures

@@ -1,0 +1,51 @@
+/// \file
+/// Places in a structure, such as `/layers/3/weight`.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/limits.hpp>
+
+namespace safestructures {
+
+/// A place in a structure: field names, dict keys and list indices, outermost first.
+///
+/// As text it is a JSON Pointer (RFC 6901): each step after a `/`, with `~0` for `~` and `~1` for `/`
+/// inside a step. The empty text is the root.
+class SAFESTRUCTURES_API Path {
+ public:
+  /// The root.
+  Path() = default;
+  /// Reads the text form. The leading `/` may be left out; `/` alone is the root as well.
+  /// \throws Error `invalid_argument` for `~` without 0 or 1, `limit_exceeded` for more steps than
+  /// `limits.depth`.
+  static Path parse(std::string_view text, const Limits& limits = {});
+
+  [[nodiscard]] const std::vector<std::string>& steps() const& noexcept { return steps_; }
+  void push_back(std::string step) { steps_.push_back(std::move(step)); }
+  void pop_back() { steps_.pop_back(); }
+  /// The text form; `/` for the root, so that it is never empty.
+  [[nodiscard]] std::string to_string() const;
+
+  friend bool operator==(const Path&, const Path&) = default;
+
+ private:
+  std::vector<std::string> steps_;
+};
+
+/// A step of a path that is being walked, on the walker's stack: costs nothing until it is printed.
+struct Trace {
+  const Trace* parent = nullptr;
+  std::string_view name;       ///< The step when `index` is `npos`.
+  std::size_t index = npos;    ///< A position in a list or tuple.
+  static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+};
+
+/// The text of the path that ends at `trace`; `/` for null.
+SAFESTRUCTURES_API std::string to_string(const Trace* trace);
+
+}  // namespace safestructures

@@ -1,0 +1,196 @@
+/// \file
+/// A tensor: dtype, shape and bytes that it owns, shares or borrows.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/convert.hpp>
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/shape.hpp>
+#include <safestructures/data/slice.hpp>
+
+namespace safestructures {
+
+/// An array of numbers: a dtype, a shape, and bytes.
+///
+/// The bytes are a view with an optional owner. Copying a Tensor copies the view and shares the
+/// owner; it never copies elements. A Tensor made by `borrow` has no owner: the caller keeps the
+/// memory alive and unchanged as long as any copy of the Tensor is used.
+///
+/// Elements are row-major, unless the tensor is strided: a view of memory in another order, such as a
+/// column-major matrix or a slice. Strides are in bytes and may be negative or zero.
+class SAFESTRUCTURES_API Tensor {
+ public:
+  /// An F32 tensor of shape [0].
+  Tensor();
+  Tensor(const Tensor& other);
+  Tensor(Tensor&& other) noexcept;
+  Tensor& operator=(const Tensor& other);
+  Tensor& operator=(Tensor&& other) noexcept;
+  ~Tensor();
+
+  /// New memory whose content is undefined until it is written through `mutable_bytes`.
+  /// \throws Error `invalid_shape`; std::bad_alloc
+  [[nodiscard]] static Tensor allocate(DType dtype, Shape shape);
+
+  /// A view of the caller's row-major memory.
+  /// \throws Error `shape_mismatch` when `bytes` is not exactly as long as dtype and shape need.
+  [[nodiscard]] static Tensor borrow(DType dtype, Shape shape, std::span<const std::byte> bytes) {
+    return share(dtype, std::move(shape), bytes, nullptr);
+  }
+
+  /// A view of row-major memory that stays valid as long as `owner` lives.
+  /// \throws Error `shape_mismatch` as `borrow`.
+  [[nodiscard]] static Tensor share(DType dtype, Shape shape, std::span<const std::byte> bytes,
+                                    std::shared_ptr<const void> owner);
+
+  /// A view of memory in any order: element (i, j, ...) is at `origin + i * strides[0] + ...` bytes.
+  /// The caller answers for every such address being readable. Strides that happen to be row-major give
+  /// a contiguous tensor; those of dimensions of size 1 mean nothing; an empty tensor is contiguous.
+  /// \throws Error `invalid_argument` when strides and shape differ in length or the dtype is
+  /// narrower than a byte.
+  [[nodiscard]] static Tensor strided(DType dtype, Shape shape, std::span<const std::int64_t> strides,
+                                      const std::byte* origin, std::shared_ptr<const void> owner);
+
+  /// A view of a contiguous range of numbers; `shape` defaults to one dimension.
+  template <Element T>
+  [[nodiscard]] static Tensor of(std::span<const T> values, Shape shape) {
+    return borrow(dtype_of<T>, std::move(shape), std::as_bytes(values));
+  }
+  template <Element T>
+  [[nodiscard]] static Tensor of(std::span<const T> values) {
+    return of(values, Shape{values.size()});
+  }
+
+  /// Takes a vector over, without copying its elements.
+  template <Element T>
+    requires(!std::same_as<T, bool>)
+  [[nodiscard]] static Tensor own(std::vector<T>&& values, Shape shape) {
+    auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+    return share(dtype_of<T>, std::move(shape), std::as_bytes(std::span(*owner)), owner);
+  }
+  template <Element T>
+    requires(!std::same_as<T, bool>)
+  [[nodiscard]] static Tensor own(std::vector<T>&& values) {
+    Shape shape{values.size()};
+    return own(std::move(values), std::move(shape));
+  }
+
+  [[nodiscard]] DType dtype() const noexcept { return dtype_; }
+  [[nodiscard]] const Shape& shape() const& noexcept { return shape_; }
+  [[nodiscard]] Shape shape() && { return shape_; }
+  [[nodiscard]] std::size_t rank() const noexcept { return shape_.size(); }
+  /// The number of elements.
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// Bytes that the elements take when packed row-major.
+  [[nodiscard]] std::uint64_t byte_size() const noexcept {
+    return size_ / 8 * bit_width(dtype_) + size_ % 8 * bit_width(dtype_) / 8;
+  }
+  /// True when the elements lie row-major without gaps.
+  [[nodiscard]] bool is_contiguous() const noexcept { return strides_ == nullptr; }
+  /// Bytes from one index to the next, a number for each dimension; empty when contiguous.
+  [[nodiscard]] std::span<const std::int64_t> strides() const& noexcept;
+  std::span<const std::int64_t> strides() && = delete;
+  /// The address of the first element (of element (0, 0, ...) when strided); null when empty.
+  [[nodiscard]] const std::byte* origin() const noexcept { return origin_; }
+  /// True when some owner keeps the bytes alive; false for a borrowed view.
+  [[nodiscard]] bool is_owned() const noexcept { return owner_ != nullptr; }
+  /// What keeps the bytes alive; null for a borrowed view.
+  [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
+
+  /// The bytes, row-major, valid as long as this tensor or a copy of it.
+  /// \throws Error `invalid_argument` when the tensor is strided: call `contiguous()` first.
+  [[nodiscard]] std::span<const std::byte> bytes() const&;
+  std::span<const std::byte> bytes() && = delete;
+
+  /// The bytes for writing, of a tensor made by `allocate`. Copies of the tensor see the change.
+  /// \throws Error `invalid_argument` for a tensor that is not ours to change.
+  [[nodiscard]] std::span<std::byte> mutable_bytes() &;
+
+  /// The elements as C++ numbers, without copying; valid as long as this tensor or a copy of it.
+  /// \throws Error `type_mismatch` when the dtype is another (no conversion here: see `to`),
+  /// `misaligned`, `invalid_argument` when strided, `out_of_range` for a BOOL byte above 1.
+  template <Element T>
+  [[nodiscard]] std::span<const T> data() const& {
+    return {static_cast<const T*>(typed_data(dtype_of<T>)), static_cast<std::size_t>(size_)};
+  }
+  template <Element T>
+  std::span<const T> data() && = delete;
+
+  template <Element T>
+  [[nodiscard]] std::span<T> mutable_data() & {
+    static_cast<void>(mutable_bytes());
+    return {const_cast<T*>(static_cast<const T*>(typed_data(dtype_of<T>))),
+            static_cast<std::size_t>(size_)};
+  }
+
+  /// The elements as a vector, converted to T where the dtype is another.
+  /// \throws Error as `to`.
+  template <Element T>
+    requires(!std::same_as<T, bool>)
+  [[nodiscard]] std::vector<T> to_vector(Overflow overflow = Overflow::error) const {
+    std::vector<T> values(static_cast<std::size_t>(size_));
+    copy_to(dtype_of<T>, std::as_writable_bytes(std::span(values)), overflow);
+    return values;
+  }
+
+  /// Writes the elements row-major, in `dtype`, to `target`, which may have any alignment and must not
+  /// overlap this tensor. Uses a second thread and advises huge pages where that pays. BOOL bytes
+  /// are copied as they are, unchecked.
+  /// \throws Error `shape_mismatch` when `target` has another length; `out_of_range`,
+  /// `lossy_conversion` as `convert`.
+  ConversionReport copy_to(DType dtype, std::span<std::byte> target,
+                           Overflow overflow = Overflow::error) const;
+
+  /// The same for `count` elements from element `first` on, in row-major order.
+  /// Where a dtype narrower than a byte takes part, both are multiples of 8; only the last range of
+  /// the tensor may be shorter. On one thread. The report's index counts from the tensor's start.
+  /// \throws Error as `copy_to`, `out_of_range` for a range outside the tensor, `invalid_argument` for
+  /// one that cuts a packed group.
+  ConversionReport copy_elements(std::uint64_t first, std::uint64_t count, DType dtype,
+                                 std::span<std::byte> target, Overflow overflow) const;
+
+  /// How many consecutive elements `copy_elements` is best asked for at once by who wants them in
+  /// blocks of about `least`: more than that (up to 32 MiB) where memory is in such an order that
+  /// small blocks would read the same cache lines again and again. A multiple of 8 if `least` is.
+  [[nodiscard]] std::uint64_t block_elements(std::uint64_t least) const;
+
+  /// This tensor when contiguous, else a row-major copy.
+  [[nodiscard]] Tensor contiguous() const;
+  /// A copy with its own memory, row-major.
+  [[nodiscard]] Tensor clone() const;
+  /// This tensor when it already has that dtype, else a converted copy.
+  /// \throws Error `out_of_range`, `lossy_conversion` as `convert`
+  [[nodiscard]] Tensor to(DType dtype, Overflow overflow = Overflow::error) const;
+  /// The same elements in another shape. \throws Error `shape_mismatch`; `invalid_argument` if strided.
+  [[nodiscard]] Tensor reshape(Shape shape) const;
+  /// A view of a part. Copies nothing.
+  /// \throws Error `out_of_range` for an index outside the shape, `invalid_argument` for more slices
+  /// than dimensions or a dtype narrower than a byte.
+  [[nodiscard]] Tensor slice(std::span<const Slice> slices) const;
+
+  /// Same dtype, shape and element bytes (so that NaN equals the same NaN, and 0.0 is not -0.0).
+  friend SAFESTRUCTURES_API bool operator==(const Tensor& a, const Tensor& b);
+
+ private:
+  struct Raw {};
+  Tensor(Raw, DType dtype, Shape shape, const std::byte* origin, std::shared_ptr<const void> owner);
+  const void* typed_data(DType wanted) const;
+
+  Shape shape_;
+  std::unique_ptr<std::int64_t[]> strides_;
+  std::uint64_t size_ = 0;
+  const std::byte* origin_ = nullptr;
+  std::shared_ptr<const void> owner_;
+  DType dtype_ = DType::F32;
+  bool writable_ = false;
+};
+
+}  // namespace safestructures

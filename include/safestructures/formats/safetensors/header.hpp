@@ -1,0 +1,84 @@
+/// \file
+/// The header of a safetensors file: names, dtypes, shapes and places of its tensors, and its
+/// metadata.
+///
+/// The format: https://github.com/huggingface/safetensors#format. What is accepted is what the Rust
+/// crate `safetensors` 0.8 accepts, but for five things that it lets pass and this library refuses:
+/// the same tensor name or metadata key twice; a header that does not begin with `{`; one that is
+/// padded with anything but spaces; a tensor described by an array in place of an object; and what
+/// passes `Limits`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/shape.hpp>
+
+namespace safestructures::safetensors {
+
+/// `__metadata__` to be written: text by name.
+using Metadata = std::map<std::string, std::string, std::less<>>;
+
+/// One entry of `__metadata__` that was read; valid as long as the Header or File it came from or a
+/// copy of it.
+struct MetadataEntry {
+  std::string_view key;
+  std::string_view value;
+};
+
+/// What a header says of one tensor.
+struct TensorInfo {
+  std::string_view name;  ///< Valid as long as the Header or File it came from or a copy of it.
+  DType dtype;
+  Shape shape;
+  std::uint64_t begin;  ///< The first byte, counted from the start of the data section.
+  std::uint64_t end;    ///< The byte behind the last.
+};
+
+namespace detail {
+struct HeaderState;
+}
+
+/// A header that was parsed and found valid. Copies share what was parsed; may be read by several
+/// threads at once.
+class SAFESTRUCTURES_API Header {
+ public:
+  /// Parses and validates the JSON text of a header, which is copied.
+  /// \param json the header without the eight bytes of its length
+  /// \param data_size bytes that follow the header in the file
+  /// \throws Error `invalid_header`, `invalid_metadata`, `invalid_utf8`, `invalid_offsets`,
+  /// `invalid_shape`, `unknown_dtype`, `duplicate_name`, `truncated`, `limit_exceeded`, with the
+  /// tensor's name as path and the byte offset in the file.
+  [[nodiscard]] static Header parse(std::span<const std::byte> json, std::uint64_t data_size,
+                                    const Limits& limits = {});
+
+  /// The number of tensors.
+  [[nodiscard]] std::size_t size() const noexcept;
+  /// The name of the tensor at `index`, which must be below `size()`. Tensors are in the order of
+  /// their bytes.
+  [[nodiscard]] std::string_view name(std::size_t index) const noexcept;
+  /// What is known of the tensor at `index`, which must be below `size()`.
+  [[nodiscard]] TensorInfo info(std::size_t index) const;
+  /// The index of the tensor of that name, or nothing. Takes constant time.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
+  /// All metadata, by ascending key.
+  [[nodiscard]] std::span<const MetadataEntry> metadata() const noexcept;
+  /// The metadata of that key, or nothing.
+  [[nodiscard]] std::optional<std::string_view> metadata(std::string_view key) const noexcept;
+
+ private:
+  explicit Header(std::shared_ptr<const detail::HeaderState> state) noexcept;
+  std::shared_ptr<const detail::HeaderState> state_;
+};
+
+}  // namespace safestructures::safetensors

@@ -1,0 +1,103 @@
+/// \file
+/// Writing safetensors files, sharded checkpoints included.
+///
+/// Equal input gives equal bytes, those that the Rust crate `safetensors` writes: tensors by
+/// descending dtype (so by descending alignment) and then name, JSON without blanks, metadata first.
+/// Metadata is sorted by key, which the crate leaves to chance. The header is padded with spaces to a
+/// multiple of 8 bytes; above 1 MiB of data so that the data section starts on a page of 4096 bytes,
+/// for mappings.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/convert.hpp>
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/tensor.hpp>
+#include <safestructures/formats/safetensors/header.hpp>
+
+namespace safestructures::safetensors {
+
+/// A tensor to be written. Name and tensor are referred to until the write returns.
+struct Item {
+  Item(std::string_view item_name, const Tensor& item_tensor)
+      : Item(item_name, item_tensor, item_tensor.dtype()) {}
+  /// The elements are converted to `stored_dtype` while they are written.
+  Item(std::string_view item_name, const Tensor& item_tensor, DType stored_dtype)
+      : name(item_name), tensor(&item_tensor), dtype(stored_dtype) {}
+  Item(std::string_view, Tensor&&) = delete;
+  Item(std::string_view, Tensor&&, DType) = delete;
+
+  std::string_view name;
+  const Tensor* tensor;
+  DType dtype;
+};
+
+/// How files are written.
+struct WriteOptions {
+  /// Whether the file survives a loss of power once the call has returned. Streams ignore it.
+  bool durable = false;
+  /// What to do with numbers that the stored dtype cannot hold.
+  Overflow overflow = Overflow::error;
+  /// The bounds that a reader will hold the file to.
+  Limits limits = {};
+};
+
+/// What the conversion of one tensor did to its values.
+struct Conversion {
+  std::size_t item;  ///< Index among the items as given.
+  ConversionReport report;
+};
+
+/// What was written.
+struct WriteReport {
+  std::uint64_t bytes = 0;              ///< Bytes written, all files together.
+  std::vector<Conversion> conversions;  ///< One for each tensor whose values a conversion changed.
+};
+
+/// Writes a file under a temporary name in the same folder and renames it, so that an old file is
+/// replaced whole or not at all. Large tensors are written from the caller's memory; memory above
+/// that is the header and 4 MiB.
+/// \throws Error `cannot_write`; `duplicate_name` for two items of a name; `invalid_argument` for the
+/// name `__metadata__`; `invalid_utf8` for names and metadata that are not UTF-8; `invalid_shape` for
+/// sub-byte elements that do not fill whole bytes; `limit_exceeded`; and as `convert`, with the
+/// tensor's name as path.
+SAFESTRUCTURES_API WriteReport write_file(const std::filesystem::path& path,
+                                          std::span<const Item> items, const Metadata& metadata = {},
+                                          const WriteOptions& options = {});
+
+/// The same bytes to a stream, which should be binary and is flushed. Needs no seeking.
+/// \throws Error as `write_file`.
+SAFESTRUCTURES_API WriteReport write(std::ostream& out, std::span<const Item> items,
+                                     const Metadata& metadata = {}, const WriteOptions& options = {});
+
+/// The same bytes in memory. \throws Error as `write_file`.
+[[nodiscard]] SAFESTRUCTURES_API std::vector<std::byte> to_bytes(std::span<const Item> items,
+                                                                 const Metadata& metadata = {},
+                                                                 const WriteOptions& options = {});
+
+/// Writes a checkpoint in several files and an index, named as Hugging Face names them: for
+/// `model.safetensors` (or `model.safetensors.index.json`) the files
+/// `model-00001-of-00003.safetensors` and so on, and last `model.safetensors.index.json`, which
+/// `File::open` takes.
+///
+/// The items are taken in their order; a file ends before the item that would exceed
+/// `largest_file` bytes of data. Every file holds all metadata. Each file is replaced whole or not
+/// at all; a failure between two files leaves the earlier ones replaced, which the old index then
+/// need not fit.
+/// \throws Error as `write_file`; `invalid_argument` for `largest_file` 0; `limit_exceeded` for more
+/// files than `limits.shards`.
+SAFESTRUCTURES_API WriteReport write_sharded(const std::filesystem::path& path,
+                                             std::span<const Item> items, const Metadata& metadata,
+                                             std::uint64_t largest_file,
+                                             const WriteOptions& options = {});
+
+}  // namespace safestructures::safetensors

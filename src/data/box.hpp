@@ -1,0 +1,75 @@
+/// \file
+/// What a Value holds on the heap.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/dict.hpp"
+#include <safestructures/data/value.hpp>
+
+namespace safestructures::detail {
+
+/// What few values have.
+struct Extras {
+  std::string type_name;
+  std::vector<Entry> attributes;
+};
+
+/// The head of every heap-held payload. Not virtual: `kind` and `big` say which one it is.
+struct Box {
+  explicit Box(Kind box_kind, bool is_big = false) : kind(box_kind), big(is_big) {}
+
+  /// The payload of a value that has one.
+  static Box* of(Value& value) noexcept { return value.box_; }
+  static const Box* of(const Value& value) noexcept { return value.box_; }
+  static bool has(const Value& value) noexcept {
+    return value.kind_ > Kind::string || value.big_;
+  }
+  static void give(Value& value, Box* box) noexcept {
+    value.kind_ = box->kind;
+    value.big_ = box->big;
+    value.box_ = box;
+  }
+  /// Takes the payload out; the value is none then.
+  static Box* take(Value& value) noexcept {
+    Box* box = value.box_;
+    value.kind_ = Kind::none;
+    value.big_ = false;
+    return box;
+  }
+
+  Box* next = nullptr;  // The list of payloads that wait for destruction.
+  std::unique_ptr<Extras> extras;
+  Kind kind;
+  bool big;
+};
+
+struct SequenceBox : Box {
+  using Box::Box;
+  std::vector<Value> items;
+};
+
+struct DictBox : Box {
+  using Box::Box;
+  Dict dict;
+};
+
+struct TensorBox : Box {
+  using Box::Box;
+  Tensor tensor;
+  std::string name;
+};
+
+struct CustomBox : Box {
+  using Box::Box;
+  Value payload;
+};
+
+struct DigitsBox : Box {
+  using Box::Box;
+  std::string digits;
+};
+
+}  // namespace safestructures::detail

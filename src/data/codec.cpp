@@ -1,0 +1,160 @@
+#include <safestructures/data/codec.hpp>
+
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "data/number.hpp"
+#include <safestructures/data/error.hpp>
+
+namespace safestructures {
+namespace detail {
+
+void Walker::fail(ErrorCode code, std::string problem, std::string expected, std::string found,
+                  std::string advice) const {
+  throw Error(code, std::move(problem),
+              {.path = path(),
+               .expected = std::move(expected),
+               .found = std::move(found),
+               .advice = std::move(advice)});
+}
+
+void Walker::rethrow(std::string_view type_name) const {
+  const std::string where = failed_path_.empty() ? path() : failed_path_;
+  const std::string codec =
+      type_name.empty() ? "a codec failed" : "the codec of '" + std::string(type_name) + "' failed";
+  try {
+    throw;
+  } catch (const Error& error) {
+    // Thrown anew only when something is added, so that nested exceptions stay attached.
+    if (!error.details().path.empty()) throw;
+    throw error.with_path(where);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    std::throw_with_nested(
+        Error(ErrorCode::plugin_failed, codec, {.path = where, .found = error.what()}));
+  } catch (...) {
+    std::throw_with_nested(Error(ErrorCode::plugin_failed, codec,
+                                 {.path = where, .found = "an exception of another kind"}));
+  }
+}
+
+std::string Walker::dotted_path() const {
+  std::vector<const Trace*> steps;
+  for (const Trace* step = top_; step != nullptr; step = step->parent) steps.push_back(step);
+  std::string name;
+  for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
+    if (!name.empty()) name += '.';
+    if ((*it)->index == Trace::npos) name += (*it)->name;
+    else name += std::to_string((*it)->index);
+  }
+  return name;
+}
+
+void Walker::too_deep() const {
+  fail(ErrorCode::limit_exceeded, "a structure is nested too deep",
+       "at most " + std::to_string(limits_.depth) + " levels (Limits::depth)");
+}
+
+void Walker::note_failure() noexcept {
+  if (!failed_path_.empty()) return;
+  try {
+    failed_path_ = path();
+  } catch (const std::bad_alloc&) {
+    // The error goes up without its path rather than ending the program.
+  }
+}
+
+}  // namespace detail
+
+Value Encoder::encode_registered(const Registry::Type& type, const void* object) {
+  try {
+    return Value::custom(type.name, type.encode(object, *this));
+  } catch (...) {
+    rethrow(type.name);
+  }
+}
+
+namespace {
+
+/// Gives every tensor without a name the name of its path, so that copies of the value agree on it.
+/// Recursive; the value was just encoded under the depth limit.
+void name_tensors(Value& value, const std::string& prefix) {
+  const auto name = [&](std::string_view step) {
+    return prefix.empty() ? std::string(step) : prefix + "." + std::string(step);
+  };
+  if (value.kind() == Kind::tensor || value.kind() == Kind::bytes) {
+    if (value.tensor_name().empty()) value.set_tensor_name(prefix);
+  } else if (value.is_sequence()) {
+    for (std::size_t i = 0; i < value.size(); ++i) name_tensors(value[i], name(std::to_string(i)));
+  } else if (value.is_mapping()) {
+    for (std::size_t i = 0; i < value.size(); ++i)
+      name_tensors(value.entry_value(i), name(detail::key_label(value.entries()[i].key)));
+  } else if (value.kind() == Kind::custom) {
+    name_tensors(value.payload(), prefix);
+  }
+}
+
+}  // namespace
+
+Encoder::SharedScope::SharedScope(Encoder& encoder, const void* object, std::type_index type)
+    : encoder_(encoder), key_(object, type) {
+  const auto [entry, is_new] = encoder_.shared_.try_emplace(key_);
+  first_ = is_new;
+  if (!is_new && !entry->second.done)
+    encoder_.fail(ErrorCode::cycle, "a structure contains itself", {}, {},
+                  "Break the cycle, for example with a std::weak_ptr or a skipped field");
+}
+
+Encoder::SharedScope::~SharedScope() {
+  const auto entry = encoder_.shared_.find(key_);
+  if (first_ && entry != encoder_.shared_.end() && !entry->second.done)
+    encoder_.shared_.erase(entry);
+}
+
+const Value* Encoder::SharedScope::known() const noexcept {
+  return first_ ? nullptr : &encoder_.shared_.find(key_)->second.value;
+}
+
+Value Encoder::SharedScope::remember(Value value) const {
+  name_tensors(value, encoder_.dotted_path());
+  Shared& shared = encoder_.shared_.find(key_)->second;
+  shared.value = value;
+  shared.done = true;
+  return value;
+}
+
+std::shared_ptr<void> Decoder::decode_registered(const Registry::Type& type, const Value& value) {
+  const Value& payload = expect_custom(value, type.name);
+  try {
+    return type.decode(payload, *this);
+  } catch (...) {
+    rethrow(type.name);
+  }
+}
+
+const Value& Decoder::expect_custom(const Value& value, std::string_view type_name) const {
+  if (value.kind() != Kind::custom || value.type_name() != type_name)
+    mismatch("a value of type '" + std::string(type_name) + "'", value);
+  return value.payload();
+}
+
+void Decoder::mismatch(std::string_view expected, const Value& value) const {
+  fail(ErrorCode::type_mismatch, "a value is of another kind", std::string(expected),
+       describe(value));
+}
+
+Tensor restored_tensor(const Value& value) {
+  const Tensor& tensor = value.tensor();
+  const Value* original = value.attribute(dtype_attribute);
+  if (original == nullptr) return tensor;
+  const auto dtype = original->kind() == Kind::string ? parse_dtype(original->as_string())
+                                                      : std::nullopt;
+  if (!dtype)
+    throw Error(ErrorCode::unknown_dtype, "a tensor's original dtype is not known",
+                {.found = describe(*original)});
+  return tensor.to(*dtype);
+}
+
+}  // namespace safestructures

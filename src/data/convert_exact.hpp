@@ -1,0 +1,16 @@
+/// \file
+/// The conversion of any dtype to any other, element by element: what every faster path must equal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <safestructures/data/convert.hpp>
+
+namespace safestructures::detail {
+
+/// `convert` without its checks of sizes and its fast paths.
+ConversionReport convert_exactly(DType from, const std::byte* source, DType to, std::byte* target,
+                                 std::uint64_t count, Overflow overflow, std::uint64_t first);
+
+}  // namespace safestructures::detail

@@ -1,0 +1,52 @@
+/// \file
+/// The entries of a dict or structure with a hash index.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/value.hpp>
+
+namespace safestructures::detail {
+
+/// Entries in insertion order, found by key in constant time.
+///
+/// The hash is keyed by a number drawn when the program starts, so that a file cannot hold keys that
+/// were chosen to collide.
+class Dict {
+ public:
+  [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
+  [[nodiscard]] std::vector<Entry>& entries() noexcept { return entries_; }
+  void reserve(std::size_t count);
+  /// The position of the entry, or `npos`.
+  [[nodiscard]] std::size_t find(const Value& key) const noexcept;
+  [[nodiscard]] std::size_t find(std::string_view key) const noexcept;
+  /// Adds an entry; false when the key is there already (then nothing is changed or moved from).
+  /// \throws Error `invalid_argument` for a key that is not hashable.
+  bool insert(Value& key, Value& value);
+  void erase(std::size_t position);
+
+  static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+
+ private:
+  /// Below this many entries a scan is faster than hashing.
+  static constexpr std::size_t scan_limit = 8;
+
+  template <class Equal>
+  [[nodiscard]] std::size_t probe(std::uint64_t hash, const Equal& equal) const noexcept;
+  void rebuild(std::size_t capacity);
+  void place(std::uint64_t hash, std::size_t position) noexcept;
+
+  struct Slot {
+    std::uint32_t hash;      // The upper half, to compare before the key is touched.
+    std::uint32_t position;  // One more than the entry's position; 0: free.
+  };
+  std::vector<Entry> entries_;
+  std::vector<Slot> slots_;  // Empty up to scan_limit entries; else a power of two, at most half full.
+};
+
+/// True for kinds that Python can hash: scalars, strings, bytes and tuples of such.
+[[nodiscard]] bool is_hashable(const Value& key) noexcept;
+
+}  // namespace safestructures::detail

@@ -1,0 +1,17 @@
+#include "data/keyed_hash.hpp"
+
+#include <random>
+
+#include <xxhash.h>
+
+namespace safestructures::detail {
+
+std::uint64_t keyed_hash(const void* data, std::size_t size, std::uint64_t salt) noexcept {
+  static const std::uint64_t key = [] {
+    std::random_device device;
+    return (std::uint64_t{device()} << 32) | device();
+  }();
+  return XXH3_64bits_withSeed(data, size, key ^ salt);
+}
+
+}  // namespace safestructures::detail

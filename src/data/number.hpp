@@ -1,0 +1,35 @@
+/// \file
+/// Numbers as Python spells them.
+#pragma once
+
+#include <complex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <safestructures/data/value.hpp>
+
+namespace safestructures::detail {
+
+/// Appends Python's `repr(float)`: the shortest digits that give the same double, `1e-05`, `1e+16`,
+/// `inf`, `nan`, `-0.0`.
+void append_float(std::string& text, double value);
+
+/// Appends Python's `str(complex)`: `(1+2j)`, `2j`, `(-0-infj)`.
+void append_complex(std::string& text, std::complex<double> value);
+
+/// Reads what Python's `float()` reads, ASCII digits only: blanks around, underscores between
+/// digits, `infinity` and `nan` in any case and with a sign.
+std::optional<double> parse_float(std::string_view text);
+
+/// Reads what Python's `complex()` reads, ASCII digits only: with or without parentheses.
+std::optional<std::complex<double>> parse_complex(std::string_view text);
+
+/// The canonical digits of what Python's `int()` reads, ASCII digits only: blanks around, a sign,
+/// underscores between digits, leading zeros.
+std::optional<std::string> parse_integer(std::string_view text);
+
+/// Python's `str(key)` of a dict key: what labels the entry in the schema and in paths.
+std::string key_label(const Value& key);
+
+}  // namespace safestructures::detail

@@ -1,0 +1,66 @@
+#include <safestructures/data/path.hpp>
+
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+
+namespace safestructures {
+namespace {
+
+void append_step(std::string& text, std::string_view step) {
+  text += '/';
+  for (const char c : step) {
+    if (c == '~') text += "~0";
+    else if (c == '/') text += "~1";
+    else text += c;
+  }
+}
+
+}  // namespace
+
+Path Path::parse(std::string_view text, const Limits& limits) {
+  Path path;
+  if (text.empty() || text == "/") return path;
+  std::size_t begin = text.front() == '/' ? 1 : 0;
+  while (true) {
+    const std::size_t end = std::min(text.find('/', begin), text.size());
+    if (path.steps_.size() == limits.depth)
+      throw Error(ErrorCode::limit_exceeded, "a path has too many steps",
+                  {.expected = "at most " + std::to_string(limits.depth) + " (Limits::depth)"});
+    std::string step;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (text[i] != '~') {
+        step += text[i];
+        continue;
+      }
+      const char escape = i + 1 < end ? text[i + 1] : '\0';
+      if (escape != '0' && escape != '1')
+        throw Error(ErrorCode::invalid_argument, "a path has '~' without 0 or 1 after it",
+                    {.found = "'" + std::string(text) + "'",
+                     .advice = "Write ~0 for '~' and ~1 for '/' inside a step"});
+      step += escape == '0' ? '~' : '/';
+      ++i;
+    }
+    path.steps_.push_back(std::move(step));
+    if (end == text.size()) return path;
+    begin = end + 1;
+  }
+}
+
+std::string Path::to_string() const {
+  std::string text;
+  for (const std::string& step : steps_) append_step(text, step);
+  return text.empty() ? "/" : text;
+}
+
+std::string to_string(const Trace* trace) {
+  std::vector<const Trace*> steps;
+  for (; trace != nullptr; trace = trace->parent) steps.push_back(trace);
+  std::string text;
+  for (auto it = steps.rbegin(); it != steps.rend(); ++it)
+    append_step(text, (*it)->index == Trace::npos ? std::string((*it)->name)
+                                                  : std::to_string((*it)->index));
+  return text.empty() ? "/" : text;
+}
+
+}  // namespace safestructures

@@ -1,0 +1,84 @@
+#include <safestructures/data/shape.hpp>
+
+#include <limits>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+
+namespace safestructures {
+namespace {
+
+constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+
+}  // namespace
+
+Shape::Shape(std::span<const std::uint64_t> dims) {
+  if (dims.size() > inline_rank) heap_ = new std::uint64_t[dims.size()];
+  rank_ = dims.size();
+  std::copy(dims.begin(), dims.end(), rank_ > inline_rank ? heap_ : inline_);
+}
+
+Shape::Shape(Shape&& other) noexcept { *this = std::move(other); }
+
+Shape& Shape::operator=(const Shape& other) {
+  if (this != &other) *this = Shape(other);
+  return *this;
+}
+
+Shape& Shape::operator=(Shape&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  if (other.rank_ > inline_rank) {
+    heap_ = other.heap_;
+  } else {
+    std::copy_n(other.inline_, other.rank_, inline_);
+  }
+  rank_ = std::exchange(other.rank_, 0);
+  return *this;
+}
+
+std::string to_string(const Shape& shape) {
+  std::string text = "[";
+  for (const std::uint64_t size : shape) {
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(size);
+  }
+  return text + "]";
+}
+
+std::uint64_t element_count(const Shape& shape) {
+  std::uint64_t product = 1;
+  bool empty = false;
+  for (const std::uint64_t size : shape) {
+    if (size == 0) {
+      empty = true;
+    } else if (size > largest / product) {
+      throw Error(ErrorCode::invalid_shape, "the shape is too large",
+                  {.expected = "at most 9223372036854775807 elements, sizes of 0 not counted",
+                   .found = to_string(shape)});
+    } else {
+      product *= size;
+    }
+  }
+  return empty ? 0 : product;
+}
+
+std::uint64_t byte_size(DType dtype, const Shape& shape) {
+  const std::uint64_t count = element_count(shape);
+  const std::uint64_t width = bit_width(dtype);
+  const auto found = [&] { return std::string(to_string(dtype)) + " " + to_string(shape); };
+  const std::uint64_t odd_bits = count % 8 * width;
+  if (odd_bits % 8 != 0) {
+    throw Error(ErrorCode::invalid_shape, "the elements do not fill whole bytes",
+                {.expected = "a number of elements of " + std::to_string(width) +
+                             " bits that makes a multiple of 8 bits",
+                 .found = found()});
+  }
+  if (count / 8 > (largest - odd_bits / 8) / width) {
+    throw Error(ErrorCode::invalid_shape, "the shape is too large",
+                {.expected = "at most 9223372036854775807 bytes", .found = found()});
+  }
+  return count / 8 * width + odd_bits / 8;
+}
+
+}  // namespace safestructures

@@ -1,0 +1,76 @@
+/// \file
+/// Elements of strided memory in row-major order, and parts of tensors resolved against a shape.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <safestructures/data/shape.hpp>
+#include <safestructures/data/slice.hpp>
+
+namespace safestructures::detail {
+
+/// A view of elements of 1, 2, 4 or 8 bytes: element (i, j, ...) is at
+/// `origin + i * strides[0] + ...` bytes. Valid as long as the memory.
+class StridedView {
+ public:
+  /// \pre strides and shape have the same length, and the shape passes `element_count`
+  StridedView(const Shape& shape, std::span<const std::int64_t> strides, const std::byte* origin,
+              std::size_t element_size);
+
+  /// True when the elements lie row-major without gaps.
+  [[nodiscard]] bool is_contiguous() const noexcept;
+
+  /// Consecutive elements that are best gathered at once: at least `least`, more where fewer would
+  /// read the same cache lines again and again, but at most 32 MiB of them unless `least` is more.
+  [[nodiscard]] std::uint64_t block_elements(std::uint64_t least) const noexcept;
+
+  /// Writes `count` elements from element `first` on, in row-major order, to `target`, which may
+  /// have any alignment and must not overlap the view. \pre the range is inside the view
+  void gather(std::uint64_t first, std::uint64_t count, std::byte* target) const;
+
+ private:
+  struct Dim {
+    std::uint64_t size;
+    std::int64_t stride;
+    std::uint64_t inner;  // Elements of one index of this dimension.
+  };
+  struct Plane;
+
+  void gather_range(std::size_t level, std::uint64_t begin, std::uint64_t end,
+                    const std::byte* source, std::byte* target) const;
+  void gather_box(std::size_t level, std::uint64_t begin, std::uint64_t end,
+                  const std::byte* source, std::byte* target) const;
+  void gather_plane(const Plane& plane, const std::byte* source, std::byte* target) const;
+
+  // Dimensions of size 1 left out and neighbours merged. At least two indices each and fewer than
+  // 2^63 elements in all: never more than 62.
+  std::array<Dim, 63> dims_;
+  std::size_t rank_ = 0;
+  std::size_t element_size_;
+  const std::byte* origin_;
+  bool empty_ = false;
+};
+
+/// Bytes from one index to the next when `shape` lies row-major, written to `strides`.
+/// \pre `byte_size` accepts the shape and no size is 0
+void row_major_strides(const Shape& shape, std::size_t element_size,
+                       std::span<std::int64_t> strides);
+
+/// A slice of one dimension, resolved: indices `start + i * step` for i below `count`.
+struct SliceRange {
+  std::uint64_t start = 0;  ///< 0 when `count` is 0.
+  std::int64_t step = 1;
+  std::uint64_t count = 0;
+};
+
+/// Resolves a slice against the size of its dimension, as Python does: a range is cut to what is
+/// there, an index must be there.
+/// \param dimension its number, for the error
+/// \pre size is at most 2^63 - 1
+/// \throws Error `out_of_range` for an index outside, `invalid_argument` for a step of 0
+SliceRange resolve(const Slice& slice, std::uint64_t size, std::size_t dimension);
+
+}  // namespace safestructures::detail

@@ -1,0 +1,349 @@
+#include <safestructures/data/tensor.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include <safestructures/data/error.hpp>
+
+#include "data/strided.hpp"
+#include "platform/memory.hpp"
+#include "platform/parallel.hpp"
+
+namespace safestructures {
+namespace {
+
+// What a step converts or compares: source and target stay in a core's second-level cache.
+constexpr std::uint64_t block_bytes = std::uint64_t{256} << 10U;
+// What a thread takes of a large copy.
+constexpr std::size_t piece_bytes = std::size_t{2} << 20U;
+
+std::string bytes_text(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+std::string tensor_text(DType dtype, const Shape& shape) {
+  return std::string(to_string(dtype)) + " " + to_string(shape);
+}
+
+std::size_t element_bytes(DType dtype) { return bit_width(dtype) / 8; }
+
+// Elements of a block, a multiple of 8 so that blocks of any dtype are whole bytes.
+std::uint64_t elements_of_block(DType dtype) { return block_bytes * 8 / bit_width(dtype) / 8 * 8; }
+
+void require_length(std::uint64_t expected, std::uint64_t found) {
+  if (expected == found) return;
+  throw Error(ErrorCode::shape_mismatch, "the target has the wrong length",
+              {.expected = bytes_text(expected), .found = bytes_text(found)});
+}
+
+// An owner's control block and nothing else: data of no bytes needs no memory.
+const std::byte* origin_of(std::span<const std::byte> bytes) {
+  return bytes.empty() ? nullptr : bytes.data();
+}
+
+}  // namespace
+
+Tensor::Tensor() : shape_{0} {}
+
+Tensor::Tensor(Raw, DType dtype, Shape shape, const std::byte* origin,
+               std::shared_ptr<const void> owner)
+    : shape_(std::move(shape)),
+      size_(element_count(shape_)),
+      origin_(origin),
+      owner_(std::move(owner)),
+      dtype_(dtype) {}
+
+Tensor::Tensor(const Tensor& other)
+    : shape_(other.shape_),
+      size_(other.size_),
+      origin_(other.origin_),
+      owner_(other.owner_),
+      dtype_(other.dtype_),
+      writable_(other.writable_) {
+  if (!other.strides_) return;
+  strides_ = std::make_unique<std::int64_t[]>(shape_.size());
+  std::copy_n(other.strides_.get(), shape_.size(), strides_.get());
+}
+
+Tensor::Tensor(Tensor&& other) noexcept : Tensor() { *this = std::move(other); }
+
+Tensor& Tensor::operator=(const Tensor& other) {
+  if (this != &other) *this = Tensor(other);
+  return *this;
+}
+
+Tensor& Tensor::operator=(Tensor&& other) noexcept {
+  if (this == &other) return *this;
+  shape_ = std::exchange(other.shape_, Shape{0});
+  strides_ = std::move(other.strides_);
+  size_ = std::exchange(other.size_, 0);
+  origin_ = std::exchange(other.origin_, nullptr);
+  owner_ = std::move(other.owner_);
+  dtype_ = std::exchange(other.dtype_, DType::F32);
+  writable_ = std::exchange(other.writable_, false);
+  return *this;
+}
+
+Tensor::~Tensor() = default;
+
+Tensor Tensor::allocate(DType dtype, Shape shape) {
+  const auto size = static_cast<std::size_t>(safestructures::byte_size(dtype, shape));
+  std::shared_ptr<std::byte> buffer = size == 0 ? nullptr : platform::allocate_buffer(size);
+  const std::byte* origin = buffer.get();
+  Tensor tensor(Raw{}, dtype, std::move(shape), origin, std::move(buffer));
+  tensor.writable_ = true;
+  return tensor;
+}
+
+Tensor Tensor::share(DType dtype, Shape shape, std::span<const std::byte> bytes,
+                     std::shared_ptr<const void> owner) {
+  const std::uint64_t size = safestructures::byte_size(dtype, shape);
+  if (size != bytes.size()) {
+    throw Error(ErrorCode::shape_mismatch, "the bytes do not fit the shape",
+                {.expected = bytes_text(size) + " for " + tensor_text(dtype, shape),
+                 .found = bytes_text(bytes.size())});
+  }
+  return {Raw{}, dtype, std::move(shape), origin_of(bytes), std::move(owner)};
+}
+
+Tensor Tensor::strided(DType dtype, Shape shape, std::span<const std::int64_t> strides,
+                       const std::byte* origin, std::shared_ptr<const void> owner) {
+  if (bit_width(dtype) < 8) {
+    throw Error(ErrorCode::invalid_argument, "elements narrower than a byte cannot be strided",
+                {.found = std::string(to_string(dtype))});
+  }
+  if (strides.size() != shape.size()) {
+    throw Error(ErrorCode::invalid_argument, "a stride is needed for each dimension",
+                {.expected = std::to_string(shape.size()) + " for " + to_string(shape),
+                 .found = std::to_string(strides.size())});
+  }
+  static_cast<void>(safestructures::byte_size(dtype, shape));
+  const bool contiguous =
+      detail::StridedView(shape, strides, origin, element_bytes(dtype)).is_contiguous();
+  Tensor tensor(Raw{}, dtype, std::move(shape), origin, std::move(owner));
+  if (tensor.size_ == 0) tensor.origin_ = nullptr;
+  if (!contiguous) {
+    tensor.strides_ = std::make_unique<std::int64_t[]>(strides.size());
+    std::copy(strides.begin(), strides.end(), tensor.strides_.get());
+  }
+  return tensor;
+}
+
+std::span<const std::int64_t> Tensor::strides() const& noexcept {
+  return {strides_.get(), strides_ ? shape_.size() : 0};
+}
+
+std::span<const std::byte> Tensor::bytes() const& {
+  if (strides_) {
+    throw Error(ErrorCode::invalid_argument,
+                "the bytes of a strided tensor are not in row-major order",
+                {.found = tensor_text(dtype_, shape_), .advice = "Call contiguous() first"});
+  }
+  return {origin_, static_cast<std::size_t>(byte_size())};
+}
+
+std::span<std::byte> Tensor::mutable_bytes() & {
+  if (!writable_) {
+    throw Error(ErrorCode::invalid_argument, "this tensor's bytes are not ours to change",
+                {.expected = "a tensor made by allocate, clone or a converting copy",
+                 .found = std::string(owner_ ? "shared" : "borrowed") + " memory",
+                 .advice = "Change a copy made by clone()"});
+  }
+  // Writable tensors come from `allocate` alone, which made the memory without const.
+  return {const_cast<std::byte*>(origin_), static_cast<std::size_t>(byte_size())};
+}
+
+const void* Tensor::typed_data(DType wanted) const {
+  if (dtype_ != wanted) {
+    throw Error(ErrorCode::type_mismatch, "the tensor has another element type",
+                {.expected = std::string(to_string(wanted)),
+                 .found = tensor_text(dtype_, shape_),
+                 .advice = "Convert it with to(DType::" + std::string(to_string(wanted)) + ")"});
+  }
+  const std::span<const std::byte> view = bytes();
+  const std::size_t needed = alignment(dtype_);
+  if (const auto excess = reinterpret_cast<std::uintptr_t>(origin_) % needed; excess != 0) {
+    throw Error(ErrorCode::misaligned,
+                "the elements of " + tensor_text(dtype_, shape_) + " are not aligned",
+                {.expected = "an address that is a multiple of " + std::to_string(needed),
+                 .found = std::to_string(excess) + " bytes after one",
+                 .advice = "Make an aligned copy with clone()"});
+  }
+  if (dtype_ == DType::BOOL) {
+    const auto wrong =
+        std::find_if(view.begin(), view.end(), [](std::byte byte) { return byte > std::byte{1}; });
+    if (wrong != view.end()) {
+      throw Error(ErrorCode::out_of_range,
+                  "element " + std::to_string(wrong - view.begin()) + " is no truth value",
+                  {.expected = "0 or 1", .found = std::to_string(std::to_integer<int>(*wrong))});
+    }
+  }
+  return origin_;
+}
+
+ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
+                                 Overflow overflow) const {
+  require_length(packed_size(dtype, size_), target.size());
+  // Memory that nobody has touched yet is filled several times faster in huge pages.
+  platform::advise_huge(target.data(), target.size());
+  if (dtype == dtype_) {
+    if (!strides_) {
+      platform::copy(target.data(), origin_, target.size());
+      return {};
+    }
+    const std::size_t width = element_bytes(dtype_);
+    const detail::StridedView view(shape_, strides(), origin_, width);
+    const std::size_t piece =
+        target.size() < platform::two_threads_from ? target.size() : piece_bytes;
+    platform::in_pieces(target.size(), piece, [&](std::size_t offset, std::size_t size) {
+      view.gather(offset / width, size / width, target.data() + offset);
+    });
+    return {};
+  }
+  return copy_elements(0, size_, dtype, target, overflow);
+}
+
+ConversionReport Tensor::copy_elements(std::uint64_t first, std::uint64_t count, DType dtype,
+                                       std::span<std::byte> target, Overflow overflow) const {
+  if (first > size_ || count > size_ - first) {
+    throw Error(ErrorCode::out_of_range, "the range is outside the tensor",
+                {.expected = "a range of " + std::to_string(size_) + " elements",
+                 .found = std::to_string(count) + " elements from element " +
+                          std::to_string(first) + " on"});
+  }
+  const auto width = bit_width(dtype_);
+  for (const unsigned bits : {width, bit_width(dtype)}) {
+    if (bits < 8 && (first % 8 != 0 || (count % 8 != 0 && first + count != size_))) {
+      throw Error(ErrorCode::invalid_argument, "the range cuts a packed group of elements",
+                  {.expected = "multiples of 8 for elements of " + std::to_string(bits) + " bits",
+                   .found = std::to_string(count) + " elements from element " +
+                            std::to_string(first) + " on"});
+    }
+  }
+  require_length(packed_size(dtype, count), target.size());
+  if (count == 0) return {};
+  if (!strides_) {
+    const std::span source{origin_ + first / 8 * width + first % 8 * width / 8,
+                           static_cast<std::size_t>(packed_size(dtype_, count))};
+    if (dtype == dtype_) {
+      std::memcpy(target.data(), source.data(), source.size());
+      return {};
+    }
+    return convert(dtype_, source, dtype, target, count, overflow, first);
+  }
+  const std::size_t source_width = element_bytes(dtype_);
+  const detail::StridedView view(shape_, strides(), origin_, source_width);
+  if (dtype == dtype_) {
+    view.gather(first, count, target.data());
+    return {};
+  }
+  ConversionReport report;
+  const std::uint64_t step = std::min(count, elements_of_block(dtype_));
+  std::vector<std::byte> block(static_cast<std::size_t>(step) * source_width);
+  for (std::uint64_t done = 0; done < count; done += step) {
+    const std::uint64_t now = std::min(step, count - done);
+    view.gather(first + done, now, block.data());
+    const auto from = static_cast<std::size_t>(packed_size(dtype, done));
+    const auto size = static_cast<std::size_t>(packed_size(dtype, now));
+    report += convert(dtype_, std::span(block).first(static_cast<std::size_t>(now) * source_width),
+                      dtype, target.subspan(from, size), now, overflow, first + done);
+  }
+  return report;
+}
+
+std::uint64_t Tensor::block_elements(std::uint64_t least) const {
+  if (!strides_) return least;
+  const detail::StridedView view(shape_, strides(), origin_, element_bytes(dtype_));
+  const std::uint64_t best = view.block_elements(least);
+  return best == least ? least : best / 8 * 8 + 8;
+}
+
+Tensor Tensor::contiguous() const { return strides_ ? clone() : *this; }
+
+Tensor Tensor::clone() const {
+  Tensor copy = allocate(dtype_, shape_);
+  copy_to(dtype_, copy.mutable_bytes());
+  return copy;
+}
+
+Tensor Tensor::to(DType dtype, Overflow overflow) const {
+  if (dtype == dtype_) return *this;
+  Tensor copy = allocate(dtype, shape_);
+  copy_to(dtype, copy.mutable_bytes(), overflow);
+  return copy;
+}
+
+Tensor Tensor::reshape(Shape shape) const {
+  if (strides_) {
+    throw Error(ErrorCode::invalid_argument, "a strided tensor cannot be reshaped",
+                {.found = tensor_text(dtype_, shape_), .advice = "Call contiguous() first"});
+  }
+  const std::uint64_t count = element_count(shape);
+  if (count != size_) {
+    throw Error(ErrorCode::shape_mismatch, "the shapes hold different numbers of elements",
+                {.expected = std::to_string(size_) + " as in " + to_string(shape_),
+                 .found = std::to_string(count) + " in " + to_string(shape)});
+  }
+  Tensor copy = *this;
+  copy.shape_ = std::move(shape);
+  return copy;
+}
+
+Tensor Tensor::slice(std::span<const Slice> slices) const {
+  if (slices.size() > shape_.size()) {
+    throw Error(
+        ErrorCode::invalid_argument, "more slices than dimensions",
+        {.expected = "at most " + std::to_string(shape_.size()) + " for shape " + to_string(shape_),
+         .found = std::to_string(slices.size())});
+  }
+  if (bit_width(dtype_) < 8) {
+    throw Error(
+        ErrorCode::invalid_argument, "elements narrower than a byte cannot be sliced",
+        {.found = tensor_text(dtype_, shape_), .advice = "Convert the tensor to U8 or F32 first"});
+  }
+  std::vector<std::int64_t> base(shape_.size());
+  if (strides_) {
+    std::copy_n(strides_.get(), base.size(), base.begin());
+  } else if (size_ != 0) {
+    detail::row_major_strides(shape_, element_bytes(dtype_), base);
+  }
+  const std::byte* origin = origin_;
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::int64_t> strides;
+  for (std::size_t i = 0; i < shape_.size(); ++i) {
+    if (i >= slices.size()) {
+      sizes.push_back(shape_[i]);
+      strides.push_back(base[i]);
+      continue;
+    }
+    const detail::SliceRange range = detail::resolve(slices[i], shape_[i], i);
+    if (size_ != 0) origin += static_cast<std::int64_t>(range.start) * base[i];
+    if (slices[i].index) continue;
+    sizes.push_back(range.count);
+    // A step beyond the dimension leaves one index at most; its stride must only not overflow.
+    strides.push_back(range.count > 1 ? range.step * base[i] : base[i]);
+  }
+  return strided(dtype_, Shape(std::span<const std::uint64_t>(sizes)), strides, origin, owner_);
+}
+
+bool operator==(const Tensor& a, const Tensor& b) {
+  if (a.dtype_ != b.dtype_ || a.shape_ != b.shape_) return false;
+  if (a.size_ == 0) return true;
+  const auto size = static_cast<std::size_t>(a.byte_size());
+  if (!a.strides_ && !b.strides_) return std::memcmp(a.origin_, b.origin_, size) == 0;
+  const std::uint64_t step = std::min(a.size_, elements_of_block(a.dtype_));
+  const std::size_t width = element_bytes(a.dtype_);
+  std::vector<std::byte> left(static_cast<std::size_t>(step) * width);
+  std::vector<std::byte> right(left.size());
+  for (std::uint64_t done = 0; done < a.size_; done += step) {
+    const std::uint64_t now = std::min(step, a.size_ - done);
+    const auto bytes = static_cast<std::size_t>(now) * width;
+    a.copy_elements(done, now, a.dtype_, std::span(left).first(bytes), Overflow::error);
+    b.copy_elements(done, now, b.dtype_, std::span(right).first(bytes), Overflow::error);
+    if (std::memcmp(left.data(), right.data(), bytes) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace safestructures

@@ -1,0 +1,316 @@
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "data/box.hpp"
+#include "data/number.hpp"
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/value.hpp>
+
+namespace safestructures {
+
+using detail::Box;
+using detail::CustomBox;
+using detail::Dict;
+using detail::DictBox;
+using detail::DigitsBox;
+using detail::SequenceBox;
+using detail::TensorBox;
+
+namespace {
+
+const std::string empty_text;
+const std::vector<Entry> no_entries;
+
+[[noreturn]] void wrong_kind(std::string_view expected, const Value& value) {
+  throw Error(ErrorCode::type_mismatch, "a value is of another kind",
+              {.expected = std::string(expected), .found = describe(value)});
+}
+
+void expect(bool right, std::string_view expected, const Value& value) {
+  if (!right) wrong_kind(expected, value);
+}
+
+const SequenceBox& sequence(const Value& value) {
+  expect(value.is_sequence(), "a list, tuple or set", value);
+  return *static_cast<const SequenceBox*>(Box::of(value));
+}
+SequenceBox& sequence(Value& value) {
+  return const_cast<SequenceBox&>(sequence(std::as_const(value)));
+}
+
+const DictBox& mapping(const Value& value) {
+  expect(value.is_mapping(), "a dict or struct", value);
+  return *static_cast<const DictBox*>(Box::of(value));
+}
+DictBox& mapping(Value& value) { return const_cast<DictBox&>(mapping(std::as_const(value))); }
+
+const TensorBox& tensor_box(const Value& value) {
+  expect(value.kind() == Kind::tensor || value.kind() == Kind::bytes, "a tensor", value);
+  return *static_cast<const TensorBox*>(Box::of(value));
+}
+TensorBox& tensor_box(Value& value) {
+  return const_cast<TensorBox&>(tensor_box(std::as_const(value)));
+}
+
+const CustomBox& custom_box(const Value& value) {
+  expect(value.kind() == Kind::custom, "a custom value", value);
+  return *static_cast<const CustomBox*>(Box::of(value));
+}
+
+/// The names that a mapping has, for messages: the first ten.
+std::string list_keys(const std::vector<Entry>& entries) {
+  std::string text;
+  for (std::size_t i = 0; i < entries.size() && i < 10; ++i)
+    text += (i == 0 ? "" : ", ") + detail::key_label(entries[i].key);
+  if (entries.size() > 10) text += " and " + std::to_string(entries.size() - 10) + " more";
+  return text.empty() ? "nothing" : text;
+}
+
+[[noreturn]] void no_such_key(std::string_view key, const Value& value) {
+  throw Error(ErrorCode::not_found, "there is no '" + std::string(key) + "'",
+              {.found = list_keys(value.entries())});
+}
+
+[[noreturn]] void no_such_index(std::size_t index, std::size_t size) {
+  throw Error(ErrorCode::not_found, "there is no item " + std::to_string(index),
+              {.expected = "an index below " + std::to_string(size)});
+}
+
+/// The part of `value` that one step of a path names, or null.
+const Value* step_into(const Value& value, const std::string& step) {
+  if (value.is_sequence()) {
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+    const bool is_index = error == std::errc() && end == step.data() + step.size() &&
+                          (step.size() == 1 || step.front() != '0');
+    return is_index && index < value.items().size() ? &value.items()[index] : nullptr;
+  }
+  if (!value.is_mapping()) return nullptr;
+  if (const Value* found = value.find(step)) return found;
+  for (const Entry& entry : value.entries())
+    if (entry.key.kind() != Kind::string && detail::key_label(entry.key) == step)
+      return &entry.value;
+  return nullptr;
+}
+
+}  // namespace
+
+bool Value::as_bool() const {
+  expect(kind_ == Kind::boolean, "a bool", *this);
+  return boolean_;
+}
+
+std::optional<std::int64_t> Value::as_int64() const {
+  expect(kind_ == Kind::integer, "an int", *this);
+  if (big_) return std::nullopt;
+  return integer_;
+}
+
+std::optional<std::uint64_t> Value::as_uint64() const {
+  expect(kind_ == Kind::integer, "an int", *this);
+  if (!big_) return integer_ < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(integer_));
+  const std::string& digits = static_cast<const DigitsBox*>(box_)->digits;
+  std::uint64_t number = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return result.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+std::string Value::integer_text() const {
+  expect(kind_ == Kind::integer, "an int", *this);
+  return big_ ? static_cast<const DigitsBox*>(box_)->digits : std::to_string(integer_);
+}
+
+double Value::as_double() const {
+  expect(kind_ == Kind::floating, "a float", *this);
+  return floating_;
+}
+
+std::complex<double> Value::as_complex() const {
+  expect(kind_ == Kind::complex, "a complex", *this);
+  return complex_;
+}
+
+const std::string& Value::as_string() const& {
+  expect(kind_ == Kind::string, "a str", *this);
+  return string_;
+}
+std::string Value::as_string() && {
+  expect(kind_ == Kind::string, "a str", *this);
+  return std::move(string_);
+}
+
+const Tensor& Value::tensor() const& { return tensor_box(*this).tensor; }
+Tensor Value::tensor() && { return std::move(tensor_box(*this).tensor); }
+
+void Value::set_tensor(Tensor tensor) {
+  if (kind_ == Kind::bytes) tensor = std::move(bytes(std::move(tensor))).tensor();
+  tensor_box(*this).tensor = std::move(tensor);
+}
+
+const std::string& Value::tensor_name() const& { return tensor_box(*this).name; }
+void Value::set_tensor_name(std::string name) { tensor_box(*this).name = std::move(name); }
+
+const Value& Value::payload() const& { return custom_box(*this).payload; }
+Value& Value::payload() & { return const_cast<Value&>(custom_box(*this).payload); }
+Value Value::payload() && { return std::move(payload()); }
+
+const std::vector<Value>& Value::items() const& { return sequence(*this).items; }
+std::vector<Value>& Value::items() & { return sequence(*this).items; }
+std::vector<Value> Value::items() && { return std::move(sequence(*this).items); }
+
+const std::vector<Entry>& Value::entries() const& { return mapping(*this).dict.entries(); }
+std::vector<Entry> Value::entries() && { return std::move(mapping(*this).dict.entries()); }
+Value& Value::entry_value(std::size_t index) & {
+  std::vector<Entry>& entries = mapping(*this).dict.entries();
+  if (index >= entries.size()) no_such_index(index, entries.size());
+  return entries[index].value;
+}
+
+void Value::push_back(Value item) { sequence(*this).items.push_back(std::move(item)); }
+
+void Value::reserve(std::size_t count) {
+  if (is_sequence()) sequence(*this).items.reserve(count);
+  else mapping(*this).dict.reserve(count);
+}
+
+Value& Value::insert(Value key, Value value) {
+  DictBox& box = mapping(*this);
+  if (kind_ == Kind::structure && key.kind() != Kind::string)
+    throw Error(ErrorCode::invalid_argument, "a field's name is of another kind",
+                {.expected = "a str", .found = describe(key)});
+  if (!box.dict.insert(key, value))
+    throw Error(ErrorCode::duplicate_name,
+                kind_ == Kind::dict ? "a dict has a key twice" : "a struct has a field twice",
+                {.found = detail::key_label(key)});
+  return box.dict.entries().back().value;
+}
+
+Value& Value::insert_or_assign(Value key, Value value) {
+  if (Value* existing = find_key(key)) return *existing = std::move(value);
+  return insert(std::move(key), std::move(value));
+}
+
+std::optional<Value> Value::erase(const Value& key) {
+  Dict& dict = mapping(*this).dict;
+  const std::size_t position = dict.find(key);
+  if (position == Dict::npos) return std::nullopt;
+  Value value = std::move(dict.entries()[position].value);
+  dict.erase(position);
+  return value;
+}
+
+std::size_t Value::size() const {
+  if (is_sequence()) return items().size();
+  expect(is_mapping(), "a container", *this);
+  return entries().size();
+}
+
+const Value* Value::find_key(const Value& key) const& noexcept {
+  if (!is_mapping()) return nullptr;
+  const Dict& dict = static_cast<const DictBox*>(box_)->dict;
+  const std::size_t position = dict.find(key);
+  return position == Dict::npos ? nullptr : &dict.entries()[position].value;
+}
+Value* Value::find_key(const Value& key) & noexcept {
+  return const_cast<Value*>(std::as_const(*this).find_key(key));
+}
+
+const Value* Value::find(std::string_view key) const& noexcept {
+  if (!is_mapping()) return nullptr;
+  const Dict& dict = static_cast<const DictBox*>(box_)->dict;
+  const std::size_t position = dict.find(key);
+  return position == Dict::npos ? nullptr : &dict.entries()[position].value;
+}
+Value* Value::find(std::string_view key) & noexcept {
+  return const_cast<Value*>(std::as_const(*this).find(key));
+}
+
+const Value& Value::operator[](std::string_view key) const& {
+  expect(is_mapping(), "a dict or struct", *this);
+  if (const Value* found = find(key)) return *found;
+  no_such_key(key, *this);
+}
+Value& Value::operator[](std::string_view key) & {
+  return const_cast<Value&>(std::as_const(*this)[key]);
+}
+Value Value::operator[](std::string_view key) && { return std::move((*this)[key]); }
+
+const Value& Value::operator[](std::size_t index) const& {
+  const std::vector<Value>& list = items();
+  if (index >= list.size()) no_such_index(index, list.size());
+  return list[index];
+}
+Value& Value::operator[](std::size_t index) & {
+  return const_cast<Value&>(std::as_const(*this)[index]);
+}
+Value Value::operator[](std::size_t index) && { return std::move((*this)[index]); }
+
+void Value::negative_index(std::int64_t index) {
+  throw Error(ErrorCode::not_found, "an index is negative", {.found = std::to_string(index)});
+}
+
+const Value& Value::at(const Path& path) const& {
+  const Value* value = this;
+  Path walked;
+  for (const std::string& step : path.steps()) {
+    while (value->kind() == Kind::custom) value = &value->payload();
+    const Value* next = step_into(*value, step);
+    if (next == nullptr) {
+      ErrorDetails details{.path = walked.to_string(), .found = describe(*value)};
+      if (value->is_mapping()) details.found += ": " + list_keys(value->entries());
+      throw Error(ErrorCode::not_found, "there is no '" + step + "'", std::move(details));
+    }
+    value = next;
+    walked.push_back(step);
+  }
+  return *value;
+}
+const Value& Value::at(std::string_view path) const& { return at(Path::parse(path)); }
+Value& Value::at(std::string_view path) & {
+  return const_cast<Value&>(std::as_const(*this).at(path));
+}
+Value Value::at(std::string_view path) && { return std::move(at(path)); }
+
+const std::string& Value::type_name() const& noexcept {
+  return Box::has(*this) && box_->extras ? box_->extras->type_name : empty_text;
+}
+
+void Value::set_type_name(std::string name) {
+  expect(kind_ > Kind::string, "a container or tensor", *this);
+  if (!box_->extras) box_->extras = std::make_unique<detail::Extras>();
+  box_->extras->type_name = std::move(name);
+}
+
+const std::vector<Entry>& Value::attributes() const& noexcept {
+  return Box::has(*this) && box_->extras ? box_->extras->attributes : no_entries;
+}
+
+const Value* Value::attribute(std::string_view name) const& noexcept {
+  for (const Entry& entry : attributes())
+    if (entry.key.as_string() == name) return &entry.value;
+  return nullptr;
+}
+
+bool Value::erase_attribute(std::string_view name) noexcept {
+  if (attributes().empty()) return false;
+  return std::erase_if(box_->extras->attributes,
+                       [&](const Entry& entry) { return entry.key.as_string() == name; }) > 0;
+}
+
+void Value::set_attribute(std::string_view name, Value value) {
+  expect(kind_ > Kind::string, "a container or tensor", *this);
+  if (name == "data_type" || name == "value" || name == "keys")
+    throw Error(ErrorCode::invalid_argument, "an attribute cannot have a name of the schema itself",
+                {.found = "'" + std::string(name) + "'"});
+  if (!box_->extras) box_->extras = std::make_unique<detail::Extras>();
+  for (Entry& entry : box_->extras->attributes) {
+    if (entry.key.as_string() != name) continue;
+    entry.value = std::move(value);
+    return;
+  }
+  box_->extras->attributes.push_back({Value(name), std::move(value)});
+}
+
+}  // namespace safestructures

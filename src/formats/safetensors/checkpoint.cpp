@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <simdjson.h>
+
+#include <safestructures/data/error.hpp>
+
+#include "formats/safetensors/json_text.hpp"
+#include "formats/safetensors/json_walk.hpp"
+#include "formats/safetensors/parts.hpp"
+#include "platform/memory.hpp"
+
+namespace safestructures::safetensors::detail {
+namespace {
+
+constexpr std::string_view what = "the index";
+
+// An index: {"metadata": ..., "weight_map": {tensor: file, ...}}.
+class IndexReader {
+ public:
+  IndexReader(Text text, const Limits& limits)
+      : text_(std::move(text)), limits_(limits), walk_(text_.view(), what, 0) {}
+
+  struct Entry {
+    std::string_view tensor;
+    std::uint32_t file;
+  };
+
+  void read();
+  [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
+  [[nodiscard]] const std::vector<std::string>& files() const noexcept { return files_; }
+
+ private:
+  void read_map(simdjson::ondemand::value& value, const char* key);
+  std::string_view read_string(const char* begin);
+  std::uint32_t file_number(std::string_view name, std::string_view tensor);
+  void check_file_name(std::string_view name, std::string_view tensor) const;
+  void sort_files();
+
+  Text text_;
+  const Limits& limits_;
+  JsonWalk walk_;
+  std::unique_ptr<char[]> unescaped_;
+  std::size_t unescaped_size_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<std::string> files_;
+  std::map<std::string_view, std::uint32_t> numbers_;
+};
+
+std::string_view IndexReader::read_string(const char* begin) {
+  const char* const end = text_.data.get() + text_.size;
+  const char* const special = find_special(begin, end);
+  if (special != end && *special == '"')
+    return {begin, static_cast<std::size_t>(special - begin)};
+  if (!unescaped_) unescaped_.reset(new char[text_.size + 8]);
+  char* const target = unescaped_.get() + unescaped_size_;
+  const Unescaped result = unescape(begin, end, target);
+  if (result.fault != StringFault::none) walk_.fail_string(result, {});
+  const auto size = static_cast<std::size_t>(result.target_end - target);
+  unescaped_size_ += size;
+  return {target, size};
+}
+
+void IndexReader::read() {
+  const std::string_view text = text_.view();
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] != '{') {
+    throw Error(ErrorCode::invalid_header, "the index is not a JSON object",
+                {.expected = "'{' as its first byte",
+                 .found = first == std::string_view::npos ? "nothing"
+                                                          : JsonWalk::show_byte(&text[first])});
+  }
+  simdjson::ondemand::object object = walk_.start();
+  bool has_map = false;
+  for (auto item : object) {
+    auto field = walk_.take<simdjson::ondemand::field>(std::move(item));
+    const char* const key = field.key().raw();
+    if (read_string(key) != "weight_map") {
+      walk_.check_value(field.value(), limits_.depth);
+      continue;
+    }
+    if (std::exchange(has_map, true)) {
+      throw Error(ErrorCode::duplicate_name, "the index holds \"weight_map\" twice",
+                  {.offset = walk_.offset(key - 1)});
+    }
+    read_map(field.value(), key);
+  }
+  walk_.finish();
+  if (!has_map) throw Error(ErrorCode::invalid_header, "the index has no \"weight_map\"");
+  sort_files();
+}
+
+void IndexReader::read_map(simdjson::ondemand::value& value, const char* key) {
+  const auto fail = [&](const char* place_key, std::string problem, std::string expected,
+                        std::string path) {
+    walk_.check_syntax();
+    const char* const place = walk_.value_behind(place_key);
+    throw Error(ErrorCode::invalid_header, std::move(problem),
+                {.path = std::move(path),
+                 .expected = std::move(expected),
+                 .found = walk_.show(place),
+                 .offset = walk_.offset(place)});
+  };
+  simdjson::ondemand::object map;
+  if (value.get_object().get(map))
+    fail(key, "\"weight_map\" is not an object", "an object of file names by tensor name", {});
+  // The shortest entry: "":"x",
+  const std::size_t most = text_.size / 7 + 1;
+  entries_.reserve(most);
+  platform::advise_huge(entries_.data(), most * sizeof(Entry));
+  for (auto item : map) {
+    auto field = walk_.take<simdjson::ondemand::field>(std::move(item));
+    const char* const tensor_key = field.key().raw();
+    const std::string_view tensor = read_string(tensor_key);
+    simdjson::ondemand::raw_json_string file;
+    if (field.value().get_raw_json_string().get(file)) {
+      fail(tensor_key, "the tensor's place in the index is not a string", "the name of a file",
+           for_message(tensor));
+    }
+    if (entries_.size() >= limits_.tensors) {
+      throw Error(ErrorCode::limit_exceeded, "the index names too many tensors",
+                  {.expected = "at most " + std::to_string(limits_.tensors)});
+    }
+    entries_.push_back({tensor, file_number(read_string(file.raw()), tensor)});
+  }
+}
+
+std::uint32_t IndexReader::file_number(std::string_view name, std::string_view tensor) {
+  // Neighbours are mostly in the same file.
+  if (!entries_.empty() && files_[entries_.back().file] == name) return entries_.back().file;
+  if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
+  check_file_name(name, tensor);
+  if (files_.size() >= limits_.shards) {
+    throw Error(ErrorCode::limit_exceeded, "the index names too many files",
+                {.expected = "at most " + std::to_string(limits_.shards),
+                 .advice = "Raise Limits::shards if you trust the index"});
+  }
+  const auto number = static_cast<std::uint32_t>(files_.size());
+  files_.emplace_back(name);
+  numbers_.emplace(name, number);
+  return number;
+}
+
+void IndexReader::check_file_name(std::string_view name, std::string_view tensor) const {
+  const bool plain = !name.empty() && name != "." && name != ".." &&
+                     name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
+  if (plain) return;
+  throw Error(ErrorCode::invalid_header, "the index names a file that is not beside it",
+              {.path = for_message(tensor),
+               .expected = "a file name without folders",
+               .found = in_quotes(name)});
+}
+
+// Files by name, whatever the order of the index, so that equal checkpoints read alike.
+void IndexReader::sort_files() {
+  std::vector<std::uint32_t> order(files_.size());
+  std::vector<std::string> sorted;
+  sorted.reserve(files_.size());
+  for (const auto& [name, number] : numbers_) {
+    order[number] = static_cast<std::uint32_t>(sorted.size());
+    sorted.emplace_back(name);
+  }
+  files_ = std::move(sorted);
+  for (Entry& entry : entries_) entry.file = order[entry.file];
+}
+
+Text read_text(const std::filesystem::path& path, const Limits& limits) {
+  const platform::InputFile file(path);
+  const std::uint64_t most = std::min(limits.header_bytes, largest_header);
+  if (file.size() > most) {
+    throw Error(ErrorCode::limit_exceeded, "the index is too large",
+                {.expected = "at most " + std::to_string(most) + " bytes",
+                 .found = std::to_string(file.size())});
+  }
+  const auto size = static_cast<std::size_t>(file.size());
+  const std::shared_ptr<std::byte> buffer = platform::allocate_buffer(size + text_padding);
+  file.read_at(0, {buffer.get(), size});
+  std::fill_n(buffer.get() + size, text_padding, std::byte{0});
+  // Editors end a file with a line break; the end of a text is looked for among spaces.
+  auto* const text = reinterpret_cast<char*>(buffer.get());
+  for (std::size_t i = size; i-- > 0 && (text[i] == '\n' || text[i] == '\r' || text[i] == '\t');)
+    text[i] = ' ';
+  return {std::shared_ptr<const char>(buffer, text), size};
+}
+
+// Every tensor of the index is in its file, and every tensor of a file is in the index. Names are
+// unique in all files together, so it is enough that each is met once.
+void check_map(const IndexReader& map, const Checkpoint& checkpoint) {
+  const auto name_at = [&](std::size_t i) {
+    const Part& part = part_of(checkpoint.parts, i);
+    return part.table.name(i - part.first);
+  };
+  const Part& last = checkpoint.parts.back();
+  const std::size_t count = last.first + last.table.size();
+  std::vector<bool> met(count);
+  for (const IndexReader::Entry& entry : map.entries()) {
+    const std::optional<std::size_t> index = checkpoint.index.find(entry.tensor, name_at);
+    const Part* const holder = index ? &part_of(checkpoint.parts, *index) : nullptr;
+    if (holder != &checkpoint.parts[entry.file]) {
+      throw Error(ErrorCode::missing_tensor, "a file lacks a tensor that the index places there",
+                  {.path = for_message(entry.tensor),
+                   .expected = "it in " + in_quotes(map.files()[entry.file]),
+                   .found = holder == nullptr ? "it in no file"
+                                              : "it in " + in_quotes(holder->path.filename().string()),
+                   .advice = "Index and files are from different saves, or a download is mixed up"});
+    }
+    if (met[*index]) {
+      throw Error(ErrorCode::duplicate_name, "the index names a tensor twice",
+                  {.path = for_message(entry.tensor)});
+    }
+    met[*index] = true;
+  }
+  if (map.entries().size() == count) return;
+  const auto missed = static_cast<std::size_t>(std::find(met.begin(), met.end(), false) - met.begin());
+  throw Error(ErrorCode::missing_tensor, "the index does not name a tensor that a file holds",
+              {.path = for_message(name_at(missed)),
+               .found = "it in " +
+                        in_quotes(part_of(checkpoint.parts, missed).path.filename().string()),
+               .advice = "Index and files are from different saves, or a download is mixed up"});
+}
+
+}  // namespace
+
+Checkpoint open_checkpoint(const std::filesystem::path& path, const OpenOptions& options) {
+  try {
+    IndexReader map(read_text(path, options.limits), options.limits);
+    map.read();
+    std::vector<Part> parts;
+    parts.reserve(map.files().size());
+    for (const std::string& file : map.files())
+      parts.push_back(open_part(path.parent_path() / std::filesystem::path(file), options));
+    if (parts.empty()) {
+      throw Error(ErrorCode::invalid_header, "the index names no file",
+                  {.expected = "at least one entry in \"weight_map\""});
+    }
+    NameIndex index = index_parts(parts, options.limits);
+    Checkpoint checkpoint{std::move(parts), std::move(index)};
+    check_map(map, checkpoint);
+    return checkpoint;
+  } catch (const Error& error) {
+    throw error.with_file(path.string());
+  }
+}
+
+}  // namespace safestructures::safetensors::detail

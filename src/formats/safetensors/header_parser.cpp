@@ -1,0 +1,373 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include <simdjson.h>
+
+#include <safestructures/data/error.hpp>
+
+#include "formats/safetensors/json_text.hpp"
+#include "formats/safetensors/json_walk.hpp"
+#include "formats/safetensors/table.hpp"
+#include "platform/memory.hpp"
+
+namespace safestructures::safetensors::detail {
+namespace {
+
+constexpr auto largest_size =
+    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+// The shortest description of a tensor, with an empty name and the comma:
+// "":{"dtype":"U8","shape":[],"data_offsets":[0,0]},
+constexpr std::size_t shortest_tensor = 50;
+
+}  // namespace
+
+// Walks a header once, front to back, with simdjson's on-demand parser, which leaves to its caller to
+// look at everything: what is not visited is not checked.
+class HeaderParser {
+ public:
+  HeaderParser(Table& table, const Limits& limits)
+      : table_(table), text_(table.text_.view()), limits_(limits), walk_(text_, "the header", 8) {}
+
+  void parse(std::uint64_t data_size);
+
+ private:
+  using Piece = Table::Piece;
+  enum Field : unsigned { dtype_field = 1, shape_field = 2, offsets_field = 4 };
+
+  void reserve();
+  Piece read_string(const char* begin);
+  void read_metadata(simdjson::ondemand::value& value, const char* key);
+  void read_tensor(Piece name, simdjson::ondemand::value& value, const char* key);
+  void read_dtype(Table::Record& record, simdjson::ondemand::value& value, const char* key);
+  void read_shape(Table::Record& record, simdjson::ondemand::value& value, const char* key);
+  void read_offsets(Table::Record& record, simdjson::ondemand::value& value, const char* key);
+  void check_size(const Table::Record& record) const;
+  void sort_metadata(std::vector<std::pair<Piece, Piece>>& entries) const;
+  void check_layout(std::uint64_t data_size);
+
+  // `key` is the key's place in the text, with which its value can be shown.
+  [[noreturn]] void fail(ErrorCode code, std::string problem, const char* key,
+                         std::string expected) const;
+  [[noreturn]] void fail_layout(ErrorCode code, std::string problem, const Table::Record& record,
+                                std::string expected) const;
+  [[nodiscard]] std::string current_path() const {
+    return name_ ? for_message(table_.view(*name_)) : std::string();
+  }
+
+  Table& table_;
+  std::string_view text_;
+  const Limits& limits_;
+  JsonWalk walk_;
+  const Piece* name_ = nullptr;  // The tensor that is being read.
+  bool has_metadata_ = false;
+};
+
+void HeaderParser::fail(ErrorCode code, std::string problem, const char* key,
+                        std::string expected) const {
+  const char* const value = walk_.value_behind(key);
+  throw Error(code, std::move(problem),
+              {.path = current_path(),
+               .expected = std::move(expected),
+               .found = walk_.show(value),
+               .offset = walk_.offset(value)});
+}
+
+void HeaderParser::fail_layout(ErrorCode code, std::string problem, const Table::Record& record,
+                               std::string expected) const {
+  throw Error(code, std::move(problem),
+              {.path = for_message(table_.view(record.name)),
+               .expected = std::move(expected),
+               .found = "[" + std::to_string(record.begin) + ", " + std::to_string(record.end) + "]"});
+}
+
+void HeaderParser::reserve() {
+  // An upper bound: memory that is not touched costs nothing.
+  const std::size_t tensors = text_.size() / shortest_tensor + 1;
+  table_.records_.reserve(tensors);
+  platform::advise_huge(table_.records_.data(), tensors * sizeof(Table::Record));
+  const std::size_t dims = text_.size() / 32 + 1;
+  table_.dims_.reserve(dims);
+  platform::advise_huge(table_.dims_.data(), dims * sizeof(std::uint64_t));
+}
+
+HeaderParser::Piece HeaderParser::read_string(const char* begin) {
+  const char* const end = text_.data() + text_.size();
+  const char* const special = find_special(begin, end);
+  if (special != end && *special == '"') {
+    return {static_cast<std::uint32_t>(begin - text_.data()),
+            static_cast<std::uint32_t>(special - begin)};
+  }
+  if (!table_.unescaped_) {
+    // All strings together do not grow by unescaping.
+    const std::size_t size = text_.size() + 8;
+    table_.unescaped_.reset(new char[size]);
+    platform::advise_huge(table_.unescaped_.get(), size);
+  }
+  char* const target = table_.unescaped_.get() + table_.unescaped_size_;
+  const Unescaped result = unescape(begin, end, target);
+  if (result.fault != StringFault::none) walk_.fail_string(result, current_path());
+  const auto size = static_cast<std::size_t>(result.target_end - target);
+  const Piece piece{static_cast<std::uint32_t>(text_.size() + table_.unescaped_size_),
+                    static_cast<std::uint32_t>(size)};
+  table_.unescaped_size_ += size;
+  return piece;
+}
+
+void HeaderParser::parse(std::uint64_t data_size) {
+  if (text_.empty() || text_.front() != '{') {
+    throw Error(ErrorCode::invalid_header, "the header is not a JSON object",
+                {.expected = "'{' as its first byte",
+                 .found = text_.empty() ? "nothing" : walk_.show_byte(text_.data()),
+                 .offset = length_size});
+  }
+  reserve();
+  simdjson::ondemand::object object = walk_.start();
+  for (auto item : object) {
+    simdjson::ondemand::field field = walk_.take<simdjson::ondemand::field>(std::move(item));
+    const char* const key = field.key().raw();
+    const Piece name = read_string(key);
+    if (table_.view(name) == metadata_key) {
+      if (std::exchange(has_metadata_, true)) {
+        throw Error(ErrorCode::duplicate_name, "\"__metadata__\" is there twice",
+                    {.offset = walk_.offset(key - 1)});
+      }
+      read_metadata(field.value(), key);
+    } else {
+      name_ = &name;
+      read_tensor(name, field.value(), key);
+      name_ = nullptr;
+    }
+  }
+  walk_.finish();
+  check_layout(data_size);
+}
+
+void HeaderParser::read_metadata(simdjson::ondemand::value& value, const char* key) {
+  if (*walk_.value_behind(key) == 'n') {
+    bool null = false;
+    if (value.is_null().get(null) == simdjson::SUCCESS && null) return;
+  }
+  simdjson::ondemand::object object;
+  if (value.get_object().get(object)) {
+    walk_.check_syntax();
+    fail(ErrorCode::invalid_metadata, "\"__metadata__\" is not an object", key,
+         "an object whose values are all strings");
+  }
+  std::vector<std::pair<Piece, Piece>> entries;
+  for (auto item : object) {
+    simdjson::ondemand::field field = walk_.take<simdjson::ondemand::field>(std::move(item));
+    const char* const entry_key = field.key().raw();
+    const Piece name = read_string(entry_key);
+    simdjson::ondemand::raw_json_string text;
+    if (field.value().get_raw_json_string().get(text)) {
+      walk_.check_syntax();
+      fail(ErrorCode::invalid_metadata,
+           "\"__metadata__\" holds a value that is not a string, of key " +
+               in_quotes(table_.view(name)),
+           entry_key, "a string");
+    }
+    entries.emplace_back(name, read_string(text.raw()));
+  }
+  sort_metadata(entries);
+}
+
+void HeaderParser::sort_metadata(std::vector<std::pair<Piece, Piece>>& entries) const {
+  std::vector<MetadataEntry>& metadata = table_.metadata_;
+  metadata.reserve(entries.size());
+  for (const auto& [key, value] : entries)
+    metadata.push_back({table_.view(key), table_.view(value)});
+  std::sort(metadata.begin(), metadata.end(),
+            [](const MetadataEntry& a, const MetadataEntry& b) { return a.key < b.key; });
+  const auto twice = std::adjacent_find(
+      metadata.begin(), metadata.end(),
+      [](const MetadataEntry& a, const MetadataEntry& b) { return a.key == b.key; });
+  if (twice != metadata.end()) {
+    throw Error(ErrorCode::duplicate_name,
+                "\"__metadata__\" holds the key " + in_quotes(twice->key) + " twice");
+  }
+}
+
+void HeaderParser::read_tensor(Piece name, simdjson::ondemand::value& value, const char* key) {
+  simdjson::ondemand::object object;
+  if (value.get_object().get(object)) {
+    walk_.check_syntax();
+    fail(ErrorCode::invalid_header, "the tensor is not described by an object", key,
+         R"(an object with "dtype", "shape" and "data_offsets")");
+  }
+  if (table_.records_.size() >= limits_.tensors) {
+    throw Error(ErrorCode::limit_exceeded, "too many tensors",
+                {.expected = "at most " + std::to_string(limits_.tensors),
+                 .advice = "Raise Limits::tensors if you trust the file"});
+  }
+  Table::Record record;
+  record.name = name;
+  unsigned seen = 0;
+  const auto first = [&](Field which, const char* field_key) {
+    if ((seen & which) != 0) {
+      throw Error(ErrorCode::duplicate_name, "a field of the tensor is there twice",
+                  {.path = current_path(), .offset = walk_.offset(field_key - 1)});
+    }
+    seen |= which;
+  };
+  for (auto item : object) {
+    simdjson::ondemand::field field = walk_.take<simdjson::ondemand::field>(std::move(item));
+    const char* const field_key = field.key().raw();
+    const std::string_view spelled = table_.view(read_string(field_key));
+    if (spelled == "dtype") {
+      first(dtype_field, field_key);
+      read_dtype(record, field.value(), field_key);
+    } else if (spelled == "shape") {
+      first(shape_field, field_key);
+      read_shape(record, field.value(), field_key);
+    } else if (spelled == "data_offsets") {
+      first(offsets_field, field_key);
+      read_offsets(record, field.value(), field_key);
+    } else {
+      // The Rust crate passes over fields that it does not know.
+      walk_.check_value(field.value(), limits_.depth);
+    }
+  }
+  for (const auto& [which, field] : {std::pair{dtype_field, "dtype"},
+                                     {shape_field, "shape"},
+                                     {offsets_field, "data_offsets"}}) {
+    if ((seen & which) == 0) {
+      throw Error(ErrorCode::invalid_header,
+                  std::string("the tensor has no \"") + field + "\"",
+                  {.path = current_path(), .offset = walk_.offset(key - 1)});
+    }
+  }
+  check_size(record);
+  table_.records_.push_back(record);
+}
+
+void HeaderParser::read_dtype(Table::Record& record, simdjson::ondemand::value& value,
+                              const char* key) {
+  simdjson::ondemand::raw_json_string text;
+  if (value.get_raw_json_string().get(text)) {
+    walk_.check_syntax();
+    fail(ErrorCode::invalid_header, "\"dtype\" is not a string", key, "the name of a dtype");
+  }
+  const std::optional<DType> dtype = parse_dtype(table_.view(read_string(text.raw())));
+  if (!dtype) {
+    fail(ErrorCode::unknown_dtype, "unknown dtype", key,
+         "one of the 22 of safetensors 0.8, such as \"F32\"");
+  }
+  record.dtype = *dtype;
+}
+
+void HeaderParser::read_shape(Table::Record& record, simdjson::ondemand::value& value,
+                              const char* key) {
+  const auto malformed = [&]() {
+    walk_.check_syntax();
+    fail(ErrorCode::invalid_shape, "\"shape\" is not a list of sizes", key,
+         "whole numbers from 0 to 2^64 - 1");
+  };
+  simdjson::ondemand::array array;
+  if (value.get_array().get(array)) malformed();
+  const std::size_t begin = table_.dims_.size();
+  for (auto element : array) {
+    std::uint64_t size = 0;
+    if (element.get_uint64().get(size)) malformed();
+    if (table_.dims_.size() - begin >= std::min<std::uint32_t>(limits_.rank, 0xFFFF)) {
+      fail(ErrorCode::limit_exceeded, "too many dimensions", key,
+           "at most " + std::to_string(limits_.rank));
+    }
+    table_.dims_.push_back(size);
+  }
+  record.dims_at = static_cast<std::uint32_t>(begin);
+  record.rank = static_cast<std::uint16_t>(table_.dims_.size() - begin);
+}
+
+void HeaderParser::read_offsets(Table::Record& record, simdjson::ondemand::value& value,
+                                const char* key) {
+  const auto malformed = [&]() {
+    walk_.check_syntax();
+    fail(ErrorCode::invalid_offsets, "\"data_offsets\" is not a pair of offsets", key,
+         "two whole numbers from 0 to 2^64 - 1");
+  };
+  simdjson::ondemand::array array;
+  if (value.get_array().get(array)) malformed();
+  std::uint64_t offsets[2] = {0, 0};
+  std::size_t count = 0;
+  for (auto element : array) {
+    std::uint64_t offset = 0;
+    if (element.get_uint64().get(offset) || count == 2) malformed();
+    offsets[count++] = offset;
+  }
+  if (count != 2) malformed();
+  record.begin = offsets[0];
+  record.end = offsets[1];
+  if (record.end < record.begin)
+    fail(ErrorCode::invalid_offsets, "the tensor ends before it begins", key, "ascending offsets");
+}
+
+// The sizes' product and the bytes, as `byte_size` but without an allocation.
+void HeaderParser::check_size(const Table::Record& record) const {
+  std::uint64_t count = 1;
+  bool empty = false;
+  const std::span<const std::uint64_t> dims(table_.dims_.data() + record.dims_at, record.rank);
+  for (const std::uint64_t size : dims) {
+    if (size == 0) {
+      empty = true;
+    } else if (__builtin_mul_overflow(count, size, &count) || count > largest_size / 8) {
+      count = largest_size;
+      break;
+    }
+  }
+  const std::uint64_t width = bit_width(record.dtype);
+  const std::uint64_t bits = empty ? 0 : count * width;
+  if (count > largest_size / 64 || bits % 8 != 0 || bits / 8 != record.end - record.begin) {
+    // Rare, so this may take the long way, which has the words.
+    std::uint64_t bytes = 0;
+    try {
+      bytes = byte_size(record.dtype, Shape(dims));
+    } catch (const Error& error) {
+      throw error.with_path(current_path());
+    }
+    if (bytes != record.end - record.begin) {
+      fail_layout(ErrorCode::invalid_offsets, "dtype and shape do not fit the byte range", record,
+                  std::to_string(bytes) + " bytes for " + std::string(to_string(record.dtype)) + " " +
+                      to_string(Shape(dims)));
+    }
+  }
+}
+
+// Every byte of the data section belongs to exactly one tensor.
+void HeaderParser::check_layout(std::uint64_t data_size) {
+  std::vector<Table::Record>& records = table_.records_;
+  const auto before = [](const Table::Record& a, const Table::Record& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  };
+  // Empty tensors that share a place stay in the header's order.
+  if (!std::is_sorted(records.begin(), records.end(), before))
+    std::stable_sort(records.begin(), records.end(), before);
+  std::uint64_t expected = 0;
+  for (const Table::Record& record : records) {
+    if (record.begin != expected) {
+      fail_layout(ErrorCode::invalid_offsets,
+                  record.begin < expected ? "the tensor overlaps the one before it"
+                                          : "there is a hole in front of the tensor",
+                  record, "a tensor that begins at " + std::to_string(expected));
+    }
+    expected = record.end;
+  }
+  if (expected > data_size) {
+    throw Error(ErrorCode::truncated, "the file ends before its tensors do",
+                {.expected = std::to_string(expected) + " bytes of data",
+                 .found = std::to_string(data_size),
+                 .advice = "The file is not complete: copy or download it again"});
+  }
+  if (expected < data_size) {
+    throw Error(ErrorCode::invalid_offsets, "there are bytes that belong to no tensor",
+                {.expected = std::to_string(expected) + " bytes of data",
+                 .found = std::to_string(data_size)});
+  }
+}
+
+Table::Table(Text text, std::uint64_t data_size, const Limits& limits) : text_(std::move(text)) {
+  HeaderParser(*this, limits).parse(data_size);
+}
+
+}  // namespace safestructures::safetensors::detail

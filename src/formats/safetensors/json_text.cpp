@@ -1,0 +1,246 @@
+#include "formats/safetensors/json_text.hpp"
+
+#include <array>
+#include <utility>
+
+namespace safestructures::safetensors::detail {
+namespace {
+
+int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// The four hexadecimal digits at `from`, or nothing.
+std::optional<std::uint32_t> code_unit(const char* from, const char* end) noexcept {
+  if (end - from < 4) return std::nullopt;
+  std::uint32_t unit = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int digit = hex_digit(from[i]);
+    if (digit < 0) return std::nullopt;
+    unit = unit * 16 + static_cast<std::uint32_t>(digit);
+  }
+  return unit;
+}
+
+char* append_utf8(std::uint32_t code, char* target) noexcept {
+  const auto put = [&](std::uint32_t byte) { *target++ = static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6U);
+    put(0x80 | (code & 0x3FU));
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12U);
+    put(0x80 | (code >> 6U & 0x3FU));
+    put(0x80 | (code & 0x3FU));
+  } else {
+    put(0xF0 | code >> 18U);
+    put(0x80 | (code >> 12U & 0x3FU));
+    put(0x80 | (code >> 6U & 0x3FU));
+    put(0x80 | (code & 0x3FU));
+  }
+  return target;
+}
+
+bool is_surrogate(std::uint32_t unit, std::uint32_t first) noexcept {
+  return (unit & 0xFC00U) == first;
+}
+
+// One escape; `from` is behind the backslash and moves behind the escape.
+StringFault decode_escape(const char*& from, const char* end, char*& target) noexcept {
+  if (from == end) return StringFault::no_end;
+  constexpr std::string_view letters = "\"\\/bfnrt";
+  constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
+  const char letter = *from;
+  if (const std::size_t index = letters.find(letter); index != std::string_view::npos) {
+    *target++ = meanings[index];
+    ++from;
+    return StringFault::none;
+  }
+  if (letter != 'u') return StringFault::bad_escape;
+  const std::optional<std::uint32_t> unit = code_unit(from + 1, end);
+  if (!unit) return StringFault::bad_escape;
+  std::uint32_t code = *unit;
+  std::ptrdiff_t length = 5;
+  if (is_surrogate(code, 0xDC00)) return StringFault::lone_surrogate;
+  if (is_surrogate(code, 0xD800)) {
+    if (end - from < 11 || from[5] != '\\' || from[6] != 'u') return StringFault::lone_surrogate;
+    const std::optional<std::uint32_t> low = code_unit(from + 7, end);
+    if (!low || !is_surrogate(*low, 0xDC00)) return StringFault::lone_surrogate;
+    code = 0x10000 + ((code & 0x3FFU) << 10U) + (*low & 0x3FFU);
+    length = 11;
+  }
+  target = append_utf8(code, target);
+  from += length;
+  return StringFault::none;
+}
+
+// Bytes of the sequence that begins with `lead`, and the range of its second byte, which excludes
+// overlong forms, surrogates and what lies beyond U+10FFFF.
+struct Sequence {
+  std::size_t length;
+  unsigned char low;
+  unsigned char high;
+};
+Sequence sequence_of(unsigned char lead) noexcept {
+  if (lead >= 0xC2 && lead <= 0xDF) return {2, 0x80, 0xBF};
+  if (lead == 0xE0) return {3, 0xA0, 0xBF};
+  if (lead == 0xED) return {3, 0x80, 0x9F};
+  if (lead >= 0xE1 && lead <= 0xEF) return {3, 0x80, 0xBF};
+  if (lead == 0xF0) return {4, 0x90, 0xBF};
+  if (lead >= 0xF1 && lead <= 0xF3) return {4, 0x80, 0xBF};
+  if (lead == 0xF4) return {4, 0x80, 0x8F};
+  return {0, 0, 0};
+}
+
+bool is_plain_byte(char c) noexcept {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+}
+
+// Whether any of eight bytes is a control.
+bool has_control(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t high = 0x8080808080808080;
+  return ((bytes - ones * 0x20) & ~bytes & high) != 0;
+}
+
+}  // namespace
+
+Unescaped unescape(const char* from, const char* end, char* target) noexcept {
+  for (;;) {
+    // Eight bytes at a time, of which those behind a quote or backslash are overwritten.
+    while (end - from >= 8) {
+      std::uint64_t bytes;
+      std::memcpy(&bytes, from, 8);
+      std::memcpy(target, &bytes, 8);
+      if (has_special(bytes)) break;
+      from += 8;
+      target += 8;
+    }
+    while (from != end && *from != '"' && *from != '\\') *target++ = *from++;
+    if (from == end) return {target, from, StringFault::no_end};
+    if (*from == '"') return {target, from + 1, StringFault::none};
+    const char* const escape_at = from++;
+    if (const StringFault fault = decode_escape(from, end, target); fault != StringFault::none)
+      return {target, escape_at, fault};
+  }
+}
+
+std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    if (text.size() - i >= 8) {
+      std::uint64_t bytes;
+      std::memcpy(&bytes, text.data() + i, 8);
+      if ((bytes & 0x8080808080808080U) == 0) {
+        i += 8;
+        continue;
+      }
+    }
+    const auto lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    const Sequence sequence = sequence_of(lead);
+    if (sequence.length == 0 || text.size() - i < sequence.length) return i;
+    const auto second = static_cast<unsigned char>(text[i + 1]);
+    if (second < sequence.low || second > sequence.high) return i;
+    for (std::size_t k = 2; k < sequence.length; ++k) {
+      if ((static_cast<unsigned char>(text[i + k]) & 0xC0U) != 0x80) return i;
+    }
+    i += sequence.length;
+  }
+  return std::nullopt;
+}
+
+bool is_plain(std::string_view text) noexcept {
+  const char* from = text.data();
+  const char* const end = from + text.size();
+  for (; end - from >= 8; from += 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, from, 8);
+    if ((bytes & 0x8080808080808080U) != 0 || has_special(bytes) || has_control(bytes)) return false;
+  }
+  for (; from != end; ++from) {
+    if (!is_plain_byte(*from)) return false;
+  }
+  return true;
+}
+
+char* escape(std::string_view text, char* target) noexcept {
+  const char* from = text.data();
+  const char* const end = from + text.size();
+  for (;;) {
+    while (end - from >= 8) {
+      std::uint64_t bytes;
+      std::memcpy(&bytes, from, 8);
+      std::memcpy(target, &bytes, 8);
+      // The test for controls may be wrong about bytes above 0x7F: the loop below looks again.
+      if (has_special(bytes) || has_control(bytes)) break;
+      from += 8;
+      target += 8;
+    }
+    const char* const block_end = end - from >= 8 ? from + 8 : end;
+    for (; from != block_end; ++from) {
+      const char c = *from;
+      if (c == '"' || c == '\\') {
+        *target++ = '\\';
+        *target++ = c;
+      } else if (static_cast<unsigned char>(c) >= 0x20) {
+        *target++ = c;
+      } else {
+        constexpr std::string_view letters = "btnvfr";
+        *target++ = '\\';
+        if (c >= '\b' && c <= '\r' && c != '\v') {
+          *target++ = letters[static_cast<std::size_t>(c - '\b')];
+        } else {
+          constexpr std::string_view digits = "0123456789abcdef";
+          std::memcpy(target, "u00", 3);
+          target[3] = digits[static_cast<unsigned char>(c) >> 4U];
+          target[4] = digits[static_cast<unsigned char>(c) & 0xFU];
+          target += 5;
+        }
+      }
+    }
+    if (from == end) return target;
+  }
+}
+
+std::string for_message(std::string_view text) {
+  constexpr std::size_t longest = 100;
+  std::string_view shown = text;
+  if (text.size() > longest) {
+    std::size_t cut = longest;
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80) --cut;
+    shown = text.substr(0, cut);
+  }
+  std::string message;
+  if (is_plain(shown)) {
+    message = shown;
+  } else if (!find_invalid_utf8(shown)) {
+    message.resize(escaped_bound(shown.size()));
+    message.resize(static_cast<std::size_t>(escape(shown, message.data()) - message.data()));
+  } else {
+    // Not for JSON, so any spelling that shows the bytes will do.
+    for (const char c : shown) {
+      if (is_plain_byte(c)) {
+        message += c;
+      } else {
+        constexpr std::string_view digits = "0123456789abcdef";
+        const auto byte = static_cast<unsigned char>(c);
+        message += "\\x";
+        message += digits[byte >> 4U];
+        message += digits[byte & 0xFU];
+      }
+    }
+  }
+  if (shown.size() != text.size()) message += "...";
+  return message;
+}
+
+}  // namespace safestructures::safetensors::detail

@@ -1,0 +1,67 @@
+/// \file
+/// Strings as JSON spells them, and UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace safestructures::safetensors::detail {
+
+/// Whether any of eight bytes is a quote or a backslash.
+inline bool has_special(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t high = 0x8080808080808080;
+  const std::uint64_t quote = bytes ^ (ones * '"');
+  const std::uint64_t backslash = bytes ^ (ones * '\\');
+  return ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & high) != 0;
+}
+
+/// The first quote or backslash from `from` on, or `end`.
+inline const char* find_special(const char* from, const char* end) noexcept {
+  while (end - from >= 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, from, 8);
+    if (has_special(bytes)) break;
+    from += 8;
+  }
+  while (from != end && *from != '"' && *from != '\\') ++from;
+  return from;
+}
+
+enum class StringFault : std::uint8_t { none, bad_escape, lone_surrogate, no_end };
+
+/// What `unescape` did.
+struct Unescaped {
+  char* target_end;    ///< Behind the last byte written.
+  const char* stop;    ///< Behind the closing quote, or at the fault.
+  StringFault fault = StringFault::none;
+};
+
+/// Decodes a JSON string from the byte behind its opening quote to its closing quote. Valid UTF-8
+/// stays valid. \param target room for as many bytes as the string is spelled with, and 8 more
+Unescaped unescape(const char* from, const char* end, char* target) noexcept;
+
+/// The offset of the first byte that is not UTF-8 (RFC 3629: no surrogates, nothing overlong).
+std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept;
+
+/// True when JSON spells the text as it is: ASCII without controls, quotes and backslashes.
+bool is_plain(std::string_view text) noexcept;
+
+/// The most bytes that `escape` writes for a text of `size` bytes.
+constexpr std::size_t escaped_bound(std::size_t size) noexcept { return 6 * size + 8; }
+
+/// Spells valid UTF-8 as the inside of a JSON string, as Rust's serde_json does.
+/// \returns behind the last byte written
+char* escape(std::string_view text, char* target) noexcept;
+
+/// A name from a file for error messages: escaped where it is not plain, cut where it is long.
+std::string for_message(std::string_view text);
+
+/// A key or file name in quotes, for error messages.
+inline std::string in_quotes(std::string_view text) { return '"' + for_message(text) + '"'; }
+
+}  // namespace safestructures::safetensors::detail

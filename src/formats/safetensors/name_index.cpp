@@ -1,0 +1,50 @@
+#include <bit>
+#include <random>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <safestructures/data/error.hpp>
+
+#include "formats/safetensors/json_text.hpp"
+#include "formats/safetensors/table.hpp"
+#include "platform/memory.hpp"
+
+namespace safestructures::safetensors::detail {
+namespace {
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32U) | device();
+}
+
+}  // namespace
+
+std::uint64_t NameIndex::hash_of(std::string_view name) noexcept {
+  static const std::uint64_t seed = random_seed();
+  return XXH3_64bits_withSeed(name.data(), name.size(), seed);
+}
+
+NameIndex::NameIndex(std::size_t count) {
+  // At most two thirds full.
+  const std::size_t slots = std::bit_ceil(count + count / 2 + 2);
+  slots_.reserve(slots);
+  platform::advise_huge(slots_.data(), slots * sizeof(std::uint64_t));
+  slots_.resize(slots);
+  mask_ = slots - 1;
+}
+
+NameIndex index_names(const Table& table) {
+  NameIndex index(table.size());
+  const auto name_at = [&](std::size_t i) { return table.name(i); };
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (index.insert(table.name(i), i, name_at)) {
+      throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
+                  {.path = for_message(table.name(i)),
+                   .advice = "Write the file again with names that differ"});
+    }
+  }
+  return index;
+}
+
+}  // namespace safestructures::safetensors::detail

@@ -1,0 +1,296 @@
+#include "formats/safetensors/plan.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+
+#include "formats/safetensors/json_text.hpp"
+#include "formats/safetensors/table.hpp"
+#include "platform/memory.hpp"
+
+namespace safestructures::safetensors::detail {
+namespace {
+
+constexpr auto largest_data =
+    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - 2 * largest_header;
+// From here on data starts on a page: it can be mapped and read without a shared page.
+constexpr std::uint64_t page_from = std::uint64_t{1} << 20U;
+constexpr std::uint64_t page = 4096;
+// Converted in pieces that stay in the second-level cache.
+constexpr std::size_t block_size = std::size_t{256} << 10U;
+
+[[noreturn]] void fail_utf8(std::string_view what, std::string_view text) {
+  throw Error(ErrorCode::invalid_utf8, std::string(what) + " is not valid UTF-8",
+              {.found = in_quotes(text)});
+}
+
+void check_utf8(std::string_view what, std::string_view text) {
+  if (find_invalid_utf8(text)) fail_utf8(what, text);
+}
+
+// Appends to memory that is known to be large enough.
+class Appender {
+ public:
+  explicit Appender(char* target) : target_(target) {}
+
+  void raw(std::string_view text) {
+    std::memcpy(target_, text.data(), text.size());
+    target_ += text.size();
+  }
+  void number(std::uint64_t value) { target_ = std::to_chars(target_, target_ + 20, value).ptr; }
+  void string(std::string_view text) {
+    *target_++ = '"';
+    target_ = escape(text, target_);
+    *target_++ = '"';
+  }
+  void byte(char c) { *target_++ = c; }
+  [[nodiscard]] char* end() const { return target_; }
+
+ private:
+  char* target_;
+};
+
+// What one tensor takes in the header at most, but for name and sizes:
+// "":{"dtype":"F8_E4M3FNUZ","shape":[],"data_offsets":[0,0]},
+constexpr std::size_t fixed_bound = 128;
+constexpr std::size_t number_bound = 21;
+
+// The bytes of a name behind the prefix that all names share, as a number that sorts alike.
+std::uint64_t sort_key(std::string_view name, std::size_t prefix) noexcept {
+  std::uint64_t key = 0;
+  const std::size_t size = std::min<std::size_t>(name.size() - prefix, 8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    key = key << 8U |
+          (i < size ? static_cast<std::uint64_t>(static_cast<unsigned char>(name[prefix + i])) : 0);
+  }
+  return key;
+}
+
+}  // namespace
+
+Plan::Plan(std::span<const Item> items, const Metadata& metadata, const Limits& limits) {
+  check_items(items, limits);
+  sort_items(items);
+  check_names(items);
+  write_header(items, metadata, limits);
+}
+
+void Plan::check_items(std::span<const Item> items, const Limits& limits) {
+  const std::uint64_t most = std::min(limits.tensors, NameIndex::largest);
+  if (items.size() > most) {
+    throw Error(ErrorCode::limit_exceeded, "too many tensors for one file",
+                {.expected = "at most " + std::to_string(most),
+                 .found = std::to_string(items.size())});
+  }
+  sizes_.reserve(items.size());
+  for (const Item& item : items) {
+    const Shape& shape = item.tensor->shape();
+    if (shape.size() > limits.rank) {
+      throw Error(ErrorCode::limit_exceeded, "too many dimensions",
+                  {.path = for_message(item.name),
+                   .expected = "at most " + std::to_string(limits.rank),
+                   .found = std::to_string(shape.size())});
+    }
+    if (!is_plain(item.name)) check_utf8("the name of a tensor", item.name);
+    if (item.name == metadata_key) {
+      throw Error(ErrorCode::invalid_argument,
+                  "no tensor can be named \"__metadata__\": the format takes it for the metadata");
+    }
+    const std::uint64_t count = item.tensor->size();
+    const std::uint64_t width = bit_width(item.dtype);
+    const bool simple = count < std::uint64_t{1} << 56U && count * width % 8 == 0;
+    std::uint64_t size = count * width / 8;
+    if (!simple) {
+      try {
+        size = byte_size(item.dtype, shape);
+      } catch (const Error& error) {
+        throw error.with_path(for_message(item.name));
+      }
+    }
+    if (size > largest_data - data_size_) {
+      throw Error(ErrorCode::limit_exceeded, "the tensors are too large for one file",
+                  {.path = for_message(item.name),
+                   .expected = "at most " + std::to_string(largest_data) + " bytes"});
+    }
+    data_size_ += size;
+    sizes_.push_back(size);
+  }
+}
+
+// By descending dtype and then name. Names are long and alike: sorting by the few bytes that differ
+// saves most of the looking up.
+void Plan::sort_items(std::span<const Item> items) {
+  struct Key {
+    std::uint64_t name;
+    std::uint32_t index;
+    std::uint32_t group;
+  };
+  std::size_t prefix = items.empty() ? 0 : items.front().name.size();
+  for (const Item& item : items) {
+    const std::string_view shared = items.front().name.substr(0, prefix);
+    prefix = static_cast<std::size_t>(
+        std::mismatch(shared.begin(), shared.end(), item.name.begin(), item.name.end()).first -
+        shared.begin());
+  }
+  std::vector<Key> keys;
+  keys.reserve(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    keys.push_back({sort_key(items[i].name, prefix), static_cast<std::uint32_t>(i),
+                    255U - static_cast<std::uint32_t>(items[i].dtype)});
+  }
+  const auto before = [&](const Key& a, const Key& b) {
+    if (a.group != b.group) return a.group < b.group;
+    if (a.name != b.name) return a.name < b.name;
+    return items[a.index].name.substr(prefix) < items[b.index].name.substr(prefix);
+  };
+  if (!std::is_sorted(keys.begin(), keys.end(), before))
+    std::sort(keys.begin(), keys.end(), before);
+  order_.reserve(keys.size());
+  for (const Key& key : keys) order_.push_back(key.index);
+}
+
+void Plan::check_names(std::span<const Item> items) const {
+  const auto fail = [](std::string_view name) {
+    throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
+                {.path = for_message(name), .advice = "Give each tensor a name of its own"});
+  };
+  const auto same_dtype = [&](std::size_t i) {
+    return items[order_[i]].dtype == items[order_.front()].dtype;
+  };
+  // Sorted by dtype first: equal names are neighbours only where all dtypes are equal.
+  if (order_.empty() || same_dtype(order_.size() - 1)) {
+    for (std::size_t i = 1; i < order_.size(); ++i) {
+      if (items[order_[i]].name == items[order_[i - 1]].name) fail(items[order_[i]].name);
+    }
+    return;
+  }
+  NameIndex index(items.size());
+  const auto name_at = [&](std::size_t i) { return items[i].name; };
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (index.insert(items[i].name, i, name_at)) fail(items[i].name);
+  }
+}
+
+void Plan::write_header(std::span<const Item> items, const Metadata& metadata,
+                        const Limits& limits) {
+  const std::uint64_t most = std::min(limits.header_bytes, largest_header);
+  const auto fail_size = [&](const std::string& found) {
+    throw Error(ErrorCode::limit_exceeded, "the header would be too large",
+                {.expected = "at most " + std::to_string(most) + " bytes",
+                 .found = found,
+                 .advice = "Save fewer tensors or less metadata in one file"});
+  };
+  std::uint64_t bound = page + 64;
+  std::uint64_t least = 0;
+  for (const auto& [key, value] : metadata) {
+    check_utf8("a key of the metadata", key);
+    if (find_invalid_utf8(value)) {
+      throw Error(ErrorCode::invalid_utf8, "the metadata of key " + in_quotes(key) +
+                                               " is not valid UTF-8");
+    }
+    bound += escaped_bound(key.size()) + escaped_bound(value.size()) + 8;
+    least += key.size() + value.size();
+  }
+  for (const Item& item : items) {
+    bound += escaped_bound(item.name.size()) + fixed_bound +
+             number_bound * item.tensor->shape().size();
+    least += item.name.size();
+  }
+  // Before memory is taken for what is too large in any case.
+  if (least > most) fail_size("at least " + std::to_string(least));
+
+  header_ = platform::allocate_buffer(static_cast<std::size_t>(bound));
+  char* const begin = reinterpret_cast<char*>(header_.get());
+  Appender out(begin + length_size);
+  out.byte('{');
+  if (!metadata.empty()) {
+    out.raw("\"__metadata__\":{");
+    bool first = true;
+    for (const auto& [key, value] : metadata) {
+      if (!std::exchange(first, false)) out.byte(',');
+      out.string(key);
+      out.byte(':');
+      out.string(value);
+    }
+    out.raw("}");
+    if (!order_.empty()) out.byte(',');
+  }
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const Item& item = items[order_[i]];
+    if (i != 0) out.byte(',');
+    out.string(item.name);
+    out.raw(R"(:{"dtype":")");
+    out.raw(to_string(item.dtype));
+    out.raw(R"(","shape":[)");
+    bool first = true;
+    for (const std::uint64_t size : item.tensor->shape()) {
+      if (!std::exchange(first, false)) out.byte(',');
+      out.number(size);
+    }
+    out.raw(R"(],"data_offsets":[)");
+    out.number(offset);
+    out.byte(',');
+    out.number(offset += sizes_[order_[i]]);
+    out.raw("]}");
+  }
+  out.byte('}');
+
+  const auto used = static_cast<std::uint64_t>(out.end() - begin);
+  const auto padded_to = [&](std::uint64_t unit) { return (used + unit - 1) / unit * unit; };
+  header_size_ = padded_to(data_size_ > page_from ? page : 8);
+  if (header_size_ - length_size > most) header_size_ = padded_to(8);
+  const std::uint64_t length = header_size_ - length_size;
+  if (length > most) fail_size(std::to_string(length));
+  std::memset(out.end(), ' ', static_cast<std::size_t>(header_size_ - used));
+  for (std::size_t i = 0; i < length_size; ++i)
+    begin[i] = static_cast<char>(length >> (8 * i) & 0xFFU);
+}
+
+WriteReport Plan::write_to(platform::Sink& sink, std::span<const Item> items,
+                           Overflow overflow) const {
+  WriteReport report;
+  report.bytes = size();
+  sink.write({header_.get(), static_cast<std::size_t>(header_size_)});
+  for (const std::uint32_t index : order_) {
+    const Item& item = items[index];
+    const Tensor& tensor = *item.tensor;
+    if (tensor.is_contiguous() && tensor.dtype() == item.dtype) {
+      sink.write(tensor.bytes());
+      continue;
+    }
+    // Whole groups of eight elements, so that sub-byte elements stay whole bytes.
+    const std::size_t group = bit_width(item.dtype);
+    std::uint64_t first = 0;
+    ConversionReport conversion;
+    try {
+      while (first < tensor.size()) {
+        const auto left = static_cast<std::size_t>(
+            std::min<std::uint64_t>(sizes_[index] - first / 8 * group, block_size));
+        const std::span<std::byte> room = sink.prepare(std::min(left, group), left);
+        std::uint64_t count = tensor.size() - first;
+        std::size_t size = left;
+        if (room.size() < left || count / 8 * group > left) {
+          count = room.size() / group * 8;
+          size = room.size() / group * group;
+        }
+        conversion += tensor.copy_elements(first, count, item.dtype, room.first(size), overflow);
+        sink.produced(size);
+        first += count;
+      }
+    } catch (const Error& error) {
+      throw error.with_path(for_message(item.name));
+    }
+    if (conversion != ConversionReport{}) report.conversions.push_back({index, conversion});
+  }
+  std::sort(report.conversions.begin(), report.conversions.end(),
+            [](const Conversion& a, const Conversion& b) { return a.item < b.item; });
+  return report;
+}
+
+}  // namespace safestructures::safetensors::detail

@@ -1,0 +1,166 @@
+/// \file
+/// A parsed header as compact tables, and the index of names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/limits.hpp>
+#include <safestructures/formats/safetensors/header.hpp>
+
+namespace safestructures::safetensors::detail {
+
+/// The format's own limit for headers, whatever `Limits` allows.
+inline constexpr std::uint64_t largest_header = 100'000'000;
+/// Bytes of a header's length, in front of it.
+inline constexpr std::uint64_t length_size = 8;
+/// The key of a header that is no tensor.
+inline constexpr std::string_view metadata_key = "__metadata__";
+
+/// Bytes that must be readable, whatever they hold, behind text that is parsed.
+inline constexpr std::size_t text_padding = 128;
+
+/// JSON text in memory of ours, so that nobody changes it between its check and its use, followed by
+/// `text_padding` readable bytes.
+struct Text {
+  std::shared_ptr<const char> data;
+  std::size_t size = 0;
+
+  [[nodiscard]] std::string_view view() const noexcept { return {data.get(), size}; }
+  [[nodiscard]] static Text copy(std::span<const std::byte> bytes);
+};
+
+/// The tensors and the metadata of one header, checked but for duplicate names.
+class Table {
+ public:
+  /// \param length bytes of the header, which `text` is \throws Error as `Header::parse`
+  Table(Text text, std::uint64_t data_size, const Limits& limits);
+
+  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  [[nodiscard]] std::string_view name(std::size_t index) const noexcept {
+    return view(records_[index].name);
+  }
+  [[nodiscard]] TensorInfo info(std::size_t index) const;
+  [[nodiscard]] DType dtype(std::size_t index) const noexcept { return records_[index].dtype; }
+  [[nodiscard]] Shape shape(std::size_t index) const {
+    const Record& record = records_[index];
+    return Shape(std::span<const std::uint64_t>(dims_).subspan(record.dims_at, record.rank));
+  }
+  [[nodiscard]] std::uint64_t begin(std::size_t index) const noexcept {
+    return records_[index].begin;
+  }
+  [[nodiscard]] std::uint64_t end(std::size_t index) const noexcept { return records_[index].end; }
+  [[nodiscard]] const std::vector<MetadataEntry>& metadata() const noexcept { return metadata_; }
+
+ private:
+  friend class HeaderParser;
+
+  // A piece of the text, or from `text_.size` on of the unescaped strings.
+  struct Piece {
+    std::uint32_t at = 0;
+    std::uint32_t size = 0;
+  };
+  // Half a cache line: touching fresh memory is a good part of the cost of opening.
+  struct Record {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    Piece name;
+    std::uint32_t dims_at = 0;
+    std::uint16_t rank = 0;
+    DType dtype = DType::F32;
+  };
+  static_assert(sizeof(Record) == 32);
+
+  [[nodiscard]] std::string_view view(Piece piece) const noexcept {
+    return piece.at < text_.size
+               ? std::string_view(text_.data.get() + piece.at, piece.size)
+               : std::string_view(unescaped_.get() + (piece.at - text_.size), piece.size);
+  }
+
+  Text text_;
+  std::unique_ptr<char[]> unescaped_;
+  std::size_t unescaped_size_ = 0;
+  std::vector<Record> records_;
+  std::vector<std::uint64_t> dims_;
+  std::vector<MetadataEntry> metadata_;
+};
+
+/// Finds names among up to 2^32 - 2: open addressing with a hash that is seeded afresh in every
+/// process, so that nobody can choose names that collide.
+class NameIndex {
+ public:
+  /// The most names of one index.
+  static constexpr std::uint64_t largest = 0xFFFF'FFFE;
+
+  /// An index for `count` names. \throws std::bad_alloc
+  explicit NameIndex(std::size_t count);
+
+  /// Adds the name of `position`, unless there is an equal one, whose position it returns.
+  /// \param name_at gives the name of a position.
+  template <class NameAt>
+  std::optional<std::size_t> insert(std::string_view name, std::size_t position,
+                                    const NameAt& name_at) {
+    const std::uint64_t hash = hash_of(name);
+    for (std::size_t slot = hash & mask_;; slot = (slot + 1) & mask_) {
+      const std::uint64_t found = slots_[slot];
+      if (found == 0) {
+        slots_[slot] = (hash & tag_mask) | (position + 1);
+        return std::nullopt;
+      }
+      if (((found ^ hash) & tag_mask) == 0 && name_at(position_of(found)) == name)
+        return position_of(found);
+    }
+  }
+
+  template <class NameAt>
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name,
+                                                const NameAt& name_at) const {
+    const std::uint64_t hash = hash_of(name);
+    for (std::size_t slot = hash & mask_;; slot = (slot + 1) & mask_) {
+      const std::uint64_t found = slots_[slot];
+      if (found == 0) return std::nullopt;
+      if (((found ^ hash) & tag_mask) == 0 && name_at(position_of(found)) == name)
+        return position_of(found);
+    }
+  }
+
+ private:
+  // A slot is the upper half of the hash and the position plus one; 0 is empty.
+  static constexpr std::uint64_t tag_mask = 0xFFFF'FFFF'0000'0000;
+  static std::size_t position_of(std::uint64_t slot) noexcept {
+    return static_cast<std::size_t>((slot & ~tag_mask) - 1);
+  }
+  static std::uint64_t hash_of(std::string_view name) noexcept;
+
+  std::vector<std::uint64_t> slots_;
+  std::size_t mask_;
+};
+
+/// An index of the names of a table. \throws Error `duplicate_name`
+NameIndex index_names(const Table& table);
+
+/// Whether a header of that many bytes is allowed. \throws Error `limit_exceeded`
+void check_header_size(std::uint64_t length, const Limits& limits);
+/// Whether a file of that size can hold the length of a header. \throws Error `truncated`
+void check_file_size(std::uint64_t size);
+/// Whether a header of that length fits into a file of `size` bytes, which `check_file_size` passed.
+/// \throws Error `truncated`, `limit_exceeded`
+void check_length(std::uint64_t length, std::uint64_t size, const Limits& limits);
+/// The little-endian number in the first eight bytes.
+std::uint64_t read_length(std::span<const std::byte, 8> bytes) noexcept;
+
+/// The value of a key among entries in ascending order.
+std::optional<std::string_view> find_metadata(std::span<const MetadataEntry> entries,
+                                              std::string_view key) noexcept;
+
+/// Throws what is wrong with text that a parser refused: `invalid_utf8` or `invalid_header`, with
+/// the place. \param what the text, as "the header" \param offset of the text in its file
+[[noreturn]] void fail_json(std::string_view text, std::string_view what, std::uint64_t offset);
+
+}  // namespace safestructures::safetensors::detail

@@ -1,0 +1,76 @@
+/// \file
+/// The schema's names for types and fields, shared by its writer and its reader.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <safestructures/data/value.hpp>
+
+namespace safestructures::schema {
+
+inline constexpr std::string_view type_field = "data_type";
+inline constexpr std::string_view value_field = "value";
+inline constexpr std::string_view keys_field = "keys";
+/// Extension field: the class of a dataclass.
+inline constexpr std::string_view class_field = "class";
+
+/// What is written for a kind that carries no type name of its own.
+constexpr std::string_view type_of(Kind kind) {
+  switch (kind) {
+    case Kind::none: return "NoneType";
+    case Kind::boolean: return "bool";
+    case Kind::integer: return "int";
+    case Kind::floating: return "float";
+    case Kind::complex: return "complex";
+    case Kind::string: return "str";
+    case Kind::bytes: return "bytes";
+    case Kind::list: return "list";
+    case Kind::tuple: return "tuple";
+    case Kind::set: return "set";
+    case Kind::dict: return "dict";
+    case Kind::structure: return "SafestructuresDataclass";
+    case Kind::tensor: return "numpy.ndarray";
+    case Kind::custom: return "";
+  }
+  return "";
+}
+
+/// Type names that are read as one of our kinds; all others are custom values.
+constexpr std::optional<Kind> kind_of(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, Kind>, 25> names = {{
+      {"int", Kind::integer},
+      {"float", Kind::floating},
+      {"str", Kind::string},
+      {"numpy.ndarray", Kind::tensor},
+      {"dict", Kind::dict},
+      {"list", Kind::list},
+      {"bool", Kind::boolean},
+      {"NoneType", Kind::none},
+      {"tuple", Kind::tuple},
+      {"SafestructuresDataclass", Kind::structure},
+      {"complex", Kind::complex},
+      {"set", Kind::set},
+      {"None", Kind::none},
+      {"bytes", Kind::bytes},
+      {"bytearray", Kind::bytes},
+      {"frozenset", Kind::set},
+      // The frameworks' tensor classes by the import paths of their versions.
+      {"torch.Tensor", Kind::tensor},
+      {"torch.nn.parameter.Parameter", Kind::tensor},
+      {"tensorflow.python.framework.ops.EagerTensor", Kind::tensor},
+      {"jaxlib.xla_extension.ArrayImpl", Kind::tensor},
+      {"jaxlib._jax.ArrayImpl", Kind::tensor},
+      {"jax._src.array.ArrayImpl", Kind::tensor},
+      {"jaxlib.xla_extension.Array", Kind::tensor},
+      {"jaxlib.xla_extension.DeviceArray", Kind::tensor},
+      {"jax.Array", Kind::tensor},
+  }};
+  for (const auto& [name, kind] : names)
+    if (name == type) return kind;
+  return std::nullopt;
+}
+
+}  // namespace safestructures::schema

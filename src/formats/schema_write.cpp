@@ -1,0 +1,366 @@
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "data/number.hpp"
+#include "formats/json_text.hpp"
+#include "formats/schema_names.hpp"
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/schema.hpp>
+
+namespace safestructures::schema {
+namespace {
+
+std::optional<DType> target_of(Precision precision) {
+  switch (precision) {
+    case Precision::preserve: return std::nullopt;
+    case Precision::f32: return DType::F32;
+    case Precision::f16: return DType::F16;
+    case Precision::bf16: return DType::BF16;
+    case Precision::f64: return DType::F64;
+  }
+  return std::nullopt;
+}
+
+/// True when both are views of the very same elements.
+bool same_view(const Tensor& a, const Tensor& b) {
+  return a.origin() == b.origin() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::ranges::equal(a.strides(), b.strides());
+}
+
+class Writer {
+ public:
+  explicit Writer(const WriteOptions& options)
+      : options_(options), precision_(target_of(options.precision)) {}
+
+  Written write(const Value& root) {
+    node(root, nullptr);
+    return {std::move(text_), std::move(tensors_)};
+  }
+
+ private:
+  [[noreturn]] static void fail(ErrorCode code, std::string problem, const Trace* trace,
+                                std::string expected, std::string found = {}) {
+    throw Error(code, std::move(problem),
+                {.path = to_string(trace),
+                 .expected = std::move(expected),
+                 .found = std::move(found)});
+  }
+
+  void string(std::string_view text, const Trace* trace) {
+    const std::size_t bad = detail::append_json_string(text_, text);
+    if (bad != std::string_view::npos)
+      throw Error(ErrorCode::invalid_utf8, "a string is not UTF-8",
+                  {.path = to_string(trace),
+                   .found = "a malformed sequence at byte " + std::to_string(bad) + " of the string",
+                   .advice = "Store binary data as bytes, for example std::vector<std::byte>"});
+  }
+
+  void count_node(const Trace* trace) {
+    if (++nodes_ > options_.limits.nodes)
+      fail(ErrorCode::limit_exceeded, "a structure has too many nodes", trace,
+           "at most " + std::to_string(options_.limits.nodes) + " (Limits::nodes)");
+  }
+
+  /// One level down, for as long as it lives: the depth limit and the dotted name of the place.
+  class Level {
+   public:
+    Level(Writer& writer, std::string_view step, const Trace* trace)
+        : writer_(writer), size_(writer.place_.size()) {
+      if (++writer_.depth_ > writer_.options_.limits.depth)
+        fail(ErrorCode::limit_exceeded, "a structure is nested too deep", trace,
+             "at most " + std::to_string(writer_.options_.limits.depth) +
+                 " levels (Limits::depth)");
+      if (size_ > 0) writer_.place_ += '.';
+      writer_.place_ += step;
+    }
+    ~Level() {
+      writer_.place_.resize(size_);
+      --writer_.depth_;
+    }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Writer& writer_;
+    std::size_t size_;
+  };
+
+  void node_at(const Value& value, std::string_view step, const Trace* parent) {
+    const Trace trace{parent, step};
+    const Level level(*this, step, &trace);
+    node(value, &trace);
+  }
+
+  void open(std::string_view type, const Trace* trace) {
+    text_ += "{\"data_type\": ";
+    string(type, trace);
+    text_ += ", \"value\": ";
+  }
+
+  // Recursive over the tree, to Limits::depth.
+  void node(const Value& value, const Trace* trace) {
+    if (value.is_plain()) return plain(value, trace);
+    count_node(trace);
+    const std::string_view own_type =
+        value.kind() == Kind::structure ? std::string_view() : value.type_name();
+    open(own_type.empty() ? type_of(value.kind()) : own_type, trace);
+    payload(value, trace);
+    if (value.kind() == Kind::structure && !value.type_name().empty()) {
+      text_ += ", \"class\": ";
+      string(value.type_name(), trace);
+    }
+    attributes(value, trace);
+    text_ += '}';
+  }
+
+  void payload(const Value& value, const Trace* trace) {
+    switch (value.kind()) {
+      case Kind::none: text_ += "null"; break;
+      case Kind::boolean: text_ += value.as_bool() ? "true" : "false"; break;
+      case Kind::integer:
+      case Kind::floating:
+      case Kind::complex:
+        text_ += '"';
+        number(value, trace);
+        text_ += '"';
+        break;
+      case Kind::string: string(value.as_string(), trace); break;
+      case Kind::list:
+      case Kind::tuple:
+      case Kind::set: sequence(value, trace); break;
+      case Kind::dict: dict(value, trace); break;
+      case Kind::structure: fields(value, trace); break;
+      case Kind::bytes:
+      case Kind::tensor: string(tensor(value, trace), trace); break;
+      case Kind::custom: node(value.payload(), trace); break;
+    }
+  }
+
+  void number(const Value& value, const Trace* trace) {
+    if (value.kind() == Kind::floating) {
+      detail::append_float(text_, value.as_double());
+    } else if (value.kind() == Kind::complex) {
+      detail::append_complex(text_, value.as_complex());
+    } else {
+      const std::string digits = value.integer_text();
+      if (digits.size() > options_.limits.digits)
+        fail(ErrorCode::limit_exceeded, "an int has too many digits", trace,
+             "at most " + std::to_string(options_.limits.digits) + " (Limits::digits)",
+             std::to_string(digits.size()));
+      text_ += digits;
+    }
+  }
+
+  void sequence(const Value& value, const Trace* trace) {
+    text_ += '[';
+    std::size_t index = 0;
+    for (const Value& item : value.items()) {
+      if (index > 0) text_ += ", ";
+      node_at(item, std::to_string(index), trace);
+      ++index;
+    }
+    text_ += ']';
+  }
+
+  void fields(const Value& value, const Trace* trace) {
+    text_ += '{';
+    bool first = true;
+    for (const Entry& entry : value.entries()) {
+      if (!std::exchange(first, false)) text_ += ", ";
+      string(entry.key.as_string(), trace);
+      text_ += ": ";
+      node_at(entry.value, entry.key.as_string(), trace);
+    }
+    text_ += '}';
+  }
+
+  void dict(const Value& value, const Trace* trace) {
+    const std::vector<Entry>& entries = value.entries();
+    const std::vector<std::string> labels = labels_of(entries);
+    const auto label = [&](std::size_t i) -> const std::string& {
+      return labels.empty() ? entries[i].key.as_string() : labels[i];
+    };
+    text_ += '{';
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      string(label(i), trace);
+      text_ += ": ";
+      node_at(entries[i].value, label(i), trace);
+    }
+    text_ += "}, \"keys\": {";
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      string(label(i), trace);
+      text_ += ": ";
+      node_at(entries[i].key, label(i), trace);
+    }
+    text_ += '}';
+  }
+
+  /// Labels for entries whose keys are not all strings; empty when they are. A string's label is the
+  /// string itself; another key's is Python's str(key), with `#2`, `#3` ... when that is taken.
+  static std::vector<std::string> labels_of(const std::vector<Entry>& entries) {
+    const auto is_string = [](const Entry& entry) { return entry.key.kind() == Kind::string; };
+    if (std::all_of(entries.begin(), entries.end(), is_string)) return {};
+    std::unordered_set<std::string> taken;
+    std::unordered_map<std::string, std::size_t> next;
+    for (const Entry& entry : entries)
+      if (is_string(entry)) taken.insert(entry.key.as_string());
+    std::vector<std::string> labels;
+    labels.reserve(entries.size());
+    for (const Entry& entry : entries) {
+      std::string label = detail::key_label(entry.key);
+      if (!is_string(entry) && !taken.insert(label).second) {
+        std::size_t& count = next.try_emplace(label, 1).first->second;
+        std::string other;
+        do other = label + "#" + std::to_string(++count);
+        while (!taken.insert(other).second);
+        label = std::move(other);
+      }
+      labels.push_back(std::move(label));
+    }
+    return labels;
+  }
+
+  void attributes(const Value& value, const Trace* trace) {
+    for (const Entry& entry : value.attributes()) {
+      if (entry.key.as_string() == dtype_attribute && is_tensor(value)) continue;  // Written by dtype().
+      text_ += ", ";
+      string(entry.key.as_string(), trace);
+      text_ += ": ";
+      in_attribute_ = true;
+      plain(entry.value, trace);
+      in_attribute_ = false;
+    }
+    if (is_tensor(value)) original_dtype(value);
+  }
+
+  static bool is_tensor(const Value& value) { return value.kind() == Kind::tensor; }
+
+  /// The dtype to give back on loading, when another one is stored. A tensor that was loaded without
+  /// being converted back says its own in its attribute.
+  void original_dtype(const Value& value) {
+    const Value* known = value.attribute(dtype_attribute);
+    const std::string_view original = known != nullptr && known->kind() == Kind::string
+                                          ? std::string_view(known->as_string())
+                                          : to_string(value.tensor().dtype());
+    if (original == to_string(stored_dtype(value))) return;
+    text_ += ", \"dtype\": \"";
+    text_ += original;
+    text_ += '"';
+  }
+
+  /// JSON as it is: the inside of custom payloads and attributes. Recursive, to Limits::depth.
+  void plain(const Value& value, const Trace* trace) {
+    count_node(trace);
+    switch (value.kind()) {
+      case Kind::none:
+      case Kind::boolean:
+      case Kind::string: return payload(value, trace);
+      case Kind::integer:
+      case Kind::floating: return plain_number(value, trace);
+      case Kind::tensor: return string(tensor(value, trace), trace);
+      case Kind::list: return plain_list(value, trace);
+      case Kind::dict: return plain_dict(value, trace);
+      default:
+        fail(ErrorCode::invalid_argument, "a value of this kind cannot be plain JSON", trace,
+             "None, bool, int, float, str, tensor, list or dict",
+             std::string(to_string(value.kind())));
+    }
+  }
+
+  void plain_number(const Value& value, const Trace* trace) {
+    const std::size_t begin = text_.size();
+    number(value, trace);
+    const std::string_view spelled = std::string_view(text_).substr(begin);
+    if (spelled.find_first_of("in") != std::string_view::npos)  // inf, nan
+      fail(ErrorCode::invalid_argument, "plain JSON has no such number", trace, "a finite float",
+           std::string(spelled));
+  }
+
+  /// A plain container holds plain values and nodes; in an attribute everything is plain.
+  void plain_item(const Value& value, std::string_view step, const Trace* parent) {
+    const Trace trace{parent, step};
+    const Level level(*this, step, &trace);
+    if (value.is_plain() || in_attribute_) plain(value, &trace);
+    else node(value, &trace);
+  }
+
+  void plain_list(const Value& value, const Trace* trace) {
+    text_ += '[';
+    std::size_t index = 0;
+    for (const Value& item : value.items()) {
+      if (index > 0) text_ += ", ";
+      plain_item(item, std::to_string(index), trace);
+      ++index;
+    }
+    text_ += ']';
+  }
+
+  void plain_dict(const Value& value, const Trace* trace) {
+    text_ += '{';
+    bool first = true;
+    for (const Entry& entry : value.entries()) {
+      if (!std::exchange(first, false)) text_ += ", ";
+      string(entry.key.as_string(), trace);
+      text_ += ": ";
+      plain_item(entry.value, entry.key.as_string(), trace);
+    }
+    text_ += '}';
+  }
+
+  [[nodiscard]] DType stored_dtype(const Value& value) const {
+    const DType dtype = value.tensor().dtype();
+    return value.kind() == Kind::tensor && precision_ && is_floating(dtype) ? *precision_ : dtype;
+  }
+
+  /// Enters a tensor under a name of its own and returns that name.
+  std::string_view tensor(const Value& value, const Trace* trace) {
+    const Tensor& tensor = value.tensor();
+    std::string name = value.tensor_name();
+    if (name.empty()) {
+      if (options_.names == TensorNames::numbers) name = std::to_string(tensors_.size());
+      else name = place_.empty() ? "tensor" : place_;
+    }
+    const auto known = by_name_.find(name);
+    if (known != by_name_.end()) {
+      const StoredTensor& other = tensors_[known->second];
+      if (!value.tensor_name().empty() && same_view(*other.tensor, tensor)) return other.name;
+      std::size_t& count = next_.try_emplace(name, 1).first->second;
+      std::string free;
+      do free = name + "#" + std::to_string(++count);
+      while (by_name_.contains(free));
+      name = std::move(free);
+    }
+    if (tensors_.size() >= options_.limits.tensors)
+      fail(ErrorCode::limit_exceeded, "a structure has too many tensors", trace,
+           "at most " + std::to_string(options_.limits.tensors) + " (Limits::tensors)");
+    by_name_.emplace(name, tensors_.size());
+    tensors_.push_back({std::move(name), &tensor, stored_dtype(value)});
+    return tensors_.back().name;
+  }
+
+  const WriteOptions& options_;
+  std::optional<DType> precision_;
+  std::string text_;
+  std::string place_;  // The dotted name of the current place.
+  bool in_attribute_ = false;
+  std::uint32_t depth_ = 0;
+  std::uint64_t nodes_ = 0;
+  std::vector<StoredTensor> tensors_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::unordered_map<std::string, std::size_t> next_;  // The last suffix tried for a name.
+};
+
+}  // namespace
+
+Written write(const Value& root, const WriteOptions& options) {
+  return Writer(options).write(root);
+}
+
+}  // namespace safestructures::schema

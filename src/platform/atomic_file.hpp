@@ -1,0 +1,87 @@
+/// \file
+/// Writing files that are there whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "platform/os.hpp"
+#include "platform/sink.hpp"
+
+namespace safestructures::platform {
+
+struct AtomicFileOptions {
+  /// Bytes that will be written, where known; 0 otherwise. A wrong number costs only time.
+  std::uint64_t size_hint = 0;
+  /// Whether `commit` returns only once file and name would survive a loss of power. Without it, a
+  /// loss of power within the next half minute or so may cost the new file and the old one.
+  bool durable = false;
+};
+
+/// A new file that appears under its name when `commit` returns, replacing what was there.
+///
+/// It is written under a temporary name in the same folder, `.NAME.XXXXXXXX.tmp`. Without a commit
+/// the destructor removes it; only the death of the process leaves it behind. A reader or mapping
+/// of the old file keeps the old content.
+///
+/// A symbolic link is followed: the file it names is replaced, the link stays. Permission bits of a
+/// replaced file are kept, owner and group where the system allows; access control lists and other
+/// names of the same file (hard links) are not. A file that this user may not write is not replaced
+/// although its folder would allow it.
+///
+/// Memory above the caller's data: 4 MiB at most.
+class AtomicFile final : public Sink {
+ public:
+  /// \throws Error `cannot_write` where the file cannot be created or `size_hint` does not fit the
+  /// disk, or where there is a folder, pipe, socket or device of that name.
+  explicit AtomicFile(std::filesystem::path path, AtomicFileOptions options = {});
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile() override;
+
+  // From 64 KiB on, `write` refers to the caller's memory and copies nothing.
+  void write(std::span<const std::byte> bytes) override;
+  std::span<std::byte> prepare(std::size_t minimum, std::size_t wanted) override;
+  void produced(std::size_t size) override;
+  void flush() override;
+  [[nodiscard]] std::uint64_t position() const noexcept override { return written_ + queued_; }
+
+  /// Writes what is left and gives the file its name. To be called once, as the last.
+  /// \throws Error `cannot_write`. The old file is then as it was, except where the text says that
+  /// the folder could not be synchronised: then the new file is in place but may not survive a
+  /// loss of power.
+  void commit();
+
+ private:
+  void create(const std::optional<os::Status>& existing);
+  void queue(std::span<const std::byte> bytes);
+  void write_queue();
+  void write_back();
+  void discard() noexcept;
+  [[noreturn]] void fail(std::string_view operation, std::error_code cause);
+  void require_open() const;
+
+  std::filesystem::path path_;       // As the caller named it.
+  std::filesystem::path target_;     // What the rename replaces.
+  std::filesystem::path temporary_;  // Empty once it is gone.
+  AtomicFileOptions options_;
+  os::File file_;
+
+  std::vector<std::span<const std::byte>> queue_;
+  std::uint64_t written_ = 0;       // Bytes in the file.
+  std::uint64_t queued_ = 0;        // Bytes in the queue.
+  std::uint64_t cut_ = 0;           // The offset at which the next system call should end.
+  std::uint64_t reserved_ = 0;      // Disk space taken in advance.
+  std::uint64_t written_back_ = 0;  // Bytes on their way to the disk.
+
+  std::shared_ptr<std::byte> staging_;
+  std::size_t staging_size_ = 0;
+  std::size_t staged_ = 0;
+};
+
+}  // namespace safestructures::platform

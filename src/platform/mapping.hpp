@@ -1,0 +1,45 @@
+/// \file
+/// Files as memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "platform/file.hpp"
+
+namespace safestructures::platform {
+
+/// A private read-only view of a file or of a part of it. The file may be closed, renamed over or
+/// deleted meanwhile: the view keeps what it had. But when another program cuts the file itself
+/// short, touching the missing pages ends this process with a bus error, as the system demands;
+/// who must survive that reads by position.
+class Mapping {
+ public:
+  /// Maps the whole file.
+  /// \throws Error `cannot_open` as `InputFile`, `cannot_read` where the system cannot map it.
+  [[nodiscard]] static std::shared_ptr<const Mapping> of(const std::filesystem::path& path);
+  [[nodiscard]] static std::shared_ptr<const Mapping> of(const InputFile& file);
+  /// Maps `size` bytes from any `offset` on.
+  /// \throws Error `truncated` where the file is not that long.
+  [[nodiscard]] static std::shared_ptr<const Mapping> of(const InputFile& file,
+                                                         std::uint64_t offset, std::size_t size);
+
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping();
+
+  /// What was asked for. Its address modulo the page size is that of the offset in the file.
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  Mapping() noexcept = default;
+
+  const std::byte* address_ = nullptr;
+  std::size_t length_ = 0;
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace safestructures::platform

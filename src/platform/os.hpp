@@ -1,0 +1,115 @@
+/// \file
+/// The only calls into the operating system. A port is one more file beside posix.cpp that
+/// defines these functions; the rest of src/platform is portable code on top of them.
+///
+/// None of them throws: a failure comes back in the `std::error_code`, which is cleared first.
+/// Interrupted calls (EINTR) are repeated inside.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+namespace safestructures::platform::os {
+
+/// An open file. Closes itself; moving leaves a closed one behind.
+class File {
+ public:
+  using Native = std::intptr_t;
+  static constexpr Native closed = -1;
+
+  File() noexcept = default;
+  explicit File(Native native) noexcept : native_(native) {}
+  File(File&& other) noexcept : native_(other.release()) {}
+  File& operator=(File&& other) noexcept {
+    if (this != &other) {
+      static_cast<void>(close());
+      native_ = other.release();
+    }
+    return *this;
+  }
+  ~File() { static_cast<void>(close()); }
+
+  [[nodiscard]] bool is_open() const noexcept { return native_ != closed; }
+  [[nodiscard]] Native native() const noexcept { return native_; }
+  /// Closes and reports what the system says: a network file system may report here that earlier
+  /// writes failed.
+  [[nodiscard]] std::error_code close() noexcept;
+
+ private:
+  Native release() noexcept { return std::exchange(native_, closed); }
+  Native native_ = closed;
+};
+
+enum class Kind : std::uint8_t { regular, directory, pipe, socket, device, other };
+
+struct Status {
+  Kind kind = Kind::other;
+  std::uint64_t size = 0;
+  std::uint32_t permissions = 0;
+  std::uint32_t owner = 0;
+  std::uint32_t group = 0;
+};
+
+using Bytes = std::span<const std::byte>;
+
+// Opening. Neither waits for a pipe's other end, nor lets child processes inherit the file.
+File open_for_reading(const std::filesystem::path& path, std::error_code& error) noexcept;
+/// Fails with `file_exists` where there is something of that name, a dangling link included.
+File create_new(const std::filesystem::path& path, std::uint32_t permissions,
+                std::error_code& error) noexcept;
+
+// What is there. The second follows links.
+Status status(const File& file, std::error_code& error) noexcept;
+Status status(const std::filesystem::path& path, std::error_code& error) noexcept;
+/// Clears `error` when the user running this process may write the file.
+void check_writable(const std::filesystem::path& path, std::error_code& error) noexcept;
+
+/// Above what `AtomicFile` queues, and below every system's own bound (1024 on Linux).
+inline constexpr std::size_t most_blocks = 256;
+
+// Bytes. Both may transfer fewer than asked; 0 bytes read without an error is the end of the file.
+std::size_t read_some(const File& file, std::uint64_t offset, std::span<std::byte> into,
+                      std::error_code& error) noexcept;
+/// Writes the blocks one after the other in one system call, which takes `most_blocks` at most.
+std::size_t write_some(const File& file, std::uint64_t offset, std::span<const Bytes> blocks,
+                       std::error_code& error) noexcept;
+
+// The file as a whole.
+/// Reserves disk space from the start of the file. A file system that cannot is no error; one that
+/// is full is.
+void reserve(const File& file, std::uint64_t size, std::error_code& error) noexcept;
+void resize(const File& file, std::uint64_t size, std::error_code& error) noexcept;
+/// Gives the file the permissions of `existing` and, where this user may, its owner and group.
+/// Where the group cannot be kept, the group gets no more than everybody has.
+void keep_access(const File& file, const Status& existing, std::error_code& error) noexcept;
+void synchronise(const File& file, std::error_code& error) noexcept;
+/// Makes a rename in this folder durable. A file system that cannot is no error.
+void synchronise_folder(const std::filesystem::path& folder, std::error_code& error) noexcept;
+/// Replaces `to` atomically.
+void rename(const std::filesystem::path& from, const std::filesystem::path& to,
+            std::error_code& error) noexcept;
+void remove(const std::filesystem::path& path) noexcept;
+
+// Hints. The system may ignore them; so does this library when they fail.
+enum class Access : std::uint8_t { sequential, soon };
+void advise(const File& file, std::uint64_t offset, std::uint64_t size, Access access) noexcept;
+/// Begins to write a range back to the disk and does not wait.
+void start_writeback(const File& file, std::uint64_t offset, std::uint64_t size) noexcept;
+
+// Memory.
+/// A private read-only view of a range of the file. `offset` must be a multiple of `page_size()`
+/// and `size` not 0.
+const std::byte* map(const File& file, std::uint64_t offset, std::size_t size,
+                     std::error_code& error) noexcept;
+void unmap(const std::byte* address, std::size_t size) noexcept;
+std::size_t page_size() noexcept;
+/// Asks for huge pages for the whole huge pages inside the range.
+void advise_huge_pages(void* address, std::size_t size) noexcept;
+/// Makes the pages of a range present and writable; false where the system cannot.
+bool populate(void* address, std::size_t size) noexcept;
+
+}  // namespace safestructures::platform::os

@@ -1,0 +1,241 @@
+// Linux and other POSIX systems.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <initializer_list>
+
+#include "platform/memory.hpp"
+#include "platform/os.hpp"
+
+namespace safestructures::platform::os {
+namespace {
+
+int descriptor(const File& file) noexcept { return static_cast<int>(file.native()); }
+
+// Kernels refuse or cut single transfers of 2 GiB and more, some by an error.
+constexpr std::size_t largest_transfer = std::size_t{1} << 30;
+
+/// Repeats `call` while it is interrupted; its last result, with `error` set accordingly.
+template <class Call>
+auto repeat(std::error_code& error, Call call) noexcept {
+  error.clear();
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  if (result < 0) error = std::error_code(errno, std::system_category());
+  return result;
+}
+
+bool is(const std::error_code& error, std::initializer_list<int> numbers) noexcept {
+  return std::find(numbers.begin(), numbers.end(), error.value()) != numbers.end();
+}
+
+Kind kind_of(mode_t mode) noexcept {
+  if (S_ISREG(mode)) return Kind::regular;
+  if (S_ISDIR(mode)) return Kind::directory;
+  if (S_ISFIFO(mode)) return Kind::pipe;
+  if (S_ISSOCK(mode)) return Kind::socket;
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return Kind::device;
+  return Kind::other;
+}
+
+Status to_status(const struct stat& from) noexcept {
+  return {kind_of(from.st_mode), static_cast<std::uint64_t>(from.st_size),
+          static_cast<std::uint32_t>(from.st_mode & 07777), static_cast<std::uint32_t>(from.st_uid),
+          static_cast<std::uint32_t>(from.st_gid)};
+}
+
+}  // namespace
+
+std::error_code File::close() noexcept {
+  if (!is_open()) return {};
+  // Not repeated on EINTR: the descriptor is gone by then and may already be somebody else's.
+  if (::close(static_cast<int>(release())) == 0 || errno == EINTR) return {};
+  return {errno, std::system_category()};
+}
+
+File open_for_reading(const std::filesystem::path& path, std::error_code& error) noexcept {
+  // O_NONBLOCK keeps a pipe without a writer from blocking; regular files ignore it.
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  return File(repeat(error, [&] { return ::open(path.c_str(), flags); }));
+}
+
+File create_new(const std::filesystem::path& path, std::uint32_t permissions,
+                std::error_code& error) noexcept {
+  constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY;
+  const auto mode = static_cast<mode_t>(permissions);
+  return File(repeat(error, [&] { return ::open(path.c_str(), flags, mode); }));
+}
+
+Status status(const File& file, std::error_code& error) noexcept {
+  struct stat found {};
+  repeat(error, [&] { return ::fstat(descriptor(file), &found); });
+  return error ? Status{} : to_status(found);
+}
+
+Status status(const std::filesystem::path& path, std::error_code& error) noexcept {
+  struct stat found {};
+  repeat(error, [&] { return ::stat(path.c_str(), &found); });
+  return error ? Status{} : to_status(found);
+}
+
+void check_writable(const std::filesystem::path& path, std::error_code& error) noexcept {
+  repeat(error, [&] { return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS); });
+}
+
+std::size_t read_some(const File& file, std::uint64_t offset, std::span<std::byte> into,
+                      std::error_code& error) noexcept {
+  const std::size_t size = std::min(into.size(), largest_transfer);
+  const ssize_t count = repeat(error, [&] {
+    return ::pread(descriptor(file), into.data(), size, static_cast<off_t>(offset));
+  });
+  return count < 0 ? 0 : static_cast<std::size_t>(count);
+}
+
+std::size_t write_some(const File& file, std::uint64_t offset, std::span<const Bytes> blocks,
+                       std::error_code& error) noexcept {
+  std::array<iovec, most_blocks> vectors;
+  std::size_t used = 0;
+  std::size_t left = largest_transfer;
+  for (const Bytes block : blocks) {
+    if (used == vectors.size() || left == 0) break;
+    const std::size_t size = std::min(block.size(), left);
+    // writev only reads; its interface cannot say so.
+    vectors[used++] = {const_cast<std::byte*>(block.data()), size};
+    left -= size;
+  }
+  const ssize_t count = repeat(error, [&] {
+    return ::pwritev(descriptor(file), vectors.data(), static_cast<int>(used),
+                     static_cast<off_t>(offset));
+  });
+  return count < 0 ? 0 : static_cast<std::size_t>(count);
+}
+
+void reserve(const File& file, std::uint64_t size, std::error_code& error) noexcept {
+  error.clear();
+#if defined(__linux__)
+  // posix_fallocate would fall back to writing every block, which costs a second write of the file.
+  repeat(error, [&] { return ::fallocate(descriptor(file), 0, 0, static_cast<off_t>(size)); });
+  if (is(error, {EOPNOTSUPP, ENOSYS, EINVAL, ENODEV, EPERM})) error.clear();
+#else
+  static_cast<void>(file);
+  static_cast<void>(size);
+#endif
+}
+
+void resize(const File& file, std::uint64_t size, std::error_code& error) noexcept {
+  repeat(error, [&] { return ::ftruncate(descriptor(file), static_cast<off_t>(size)); });
+}
+
+void keep_access(const File& file, const Status& existing, std::error_code& error) noexcept {
+  const Status created = status(file, error);
+  if (error) return;
+  auto permissions = static_cast<mode_t>(existing.permissions & 0777);
+  if (created.owner != existing.owner || created.group != existing.group) {
+    const auto group = static_cast<gid_t>(existing.group);
+    const bool kept = ::fchown(descriptor(file), existing.owner, group) == 0 ||
+                      ::fchown(descriptor(file), static_cast<uid_t>(-1), group) == 0;
+    const auto others = static_cast<mode_t>(permissions & 0007);
+    if (!kept) permissions &= static_cast<mode_t>(0707U | (others << 3U));
+  }
+  if ((created.permissions & 0777) == permissions) return;
+  repeat(error, [&] { return ::fchmod(descriptor(file), permissions); });
+  // FAT and some network file systems have no permissions to keep.
+  if (is(error, {EPERM, EOPNOTSUPP, ENOSYS})) error.clear();
+}
+
+void synchronise(const File& file, std::error_code& error) noexcept {
+  repeat(error, [&] { return ::fsync(descriptor(file)); });
+}
+
+void synchronise_folder(const std::filesystem::path& folder, std::error_code& error) noexcept {
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  const File opened(repeat(error, [&] { return ::open(folder.c_str(), flags); }));
+  if (error) return;
+  repeat(error, [&] { return ::fsync(descriptor(opened)); });
+  if (is(error, {EINVAL, EROFS, EOPNOTSUPP})) error.clear();
+}
+
+void rename(const std::filesystem::path& from, const std::filesystem::path& to,
+            std::error_code& error) noexcept {
+  repeat(error, [&] { return ::rename(from.c_str(), to.c_str()); });
+}
+
+void remove(const std::filesystem::path& path) noexcept { ::unlink(path.c_str()); }
+
+void advise(const File& file, std::uint64_t offset, std::uint64_t size, Access access) noexcept {
+#if defined(POSIX_FADV_SEQUENTIAL)
+  const int advice = access == Access::sequential ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_WILLNEED;
+  static_cast<void>(::posix_fadvise(descriptor(file), static_cast<off_t>(offset),
+                                    static_cast<off_t>(size), advice));
+#else
+  static_cast<void>(file), static_cast<void>(offset), static_cast<void>(size);
+  static_cast<void>(access);
+#endif
+}
+
+void start_writeback(const File& file, std::uint64_t offset, std::uint64_t size) noexcept {
+#if defined(__linux__)
+  static_cast<void>(::sync_file_range(descriptor(file), static_cast<off_t>(offset),
+                                      static_cast<off_t>(size), SYNC_FILE_RANGE_WRITE));
+#else
+  static_cast<void>(file), static_cast<void>(offset), static_cast<void>(size);
+#endif
+}
+
+const std::byte* map(const File& file, std::uint64_t offset, std::size_t size,
+                     std::error_code& error) noexcept {
+  error.clear();
+  void* address =
+      ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor(file), static_cast<off_t>(offset));
+  if (address != MAP_FAILED) return static_cast<const std::byte*>(address);
+  error = std::error_code(errno, std::system_category());
+  return nullptr;
+}
+
+void unmap(const std::byte* address, std::size_t size) noexcept {
+  ::munmap(const_cast<std::byte*>(address), size);
+}
+
+std::size_t page_size() noexcept {
+  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+void advise_huge_pages(void* address, std::size_t size) noexcept {
+#if defined(MADV_HUGEPAGE)
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  const std::uintptr_t first = (begin + huge_page - 1) / huge_page * huge_page;
+  const std::uintptr_t last = (begin + size) / huge_page * huge_page;
+  if (first < last) {
+    ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  }
+#else
+  static_cast<void>(address), static_cast<void>(size);
+#endif
+}
+
+bool populate(void* address, std::size_t size) noexcept {
+#if defined(MADV_POPULATE_WRITE)
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  const std::uintptr_t page = page_size();
+  const std::uintptr_t first = (begin + page - 1) / page * page;
+  const std::uintptr_t last = (begin + size) / page * page;
+  if (first >= last) return true;
+  std::error_code error;
+  repeat(error, [&] {
+    return ::madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
+  });
+  return !error;
+#else
+  static_cast<void>(address), static_cast<void>(size);
+  return false;
+#endif
+}
+
+}  // namespace safestructures::platform::os

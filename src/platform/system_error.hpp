@@ -1,0 +1,22 @@
+/// \file
+/// Errors of the operating system as the library's `Error`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <safestructures/data/error.hpp>
+
+namespace safestructures::platform {
+
+/// An `Error` that reads `file: operation: what the system says. What to do.`
+/// \param operation what was tried, such as "cannot open the file".
+[[nodiscard]] Error system_error(ErrorCode code, std::string_view operation,
+                                 const std::filesystem::path& file, std::error_code cause,
+                                 std::optional<std::uint64_t> offset = std::nullopt);
+
+}  // namespace safestructures::platform

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Checks that no include points upward in the house: check_includes.py ROOT.
+
+A floor knows only the floors below it. Public headers keep the libraries that they are built with
+to themselves.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# What the files of each floor may include.
+MAY_INCLUDE = {
+    "platform": {"platform", "data/error.hpp", "data/export.hpp"},
+    "data": {"data"},
+    "codecs": {"data", "codecs"},
+    "formats": {"data", "formats", "platform"},
+    "tools": {"data", "codecs", "formats", "tools", "platform"},
+    "cli": {"data", "codecs", "formats", "tools", "platform", "cli", "safestructures.hpp"},
+    "plugins": {"data", "codecs", "formats", "tools", "plugins", "safestructures.hpp"},
+    "safestructures.hpp": {"data", "codecs", "formats", "tools"},
+}
+# Third-party headers that a public header of the core may include: field reflection only.
+PUBLIC_MAY_INCLUDE = re.compile(r"boost/pfr")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def check(file: Path, base: Path) -> list[str]:
+    """The faults of one file, whose place in the house is its path below `base`."""
+    floor = file.relative_to(base).parts[0]
+    allowed = MAY_INCLUDE.get(floor)
+    if allowed is None:
+        return [f"{file}: the folder '{floor}' is no floor of the house"]
+    faults = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quote, name = match.groups()
+        place = f"{file}:{number}"
+        if name.startswith("."):
+            faults.append(f"{place}: '{name}' is relative; name it from the include root")
+            continue
+        if quote == '"' and "/" not in name:
+            continue  # its neighbour in the folder
+        own = name.removeprefix("safestructures/")
+        ours = own != name or quote == '"'
+        if ours:
+            if own.split("/")[0] not in allowed and own not in allowed:
+                faults.append(f"{place}: '{floor}' must not include '{name}'")
+        elif base.name == "safestructures" and floor != "plugins":
+            if ("/" in name or name.endswith((".h", ".hpp"))) and not PUBLIC_MAY_INCLUDE.match(name):
+                faults.append(f"{place}: a public header of the core must not include '{name}'")
+    return faults
+
+
+def main() -> int:
+    root = Path(sys.argv[1])
+    bases = [root / "include/safestructures", root / "src"]
+    bases += sorted(root.glob("plugins/*/include/safestructures"))
+    files = [
+        (file, base)
+        for base in bases
+        for file in sorted(base.rglob("*"))
+        if file.suffix in {".hpp", ".cpp"}
+    ]
+    if not files:
+        print(f"no source files under {root}")
+        return 1
+    faults = [fault for file, base in files for fault in check(file, base)]
+    print("\n".join(faults) if faults else f"{len(files)} files: no include points upward")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+// error: an alias in Rules<T>::fields is already the name or an alias
+#include <safestructures/codecs/rules.hpp>
+
+namespace ss = safestructures;
+
+struct Layer {
+  int w = 1;
+  int bias = 2;
+  int cache = 3;
+};
+
+template <>
+struct ss::Rules<Layer> {
+#ifdef SHOULD_FAIL
+  static constexpr auto fields = ss::fields(ss::field("w").alias("bias"));
+#else
+  static constexpr auto fields = ss::fields(ss::field("w").alias("weight"));
+#endif
+};
+
+static_assert(ss::field_info<Layer>.size() == 3);

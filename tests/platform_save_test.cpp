@@ -1,0 +1,290 @@
+/// \file
+/// Files that appear whole or not at all, and the other sinks, on the system as it is. What happens
+/// when the system fails is in platform_faults_test.cpp.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <span>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "platform/atomic_file.hpp"
+#include "platform/mapping.hpp"
+#include "platform/sink.hpp"
+#include "support/platform_folder.hpp"
+
+namespace fs = std::filesystem;
+using namespace platform_test;
+using namespace safestructures::platform;
+using safestructures::ErrorCode;
+
+namespace {
+
+mode_t permissions(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+}  // namespace
+
+TEST_CASE("a file appears whole at its commit, and nothing else does") {
+  const Folder folder;
+  {
+    AtomicFile file(folder / "model.safetensors");
+    file.write(bytes_of("hello "));
+    const std::vector<std::string> names = folder.names();
+    REQUIRE(names.size() == 1);
+    CHECK(names[0].size() == std::strlen(".model.safetensors.12345678.tmp"));
+    CHECK(names[0].starts_with(".model.safetensors."));
+    CHECK(names[0].ends_with(".tmp"));
+    file.write(bytes_of("world"));
+    CHECK(file.position() == 11);
+    file.commit();
+  }
+  CHECK(folder.names() == std::vector<std::string>{"model.safetensors"});
+  CHECK(get(folder / "model.safetensors") == "hello world");
+}
+
+TEST_CASE("without a commit nothing is left and the old file is as it was") {
+  const Folder folder;
+  put(folder / "f", "old");
+  { AtomicFile file(folder / "f", {.size_hint = 10 * mib, .durable = true}); }
+  try {
+    AtomicFile file(folder / "f");
+    file.write(bytes_of("new"));
+    file.flush();
+    throw std::runtime_error("from a plugin");
+  } catch (const std::runtime_error&) {
+  }
+  CHECK(folder.names() == std::vector<std::string>{"f"});
+  CHECK(get(folder / "f") == "old");
+}
+
+TEST_CASE("any mix of pieces gives the same bytes in a file, a stream and memory") {
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const Folder folder;
+  const Bytes source = pattern(9 * mib);
+  const auto below = [&](std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
+  };
+  const std::array<std::size_t, 8> bounds = {2, 100, 5000, 70'000, 300'000, 3 * mib, 8 * mib, mib};
+  for (int round = 0; round < 40; ++round) {
+    const std::array<std::uint64_t, 4> hints = {0, 1, below(40 * mib), 3 * mib};
+    AtomicFile file(folder / "f", {.size_hint = hints[below(4)], .durable = round % 8 == 0});
+    std::ostringstream stream;
+    StreamSink stream_sink(stream);
+    Bytes memory(3);
+    VectorSink memory_sink(memory);
+    Bytes expected;
+    const std::array<Sink*, 3> sinks = {&file, &stream_sink, &memory_sink};
+    for (std::size_t step = below(30); step > 0; --step) {
+      const std::size_t size = below(bounds[below(bounds.size())]);
+      const std::span bytes = std::span(source).subspan(below(source.size() - size), size);
+      const std::size_t way = below(8);
+      for (Sink* sink : sinks) {
+        if (way < 4) {
+          sink->write(bytes);
+        } else if (way < 7) {
+          for (std::span left = bytes; !left.empty();) {
+            const std::size_t minimum = std::min<std::size_t>(8, left.size());
+            const std::span<std::byte> room = sink->prepare(minimum, left.size());
+            REQUIRE(room.size() >= minimum);
+            REQUIRE(room.size() <= left.size());
+            const std::size_t used = room.size() - room.size() % minimum;
+            std::memcpy(room.data(), left.data(), used);
+            sink->produced(used);
+            left = left.subspan(used);
+          }
+        } else {
+          sink->flush();
+        }
+      }
+      if (way < 7) expected.insert(expected.end(), bytes.begin(), bytes.end());
+      for (const Sink* sink : sinks) REQUIRE(sink->position() == expected.size());
+    }
+    file.commit();
+    stream_sink.flush();
+    const auto mapping = Mapping::of(folder / "f");
+    REQUIRE(std::ranges::equal(mapping->bytes(), expected));
+    REQUIRE(std::ranges::equal(bytes_of(stream.str()), expected));
+    REQUIRE(std::ranges::equal(std::span(memory).subspan(3), expected));
+  }
+  CHECK(folder.names() == std::vector<std::string>{"f"});
+}
+
+TEST_CASE("room that was prepared and not used is not written") {
+  const Folder folder;
+  AtomicFile file(folder / "f");
+  Bytes memory;
+  VectorSink vector(memory);
+  std::ostringstream text;
+  StreamSink stream(text);
+  for (Sink* sink :
+       {static_cast<Sink*>(&file), static_cast<Sink*>(&vector), static_cast<Sink*>(&stream)}) {
+    static_cast<void>(sink->prepare(10, 1000));
+    sink->produced(0);
+    static_cast<void>(sink->prepare(10, 1000));
+    sink->write(bytes_of("x"));
+    CHECK(sink->position() == 1);
+    sink->flush();
+  }
+  file.commit();
+  CHECK(get(folder / "f") == "x");
+  CHECK(std::ranges::equal(memory, bytes_of("x")));
+  CHECK(text.str() == "x");
+}
+
+TEST_CASE("a large piece is written from the caller's memory, a small one is copied") {
+  const Folder folder;
+  AtomicFile file(folder / "f");
+  Bytes small(100, std::byte{1});
+  Bytes large(100 * kib, std::byte{1});
+  file.write(small);
+  file.write(large);
+  std::fill(small.begin(), small.end(), std::byte{2});
+  std::fill(large.begin(), large.end(), std::byte{2});
+  file.commit();
+  const std::string found = get(folder / "f");
+  CHECK(found[0] == 1);
+  CHECK(found[100] == 2);
+}
+
+TEST_CASE("a new file has the permissions that the umask leaves") {
+  const Folder folder;
+  const mode_t before = ::umask(027);
+  save(folder / "f", "x");
+  ::umask(before);
+  CHECK(permissions(folder / "f") == 0640);
+}
+
+TEST_CASE("a replaced file keeps its permissions") {
+  const Folder folder;
+  for (const mode_t mode : {mode_t{0600}, mode_t{0644}, mode_t{0666}, mode_t{0755}}) {
+    put(folder / "f", "old");
+    REQUIRE(::chmod((folder / "f").c_str(), mode) == 0);
+    save(folder / "f", "new");
+    CHECK(permissions(folder / "f") == mode);
+    CHECK(get(folder / "f") == "new");
+  }
+}
+
+TEST_CASE("a symbolic link stays and the file it names is replaced") {
+  const Folder folder;
+  fs::create_directory(folder / "real");
+  put(folder / "real/f", "old");
+  fs::create_symlink("real/f", folder / "link");
+  fs::create_symlink(folder / "link", folder / "link2");
+  save(folder / "link2", "new");
+  CHECK(fs::is_symlink(folder / "link2"));
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(get(folder / "real/f") == "new");
+  CHECK(folder.names() == std::vector<std::string>{"link", "link2", "real"});
+}
+
+TEST_CASE("a link to nothing makes the file it names") {
+  const Folder folder;
+  fs::create_symlink("f", folder / "link");
+  save(folder / "link", "new");
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(get(folder / "f") == "new");
+}
+
+TEST_CASE("a path that cannot become a file is an error that says why") {
+  const Folder folder;
+  fs::create_directory(folder / "folder");
+  fs::create_symlink("loop", folder / "loop");
+  put(folder / "file", "x");
+  struct Case {
+    fs::path path;
+    std::string rest;
+  };
+  const std::string refused =
+      ": cannot replace the file: expected a regular file or nothing, found ";
+  const std::string missing =
+      ": cannot create a file in its folder: No such file or directory. Create the folder first; "
+      "relative paths start at the current folder.";
+  const std::vector<Case> cases = {
+      {folder / "folder", refused + "a folder. Name a file inside it."},
+      {folder / "folder/", refused + "a folder. Name a file inside it."},
+      {"/dev/null", refused + "a device. Write to an output stream instead."},
+      {folder / "none/f", missing},
+      {folder / "file/f",
+       ": cannot examine the file: Not a directory. One part of the path is a file, not a folder."},
+      {folder / "loop",
+       ": cannot follow the link: Too many levels of symbolic links. The symbolic link points to "
+       "itself; name the file directly."},
+      {folder / std::string(300, 'n'),
+       ": cannot examine the file: File name too long. Use a shorter name."},
+  };
+  for (const Case& one : cases) {
+    check_error([&] { save(one.path, "x"); }, ErrorCode::cannot_write,
+                one.path.string() + one.rest);
+  }
+  check_error([&] { save("", "x"); }, ErrorCode::cannot_write,
+              "cannot replace the file: expected a regular file or nothing, found an empty path. "
+              "Name a file inside it.");
+  CHECK(folder.names() == std::vector<std::string>{"file", "folder", "loop"});
+}
+
+TEST_CASE("the longest names and names without a folder can be saved") {
+  const Folder folder;
+  const std::string longest(255, 'n');
+  save(folder / longest, "x");
+  CHECK(get(folder / longest) == "x");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder / "");
+  CHECK_NOTHROW([] {
+    AtomicFile file("here", {.size_hint = 0, .durable = true});
+    file.commit();
+  }());
+  fs::current_path(before);
+  CHECK(folder.names() == std::vector<std::string>{"here", longest});
+}
+
+TEST_CASE("a finished file refuses more") {
+  const Folder folder;
+  AtomicFile file(folder / "f");
+  file.commit();
+  const std::string text = (folder / "f").string() +
+                           ": the file is already finished: expected no call after a commit or a "
+                           "failure, found one. Write to a new file.";
+  check_error([&] { file.commit(); }, ErrorCode::invalid_argument, text);
+  check_error([&] { file.flush(); }, ErrorCode::invalid_argument, text);
+  check_error([&] { file.write(bytes_of("x")); }, ErrorCode::invalid_argument, text);
+  check_error([&] { file.write(Bytes(mib)); }, ErrorCode::invalid_argument, text);
+}
+
+TEST_CASE("two savers of one name do not disturb each other: the last commit stays") {
+  const Folder folder;
+  AtomicFile first(folder / "f");
+  AtomicFile second(folder / "f");
+  first.write(bytes_of("first"));
+  second.write(bytes_of("second"));
+  second.commit();
+  first.commit();
+  CHECK(get(folder / "f") == "first");
+  CHECK(folder.names() == std::vector<std::string>{"f"});
+}
+
+TEST_CASE("a stream that fails is an error with the byte it happened at") {
+  std::ostringstream stream;
+  StreamSink sink(stream);
+  sink.write(bytes_of("abc"));
+  stream.setstate(std::ios::badbit);
+  check_error([&] { sink.flush(); }, ErrorCode::cannot_write,
+              "the output stream failed (byte 3). Check that the stream is open and that its "
+              "device has room.");
+}

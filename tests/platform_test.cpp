@@ -1,0 +1,224 @@
+/// \file
+/// Reading, mapping and memory, on the system as it is. What happens when the system fails is in
+/// platform_faults_test.cpp.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "platform/file.hpp"
+#include "platform/mapping.hpp"
+#include "platform/memory.hpp"
+#include "platform/parallel.hpp"
+#include "support/platform_folder.hpp"
+
+namespace fs = std::filesystem;
+using namespace platform_test;
+using namespace safestructures::platform;
+using safestructures::ErrorCode;
+
+// ---- Reading ----
+
+TEST_CASE("a file is read from any position") {
+  const Folder folder;
+  put(folder / "f", "0123456789");
+  const InputFile file(folder / "f");
+  CHECK(file.size() == 10);
+  CHECK(file.path() == folder / "f");
+  std::array<char, 4> found{};
+  file.read_at(3, std::as_writable_bytes(std::span(found)));
+  CHECK(std::string(found.data(), 4) == "3456");
+  CHECK_NOTHROW(file.read_at(10, {}));
+}
+
+TEST_CASE("a moved file reads on") {
+  const Folder folder;
+  put(folder / "f", "abc");
+  InputFile first(folder / "f");
+  const InputFile second(std::move(first));
+  std::byte found{};
+  second.read_at(2, {&found, 1});
+  CHECK(found == std::byte{'c'});
+}
+
+TEST_CASE("a missing file is an error that names it and says what to check") {
+  const Folder folder;
+  const fs::path path = folder / "none";
+  check_error([&] { InputFile file(path); }, ErrorCode::cannot_open,
+              path.string() +
+                  ": cannot open the file: No such file or directory. Check the path; relative "
+                  "paths start at the current folder.");
+}
+
+TEST_CASE("what is no regular file is refused at once") {
+  const Folder folder;
+  fs::create_directory(folder / "folder");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  struct Case {
+    fs::path path;
+    std::string rest;
+  };
+  const std::string copy = "Copy what it holds into a file or into memory first.";
+  for (const Case& one :
+       {Case{folder / "folder", "a folder. Name a file inside it."},
+        Case{folder / "pipe", "a pipe. " + copy}, Case{"/dev/null", "a device. " + copy}}) {
+    check_error(
+        [&] { InputFile file(one.path); }, ErrorCode::cannot_open,
+        one.path.string() + ": cannot open the file: expected a regular file, found " + one.rest);
+  }
+}
+
+TEST_CASE("reading past the end says where, how much and how much there was") {
+  const Folder folder;
+  put(folder / "f", "0123456789");
+  const InputFile file(folder / "f");
+  std::array<std::byte, 8> found{};
+  const std::string start = (folder / "f").string() + ": the file ends too early: expected 8 bytes";
+  const std::string end = ". It may have been cut short while it was copied or downloaded.";
+  check_error([&] { file.read_at(6, found); }, ErrorCode::truncated,
+              start + ", found 4 (byte 6)" + end);
+  check_error([&] { file.read_at(1000, found); }, ErrorCode::truncated,
+              start + ", found 0 (byte 1000)" + end);
+}
+
+TEST_CASE("a file that is cut after it was opened is an error, not stale bytes") {
+  const Folder folder;
+  put(folder / "f", std::string(100, 'x'));
+  const InputFile file(folder / "f");
+  fs::resize_file(folder / "f", 50);
+  std::array<std::byte, 100> found{};
+  CHECK(error_of([&] { file.read_at(0, found); }).code() == ErrorCode::truncated);
+}
+
+TEST_CASE("reading on two threads gives the same bytes") {
+  const Folder folder;
+  const Bytes expected = pattern(two_threads_from + 5 * mib + 123);
+  {
+    AtomicFile file(folder / "f");
+    file.write(expected);
+    file.commit();
+  }
+  const InputFile file(folder / "f");
+  file.advise_sequential();
+  file.advise_willneed(0, file.size());
+  Bytes found(expected.size() - 7);
+  file.read_parallel(7, found);
+  CHECK(std::memcmp(found.data(), expected.data() + 7, found.size()) == 0);
+  Bytes more(expected.size() + 1);
+  CHECK(error_of([&] { file.read_parallel(0, more); }).code() == ErrorCode::truncated);
+}
+
+// ---- Mapping ----
+
+TEST_CASE("a mapping shows the file or any part of it") {
+  const Folder folder;
+  const Bytes expected = pattern(20 * kib);
+  save(folder / "f", {reinterpret_cast<const char*>(expected.data()), expected.size()});
+  const auto whole = Mapping::of(folder / "f");
+  CHECK(std::ranges::equal(whole->bytes(), expected));
+  const InputFile file(folder / "f");
+  for (const std::size_t offset : {0U, 1U, 4095U, 4096U, 5000U, 20479U, 20480U}) {
+    const auto part = Mapping::of(file, offset, expected.size() - offset);
+    CHECK(std::ranges::equal(part->bytes(), std::span(expected).subspan(offset)));
+  }
+}
+
+TEST_CASE("an empty file maps to nothing") {
+  const Folder folder;
+  put(folder / "f", "");
+  CHECK(Mapping::of(folder / "f")->bytes().empty());
+}
+
+TEST_CASE("a range beyond the file is refused, where touching it would end the process") {
+  const Folder folder;
+  put(folder / "f", "0123456789");
+  const InputFile file(folder / "f");
+  check_error([&] { auto mapping = Mapping::of(file, 8, 3); }, ErrorCode::truncated,
+              (folder / "f").string() +
+                  ": the file ends too early: expected 3 bytes, found 2 (byte 8). It may have been "
+                  "cut short while it was copied or downloaded.");
+  CHECK(error_of([&] { auto mapping = Mapping::of(file, 11, 0); }).code() == ErrorCode::truncated);
+  CHECK(error_of([&] { auto mapping = Mapping::of(file, UINT64_MAX, SIZE_MAX); }).code() ==
+        ErrorCode::truncated);
+}
+
+TEST_CASE("a mapping keeps the old content when the file is replaced or deleted") {
+  const Folder folder;
+  save(folder / "f", "old");
+  const auto mapping = Mapping::of(folder / "f");
+  save(folder / "f", "new");
+  CHECK(std::ranges::equal(mapping->bytes(), bytes_of("old")));
+  fs::remove(folder / "f");
+  CHECK(std::ranges::equal(mapping->bytes(), bytes_of("old")));
+}
+
+// ---- Memory ----
+
+TEST_CASE("buffers are aligned for every vector instruction and from 2 MiB on for huge pages") {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, huge_page - 1, huge_page, 5 * mib}) {
+    const auto buffer = allocate_buffer(size);
+    REQUIRE(buffer);
+    const std::size_t alignment = size < huge_page ? buffer_alignment : huge_page;
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer.get()) % alignment == 0);
+    std::fill_n(buffer.get(), size, std::byte{1});
+  }
+}
+
+TEST_CASE("preparing memory leaves its content alone") {
+  Bytes bytes = pattern(two_threads_from + 3 * mib + 17);
+  const Bytes expected = bytes;
+  advise_huge(bytes.data() + 5, bytes.size() - 9);
+  prefault(bytes.data() + 5, bytes.size() - 9);
+  CHECK(bytes == expected);
+  CHECK_NOTHROW(advise_huge(nullptr, 0));
+  CHECK_NOTHROW(prefault(nullptr, 0));
+}
+
+TEST_CASE("copying gives the same bytes at every size") {
+  const Bytes from = pattern(two_threads_from + 9 * mib + 1);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{4097},
+                                 two_threads_from - 1, two_threads_from, from.size()}) {
+    Bytes to(size + 1, std::byte{0xEE});
+    copy(to.data(), from.data(), size);
+    CHECK(std::memcmp(to.data(), from.data(), size) == 0);
+    CHECK(to.back() == std::byte{0xEE});
+  }
+}
+
+TEST_CASE("pieces cover everything once, on one thread and on two") {
+  for (const std::size_t total : {std::size_t{0}, std::size_t{1}, 5 * mib, two_threads_from + 1}) {
+    std::atomic<std::size_t> covered{0};
+    std::atomic<std::size_t> sum{0};
+    in_pieces(total, mib, [&](std::size_t offset, std::size_t size) {
+      CHECK(offset % mib == 0);
+      covered += size;
+      sum += offset / mib + 1;
+    });
+    const std::size_t pieces = (total + mib - 1) / mib;
+    CHECK(covered == total);
+    CHECK(sum == pieces * (pieces + 1) / 2);
+  }
+}
+
+TEST_CASE("an exception in any piece reaches the caller after all threads are done") {
+  for (const std::size_t bad : {0U, 1U, 2U, 31U, 39U}) {
+    CHECK_THROWS_WITH_AS(in_pieces(40 * mib, mib,
+                                   [&](std::size_t offset, std::size_t) {
+                                     if (offset == bad * mib) throw std::runtime_error("piece");
+                                   }),
+                         "piece", std::runtime_error);
+  }
+}

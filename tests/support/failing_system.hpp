@@ -1,0 +1,28 @@
+/// \file
+/// A system that fails as told. Linking support/failing_system.cpp with `-Wl,--wrap` (see
+/// tests/CMakeLists.txt) replaces the library's system calls, and operator new.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace failing_system {
+
+/// What the replaced calls do. Without a fault they only leave a trace.
+struct Script {
+  std::string_view call;     // The call that fails,
+  int skip = 0;              // after so many that do not,
+  int times = 0;             // so many times,
+  int error = 0;             // with this; 0 transfers `transfer` bytes at most instead.
+  std::size_t transfer = 0;  // For reads and writes.
+  bool tracing = false;
+  std::vector<std::string> trace;
+};
+extern Script script;
+
+/// Counts down to the allocation that fails; negative: none does.
+extern long allocations_left;
+
+}  // namespace failing_system
