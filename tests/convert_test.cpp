@@ -1,11 +1,6 @@
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <random>
@@ -18,57 +13,28 @@
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/error.hpp>
 
-#include "data/convert_exact.hpp"
-#include "data/convert_kernels.hpp"
-#include "support/minifloat_tables.hpp"
+#include "support/conversion.hpp"
 
 namespace ss = safestructures;
 using ss::DType;
 using ss::Overflow;
+using ss::tests::Bytes;
+using ss::tests::bytes_of;
+using ss::tests::convert;
+using ss::tests::from_bytes;
+using ss::tests::to_bytes;
 
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 constexpr DType dtype_at(std::size_t index) { return static_cast<DType>(index); }
 
-std::size_t bytes_of(DType dtype, std::size_t count) {
-  return (count * ss::bit_width(dtype) + 7) / 8;
-}
-
-template <class T>
-Bytes to_bytes(const std::vector<T>& values) {
-  Bytes bytes(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-template <class T>
-std::vector<T> from_bytes(const Bytes& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
 Bytes hex(std::initializer_list<unsigned> values) {
   Bytes bytes;
   for (const unsigned value : values) bytes.push_back(static_cast<std::byte>(value));
   return bytes;
-}
-
-struct Result {
-  Bytes bytes;
-  ss::ConversionReport report;
-};
-
-Result convert(DType from, const Bytes& source, DType to, std::size_t count,
-               Overflow overflow = Overflow::error, std::uint64_t first = 0) {
-  Result result{.bytes = Bytes(bytes_of(to, count), std::byte{0xAA}), .report = {}};
-  result.report = ss::convert(from, source, to, result.bytes, count, overflow, first);
-  return result;
 }
 
 // The numbers as To, by a conversion from From.
@@ -90,112 +56,7 @@ std::string error_of(const std::vector<From>& values, Overflow overflow = Overfl
   return "no error";
 }
 
-// One code in the bytes of packed elements, found bit by bit.
-unsigned code_at(DType dtype, const Bytes& bytes, std::size_t index) {
-  unsigned code = 0;
-  const unsigned width = ss::bit_width(dtype);
-  for (unsigned bit = 0; bit < width; ++bit) {
-    const std::size_t position = index * width + bit;
-    code |= (std::to_integer<unsigned>(bytes[position / 8]) >> position % 8 & 1U) << bit;
-  }
-  return code;
-}
-
-// All codes of a type of up to 16 bits, in order.
-Bytes all_codes(DType dtype) {
-  const unsigned width = ss::bit_width(dtype);
-  Bytes bytes(bytes_of(dtype, std::size_t{1} << width));
-  for (std::size_t code = 0; code < (std::size_t{1} << width); ++code) {
-    for (unsigned bit = 0; bit < width; ++bit) {
-      const std::size_t position = code * width + bit;
-      bytes[position / 8] |= static_cast<std::byte>((code >> bit & 1U) << position % 8);
-    }
-  }
-  return bytes;
-}
-
-bool same_or_nan(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
-         (std::isnan(a) && std::isnan(b));
-}
-
 }  // namespace
-
-TEST_CASE("every code of every small type widens to the oracle's number") {
-  for (const auto& golden : ss::tests::minifloat_tables().formats) {
-    CAPTURE(ss::to_string(golden.dtype));
-    const Bytes codes = all_codes(golden.dtype);
-    const std::size_t count = golden.numbers.size();
-    const auto singles = from_bytes<float>(convert(golden.dtype, codes, DType::F32, count).bytes);
-    const auto doubles = from_bytes<double>(convert(golden.dtype, codes, DType::F64, count).bytes);
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      wrong += !same_or_nan(singles[i], golden.numbers[i]);
-      wrong += !same_or_nan(doubles[i], golden.numbers[i]);
-    }
-    CHECK(wrong == 0);
-  }
-}
-
-TEST_CASE("numbers at the edges of rounding narrow to the oracle's codes") {
-  const auto& tables = ss::tests::minifloat_tables();
-  const std::size_t count = tables.values.size();
-  std::vector<float> singles;
-  std::vector<std::size_t> index_of_single;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (std::fabs(tables.values[i]) > std::numeric_limits<float>::max()) continue;
-    if (static_cast<double>(static_cast<float>(tables.values[i])) != tables.values[i]) continue;
-    singles.push_back(static_cast<float>(tables.values[i]));
-    index_of_single.push_back(i);
-  }
-  REQUIRE(singles.size() > 5000);
-  for (const auto& golden : tables.formats) {
-    CAPTURE(ss::to_string(golden.dtype));
-    const auto from_double =
-        convert(DType::F64, to_bytes(tables.values), golden.dtype, count, Overflow::allow);
-    const auto from_single =
-        convert(DType::F32, to_bytes(singles), golden.dtype, singles.size(), Overflow::allow);
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      wrong += code_at(golden.dtype, from_double.bytes, i) != golden.codes[i];
-    }
-    for (std::size_t i = 0; i < singles.size(); ++i) {
-      wrong += code_at(golden.dtype, from_single.bytes, i) != golden.codes[index_of_single[i]];
-    }
-    CHECK(wrong == 0);
-  }
-}
-
-TEST_CASE("saturation gives the largest number wherever the oracle overflows") {
-  const auto& tables = ss::tests::minifloat_tables();
-  const std::size_t count = tables.values.size();
-  for (const auto& golden : tables.formats) {
-    CAPTURE(ss::to_string(golden.dtype));
-    float largest = 0;
-    float lowest = std::numeric_limits<float>::infinity();
-    bool has_infinity = false;
-    for (const float number : golden.numbers) {
-      has_infinity = has_infinity || std::isinf(number);
-      if (std::isfinite(number)) largest = std::max(largest, number);
-      if (std::isfinite(number)) lowest = std::min(lowest, number);
-    }
-    const auto result =
-        convert(DType::F64, to_bytes(tables.values), golden.dtype, count, Overflow::saturate);
-    std::size_t wrong = 0;
-    std::uint64_t overflow = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const float number = golden.numbers[code_at(golden.dtype, result.bytes, i)];
-      const float rounded = golden.numbers[golden.codes[i]];
-      const double value = tables.values[i];
-      const bool kept = std::isfinite(rounded) || (std::isinf(value) && has_infinity);
-      overflow += !kept;
-      wrong += number != (kept ? rounded : value > 0 ? largest : lowest);
-    }
-    CHECK(wrong == 0);
-    const bool shows_overflow = ss::bit_width(golden.dtype) >= 8;
-    if (shows_overflow) CHECK(result.report.overflow == overflow);
-  }
-}
 
 TEST_CASE("sub-byte elements are packed from the lowest bit") {
   CHECK(convert_values<float, float>({}).empty());
@@ -207,104 +68,6 @@ TEST_CASE("sub-byte elements are packed from the lowest bit") {
   CHECK(from_bytes<float>(convert(DType::F6_E2M3, hex({0x04, 0x8F, 0x00}), DType::F32, 3).bytes) ==
         values);
   CHECK(from_bytes<float>(convert(DType::F4, hex({0xF1, 0x02}), DType::F32, 3).bytes) == values);
-}
-
-TEST_CASE("every kernel equals the exact conversion, bit for bit") {
-  const unsigned seed = std::random_device{}();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
-  const std::vector<std::pair<DType, DType>> pairs = {
-      {DType::F16, DType::F32}, {DType::BF16, DType::F32}, {DType::F32, DType::F64},
-      {DType::F32, DType::F16}, {DType::F32, DType::BF16}, {DType::F64, DType::F32}};
-  const auto best = static_cast<unsigned>(ss::detail::best_instructions());
-  for (const auto& pair : pairs) {
-    const DType from = pair.first;  // no structured binding: Clang 14 cannot capture one
-    const DType to = pair.second;
-    CAPTURE(ss::to_string(from));
-    CAPTURE(ss::to_string(to));
-    constexpr std::size_t count = ss::detail::kernel_elements;
-    // Random bits meet every exponent, NaN and infinity; 32 blocks of halves meet most codes.
-    for (int block = 0; block < 32; ++block) {
-      Bytes source(bytes_of(from, count) + 1);
-      for (std::byte& byte : source) byte = static_cast<std::byte>(random() & 0xFFU);
-      if (block % 2 == 1 && from == DType::F64) {  // most random doubles are beyond float
-        for (std::size_t i = 0; i < count; ++i) {
-          const double value =
-              static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(random()))) *
-              (1.0 + std::ldexp(1.0, -static_cast<int>(random() % 60)));
-          std::memcpy(&source[1 + i * sizeof(value)], &value, sizeof(value));
-        }
-      }
-      Bytes expected(bytes_of(to, count));
-      const auto report = ss::detail::convert_exactly(from, source.data() + 1, to, expected.data(),
-                                                      count, Overflow::allow, 0);
-      for (unsigned instructions = 0; instructions <= best; ++instructions) {
-        CAPTURE(instructions);
-        const auto kernel =
-            ss::detail::find_kernel(from, to, static_cast<ss::detail::Instructions>(instructions));
-        REQUIRE(static_cast<bool>(kernel != nullptr));
-        Bytes target(bytes_of(to, count) + 1);
-        const auto counts = kernel(source.data() + 1, target.data() + 1);
-        CHECK(std::equal(expected.begin(), expected.end(), target.begin() + 1));
-        CHECK(counts.overflow == report.overflow);
-        CHECK(counts.underflow == report.underflow);
-      }
-    }
-  }
-}
-
-TEST_CASE("every kernel widens all halves and bfloat16s as the scalar types do") {
-  const auto best = static_cast<unsigned>(ss::detail::best_instructions());
-  constexpr std::size_t step = ss::detail::kernel_elements;
-  for (const DType from : {DType::F16, DType::BF16}) {
-    for (unsigned instructions = 0; instructions <= best; ++instructions) {
-      const auto kernel = ss::detail::find_kernel(
-          from, DType::F32, static_cast<ss::detail::Instructions>(instructions));
-      const Bytes codes = all_codes(from);
-      std::vector<std::uint32_t> target(1U << 16U);
-      for (std::size_t i = 0; i < target.size(); i += step) {
-        kernel(&codes[i * 2], reinterpret_cast<std::byte*>(&target[i]));
-      }
-      std::size_t wrong = 0;
-      for (unsigned code = 0; code < target.size(); ++code) {
-        const auto bits = static_cast<std::uint16_t>(code);
-        const float number = from == DType::F16 ? float{ss::half::from_bits(bits)}
-                                                : float{ss::bfloat16::from_bits(bits)};
-        wrong += std::bit_cast<std::uint32_t>(number) != target[code];
-      }
-      CHECK(wrong == 0);
-    }
-  }
-}
-
-TEST_CASE("any length at any address converts as element by element") {
-  std::mt19937_64 random(7);
-  for (const auto& pair : std::vector<std::pair<DType, DType>>{{DType::F16, DType::F32},
-                                                               {DType::F32, DType::F16},
-                                                               {DType::F64, DType::F32},
-                                                               {DType::F32, DType::BF16},
-                                                               {DType::F6_E3M2, DType::F4},
-                                                               {DType::BF16, DType::F64}}) {
-    const DType from = pair.first;
-    const DType to = pair.second;
-    for (const std::size_t count : {0U, 1U, 7U, 255U, 257U, 2047U, 2049U, 4096U, 5001U}) {
-      Bytes source(bytes_of(from, count) + 3);
-      for (std::byte& byte : source) byte = static_cast<std::byte>(random() & 0xFFU);
-      Bytes target(bytes_of(to, count) + 3, std::byte{0x5C});
-      const auto input = std::span<const std::byte>(source).subspan(3);
-      const auto output = std::span(target).subspan(1, target.size() - 3);
-      const auto report = ss::convert(from, input, to, output, count, Overflow::allow);
-      Bytes expected(bytes_of(to, count));
-      const auto exact = ss::detail::convert_exactly(from, input.data(), to, expected.data(), count,
-                                                     Overflow::allow, 0);
-      CAPTURE(count);
-      CAPTURE(ss::to_string(from));
-      CHECK(std::equal(expected.begin(), expected.end(), output.begin()));
-      CHECK(report == exact);
-      CHECK(target.front() == std::byte{0x5C});
-      CHECK(target.back() == std::byte{0x5C});
-    }
-  }
 }
 
 TEST_CASE("one converts from every dtype to every other, and back") {

@@ -93,7 +93,7 @@ TEST_CASE("what is no slice is refused with the text, the place and what would b
       {"1.5", "',' or the end", "'.' at character 2"},
       {"+1", "a number or ':'", "'+' at character 1"},
       {"-", "a digit after '-'", "the end at character 2"},
-      {"- 1", "a digit after '-'", "' ' at character 2"},
+      {"- 1", "a digit after '-'", "'1' at character 3"},
       {"1:2:3:4", "',' or the end", "':' at character 6"},
       {"::0", "a step other than 0", "0 at character 3"},
       {"9223372036854775808", "a number of at most 64 bits", "9223372036854775808 at character 1"},

@@ -15,6 +15,7 @@ namespace safestructures::detail {
 struct Extras {
   std::string type_name;
   std::vector<Entry> attributes;
+  std::string key_label;
 };
 
 /// The head of every heap-held payload. Not virtual: `kind` and `big` say which one it is.
@@ -24,6 +25,9 @@ struct Box {
   /// The payload of a value that has one.
   static Box* of(Value& value) noexcept { return value.box_; }
   static const Box* of(const Value& value) noexcept { return value.box_; }
+  static bool has_extras(const Value& value) noexcept {
+    return has(value) && value.box_->extras != nullptr;
+  }
   static bool has(const Value& value) noexcept {
     return value.kind_ > Kind::string || value.big_;
   }

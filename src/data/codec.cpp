@@ -90,7 +90,7 @@ void name_tensors(Value& value, const std::string& prefix) {
     for (std::size_t i = 0; i < value.size(); ++i) name_tensors(value[i], name(std::to_string(i)));
   } else if (value.is_mapping()) {
     for (std::size_t i = 0; i < value.size(); ++i)
-      name_tensors(value.entry_value(i), name(detail::key_label(value.entries()[i].key)));
+      name_tensors(value.entry_value(i), name(value.entries()[i].key.key_label()));
   } else if (value.kind() == Kind::custom) {
     name_tensors(value.payload(), prefix);
   }

@@ -1,5 +1,6 @@
 #include "data/dict.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -25,9 +26,15 @@ std::uint64_t hash_double(double number) {
                      Kind::floating);
 }
 
-// Recursive, but tuples nest at most max_key_depth deep: see is_hashable.
-std::uint64_t hash_key(const Value& key) {
+/// How deep keys are looked into. Deeper parts are left to comparison, which goes all the way.
+constexpr int key_depth = 16;
+
+// Recursive, to key_depth.
+std::uint64_t hash_key(const Value& key, int depth = key_depth) {
+  const auto kind = static_cast<std::uint64_t>(key.kind());
+  if (depth == 0) return kind;
   switch (key.kind()) {
+    case Kind::none: return kind;
     case Kind::boolean: return hash_number(key.as_bool(), key.kind());
     case Kind::integer:
       if (const auto number = key.as_int64()) return hash_number(*number, key.kind());
@@ -36,39 +43,53 @@ std::uint64_t hash_key(const Value& key) {
     case Kind::complex:
       return hash_double(key.as_complex().real()) * 31 + hash_double(key.as_complex().imag());
     case Kind::string: return hash_text(key.as_string());
-    case Kind::bytes: {
+    case Kind::bytes:
+    case Kind::tensor: {
+      if (!key.tensor().is_contiguous()) return kind;
       const auto bytes = key.tensor().bytes();
-      return keyed_hash(bytes.data(), bytes.size(), static_cast<std::uint64_t>(key.kind()));
+      return keyed_hash(bytes.data(), bytes.size(), kind);
     }
+    case Kind::list:
     case Kind::tuple: {
-      std::uint64_t hash = static_cast<std::uint64_t>(key.kind());
+      std::uint64_t hash = kind;
       for (const Value& item : key.items()) {
-        const std::uint64_t part = hash_key(item);
+        const std::uint64_t part = hash_key(item, depth - 1);
         hash = keyed_hash(&part, sizeof part, hash);
       }
       return hash;
     }
-    default: return 0;
+    case Kind::set: {
+      std::uint64_t hash = kind;  // A sum: sets compare without order.
+      for (const Value& item : key.items()) hash += hash_key(item, depth - 1);
+      return hash;
+    }
+    case Kind::dict:
+    case Kind::structure: {
+      std::uint64_t hash = kind;
+      for (const Entry& entry : key.entries()) {
+        const std::uint64_t parts[] = {hash_key(entry.key, depth - 1),
+                                       hash_key(entry.value, depth - 1)};
+        hash = keyed_hash(parts, sizeof parts, hash);
+      }
+      return hash;
+    }
+    case Kind::custom: return hash_key(key.payload(), depth - 1) * 31 + hash_text(key.type_name());
   }
+  return kind;
 }
 
-constexpr int max_key_depth = 16;
-
+// Recursive, to key_depth.
 bool is_hashable_to(const Value& key, int depth) noexcept {
   switch (key.kind()) {
-    case Kind::none:
-    case Kind::boolean:
-    case Kind::integer:
-    case Kind::floating:
-    case Kind::complex:
-    case Kind::string:
-    case Kind::bytes: return true;
+    case Kind::list:
+    case Kind::dict:
+    case Kind::tensor: return false;
+    case Kind::set: return key.type_name() == "frozenset";
     case Kind::tuple:
-      if (depth == 0) return false;
-      for (const Value& item : key.items())
-        if (!is_hashable_to(item, depth - 1)) return false;
-      return true;
-    default: return false;
+      return depth > 0 && std::ranges::all_of(key.items(), [&](const Value& item) {
+               return is_hashable_to(item, depth - 1);
+             });
+    default: return true;
   }
 }
 
@@ -76,7 +97,7 @@ std::uint32_t upper(std::uint64_t hash) { return static_cast<std::uint32_t>(hash
 
 }  // namespace
 
-bool is_hashable(const Value& key) noexcept { return is_hashable_to(key, max_key_depth); }
+bool is_hashable(const Value& key) noexcept { return is_hashable_to(key, key_depth); }
 
 void Dict::reserve(std::size_t count) {
   entries_.reserve(count);
@@ -114,7 +135,7 @@ std::size_t Dict::find(std::string_view key) const noexcept {
 bool Dict::insert(Value& key, Value& value) {
   if (!is_hashable(key))
     throw Error(ErrorCode::invalid_argument, "a dict key cannot be of this kind",
-                {.expected = "None, bool, int, float, complex, str, bytes or a tuple of these",
+                {.expected = "what Python can hash: no list, dict, set or tensor",
                  .found = describe(key)});
   const std::size_t count = entries_.size() + 1;
   if (count <= scan_limit) {

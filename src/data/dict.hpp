@@ -46,7 +46,7 @@ class Dict {
   std::vector<Slot> slots_;  // Empty up to scan_limit entries; else a power of two, at most half full.
 };
 
-/// True for kinds that Python can hash: scalars, strings, bytes and tuples of such.
+/// True for kinds that Python can hash: all but lists, dicts, sets, tensors, and tuples with such.
 [[nodiscard]] bool is_hashable(const Value& key) noexcept;
 
 }  // namespace safestructures::detail

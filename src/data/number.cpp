@@ -284,16 +284,16 @@ void append_label(std::string& label, const Value& key, bool quoted) {
       label += items.size() == 1 ? ",)" : ")";
       break;
     }
-    default: label += to_string(key.kind()); break;
+    default: label += key.type_name().empty() ? to_string(key.kind()) : key.type_name(); break;
   }
 }
 
 }  // namespace
 
-std::string key_label(const Value& key) {
-  std::string label;
-  append_label(label, key, false);
-  return label;
+std::string python_str(const Value& value) {
+  std::string text;
+  append_label(text, value, false);
+  return text;
 }
 
 }  // namespace safestructures::detail

@@ -29,7 +29,7 @@ std::optional<std::complex<double>> parse_complex(std::string_view text);
 /// underscores between digits, leading zeros.
 std::optional<std::string> parse_integer(std::string_view text);
 
-/// Python's `str(key)` of a dict key: what labels the entry in the schema and in paths.
-std::string key_label(const Value& key);
+/// Python's `str(value)` of a scalar, string, bytes, or tuple of these; the type's name of others.
+std::string python_str(const Value& value);
 
 }  // namespace safestructures::detail

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <ostream>
 #include <sstream>
 
 #include "data/number.hpp"
+#include "data/printable.hpp"
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/value.hpp>
 
@@ -16,36 +18,32 @@ constexpr std::array<std::string_view, 14> kind_names = {
     "list", "tuple", "set", "dict", "struct",  "tensor", "custom"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::custom) + 1);
 
-/// Quotes a text on one line: control characters escaped, the rest cut after `limit` bytes, never
-/// inside a UTF-8 sequence.
+/// Quotes a text on one line: what is unsafe on a terminal escaped, the rest cut after `limit` bytes,
+/// never inside a UTF-8 sequence.
 std::string quote(std::string_view text, std::size_t limit) {
   std::size_t end = std::min(limit, text.size());
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
     --end;
   std::string quoted = "\"";
-  for (const char c : text.substr(0, end)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (c == '\n') {
-      quoted += "\\n";
-    } else if (c == '\t') {
-      quoted += "\\t";
-    } else if (c == '\r') {
-      quoted += "\\r";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      constexpr std::string_view digits = "0123456789abcdef";
-      quoted += "\\x";
-      quoted += digits[byte >> 4];
-      quoted += digits[byte & 15];
-    } else {
-      quoted += c;
-    }
-  }
+  detail::append_printable(quoted, text.substr(0, end), true);
   quoted += '"';
   if (end < text.size()) quoted += "... (" + std::to_string(text.size()) + " bytes)";
   return quoted;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  detail::append_printable(result, text);
+  return result;
+}
+
+/// A double whose shortest digits are those of the float.
+double with_shortest_digits(float value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  double result = static_cast<double>(value);  // Kept for inf and nan.
+  if (std::isfinite(value)) std::from_chars(buffer.data(), end, result);
+  return result;
 }
 
 void append_element(std::string& text, const Tensor& tensor, std::uint64_t index) {
@@ -58,14 +56,13 @@ void append_element(std::string& text, const Tensor& tensor, std::uint64_t index
   if (tensor.dtype() == DType::BOOL) text += read(std::uint8_t{}) != 0 ? "true" : "false";
   else if (tensor.dtype() == DType::U64) text += std::to_string(read(std::uint64_t{}));
   else if (is_integer(tensor.dtype())) text += std::to_string(read(std::int64_t{}));
-  else if (tensor.dtype() == DType::C64) detail::append_complex(text, read(std::complex<float>{}));
-  else if (tensor.dtype() == DType::F64) detail::append_float(text, read(double{}));
-  else {
-    // The shortest text that gives the same binary32, not the digits of its double.
-    std::array<char, 32> buffer;
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), read(float{})).ptr;
-    text.append(buffer.data(), end);
+  else if (tensor.dtype() == DType::C64) {
+    const std::complex<float> value = read(std::complex<float>{});
+    detail::append_complex(
+        text, {with_shortest_digits(value.real()), with_shortest_digits(value.imag())});
   }
+  else if (tensor.dtype() == DType::F64) detail::append_float(text, read(double{}));
+  else detail::append_float(text, with_shortest_digits(read(float{})));
 }
 
 std::string describe_tensor(const Tensor& tensor, std::size_t elements) {
@@ -108,53 +105,54 @@ std::string describe(const Value& value, const PrintOptions& options) {
     case Kind::tuple:
     case Kind::set:
     case Kind::dict: {
-      const std::string_view name =
-          value.type_name().empty() ? to_string(value.kind()) : std::string_view(value.type_name());
-      return std::string(name) + " of " + std::to_string(value.size());
+      const std::string name = value.type_name().empty() ? std::string(to_string(value.kind()))
+                                                         : printable(value.type_name());
+      return name + " of " + std::to_string(value.size());
     }
     case Kind::structure:
-      return value.type_name().empty() ? "struct" : "struct " + value.type_name();
-    case Kind::custom: return "custom " + value.type_name();
+      return value.type_name().empty() ? "struct" : "struct " + printable(value.type_name());
+    case Kind::custom: return "custom " + printable(value.type_name());
   }
   return {};
 }
 
 /// Prints a value and what is below it. Recursive to `options.depth`.
 void print_node(std::ostream& out, const std::string& name, const Value& value,
-                const PrintOptions& options, const std::string& prefix, bool is_root, bool is_last) {
+                const PrintOptions& options, const std::string& prefix, std::size_t level, bool is_last) {
+  const bool is_root = level == 0;
   out << prefix;
   if (!is_root) out << (is_last ? "└─ " : "├─ ");
   if (!name.empty()) out << name << ": ";
   out << describe(value, options) << '\n';
 
   const std::string below = is_root ? prefix : prefix + (is_last ? "   " : "│  ");
-  const auto level = prefix.size();  // At least 3 bytes a level: a bound on the depth.
   const bool is_container =
       value.is_sequence() || value.is_mapping() || value.kind() == Kind::custom;
   if (!is_container) return;
   if (value.kind() == Kind::custom) {
-    if (level >= options.depth * 3) out << below << "└─ ...\n";
-    else print_node(out, {}, value.payload(), options, below, false, true);
+    if (level >= options.depth) out << below << "└─ ...\n";
+    else print_node(out, {}, value.payload(), options, below, level + 1, true);
     return;
   }
   const std::size_t count = value.size();
-  if (count > 0 && level >= options.depth * 3) {
+  if (count > 0 && level >= options.depth) {
     out << below << "└─ ...\n";
     return;
   }
   // One more than the limit is shown rather than a line that says "1 more".
-  const std::size_t shown = count <= options.items + 1 ? count : options.items;
+  const std::size_t shown = count <= options.items || count - 1 == options.items ? count : options.items;
   for (std::size_t i = 0; i < shown; ++i) {
     const bool last = i + 1 == count;
     if (value.is_sequence()) {
       print_node(out, value.kind() == Kind::set ? std::string() : std::to_string(i), value.items()[i],
-                 options, below, false, last);
+                 options, below, level + 1, last);
     } else {
       const Entry& entry = value.entries()[i];
       const bool is_field = value.kind() == Kind::structure;
-      std::string label = detail::key_label(entry.key);
+      std::string label = entry.key.key_label();
       if (!is_field && entry.key.kind() == Kind::string) label = quote(label, options.text);
-      print_node(out, label, entry.value, options, below, false, last);
+      else label = printable(label);
+      print_node(out, label, entry.value, options, below, level + 1, last);
     }
   }
   if (shown < count) out << below << "└─ ... " << count - shown << " more\n";
@@ -168,7 +166,7 @@ std::string_view to_string(Kind kind) noexcept {
 }
 
 void print(std::ostream& out, const Value& value, const PrintOptions& options) {
-  print_node(out, {}, value, options, {}, true, true);
+  print_node(out, {}, value, options, {}, 0, true);
 }
 
 std::string to_string(const Value& value, const PrintOptions& options) {

@@ -26,6 +26,12 @@ std::string tensor_text(DType dtype, const Shape& shape) {
   return std::string(to_string(dtype)) + " " + to_string(shape);
 }
 
+// Bytes of a range of elements that begins at a whole byte.
+std::uint64_t packed_size(DType dtype, std::uint64_t count) {
+  const std::uint64_t width = bit_width(dtype);
+  return count / 8 * width + (count % 8 * width + 7) / 8;
+}
+
 std::size_t element_bytes(DType dtype) { return bit_width(dtype) / 8; }
 
 // Elements of a block, a multiple of 8 so that blocks of any dtype are whole bytes.
@@ -302,12 +308,7 @@ Tensor Tensor::slice(std::span<const Slice> slices) const {
         ErrorCode::invalid_argument, "elements narrower than a byte cannot be sliced",
         {.found = tensor_text(dtype_, shape_), .advice = "Convert the tensor to U8 or F32 first"});
   }
-  std::vector<std::int64_t> base(shape_.size());
-  if (strides_) {
-    std::copy_n(strides_.get(), base.size(), base.begin());
-  } else if (size_ != 0) {
-    detail::row_major_strides(shape_, element_bytes(dtype_), base);
-  }
+  const std::vector<std::int64_t> base = explicit_strides();
   const std::byte* origin = origin_;
   std::vector<std::uint64_t> sizes;
   std::vector<std::int64_t> strides;
@@ -325,6 +326,38 @@ Tensor Tensor::slice(std::span<const Slice> slices) const {
     strides.push_back(range.count > 1 ? range.step * base[i] : base[i]);
   }
   return strided(dtype_, Shape(std::span<const std::uint64_t>(sizes)), strides, origin, owner_);
+}
+
+Tensor Tensor::permute(std::span<const std::size_t> order) const {
+  std::vector<std::size_t> sorted(order.begin(), order.end());
+  std::sort(sorted.begin(), sorted.end());
+  bool complete = sorted.size() == shape_.size();
+  for (std::size_t i = 0; complete && i < sorted.size(); ++i) complete = sorted[i] == i;
+  if (!complete) {
+    throw Error(
+        ErrorCode::invalid_argument, "the order does not name each dimension once",
+        {.expected = "the dimensions of " + to_string(shape_) + ", counted from 0",
+         .found = to_string(Shape(std::vector<std::uint64_t>(order.begin(), order.end())))});
+  }
+  const std::vector<std::int64_t> base = explicit_strides();
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::int64_t> strides;
+  for (const std::size_t i : order) {
+    sizes.push_back(shape_[i]);
+    strides.push_back(base[i]);
+  }
+  return strided(dtype_, Shape(std::span<const std::uint64_t>(sizes)), strides, origin_, owner_);
+}
+
+// Those of a contiguous tensor too; zeros when it is empty, as nobody follows them.
+std::vector<std::int64_t> Tensor::explicit_strides() const {
+  std::vector<std::int64_t> result(shape_.size());
+  if (strides_) {
+    std::copy_n(strides_.get(), result.size(), result.begin());
+  } else if (size_ != 0) {
+    detail::row_major_strides(shape_, element_bytes(dtype_), result);
+  }
+  return result;
 }
 
 bool operator==(const Tensor& a, const Tensor& b) {

@@ -72,6 +72,7 @@ std::unique_ptr<Extras> clone_extras(const Box& box, unsigned depth) {
   if (!box.extras) return nullptr;
   auto extras = std::make_unique<Extras>();
   extras->type_name = box.extras->type_name;
+  extras->key_label = box.extras->key_label;
   for (const Entry& entry : box.extras->attributes)
     extras->attributes.push_back({entry.key, clone(entry.value, depth + 1)});
   return extras;

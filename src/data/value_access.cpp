@@ -63,7 +63,7 @@ const CustomBox& custom_box(const Value& value) {
 std::string list_keys(const std::vector<Entry>& entries) {
   std::string text;
   for (std::size_t i = 0; i < entries.size() && i < 10; ++i)
-    text += (i == 0 ? "" : ", ") + detail::key_label(entries[i].key);
+    text += (i == 0 ? "" : ", ") + entries[i].key.key_label();
   if (entries.size() > 10) text += " and " + std::to_string(entries.size() - 10) + " more";
   return text.empty() ? "nothing" : text;
 }
@@ -90,7 +90,7 @@ const Value* step_into(const Value& value, const std::string& step) {
   if (!value.is_mapping()) return nullptr;
   if (const Value* found = value.find(step)) return found;
   for (const Entry& entry : value.entries())
-    if (entry.key.kind() != Kind::string && detail::key_label(entry.key) == step)
+    if (entry.key.kind() != Kind::string && entry.key.key_label() == step)
       return &entry.value;
   return nullptr;
 }
@@ -183,7 +183,7 @@ Value& Value::insert(Value key, Value value) {
   if (!box.dict.insert(key, value))
     throw Error(ErrorCode::duplicate_name,
                 kind_ == Kind::dict ? "a dict has a key twice" : "a struct has a field twice",
-                {.found = detail::key_label(key)});
+                {.found = key.key_label()});
   return box.dict.entries().back().value;
 }
 
@@ -274,17 +274,31 @@ Value& Value::at(std::string_view path) & {
 Value Value::at(std::string_view path) && { return std::move(at(path)); }
 
 const std::string& Value::type_name() const& noexcept {
-  return Box::has(*this) && box_->extras ? box_->extras->type_name : empty_text;
+  return Box::has_extras(*this) ? box_->extras->type_name : empty_text;
 }
 
-void Value::set_type_name(std::string name) {
-  expect(kind_ > Kind::string, "a container or tensor", *this);
-  if (!box_->extras) box_->extras = std::make_unique<detail::Extras>();
-  box_->extras->type_name = std::move(name);
+namespace {
+
+detail::Extras& extras_of(Value& value) {
+  expect(value.kind() > Kind::string, "a container or tensor", value);
+  std::unique_ptr<detail::Extras>& extras = Box::of(value)->extras;
+  if (!extras) extras = std::make_unique<detail::Extras>();
+  return *extras;
 }
+
+}  // namespace
+
+void Value::set_type_name(std::string name) { extras_of(*this).type_name = std::move(name); }
+
+std::string Value::key_label() const {
+  if (Box::has_extras(*this) && !box_->extras->key_label.empty()) return box_->extras->key_label;
+  return detail::python_str(*this);
+}
+
+void Value::set_key_label(std::string label) { extras_of(*this).key_label = std::move(label); }
 
 const std::vector<Entry>& Value::attributes() const& noexcept {
-  return Box::has(*this) && box_->extras ? box_->extras->attributes : no_entries;
+  return Box::has_extras(*this) ? box_->extras->attributes : no_entries;
 }
 
 const Value* Value::attribute(std::string_view name) const& noexcept {
@@ -300,17 +314,16 @@ bool Value::erase_attribute(std::string_view name) noexcept {
 }
 
 void Value::set_attribute(std::string_view name, Value value) {
-  expect(kind_ > Kind::string, "a container or tensor", *this);
+  std::vector<Entry>& list = extras_of(*this).attributes;
   if (name == "data_type" || name == "value" || name == "keys")
     throw Error(ErrorCode::invalid_argument, "an attribute cannot have a name of the schema itself",
                 {.found = "'" + std::string(name) + "'"});
-  if (!box_->extras) box_->extras = std::make_unique<detail::Extras>();
-  for (Entry& entry : box_->extras->attributes) {
+  for (Entry& entry : list) {
     if (entry.key.as_string() != name) continue;
     entry.value = std::move(value);
     return;
   }
-  box_->extras->attributes.push_back({Value(name), std::move(value)});
+  list.push_back({Value(name), std::move(value)});
 }
 
 }  // namespace safestructures

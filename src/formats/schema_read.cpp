@@ -9,8 +9,8 @@
 
 #include "data/keyed_hash.hpp"
 #include "data/number.hpp"
+#include "formats/json_marks.hpp"
 #include "formats/schema_names.hpp"
-#include "formats/surrogates.hpp"
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/schema.hpp>
 
@@ -39,18 +39,18 @@ class Reader {
 
   Value read(std::string_view text) {
     dom::parser parser;
-    std::optional<std::string> marked;
-    // "\ud" stands in every text with surrogates, most of which come in pairs: the second look tells.
-    if (text.find("\\ud") != std::string_view::npos || text.find("\\uD") != std::string_view::npos)
-      marked = detail::mark_lone_surrogates(text);
-    marked_ = marked.has_value();
-    const std::string_view json = marked ? *marked : text;
     // A node takes two levels of JSON, its object and the container in it, a dict's keys no more.
     const std::size_t json_depth = std::size_t{limits_.depth} * 2 + 4;
-    simdjson::error_code error = parser.allocate(std::max<std::size_t>(json.size(), 32), json_depth);
-    if (error) throw std::bad_alloc();
+    if (parser.allocate(std::max<std::size_t>(text.size(), 32), json_depth)) throw std::bad_alloc();
     dom::element root;
-    error = parser.parse(json.data(), json.size()).get(root);
+    simdjson::error_code error = parser.parse(text.data(), text.size()).get(root);
+    std::string marked;
+    if (error && error != simdjson::DEPTH_ERROR && error != simdjson::UTF8_ERROR) {
+      marked_ = true;
+      marked = detail::mark_json(text);
+      if (parser.allocate(marked.size(), json_depth)) throw std::bad_alloc();
+      error = parser.parse(marked.data(), marked.size()).get(root);
+    }
     if (error == simdjson::DEPTH_ERROR)
       fail(ErrorCode::limit_exceeded, nullptr, "a structure is nested too deep",
            "at most " + std::to_string(limits_.depth) + " levels (Limits::depth)");
@@ -79,7 +79,14 @@ class Reader {
   }
 
   [[nodiscard]] std::string text_of(std::string_view text) const {
-    return marked_ ? detail::unmark_lone_surrogates(text) : std::string(text);
+    return marked_ ? detail::unmark_string(text) : std::string(text);
+  }
+
+  /// The digits of an integer that is beyond 64 bits in the JSON itself.
+  [[nodiscard]] std::optional<std::string_view> long_integer(const dom::element& json) const {
+    std::string_view text;
+    if (!marked_ || json.get(text)) return std::nullopt;
+    return detail::unmark_integer(text);
   }
 
   void count_node(const Trace* trace) {
@@ -216,15 +223,20 @@ class Reader {
     if (!parts.value.get(large)) return large;
     std::string_view text;
     if (parts.value.get(text)) wrong(trace, parts.type, "digits in a string", parts.value);
+    text = long_integer(parts.value).value_or(text);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), small);
     if (error == std::errc() && end == text.data() + text.size()) return small;
     const auto digits = detail::parse_integer(text);
     if (!digits) not_a_number(parts, text, trace);
-    if (digits->size() > limits_.digits)
+    return big_integer(*digits, trace);
+  }
+
+  [[nodiscard]] Value big_integer(std::string_view digits, const Trace* trace) const {
+    if (digits.size() > limits_.digits)
       fail(ErrorCode::limit_exceeded, trace, "an int has too many digits",
            "at most " + std::to_string(limits_.digits) + " (Limits::digits)",
-           std::to_string(digits->size()));
-    return Value::integer(*digits);
+           std::to_string(digits.size()));
+    return Value::integer(digits);
   }
 
   static Value floating(const Node& parts, const Trace* trace) {
@@ -315,6 +327,8 @@ class Reader {
       const bool is_own_label =
           !marked_ && key.kind() == Kind::string && key.as_string() == label;
       if (!is_own_label && !labels.insert(label).second) twice(&step, label);
+      // Python labels a key of a class with its str(), which only the file knows.
+      if (key.kind() > Kind::string) key.set_key_label(text_of(label));
       insert(result, std::move(key), node(json, &step), &step);
     }
     if (in_order ? next != keys.end() : !others.empty())
@@ -374,7 +388,9 @@ class Reader {
       case dom::element_type::INT64: return Value(std::int64_t(json)).plain();
       case dom::element_type::UINT64: return Value(std::uint64_t(json)).plain();
       case dom::element_type::DOUBLE: return Value(double(json)).plain();
-      case dom::element_type::STRING: return Value(text_of(std::string_view(json))).plain();
+      case dom::element_type::STRING:
+        if (const auto digits = long_integer(json)) return big_integer(*digits, trace).plain();
+        return Value(text_of(std::string_view(json))).plain();
       case dom::element_type::ARRAY: {
         Value list = Value::list();
         for (const dom::element item : dom::array(json)) {

@@ -214,7 +214,7 @@ class Writer {
     std::vector<std::string> labels;
     labels.reserve(entries.size());
     for (const Entry& entry : entries) {
-      std::string label = detail::key_label(entry.key);
+      std::string label = entry.key.key_label();
       if (!is_string(entry) && !taken.insert(label).second) {
         std::size_t& count = next.try_emplace(label, 1).first->second;
         std::string other;

@@ -36,29 +36,35 @@ Error refusal(const std::filesystem::path& path, std::string found, std::string 
                        .offset = {}}};
 }
 
-/// Follows links at the end of the path, the last of which may lead to nothing yet.
-std::filesystem::path follow_links(std::filesystem::path path) {
-  const std::filesystem::path named = path;
+struct Target {
+  std::filesystem::path path;
+  std::optional<os::Status> existing;  // Nothing yet where a new file or a dangling link is named.
+};
+
+/// Follows links at the end of the path. One system call where there is no link.
+Target follow_links(const std::filesystem::path& named) {
+  Target target{named, std::nullopt};
   for (int step = 0; step < longest_link_chain; ++step) {
     std::error_code error;
-    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) return path;
-    const std::filesystem::path next = std::filesystem::read_symlink(path, error);
+    const os::Status found = os::status(target.path, error);
+    if (error == std::errc::no_such_file_or_directory) return target;
+    if (error) throw system_error(ErrorCode::cannot_write, "cannot examine the file", named, error);
+    if (found.kind != os::Kind::link) {
+      target.existing = found;
+      return target;
+    }
+    const std::filesystem::path next = std::filesystem::read_symlink(target.path, error);
     if (error) throw system_error(ErrorCode::cannot_write, "cannot follow the link", named, error);
-    path = path.parent_path() / next;  // An absolute `next` replaces the folder.
+    target.path = target.path.parent_path() / next;  // An absolute `next` replaces the folder.
   }
   throw system_error(ErrorCode::cannot_write, "cannot follow the link", named,
                      make_error_code(std::errc::too_many_symbolic_link_levels));
 }
 
-/// What is there to be replaced. \throws Error unless it is a file that this user may write.
-std::optional<os::Status> examine(const std::filesystem::path& target,
-                                  const std::filesystem::path& named) {
-  std::error_code error;
-  const os::Status found = os::status(target, error);
-  if (error == std::errc::no_such_file_or_directory) return std::nullopt;
-  if (error) throw system_error(ErrorCode::cannot_write, "cannot examine the file", named, error);
+/// \throws Error unless it is a file that this user may write.
+void require_replaceable(const Target& target, const std::filesystem::path& named) {
   const std::string to_stream = "Write to an output stream instead";
-  switch (found.kind) {
+  switch (target.existing->kind) {
     case os::Kind::regular:
       break;
     case os::Kind::directory:
@@ -69,12 +75,13 @@ std::optional<os::Status> examine(const std::filesystem::path& target,
       throw refusal(named, "a socket", to_stream);
     case os::Kind::device:
       throw refusal(named, "a device", to_stream);
+    case os::Kind::link:
     case os::Kind::other:
       throw refusal(named, "something else", to_stream);
   }
-  os::check_writable(target, error);
+  std::error_code error;
+  os::check_writable(target.path, error);
   if (error) throw system_error(ErrorCode::cannot_write, "cannot replace the file", named, error);
-  return found;
 }
 
 /// Eight characters that two savers hardly share. Exclusive creation decides; this only saves
@@ -113,14 +120,15 @@ AtomicFile::AtomicFile(std::filesystem::path path, AtomicFileOptions options)
   if (!path_.has_filename()) {
     throw refusal(path_, path_.empty() ? "an empty path" : "a folder", "Name a file inside it");
   }
-  target_ = follow_links(path_);
-  const std::optional<os::Status> existing = examine(target_, path_);
+  const Target target = follow_links(path_);
+  if (target.existing) require_replaceable(target, path_);
+  target_ = target.path;
   staging_size_ = options.size_hint == 0 || options.size_hint > largest_staging
                       ? largest_staging
                       : std::max(smallest_staging, static_cast<std::size_t>(options.size_hint));
   queue_.reserve(2 * largest_staging / reference_from);
   try {
-    create(existing);
+    create(target.existing);
   } catch (...) {
     discard();  // No destructor runs for what was never complete.
     throw;

@@ -34,6 +34,7 @@ void require_regular(os::Kind kind, const std::filesystem::path& path) {
       return refuse("a socket", copy_first);
     case os::Kind::device:
       return refuse("a device", copy_first);
+    case os::Kind::link:
     case os::Kind::other:
       return refuse("something else", copy_first);
   }

@@ -44,7 +44,7 @@ class File {
   Native native_ = closed;
 };
 
-enum class Kind : std::uint8_t { regular, directory, pipe, socket, device, other };
+enum class Kind : std::uint8_t { regular, directory, link, pipe, socket, device, other };
 
 struct Status {
   Kind kind = Kind::other;
@@ -62,7 +62,7 @@ File open_for_reading(const std::filesystem::path& path, std::error_code& error)
 File create_new(const std::filesystem::path& path, std::uint32_t permissions,
                 std::error_code& error) noexcept;
 
-// What is there. The second follows links.
+// What is there. The second looks at a link itself.
 Status status(const File& file, std::error_code& error) noexcept;
 Status status(const std::filesystem::path& path, std::error_code& error) noexcept;
 /// Clears `error` when the user running this process may write the file.

@@ -38,6 +38,7 @@ bool is(const std::error_code& error, std::initializer_list<int> numbers) noexce
 Kind kind_of(mode_t mode) noexcept {
   if (S_ISREG(mode)) return Kind::regular;
   if (S_ISDIR(mode)) return Kind::directory;
+  if (S_ISLNK(mode)) return Kind::link;
   if (S_ISFIFO(mode)) return Kind::pipe;
   if (S_ISSOCK(mode)) return Kind::socket;
   if (S_ISCHR(mode) || S_ISBLK(mode)) return Kind::device;
@@ -80,7 +81,7 @@ Status status(const File& file, std::error_code& error) noexcept {
 
 Status status(const std::filesystem::path& path, std::error_code& error) noexcept {
   struct stat found {};
-  repeat(error, [&] { return ::stat(path.c_str(), &found); });
+  repeat(error, [&] { return ::lstat(path.c_str(), &found); });
   return error ? Status{} : to_status(found);
 }
 

@@ -10,7 +10,8 @@
 /// Any unit loads into any other: exactly, or as an Error `lossy_conversion` or `out_of_range`. A
 /// floating count takes the nearest number. A bare number has no unit and is refused.
 ///
-/// The types are known by their members: the header <chrono> costs every includer a third of a second.
+/// The types are known by their members: the header <chrono> costs every includer a third of a
+/// second.
 #pragma once
 
 #include <concepts>
@@ -29,8 +30,10 @@ template <class Clock>
 inline constexpr std::string_view clock_name = [] {
   if constexpr (requires(typename Clock::time_point point) { Clock::to_time_t(point); })
     return std::string_view("system_clock");
-  else if constexpr (Clock::is_steady) return std::string_view("steady_clock");
-  else return std::string_view();
+  else if constexpr (Clock::is_steady)
+    return std::string_view("steady_clock");
+  else
+    return std::string_view();
 }();
 
 namespace detail {
@@ -38,7 +41,8 @@ namespace detail {
 template <class T>
 concept Duration = requires(const T& duration) {
   typename T::rep;
-  requires T::period::num > 0 && T::period::den > 0;
+  requires T::period::num >
+  0 && T::period::den > 0;
   { duration.count() } -> std::same_as<typename T::rep>;
   T(duration.count());
 };
@@ -69,7 +73,8 @@ Value encode_duration_of(const T& duration, std::string_view clock) {
   constexpr Period period{T::period::num, T::period::den};
   if constexpr (std::is_floating_point_v<typename T::rep>)
     return encode_duration(Value(static_cast<double>(duration.count())), period, clock);
-  else return encode_duration(Value(duration.count()), period, clock);
+  else
+    return encode_duration(Value(duration.count()), period, clock);
 }
 
 template <Duration T>
@@ -81,10 +86,9 @@ T decode_duration_of(const Value& value, std::string_view clock, const Decoder& 
   } else {
     using Bounds = std::numeric_limits<Count>;
     // Counts above 2^63 - 1 of an unsigned type are out of range: so are centuries of nanoseconds.
-    constexpr std::int64_t highest =
-        std::is_unsigned_v<Count> && sizeof(Count) == 8
-            ? std::numeric_limits<std::int64_t>::max()
-            : static_cast<std::int64_t>(Bounds::max());
+    constexpr std::int64_t highest = std::is_unsigned_v<Count> && sizeof(Count) == 8
+                                         ? std::numeric_limits<std::int64_t>::max()
+                                         : static_cast<std::int64_t>(Bounds::max());
     return T(static_cast<Count>(decode_duration(
         value, period, clock, static_cast<std::int64_t>(Bounds::min()), highest, decoder)));
   }
@@ -112,8 +116,8 @@ struct Codec<T> {
     return detail::encode_duration_of(point.time_since_epoch(), clock_name<typename T::clock>);
   }
   static T decode(const Value& value, Decoder& decoder) {
-    return T(detail::decode_duration_of<typename T::duration>(
-        value, clock_name<typename T::clock>, decoder));
+    return T(detail::decode_duration_of<typename T::duration>(value, clock_name<typename T::clock>,
+                                                              decoder));
   }
 };
 

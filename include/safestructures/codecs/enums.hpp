@@ -42,7 +42,8 @@ class SAFESTRUCTURES_API EnumTable {
 
   /// The name as a str, or the number of a value without one.
   [[nodiscard]] Value encode(std::int64_t number, const Encoder& encoder) const;
-  /// The number of a name. \throws Error `out_of_range` for an unknown one, with those that there are.
+  /// The number of a name. \throws Error `out_of_range` for an unknown one, with those that there
+  /// are.
   [[nodiscard]] std::int64_t decode_name(const Value& value, const Decoder& decoder) const;
   /// The number, where it is a value of the enum. \throws Error `out_of_range`
   [[nodiscard]] std::int64_t checked(std::int64_t number, const Walker& walker) const;
@@ -56,33 +57,52 @@ class SAFESTRUCTURES_API EnumTable {
 /// An enum without fixed underlying type has only the values that its largest one's bits can hold:
 /// others are no constant expressions.
 template <class E, auto Number>
-concept HasEnumValue = requires { typename std::integral_constant<E, static_cast<E>(Number)>; };
+concept HasEnumValue = requires {
+  typename std::integral_constant<E, static_cast<E>(Number)>;
+};
 
 template <class E>
 consteval int first_enum_number() {
   using Underlying = std::underlying_type_t<E>;
-  if constexpr (std::is_unsigned_v<Underlying>) return 0;
-  else if constexpr (HasEnumValue<E, -128>) return -128;
-  else if constexpr (HasEnumValue<E, -64>) return -64;
-  else if constexpr (HasEnumValue<E, -16>) return -16;
-  else if constexpr (HasEnumValue<E, -4>) return -4;
-  else if constexpr (HasEnumValue<E, -1>) return -1;
-  else return 0;
+  if constexpr (std::is_unsigned_v<Underlying>)
+    return 0;
+  else if constexpr (HasEnumValue<E, -128>)
+    return -128;
+  else if constexpr (HasEnumValue<E, -64>)
+    return -64;
+  else if constexpr (HasEnumValue<E, -16>)
+    return -16;
+  else if constexpr (HasEnumValue<E, -4>)
+    return -4;
+  else if constexpr (HasEnumValue<E, -1>)
+    return -1;
+  else
+    return 0;
 }
 
 template <class E>
 consteval int last_enum_number() {
   using Underlying = std::underlying_type_t<E>;
-  if constexpr (std::is_same_v<Underlying, bool>) return 1;
-  else if constexpr (std::is_unsigned_v<Underlying> && HasEnumValue<E, 255>) return 255;
-  else if constexpr (HasEnumValue<E, 127>) return 127;
-  else if constexpr (HasEnumValue<E, 63>) return 63;
-  else if constexpr (HasEnumValue<E, 31>) return 31;
-  else if constexpr (HasEnumValue<E, 15>) return 15;
-  else if constexpr (HasEnumValue<E, 7>) return 7;
-  else if constexpr (HasEnumValue<E, 3>) return 3;
-  else if constexpr (HasEnumValue<E, 1>) return 1;
-  else return 0;
+  if constexpr (std::is_same_v<Underlying, bool>)
+    return 1;
+  else if constexpr (std::is_unsigned_v<Underlying> && HasEnumValue<E, 255>)
+    return 255;
+  else if constexpr (HasEnumValue<E, 127>)
+    return 127;
+  else if constexpr (HasEnumValue<E, 63>)
+    return 63;
+  else if constexpr (HasEnumValue<E, 31>)
+    return 31;
+  else if constexpr (HasEnumValue<E, 15>)
+    return 15;
+  else if constexpr (HasEnumValue<E, 7>)
+    return 7;
+  else if constexpr (HasEnumValue<E, 3>)
+    return 3;
+  else if constexpr (HasEnumValue<E, 1>)
+    return 1;
+  else
+    return 0;
 }
 
 // One function for all values: an instantiation for each would cost 256.
@@ -98,7 +118,9 @@ constexpr auto enum_text(std::integer_sequence<int, I...>) {
 
 /// Only an enum with a fixed underlying type can be initialised from a number.
 template <class E>
-inline constexpr bool is_open_enum = requires { E{0}; };
+inline constexpr bool is_open_enum = requires {
+  E{0};
+};
 
 template <class E>
 const EnumTable& enum_table() {
@@ -128,8 +150,8 @@ concept Enum = std::is_enum_v<T> && !std::is_same_v<T, std::byte>;
 
 /// The name as a str; a number without a name as an int.
 ///
-/// An enum without fixed underlying type has the numbers that the bits of its named values can hold;
-/// others are an Error `out_of_range`.
+/// An enum without fixed underlying type has the numbers that the bits of its named values can
+/// hold; others are an Error `out_of_range`.
 template <detail::Enum T>
 struct Codec<T> {
   static constexpr KindSet kinds = KindSet(Kind::string) | Kind::integer;
@@ -144,17 +166,16 @@ struct Codec<T> {
   }
   static T decode(const Value& value, Decoder& decoder) {
     using Underlying = std::underlying_type_t<T>;
-    using Limits = std::numeric_limits<Underlying>;
+    using Bounds = std::numeric_limits<Underlying>;
     const detail::EnumTable& table = detail::enum_table<T>();
-    if (value.kind() != Kind::integer)
-      return static_cast<T>(table.decode_name(value, decoder));
+    if (value.kind() != Kind::integer) return static_cast<T>(table.decode_name(value, decoder));
     if constexpr (std::is_signed_v<Underlying>) {
-      return static_cast<T>(
-          table.checked(detail::decode_signed(value, decoder, Limits::min(), Limits::max()), decoder));
+      return static_cast<T>(table.checked(
+          detail::decode_signed(value, decoder, Bounds::min(), Bounds::max()), decoder));
     } else if constexpr (sizeof(Underlying) == 8) {
-      return static_cast<T>(detail::decode_unsigned(value, decoder, Limits::max()));
+      return static_cast<T>(detail::decode_unsigned(value, decoder, Bounds::max()));
     } else {
-      const std::uint64_t number = detail::decode_unsigned(value, decoder, Limits::max());
+      const std::uint64_t number = detail::decode_unsigned(value, decoder, Bounds::max());
       return static_cast<T>(table.checked(static_cast<std::int64_t>(number), decoder));
     }
   }

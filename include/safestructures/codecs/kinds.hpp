@@ -51,10 +51,12 @@ consteval KindSet kinds_of() {
 /// A type that has an empty state of its own, saved as None: an optional of such needs to tell that
 /// state from having no value.
 template <class T>
-concept Nullable = requires { requires Codec<T>::nullable; };
+concept Nullable = requires {
+  requires Codec<T>::nullable;
+};
 
-/// The value of an engaged optional or pointer to a `Nullable`: as it is, or in a tuple of one where
-/// it would read as empty (None) or as such a tuple.
+/// The value of an engaged optional or pointer to a `Nullable`: as it is, or in a tuple of one
+/// where it would read as empty (None) or as such a tuple.
 SAFESTRUCTURES_API Value mark_engaged(Value value);
 /// What `mark_engaged` was given.
 SAFESTRUCTURES_API const Value& unmark_engaged(const Value& value);

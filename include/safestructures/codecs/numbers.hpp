@@ -19,7 +19,8 @@
 namespace safestructures {
 namespace detail {
 
-/// How a T lies in memory when it is numbers and nothing else: the dtype and the dimensions of one T.
+/// How a T lies in memory when it is numbers and nothing else: the dtype and the dimensions of one
+/// T.
 template <class T>
 struct BlockLayout;
 
@@ -46,8 +47,7 @@ consteval std::array<std::uint64_t, BlockLayout<T>::dims.size() + 1> prepend_dim
 }
 
 template <class T, std::size_t N>
-  requires(N > 0 && requires { BlockLayout<T>::dtype; })
-struct BlockLayout<std::array<T, N>> {
+requires(N > 0 && requires { BlockLayout<T>::dtype; }) struct BlockLayout<std::array<T, N>> {
   static_assert(sizeof(std::array<T, N>) == N * sizeof(T));
   static constexpr DType dtype = BlockLayout<T>::dtype;
   static constexpr auto dims = prepend_dim<T, N>();
@@ -55,7 +55,7 @@ struct BlockLayout<std::array<T, N>> {
 };
 
 template <class T, std::size_t N>
-  requires requires { BlockLayout<T>::dtype; }
+requires requires { BlockLayout<T>::dtype; }
 struct BlockLayout<T[N]> {
   static constexpr DType dtype = BlockLayout<T>::dtype;
   static constexpr auto dims = prepend_dim<T, N>();
@@ -64,12 +64,15 @@ struct BlockLayout<T[N]> {
 
 /// Numbers, and fixed arrays of them: contiguous ranges of such are one tensor.
 template <class T>
-concept Block = requires { BlockLayout<std::remove_cv_t<T>>::dtype; };
+concept Block = requires {
+  BlockLayout<std::remove_cv_t<T>>::dtype;
+};
 
 /// Raw memory: ranges of these are bytes, as they are most often used.
 template <class T>
-concept ByteLike = std::same_as<std::remove_cv_t<T>, std::byte> ||
-                   std::same_as<std::remove_cv_t<T>, char>;
+concept ByteLike =
+    std::same_as<std::remove_cv_t<T>, std::byte> || std::same_as < std::remove_cv_t<T>,
+char > ;
 
 /// A view of numbers as a tensor of those dimensions, with the mark of complex ones.
 SAFESTRUCTURES_API Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes,
@@ -115,8 +118,8 @@ class SAFESTRUCTURES_API BlockReader {
   Tensor tensor_;
   DType dtype_;
   std::size_t size_ = 0;
-  std::uint64_t block_ = 1;       // Elements of one item.
-  std::uint64_t done_ = 0;        // Elements given out.
+  std::uint64_t block_ = 1;  // Elements of one item.
+  std::uint64_t done_ = 0;   // Elements given out.
   std::unique_ptr<std::byte[]> buffer_;
 };
 
@@ -140,8 +143,7 @@ SAFESTRUCTURES_API Value encode_bytes(const void* data, std::size_t size);
 /// The raw memory of bytes or of a U8 tensor of rank 1, which `scratch` keeps.
 /// \throws Error `type_mismatch`
 SAFESTRUCTURES_API std::span<const std::byte> decode_bytes(const Value& value,
-                                                           const Decoder& decoder,
-                                                           Tensor& scratch);
+                                                           const Decoder& decoder, Tensor& scratch);
 /// \throws Error `shape_mismatch` when a fixed array of bytes is not the length found.
 SAFESTRUCTURES_API void expect_byte_count(std::size_t found, std::size_t expected,
                                           const Decoder& decoder);

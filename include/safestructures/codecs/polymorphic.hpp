@@ -37,12 +37,13 @@ SAFESTRUCTURES_API void* to_base(const Registry::Type& type, void* object,
 template <class T>
 Value encode_pointee(const T& object, Encoder& encoder) {
   if constexpr (std::is_polymorphic_v<T>) {
-    if (const Registry::Type* type =
-            dynamic_type(typeid(object), typeid(T), Encodable<T>, encoder))
+    if (const Registry::Type* type = dynamic_type(typeid(object), typeid(T), Encodable<T>, encoder))
       return encoder.encode_registered(*type, dynamic_cast<const void*>(&object));
   }
-  if constexpr (Encodable<T> || !std::is_polymorphic_v<T>) return encoder.encode(object);
-  else return {};  // Not reached: dynamic_type has thrown.
+  if constexpr (Encodable<T> || !std::is_polymorphic_v<T>)
+    return encoder.encode(object);
+  else
+    return {};  // Not reached: dynamic_type has thrown.
 }
 
 /// A new T, or an object of a class derived from it.
@@ -60,7 +61,8 @@ std::unique_ptr<T> decode_unique(const Value& value, Decoder& decoder) {
   }
   if constexpr (Decodable<T> || !std::is_polymorphic_v<T>)
     return std::unique_ptr<T>(new T(decoder.decode<T>(value)));
-  else return nullptr;  // Not reached: named_type has thrown.
+  else
+    return nullptr;  // Not reached: named_type has thrown.
 }
 
 template <class T>
@@ -68,13 +70,14 @@ std::shared_ptr<T> decode_pointee(const Value& value, Decoder& decoder) {
   if constexpr (std::is_polymorphic_v<T>) {
     if (const Registry::Type* type = named_type(value, typeid(T), Decodable<T>, decoder)) {
       const std::shared_ptr<void> object = decoder.decode_registered(*type, value);
-      return std::shared_ptr<T>(
-          object, static_cast<T*>(to_base(*type, object.get(), typeid(T), decoder)));
+      return std::shared_ptr<T>(object,
+                                static_cast<T*>(to_base(*type, object.get(), typeid(T), decoder)));
     }
   }
   if constexpr (Decodable<T> || !std::is_polymorphic_v<T>)
     return std::make_shared<T>(decoder.decode<T>(value));
-  else return nullptr;  // Not reached: named_type has thrown.
+  else
+    return nullptr;  // Not reached: named_type has thrown.
 }
 
 }  // namespace safestructures::detail

@@ -344,7 +344,7 @@ constexpr auto& flat_element(Value& value, std::size_t k) {
 /// reference members, with at most `max_fields` fields, each of which can be a C array of a few
 /// hundred elements at most. `std::array` and other tuple-like types are not. Never fails to
 /// compile for a complete type, except that an anonymous union as a member cannot be told from
-/// ordinary ones, and that Boost 1.83 and later complain of a bit-field themselves.
+/// ordinary ones, and that Boost 1.83 and later report a bit-field themselves.
 template <class T>
 concept ReflectableAggregate = detail::reflection_problem<std::remove_cv_t<T>>
 == detail::ReflectionProblem::none;

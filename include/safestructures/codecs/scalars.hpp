@@ -2,9 +2,9 @@
 /// Codecs of bool, numbers and `char`.
 ///
 /// A scalar loads from a scalar of its own kind; floating types from integers too where they hold
-/// them exactly, complex ones from both. A bool is no integer and a fraction is no integer. A number
-/// also loads from a tensor of rank 0. What the type cannot hold is an Error `out_of_range`, or the
-/// nearest number under `DecodeOptions::overflow`.
+/// them exactly, complex ones from both. A bool is no integer and a fraction is no integer. A
+/// number also loads from a tensor of rank 0. What the type cannot hold is an Error `out_of_range`,
+/// or the nearest number under `DecodeOptions::overflow`.
 #pragma once
 
 #include <complex>
@@ -42,7 +42,7 @@ concept Integer = std::integral<T> && Element<T> && !std::same_as<T, bool>;
 }  // namespace detail
 
 template <class T>
-  requires std::same_as<T, bool>
+requires std::same_as<T, bool>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::boolean;
   static Value encode(T value, Encoder&) { return Value(value); }
@@ -56,11 +56,11 @@ struct Codec<T> {
   static constexpr KindSet kinds = Kind::integer;
   static Value encode(T value, Encoder&) { return Value(value); }
   static T decode(const Value& value, Decoder& decoder) {
-    using Limits = std::numeric_limits<T>;
+    using Bounds = std::numeric_limits<T>;
     if constexpr (std::is_signed_v<T>)
-      return static_cast<T>(detail::decode_signed(value, decoder, Limits::min(), Limits::max()));
+      return static_cast<T>(detail::decode_signed(value, decoder, Bounds::min(), Bounds::max()));
     else
-      return static_cast<T>(detail::decode_unsigned(value, decoder, Limits::max()));
+      return static_cast<T>(detail::decode_unsigned(value, decoder, Bounds::max()));
   }
 };
 
@@ -99,8 +99,7 @@ struct Codec<BasicMinifloat<Format>> {
 };
 
 template <class T>
-  requires(std::same_as<T, float> || std::same_as<T, double>)
-struct Codec<std::complex<T>> {
+requires(std::same_as<T, float> || std::same_as<T, double>) struct Codec<std::complex<T>> {
   static constexpr KindSet kinds = Kind::complex;
   static Value encode(const std::complex<T>& value, Encoder&) {
     return Value(std::complex<double>(value));
@@ -112,7 +111,7 @@ struct Codec<std::complex<T>> {
 
 /// A str of one character, U+0000 to U+00FF: the code of the `char`.
 template <class T>
-  requires std::same_as<T, char>
+requires std::same_as<T, char>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::string;
   static Value encode(T value, Encoder&) { return detail::encode_char(value); }
@@ -123,7 +122,7 @@ struct Codec<T> {
 
 /// A single byte: an int from 0 to 255. Sequences of them are bytes.
 template <class T>
-  requires std::same_as<T, std::byte>
+requires std::same_as<T, std::byte>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::integer;
   static Value encode(T value, Encoder&) { return Value(std::to_integer<unsigned>(value)); }

@@ -69,8 +69,7 @@ SAFESTRUCTURES_API Value make_struct(std::string_view class_name, unsigned versi
 }  // namespace detail
 
 template <class T>
-  requires(std::is_class_v<T> && std::is_aggregate_v<T>)
-struct Codec<T> {
+requires(std::is_class_v<T>&& std::is_aggregate_v<T>) struct Codec<T> {
   static constexpr KindSet kinds = Kind::structure;
   static constexpr std::string_view class_name = safestructures::class_name<T>;
 
@@ -113,8 +112,10 @@ struct Codec<T> {
   };
 
   static constexpr auto migration() -> void (*)(Value&, unsigned) {
-    if constexpr (has_migrate<T>) return &Rules<T>::migrate;
-    else return nullptr;
+    if constexpr (has_migrate<T>)
+      return &Rules<T>::migrate;
+    else
+      return nullptr;
   }
   static constexpr detail::StructLayout layout{class_name, class_version<T>, field_info<T>,
                                                migration()};

@@ -1,5 +1,6 @@
 /// \file
-/// Codecs of std::unordered_map and std::unordered_multimap, sorted: a dict, and a list of (key, value) tuples.
+/// Codecs of std::unordered_map and std::unordered_multimap, sorted: a dict, and a list of (key,
+/// value) tuples.
 #pragma once
 
 #include <unordered_map>
@@ -10,10 +11,12 @@ namespace safestructures {
 
 template <class Key, class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_map<Key, T, Hash, Equal, Allocator>>
-    : detail::MapCodec<std::unordered_map<Key, T, Hash, Equal, Allocator>, detail::Order::sort, false> {};
+    : detail::MapCodec<std::unordered_map<Key, T, Hash, Equal, Allocator>, detail::Order::sort,
+                       false> {};
 
 template <class Key, class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>>
-    : detail::MapCodec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>, detail::Order::sort, true> {};
+    : detail::MapCodec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>, detail::Order::sort,
+                       true> {};
 
 }  // namespace safestructures

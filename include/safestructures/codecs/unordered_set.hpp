@@ -10,10 +10,12 @@ namespace safestructures {
 
 template <class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_set<T, Hash, Equal, Allocator>>
-    : detail::SetCodec<std::unordered_set<T, Hash, Equal, Allocator>, detail::Order::sort, false> {};
+    : detail::SetCodec<std::unordered_set<T, Hash, Equal, Allocator>, detail::Order::sort, false> {
+};
 
 template <class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_multiset<T, Hash, Equal, Allocator>>
-    : detail::SetCodec<std::unordered_multiset<T, Hash, Equal, Allocator>, detail::Order::sort, true> {};
+    : detail::SetCodec<std::unordered_multiset<T, Hash, Equal, Allocator>, detail::Order::sort,
+                       true> {};
 
 }  // namespace safestructures

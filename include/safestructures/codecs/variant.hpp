@@ -1,16 +1,17 @@
 /// \file
 /// Codec of std::variant.
 ///
-/// Loading gives the alternative that was saved, exactly:
-///  - An alternative that makes kinds of Value which no other one makes is saved as it is, as are
-///    types with a `type_name`; std::monostate is None.
-///  - Of several that make the same kind, a list, tuple, set, dict, struct or tensor carries the
-///    attribute "variant": the index of the alternative.
-///  - A scalar, which has no attributes, becomes a dict {"variant": index, "value": scalar}; so does
+/// Loading gives the alternative that was saved, exactly. The value itself says which one it is:
+///  - by its type name, of types with a `type_name` and of structs;
+///  - else by its kind: the first alternative that makes this kind of Value, as std::monostate
+///  makes
+///    None and std::int64_t an int;
+///  - else, in files of other origin, the first alternative that can load this kind.
+/// Where that would be another alternative than the saved one, the value carries a tag:
+///  - a list, tuple, set, dict, struct or tensor the attribute "variant": the index;
+///  - a scalar, which has no attributes, becomes a dict {"variant": index, "value": scalar}; so
+///  does
 ///    what has such an attribute, or looks like such a dict, already.
-///
-/// Without a tag, as in files of other origin, the value's kind decides: the first alternative that
-/// makes just this kind (of structs the one of that class name), else the first that can load it.
 #pragma once
 
 #include <array>
@@ -31,48 +32,40 @@ namespace detail {
 struct Alternative {
   KindSet kinds;
   std::string_view type_name;  ///< Of a custom value or a struct; empty if there is none.
-  bool is_tagged = false;      ///< Another alternative may make the same.
 };
 
-/// The value with its tag. Not for alternatives that need none.
-SAFESTRUCTURES_API Value tag_variant(Value value, std::size_t index, bool is_tagged);
+/// The value of the alternative `index`, with a tag if it needs one.
+SAFESTRUCTURES_API Value tag_variant(Value value, std::size_t index,
+                                     std::span<const Alternative> alternatives);
 
 struct VariantContent {
   std::size_t index;
   const Value* value;
 };
 /// Which alternative to load from what.
+/// \throws Error `out_of_range` for a tag that no alternative has, `type_mismatch` when none fits.
 SAFESTRUCTURES_API VariantContent read_variant(const Value& value,
                                                std::span<const Alternative> alternatives,
                                                const Decoder& decoder);
 
 template <class T>
 consteval std::string_view alternative_name() {
-  if constexpr (NamedCodec<T>) return Codec<T>::type_name;
-  else if constexpr (requires { Codec<T>::class_name; }) return Codec<T>::class_name;
-  else return {};
+  if constexpr (NamedCodec<T>)
+    return Codec<T>::type_name;
+  else if constexpr (requires { Codec<T>::class_name; })
+    return Codec<T>::class_name;
+  else
+    return {};
 }
 
 template <class... Ts>
-consteval std::array<Alternative, sizeof...(Ts)> list_alternatives() {
-  std::array<Alternative, sizeof...(Ts)> list{Alternative{kinds_of<Ts>(), alternative_name<Ts>()}...};
-  const bool named[] = {NamedCodec<Ts>...};
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    for (std::size_t j = 0; j < list.size(); ++j) {
-      const bool distinct = named[i] && named[j] && list[i].type_name != list[j].type_name;
-      if (i != j && !distinct && list[i].kinds.overlaps(list[j].kinds)) list[i].is_tagged = true;
-    }
-  }
-  return list;
-}
-
-template <class... Ts>
-inline constexpr auto alternatives = list_alternatives<Ts...>();
+inline constexpr std::array<Alternative, sizeof...(Ts)> alternatives{
+    Alternative{kinds_of<Ts>(), alternative_name<Ts>()}...};
 
 }  // namespace detail
 
 template <class T>
-  requires std::same_as<T, std::monostate>
+requires std::same_as<T, std::monostate>
 struct Codec<T> {
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = Kind::none;
@@ -92,9 +85,8 @@ struct Codec<std::variant<Ts...>> {
   static Value encode(const Variant& variant, Encoder& encoder) {
     if (variant.valueless_by_exception())
       encoder.fail(ErrorCode::invalid_argument, "a std::variant is valueless");
-    const std::size_t index = variant.index();
-    return detail::tag_variant(encode_alternative<0>(variant, encoder), index,
-                               detail::alternatives<Ts...>[index].is_tagged);
+    return detail::tag_variant(encode_alternative<0>(variant, encoder), variant.index(),
+                               detail::alternatives<Ts...>);
   }
 
   static Variant decode(const Value& value, Decoder& decoder) {

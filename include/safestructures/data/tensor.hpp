@@ -176,6 +176,12 @@ class SAFESTRUCTURES_API Tensor {
   /// than dimensions or a dtype narrower than a byte.
   [[nodiscard]] Tensor slice(std::span<const Slice> slices) const;
 
+  /// A view with the dimensions in another order: dimension i of the result is dimension `order[i]` of
+  /// this tensor. Copies nothing.
+  /// \throws Error `invalid_argument` when `order` does not name each dimension once, or for a dtype
+  /// narrower than a byte.
+  [[nodiscard]] Tensor permute(std::span<const std::size_t> order) const;
+
   /// Same dtype, shape and element bytes (so that NaN equals the same NaN, and 0.0 is not -0.0).
   friend SAFESTRUCTURES_API bool operator==(const Tensor& a, const Tensor& b);
 
@@ -183,6 +189,7 @@ class SAFESTRUCTURES_API Tensor {
   struct Raw {};
   Tensor(Raw, DType dtype, Shape shape, const std::byte* origin, std::shared_ptr<const void> owner);
   const void* typed_data(DType wanted) const;
+  std::vector<std::int64_t> explicit_strides() const;
 
   Shape shape_;
   std::unique_ptr<std::int64_t[]> strides_;

@@ -228,6 +228,12 @@ class SAFESTRUCTURES_API Value {
   /// Removes the extension field; false when there is none.
   bool erase_attribute(std::string_view name) noexcept;
 
+  /// What labels the entry of a dict that has this value as its key: Python's `str(key)`. A key that
+  /// was loaded keeps the label of its file, since only Python knows the `str` of its classes.
+  [[nodiscard]] std::string key_label() const;
+  /// \throws Error `type_mismatch` on scalars, whose label follows from their value.
+  void set_key_label(std::string label);
+
   /// Copies the bytes of every borrowed tensor in the tree, so that it depends on nobody's memory.
   void own();
 

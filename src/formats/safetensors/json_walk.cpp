@@ -48,10 +48,11 @@ void fail_json(std::string_view text, std::string_view what, std::uint64_t offse
                 {.found = JsonWalk::show_byte(text.data() + *bad), .offset = offset + *bad});
   }
   SyntaxCheck check;
-  nlohmann::json::sax_parse(text.begin(), text.end(), &check);
-  // The parser counts from 1, and at the end one further.
-  const std::size_t place = std::min(check.position - std::min<std::size_t>(check.position, 1),
-                                     text.size());
+  const bool passed = nlohmann::json::sax_parse(text.begin(), text.end(), &check);
+  // The parser takes a NUL for the end. It counts from 1, and at the end one further.
+  const std::size_t place =
+      std::min(passed ? text.find('\0') : check.position - std::min<std::size_t>(check.position, 1),
+               text.size());
   throw Error(ErrorCode::invalid_header, std::string(what) + " is not valid JSON",
               {.found = place == text.size() ? "its end" : JsonWalk::show_byte(text.data() + place),
                .offset = offset + place});

@@ -1,28 +1,16 @@
 #include <bit>
-#include <random>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <safestructures/data/error.hpp>
 
+#include "data/keyed_hash.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/table.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::safetensors::detail {
-namespace {
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 32U) | device();
-}
-
-}  // namespace
 
 std::uint64_t NameIndex::hash_of(std::string_view name) noexcept {
-  static const std::uint64_t seed = random_seed();
-  return XXH3_64bits_withSeed(name.data(), name.size(), seed);
+  return safestructures::detail::keyed_hash(name.data(), name.size());
 }
 
 NameIndex::NameIndex(std::size_t count) {

@@ -91,8 +91,8 @@ class Table {
   std::vector<MetadataEntry> metadata_;
 };
 
-/// Finds names among up to 2^32 - 2: open addressing with a hash that is seeded afresh in every
-/// process, so that nobody can choose names that collide.
+/// Finds names among up to 2^32 - 2: open addressing with a keyed hash, so that no file can hold
+/// names chosen to collide.
 class NameIndex {
  public:
   /// The most names of one index.

@@ -1,0 +1,39 @@
+/// \file
+/// safestructures: any C++ data made of tensors and ordinary values as one safe file, and back.
+///
+///     namespace ss = safestructures;
+///
+///     struct Layer { std::string name; std::vector<float> weight; std::optional<float> dropout; };
+///     struct Model { std::vector<Layer> layers; std::map<std::int64_t, std::string> labels; };
+///
+///     ss::save_file(model, "model.safetensors", {.metadata = {{"run", "42"}}});
+///     Model again   = ss::load_file<Model>("model.safetensors");  // typed
+///     ss::Value any = ss::load_file("model.safetensors");         // dynamic
+///
+///     ss::Document doc = ss::open("model.safetensors");           // lazy: header and schema only
+///     Layer one = doc.at("/layers/1").as<Layer>();
+///
+/// The house has three floors, and a floor knows only those below it:
+///
+///     tools     save_file, load_file, Document
+///     formats   the schema (schema.hpp) on the safetensors container (safetensors.hpp)
+///     data      DType, Tensor, Value, Codec<T>, Registry, Path, Limits, Error
+///
+/// Everything is one line through it: a C++ object becomes a Value by its Codec<T>, a Value becomes
+/// a header and byte ranges by the format, and these become a file; loading walks back up. The
+/// codecs of standard types and plain structs are in codecs/. Include a single header of these
+/// folders where compile time counts.
+#pragma once
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/registry.hpp>
+#include <safestructures/data/tensor.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/formats/safetensors.hpp>
+#include <safestructures/formats/schema.hpp>
+#include <safestructures/tools/document.hpp>
+#include <safestructures/tools/load.hpp>
+#include <safestructures/tools/save.hpp>

@@ -1,0 +1,53 @@
+/// \file
+/// The subcommands, and what they have in common: each is a function that adds itself to the command
+/// line, in a file of its name. Its work runs in CLI11's callback and fails by exceptions, which main
+/// turns into a line on standard error and an exit code.
+#pragma once
+
+#include <stdexcept>
+#include <string_view>
+
+#include <safestructures/data/error.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace safestructures::cli {
+
+inline constexpr int exit_fine = 0;
+inline constexpr int exit_bad_file = 1;
+inline constexpr int exit_bad_call = 2;
+
+/// What the call asks for cannot be done, whatever is in the file.
+struct CallError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The file is at fault, and that has been said already.
+struct Reported {};
+
+/// Prints a line on standard error: `safestructures: MESSAGE`, made harmless for a terminal.
+void report(std::string_view message);
+
+/// True for failures that the arguments cause rather than the file that is read.
+bool is_fault_of_call(ErrorCode code) noexcept;
+
+/// Runs work on what the arguments ask for; those of its Errors that the arguments cause become
+/// CallErrors.
+template <class Work>
+auto blame_arguments(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (is_fault_of_call(error.code())) throw CallError(error.what());
+    throw;
+  }
+}
+
+void add_show(CLI::App& app);
+void add_verify(CLI::App& app);
+void add_get(CLI::App& app);
+void add_convert(CLI::App& app);
+
+}  // namespace safestructures::cli

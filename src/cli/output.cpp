@@ -1,0 +1,107 @@
+#include "cli/output.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+
+namespace safestructures::cli {
+
+Output::Output(std::FILE* file, std::string name)
+    : std::ostream(static_cast<std::streambuf*>(this)), file_(file), name_(std::move(name)) {
+  // An exception of the buffer then passes through the stream.
+  exceptions(std::ios::badbit);
+}
+
+void Output::finish() {
+  if (std::fflush(file_) != 0) fail();
+}
+
+Output::int_type Output::overflow(int_type character) {
+  if (std::fputc(character, file_) == EOF) fail();
+  return character;
+}
+
+std::streamsize Output::xsputn(const char* text, std::streamsize size) {
+  const auto count = static_cast<std::size_t>(size);
+  if (std::fwrite(text, 1, count, file_) != count) fail();
+  return size;
+}
+
+int Output::sync() {
+  finish();
+  return 0;
+}
+
+void Output::fail() const {
+  throw CallError("cannot write to " + name_ + ": " + std::generic_category().message(errno) + ".");
+}
+
+namespace {
+
+struct Closer {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+using OpenFile = std::unique_ptr<std::FILE, Closer>;
+
+void fill_file(const std::filesystem::path& path, const std::string& name,
+               const std::function<void(std::ostream&)>& fill) {
+  const OpenFile file(std::fopen(path.c_str(), "wb"));
+  if (!file)
+    throw CallError("cannot write to " + name + ": " + std::generic_category().message(errno) + ".");
+  Output out(file.get(), name);
+  fill(out);
+  out.finish();
+}
+
+}  // namespace
+
+void write_output_file(const std::filesystem::path& path,
+                       const std::function<void(std::ostream&)>& fill) {
+  if (path == "-") {
+    Output out(stdout, "the standard output");
+    fill(out);
+    return out.finish();
+  }
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return fill_file(path, path.string(), fill);
+  // Through symbolic links, so that the file behind them is replaced and not the link.
+  const std::filesystem::path target =
+      std::filesystem::exists(status) ? std::filesystem::canonical(path) : path;
+  std::filesystem::path temporary = target;
+  temporary += fmt::format(".{}.tmp", ::getpid());
+  try {
+    fill_file(temporary, path.string(), fill);
+    std::error_code failure;
+    std::filesystem::rename(temporary, target, failure);
+    if (failure) throw CallError("cannot write to " + path.string() + ": " + failure.message() + ".");
+  } catch (...) {
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+}
+
+bool is_terminal(std::FILE* file) noexcept { return ::isatty(::fileno(file)) == 1; }
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string human_size(std::uint64_t bytes) {
+  if (bytes < 1024) return counted(bytes, "byte");
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  constexpr std::array<const char*, 7> units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  // 1023.95 and above would print as 1024.0.
+  for (; size >= 1023.95 && unit + 1 < units.size(); ++unit) size /= 1024;
+  return fmt::format("{:.1f} {}", size, units[unit]);
+}
+
+}  // namespace safestructures::cli

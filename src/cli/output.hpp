@@ -1,0 +1,50 @@
+/// \file
+/// Writing to the standard output or to a file, with failures noticed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <utility>
+
+namespace safestructures::cli {
+
+/// A stream whose failures are CallErrors. Nothing is certain before `finish`.
+class Output final : private std::streambuf, public std::ostream {
+ public:
+  /// \param name what errors call the file
+  Output(std::FILE* file, std::string name);
+  void finish();
+
+ private:
+  int_type overflow(int_type character) override;
+  std::streamsize xsputn(const char* text, std::streamsize size) override;
+  int sync() override;
+  [[noreturn]] void fail() const;
+
+  std::FILE* file_;
+  std::string name_;
+};
+
+/// Lets `fill` write a file: under another name that becomes `path` when all is there, so that a file
+/// which is being read may be replaced and a failure leaves the old one. Devices and pipes are written
+/// to directly; `-` is the standard output.
+/// \throws CallError
+void write_output_file(const std::filesystem::path& path,
+                       const std::function<void(std::ostream&)>& fill);
+
+/// True when standard output or error is a terminal.
+bool is_terminal(std::FILE* file) noexcept;
+
+/// `"1 tensor"`, `"5 tensors"`.
+std::string counted(std::size_t count, const std::string& noun);
+
+/// `"600 bytes"`, `"12.3 KiB"`.
+std::string human_size(std::uint64_t bytes);
+
+}  // namespace safestructures::cli

@@ -1,0 +1,137 @@
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "cli/show_json.hpp"
+#include "cli/walk.hpp"
+#include "data/printable.hpp"
+#include <safestructures/formats/schema.hpp>
+#include <safestructures/tools/document.hpp>
+
+namespace safestructures::cli {
+namespace {
+
+constexpr std::size_t everything = static_cast<std::size_t>(-1);
+
+struct ShowOptions {
+  std::string file;
+  std::string path;
+  bool all = false;
+  bool json = false;
+  std::size_t items = PrintOptions{}.items;
+  std::size_t depth = PrintOptions{}.depth;
+};
+
+std::uint64_t size_on_disk(const Document& document, const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> files = {path};
+  const safetensors::File& file = document.file();
+  for (std::size_t i = 0; i < file.size(); ++i)
+    if (file.path(i) != files.back()) files.push_back(file.path(i));
+  std::uint64_t size = 0;
+  std::error_code failure;
+  for (const std::filesystem::path& one : files) {
+    const std::uintmax_t bytes = std::filesystem::file_size(one, failure);
+    if (!failure) size += bytes;
+  }
+  return size;
+}
+
+std::string version_of(const Document& document) {
+  if (!document.has_schema()) return "none: a plain safetensors file";
+  const auto version = document.file().metadata(schema::version_key);
+  return version ? "safestructures " + std::string(*version) : "safestructures, without a version";
+}
+
+std::string text_in_quotes(std::string_view text, bool all) {
+  return to_string(Value(text), {.text = all ? everything : PrintOptions{}.text});
+}
+
+/// What there is to say of the file as a whole.
+void print_summary(std::ostream& out, const Document& document, const ShowOptions& options) {
+  const safetensors::File& file = document.file();
+  std::string name;
+  detail::append_printable(name, options.file);
+  out << fmt::format("file      {}, {}", name, human_size(size_on_disk(document, options.file)));
+  if (file.file_count() > 1) out << " in " << file.file_count() << " files and their index";
+  out << '\n';
+  const std::size_t count = tensor_count(document);
+  out << "tensors   " << count;
+  if (count > 0) out << ", " << human_size(file.data_size());
+  out << "\nschema    " << version_of(document) << '\n';
+  std::string_view title = "metadata  ";
+  for (const auto& [key, value] : document.metadata()) {
+    std::string printable;
+    detail::append_printable(printable, key);
+    // The line end that text in quotes brings along is its own.
+    out << title << printable << ": " << text_in_quotes(value, options.all);
+    title = "          ";
+  }
+  out << '\n';
+}
+
+void print_unreferenced(std::ostream& out, const Document& document, const PrintOptions& options) {
+  const std::vector<std::string> names = document.unreferenced();
+  if (names.empty()) return;
+  Value tensors = Value::structure();
+  for (const std::string& name : names) tensors.insert(name, Value(document.file().tensor(name)));
+  out << "\nnot in the structure: " << counted(names.size(), "tensor") << '\n';
+  const std::string tree = to_string(tensors, options);
+  out << tree.substr(tree.find('\n') + 1);
+}
+
+void show(const ShowOptions& options) {
+  const Document document = Document::open(options.file);
+  Output out(stdout, "the standard output");
+  const PrintOptions print_options = {.items = options.all ? everything : options.items,
+                                      .text = options.all ? everything : PrintOptions{}.text,
+                                      .depth = options.all ? everything : options.depth};
+  if (options.json) {
+    print_json(out, document);
+  } else if (!options.path.empty()) {
+    print(out, blame_arguments([&]() -> const Value& { return document.at(options.path); }),
+          print_options);
+  } else {
+    print_summary(out, document, options);
+    print(out, document.root(), print_options);
+    print_unreferenced(out, document, print_options);
+  }
+  out.finish();
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  const auto options = std::make_shared<ShowOptions>();
+  CLI::App* command = app.add_subcommand("show", "Show the structure of a file as a tree");
+  command->add_option("FILE", options->file, "A safetensors file, or the .index.json of several")
+      ->required();
+  CLI::Option* path =
+      command->add_option("PATH", options->path, "Show only what is there, such as /layers/0");
+  CLI::Option* all =
+      command->add_flag("--all", options->all, "Every item, every level, whole strings");
+  command->add_option("--items", options->items, "Items shown of each list or dict")
+      ->capture_default_str()
+      ->excludes(all);
+  command->add_option("--depth", options->depth, "Levels shown")->capture_default_str()->excludes(all);
+  command
+      ->add_flag("--json", options->json,
+                 "For programs: one object of metadata, schema, and tensors with their dtype, shape\n"
+                 "and data_offsets")
+      ->excludes(path)
+      ->excludes(all);
+  command->footer(
+      "Examples:\n"
+      "  safestructures show model.safetensors\n"
+      "  safestructures show model.safetensors /layers --depth 2\n"
+      "  safestructures show model.safetensors.index.json --items 100\n"
+      "  safestructures show model.safetensors --json | jq '.tensors | keys'");
+  command->callback([options] { show(*options); });
+}
+
+}  // namespace safestructures::cli

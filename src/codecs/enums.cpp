@@ -1,0 +1,85 @@
+#include <safestructures/codecs/enums.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include <safestructures/codecs/field_names.hpp>
+#include "codecs/nearest_name.hpp"
+
+namespace safestructures::detail {
+namespace {
+
+/// The names in `... Values = {(E)-1, ns::E::red, ...}]` of GCC or `... Values = <...>]` of Clang.
+/// A value without a name is printed as a cast: its last identifier is a number.
+EnumTable::Names read_names(std::string_view text, std::int64_t first) {
+  EnumTable::Names names;
+  text.remove_prefix(text.find("Values = ") + 10);
+  std::size_t begin = 0;
+  int depth = 0;  // Of brackets in `ns::(anonymous namespace)::Outer<int, float>::E::red`.
+  for (std::size_t i = 0; i < text.size() && depth >= 0; ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '<' || c == '{')
+      ++depth;
+    else if (c == ')' || c == '>' || c == '}')
+      --depth;
+    if (depth > 0 || (depth == 0 && c != ',')) continue;
+    const std::string_view name = last_identifier(text.substr(begin, i - begin));
+    if (!name.empty() && !(name[0] >= '0' && name[0] <= '9')) names.emplace_back(first, name);
+    ++first;
+    begin = i + 1;
+  }
+  return names;
+}
+
+}  // namespace
+
+EnumTable::EnumTable(Names names, bool open)
+    : names_(std::move(names)),
+      lowest_(std::numeric_limits<std::int64_t>::min()),
+      highest_(std::numeric_limits<std::int64_t>::max()) {
+  if (open) return;
+  // [dcl.enum]: the values are those of the smallest bit-field that holds all enumerators.
+  std::uint64_t magnitudes = 0;
+  bool negative = false;
+  for (const auto& [number, name] : names_) {
+    negative = negative || number < 0;
+    magnitudes |= static_cast<std::uint64_t>(number < 0 ? -(number + 1) : number);
+  }
+  const auto width = std::bit_width(magnitudes);
+  highest_ = width >= 63 ? highest_ : (std::int64_t{1} << width) - 1;
+  lowest_ = negative ? -highest_ - 1 : 0;
+}
+
+EnumTable::EnumTable(std::string_view pretty_function, std::int64_t first, bool open)
+    : EnumTable(read_names(pretty_function, first), open) {}
+
+Value EnumTable::encode(std::int64_t number, const Encoder& encoder) const {
+  for (const auto& [known, name] : names_)
+    if (known == number) return Value(name);
+  return Value(checked(number, encoder));
+}
+
+std::int64_t EnumTable::decode_name(const Value& value, const Decoder& decoder) const {
+  if (value.kind() != Kind::string) decoder.mismatch("the name or number of an enum value", value);
+  std::vector<std::string_view> known_names;
+  for (const auto& [number, name] : names_) {
+    if (name == value.as_string()) return number;
+    known_names.push_back(name);
+  }
+  std::string advice;
+  if (const auto nearest = nearest_name(value.as_string(), known_names))
+    advice = "Did you mean '" + std::string(*nearest) + "'?";
+  decoder.fail(ErrorCode::out_of_range, "an enum has no value of that name",
+               known_names.empty() ? "a number, as no names are known" : list_names(known_names),
+               describe(value), advice);
+}
+
+std::int64_t EnumTable::checked(std::int64_t number, const Walker& walker) const {
+  if (number >= lowest_ && number <= highest_) return number;
+  walker.fail(ErrorCode::out_of_range, "a number is no value of the enum",
+              std::to_string(lowest_) + " to " + std::to_string(highest_), std::to_string(number),
+              "Give the enum a fixed underlying type, or name its values in EnumNames");
+}
+
+}  // namespace safestructures::detail

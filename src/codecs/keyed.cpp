@@ -1,0 +1,196 @@
+#include <safestructures/codecs/keyed.hpp>
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstring>
+
+#include <safestructures/data/slice.hpp>
+#include "codecs/scalar_of.hpp"
+#include "data/dict.hpp"
+
+namespace safestructures::detail {
+namespace {
+
+std::strong_ordering compare(const Value& a, const Value& b);
+
+std::strong_ordering compare_integers(const Value& a, const Value& b) {
+  const auto x = a.as_int64();
+  const auto y = b.as_int64();
+  if (x && y) return *x <=> *y;
+  const std::string s = a.integer_text();
+  const std::string t = b.integer_text();
+  const bool is_negative = s.front() == '-';
+  if (is_negative != (t.front() == '-'))
+    return is_negative ? std::strong_ordering::less : std::strong_ordering::greater;
+  const auto larger = s.size() != t.size() ? s.size() <=> t.size() : s.compare(t) <=> 0;
+  return is_negative ? 0 <=> larger : larger;
+}
+
+std::strong_ordering compare_doubles(double a, double b) { return std::strong_order(a, b); }
+
+std::strong_ordering compare_tensors(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype()) return a.dtype() <=> b.dtype();
+  const auto shapes = std::lexicographical_compare_three_way(a.shape().begin(), a.shape().end(),
+                                                             b.shape().begin(), b.shape().end());
+  if (shapes != 0) return shapes;
+  const Tensor x = a.contiguous();
+  const Tensor y = b.contiguous();
+  if (x.bytes().empty()) return std::strong_ordering::equal;
+  return std::memcmp(x.bytes().data(), y.bytes().data(), x.bytes().size()) <=> 0;
+}
+
+std::strong_ordering compare_items(const std::vector<Value>& a, const std::vector<Value>& b) {
+  return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end(), compare);
+}
+
+std::strong_ordering compare_entries(const Entry& a, const Entry& b) {
+  const auto keys = compare(a.key, b.key);
+  return keys != 0 ? keys : compare(a.value, b.value);
+}
+
+/// A total order: by kind, then by content. Recursive; the values were just encoded under the depth
+/// limit.
+std::strong_ordering compare(const Value& a, const Value& b) {
+  if (a.kind() != b.kind()) return a.kind() <=> b.kind();
+  switch (a.kind()) {
+    case Kind::none:
+      return std::strong_ordering::equal;
+    case Kind::boolean:
+      return a.as_bool() <=> b.as_bool();
+    case Kind::integer:
+      return compare_integers(a, b);
+    case Kind::floating:
+      return compare_doubles(a.as_double(), b.as_double());
+    case Kind::complex: {
+      const auto real = compare_doubles(a.as_complex().real(), b.as_complex().real());
+      return real != 0 ? real : compare_doubles(a.as_complex().imag(), b.as_complex().imag());
+    }
+    case Kind::string:
+      return a.as_string().compare(b.as_string()) <=> 0;
+    case Kind::bytes:
+    case Kind::tensor:
+      return compare_tensors(a.tensor(), b.tensor());
+    case Kind::list:
+    case Kind::tuple:
+    case Kind::set:
+      return compare_items(a.items(), b.items());
+    case Kind::dict:
+    case Kind::structure: {
+      const auto names = a.type_name().compare(b.type_name()) <=> 0;
+      if (names != 0) return names;
+      return std::lexicographical_compare_three_way(a.entries().begin(), a.entries().end(),
+                                                    b.entries().begin(), b.entries().end(),
+                                                    compare_entries);
+    }
+    case Kind::custom: {
+      const auto names = a.type_name().compare(b.type_name()) <=> 0;
+      return names != 0 ? names : compare(a.payload(), b.payload());
+    }
+  }
+  return std::strong_ordering::equal;
+}
+
+void sort(std::vector<Value>& items, Order order) {
+  if (order == Order::sort)
+    std::ranges::sort(items, [](const Value& a, const Value& b) { return compare(a, b) < 0; });
+}
+
+void sort(std::vector<Entry>& entries, Order order) {
+  if (order == Order::sort)
+    std::ranges::sort(entries,
+                      [](const Entry& a, const Entry& b) { return compare_entries(a, b) < 0; });
+}
+
+/// Nested tuples of a tensor's elements, which are few: it was a key.
+Value tuples_of(const Tensor& tensor) {
+  if (tensor.rank() == 0) return scalar_of(tensor);
+  std::vector<Value> items;
+  for (std::uint64_t i = 0; i < tensor.shape()[0]; ++i) {
+    const std::array<Slice, 1> slice{
+        Slice{.start = static_cast<std::int64_t>(i), .stop = {}, .step = 1, .index = true}};
+    items.push_back(tuples_of(tensor.slice(slice)));
+  }
+  return Value::tuple(std::move(items));
+}
+
+Value pair_of(Entry entry) {
+  std::vector<Value> items;
+  items.reserve(2);
+  items.push_back(std::move(entry.key));
+  items.push_back(std::move(entry.value));
+  return Value::tuple(std::move(items));
+}
+
+}  // namespace
+
+Value to_key(Value value) {
+  if (value.kind() == Kind::tensor) return tuples_of(value.tensor());
+  if (value.kind() != Kind::list && value.kind() != Kind::tuple) return value;
+  std::vector<Value> items = std::move(value).items();
+  for (Value& item : items) item = to_key(std::move(item));
+  return Value::tuple(std::move(items));
+}
+
+Value make_list(std::vector<Value> items, Order order) {
+  sort(items, order);
+  return Value::list(std::move(items));
+}
+
+Value make_set(std::vector<Value> items, Order order) {
+  sort(items, order);
+  if (!std::ranges::all_of(items, is_hashable)) return Value::list(std::move(items));
+  return Value::set(std::move(items));
+}
+
+Value make_pairs(std::vector<Entry> entries, Order order) {
+  sort(entries, order);
+  std::vector<Value> pairs;
+  pairs.reserve(entries.size());
+  for (Entry& entry : entries) pairs.push_back(pair_of(std::move(entry)));
+  return Value::list(std::move(pairs));
+}
+
+Value make_dict(std::vector<Entry> entries, Order order) {
+  const auto key_is_hashable = [](const Entry& entry) { return is_hashable(entry.key); };
+  if (!std::ranges::all_of(entries, key_is_hashable)) return make_pairs(std::move(entries), order);
+  sort(entries, order);
+  return Value::dict(std::move(entries));
+}
+
+KeyStep::KeyStep(const Value& key) {
+  if (key.kind() == Kind::string) {
+    view_ = key.as_string();
+  } else {
+    text_ = key.key_label();
+    view_ = text_;
+  }
+}
+
+Pairs::Pairs(const Value& value, const Decoder& decoder)
+    : source_(value), is_mapping_(value.is_mapping()) {
+  if (!is_mapping_) {
+    const bool is_list = value.kind() == Kind::list || value.kind() == Kind::tuple;
+    const auto is_pair = [](const Value& item) {
+      return (item.kind() == Kind::tuple || item.kind() == Kind::list) && item.size() == 2;
+    };
+    if (!is_list || !std::ranges::all_of(value.items(), is_pair))
+      decoder.mismatch("dict, struct, or a list of (key, value) pairs", value);
+  }
+  size_ = value.size();
+}
+
+const Value& Pairs::key(std::size_t index) const {
+  return is_mapping_ ? source_.entries()[index].key : source_.items()[index].items()[0];
+}
+
+const Value& Pairs::value(std::size_t index) const {
+  return is_mapping_ ? source_.entries()[index].value : source_.items()[index].items()[1];
+}
+
+void duplicate(const Value& key, const Decoder& decoder) {
+  decoder.fail(ErrorCode::duplicate_name, "two items are the same in the type that is loaded", {},
+               describe(key), "Load them into a multimap, a multiset or a list");
+}
+
+}  // namespace safestructures::detail

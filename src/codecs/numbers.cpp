@@ -1,0 +1,167 @@
+#include <safestructures/codecs/numbers.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "platform/memory.hpp"
+
+namespace safestructures::detail {
+namespace {
+
+/// The attribute of tensors whose last dimension of 2 is the parts of complex numbers.
+constexpr std::string_view complex_mark = "complex";
+
+// Stays in the second-level cache together with its source.
+constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10U;
+
+std::string shape_text(std::span<const std::uint64_t> dims) { return to_string(Shape(dims)); }
+
+/// The pairs of floats that C64 elements are, in one more dimension.
+Tensor as_pairs(const Tensor& tensor) {
+  const Tensor packed = tensor.contiguous();
+  std::vector<std::uint64_t> dims(packed.shape().begin(), packed.shape().end());
+  dims.push_back(2);
+  return Tensor::share(DType::F32, Shape(dims), packed.bytes(), packed.owner());
+}
+
+bool is_marked_complex(const Value& value) {
+  const Value* mark = value.attribute(complex_mark);
+  return mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
+}
+
+/// What is to be read: complex numbers of one layout are brought to the other one.
+struct Source {
+  Tensor tensor;
+  DType dtype;
+  std::vector<std::uint64_t> dims;
+};
+
+Source open(const Value& value, const Decoder& decoder, DType dtype,
+            std::span<const std::uint64_t> dims) {
+  if (value.kind() != Kind::tensor && value.kind() != Kind::bytes)
+    decoder.mismatch("a tensor, or a list, tuple or set of numbers", value);
+  Source source{value.tensor(), dtype, {dims.begin(), dims.end()}};
+  const bool pairs_wanted = !dims.empty() && dims.back() == 2;
+  if (source.tensor.dtype() == DType::C64 && dtype != DType::C64 && pairs_wanted) {
+    source.tensor = as_pairs(source.tensor);
+  } else if (dtype == DType::C64 && is_marked_complex(value)) {
+    source.dtype = DType::F32;
+    source.dims.push_back(2);
+  }
+  return source;
+}
+
+[[noreturn]] void wrong_shape(const std::string& expected, const Value& value,
+                              const Decoder& decoder, std::string advice = {}) {
+  decoder.fail(ErrorCode::shape_mismatch, "a tensor has another shape", expected, describe(value),
+               std::move(advice));
+}
+
+}  // namespace
+
+Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes, bool complex) {
+  Value value(Tensor::borrow(dtype, std::move(shape), bytes));
+  if (complex) value.set_attribute(complex_mark, Value(true));
+  return value;
+}
+
+void decode_block(const Value& value, const Decoder& decoder, DType dtype,
+                  std::span<const std::uint64_t> dims, std::span<std::byte> target) {
+  const Source source = open(value, decoder, dtype, dims);
+  if (!std::ranges::equal(source.tensor.shape().span(), source.dims))
+    wrong_shape("shape " + shape_text(source.dims), value, decoder);
+  try {
+    // Equal dtypes are copied bit for bit: only typed access looks at each truth value.
+    if (source.dtype == DType::BOOL && source.tensor.dtype() == DType::BOOL) {
+      const Tensor packed = source.tensor.contiguous();
+      static_cast<void>(packed.data<bool>());
+    }
+    source.tensor.copy_to(source.dtype, target, decoder.overflow());
+  } catch (const Error& error) {
+    throw error.with_path(decoder.path());
+  }
+}
+
+BlockReader::BlockReader(const Value& value, const Decoder& decoder, DType dtype,
+                         std::span<const std::uint64_t> dims)
+    : decoder_(decoder) {
+  Source source = open(value, decoder, dtype, dims);
+  const Shape& shape = source.tensor.shape();
+  if (shape.size() != source.dims.size() + 1 ||
+      !std::ranges::equal(shape.span().subspan(1), source.dims)) {
+    std::string expected = "a tensor of rank " + std::to_string(source.dims.size() + 1);
+    if (!source.dims.empty()) expected += " that ends in " + shape_text(source.dims);
+    wrong_shape(expected, value, decoder,
+                source.dims.empty() && shape.size() > 1
+                    ? "Load it as a Tensor, or as a std::vector of std::vector"
+                    : "");
+  }
+  tensor_ = std::move(source.tensor);
+  dtype_ = source.dtype;
+  size_ = static_cast<std::size_t>(tensor_.shape()[0]);
+  for (const std::uint64_t dim : source.dims) block_ *= dim;
+}
+
+BlockReader::~BlockReader() = default;
+
+void BlockReader::prepare(void* memory) const {
+  const std::uint64_t size = tensor_.size() * (bit_width(dtype_) / 8);
+  platform::advise_huge(memory, static_cast<std::size_t>(size));
+  platform::prefault(memory, static_cast<std::size_t>(size));
+}
+
+std::span<const std::byte> BlockReader::next() {
+  const std::uint64_t left = tensor_.size() - done_;
+  if (left == 0) return {};
+  const std::uint64_t width = bit_width(dtype_) / 8;
+  try {
+    if (tensor_.dtype() == DType::BOOL && dtype_ == DType::BOOL) {
+      tensor_ = tensor_.contiguous();
+      done_ = tensor_.size();
+      return std::as_bytes(tensor_.data<bool>());  // Looks at each truth value.
+    }
+    if (tensor_.dtype() == dtype_ && tensor_.is_contiguous()) {
+      const std::span<const std::byte> bytes = tensor_.bytes();
+      const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+      if (address % alignment(dtype_) == 0) {
+        done_ = tensor_.size();
+        return bytes;
+      }
+    }
+    // Whole items, and eight of them, as elements narrower than a byte are packed.
+    const std::uint64_t items = (piece_bytes / width / block_ + 7) / 8 * 8;
+    const std::uint64_t count = std::min(left, std::max<std::uint64_t>(items, 8) * block_);
+    const auto bytes = static_cast<std::size_t>(count * width);
+    if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    tensor_.copy_elements(done_, count, dtype_, {buffer_.get(), bytes}, decoder_.overflow());
+    done_ += count;
+    return {buffer_.get(), bytes};
+  } catch (const Error& error) {
+    throw error.with_path(decoder_.path());
+  }
+}
+
+Value encode_bytes(const void* data, std::size_t size) {
+  return Value::bytes(
+      Tensor::borrow(DType::U8, Shape{size}, {static_cast<const std::byte*>(data), size}));
+}
+
+std::span<const std::byte> decode_bytes(const Value& value, const Decoder& decoder,
+                                        Tensor& scratch) {
+  const bool is_bytes =
+      value.kind() == Kind::bytes || (value.kind() == Kind::tensor && value.tensor().rank() == 1 &&
+                                      value.tensor().dtype() == DType::U8);
+  if (!is_bytes) decoder.mismatch("bytes", value);
+  scratch = value.tensor().contiguous();
+  return scratch.bytes();
+}
+
+void expect_byte_count(std::size_t found, std::size_t expected, const Decoder& decoder) {
+  if (found != expected)
+    decoder.fail(ErrorCode::shape_mismatch, "bytes have another length",
+                 std::to_string(expected) + " bytes", std::to_string(found));
+}
+
+}  // namespace safestructures::detail

@@ -1,0 +1,116 @@
+#include <safestructures/codecs/structs.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "codecs/nearest_name.hpp"
+
+namespace safestructures::detail {
+namespace {
+
+constexpr std::string_view version_attribute = "class_version";
+
+std::string struct_text(const StructLayout& layout) {
+  return "struct " + std::string(layout.class_name);
+}
+
+unsigned version_of(const Value& value, const StructLayout& layout, const Decoder& decoder) {
+  const Value* attribute = value.attribute(version_attribute);
+  if (attribute == nullptr) return 0;
+  if (attribute->kind() != Kind::integer || !attribute->as_uint64())
+    decoder.fail(ErrorCode::invalid_schema, "a class version is no number",
+                 "an int from 0 on in the attribute \"class_version\"", describe(*attribute));
+  if (*attribute->as_uint64() > layout.version)
+    decoder.fail(ErrorCode::unsupported_version, struct_text(layout) + " is of a newer version",
+                 "class version " + std::to_string(layout.version) + " or older",
+                 "class version " + attribute->integer_text(),
+                 "Load it with the newer program that wrote it, or a newer version of this one");
+  return static_cast<unsigned>(*attribute->as_uint64());
+}
+
+std::vector<std::string_view> names_in(const Value& value) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : value.entries())
+    if (entry.key.kind() == Kind::string) names.push_back(entry.key.as_string());
+  return names;
+}
+
+bool answers_to_any(const FieldInfo& field, std::string_view name) {
+  return !field.is_skipped &&
+         (field.file_name == name || std::ranges::count(field.aliases(), name) > 0);
+}
+
+}  // namespace
+
+StructReader::StructReader(const Value& value, const StructLayout& layout, const Decoder& decoder)
+    : layout_(layout), decoder_(decoder), value_(&value) {
+  if (value.kind() == Kind::custom && value.payload().is_mapping()) value_ = &value.payload();
+  if (!value_->is_mapping()) decoder.mismatch(struct_text(layout) + " or dict", value);
+  const unsigned version = version_of(*value_, layout, decoder);
+  if (version < layout.version && layout.migrate != nullptr) migrate(version);
+  if (decoder.refuse_unknown_fields()) refuse_unknown();
+}
+
+StructReader::~StructReader() = default;
+
+void StructReader::migrate(unsigned from_version) {
+  migrated_ = std::make_unique<Value>(*value_);
+  try {
+    layout_.migrate(*migrated_, from_version);
+  } catch (...) {
+    decoder_.rethrow(layout_.class_name);
+  }
+  value_ = migrated_.get();
+  if (!value_->is_mapping())
+    decoder_.mismatch(struct_text(layout_) + " or dict from its migration", *value_);
+}
+
+void StructReader::refuse_unknown() const {
+  for (const Entry& entry : value_->entries()) {
+    const auto is_known = [&](const FieldInfo& field) {
+      return entry.key.kind() == Kind::string && answers_to_any(field, entry.key.as_string());
+    };
+    if (std::ranges::any_of(layout_.fields, is_known)) continue;
+    std::vector<std::string_view> names;
+    for (const FieldInfo& field : layout_.fields)
+      if (!field.is_skipped) names.push_back(field.file_name);
+    const std::string found = entry.key.key_label();
+    const auto nearest = nearest_name(found, names);
+    decoder_.fail(ErrorCode::unknown_field, struct_text(layout_) + " has no such field",
+                  names.empty() ? "no field" : list_names(names), list_names({{found}}),
+                  nearest ? "Did you mean '" + std::string(*nearest) + "'?"
+                          : "Set DecodeOptions::refuse_unknown_fields to false to pass over it");
+  }
+}
+
+const Value* StructReader::find(std::size_t field) const noexcept {
+  const FieldInfo& info = layout_.fields[field];
+  if (const Value* found = value_->find(info.file_name)) return found;
+  for (const std::string_view alias : info.aliases())
+    if (const Value* found = value_->find(alias)) return found;
+  return nullptr;
+}
+
+const Value& StructReader::require(std::size_t field) const {
+  if (const Value* found = find(field)) return *found;
+  const std::string name(layout_.fields[field].file_name);
+  const std::vector<std::string_view> names = names_in(*value_);
+  const auto nearest = nearest_name(name, names);
+  decoder_.fail(ErrorCode::missing_field, struct_text(layout_) + " misses a field",
+                "'" + name + "'", names.empty() ? "no field" : list_names(names),
+                nearest ? "Did you mean '" + std::string(*nearest) + "'? Then give '" + name +
+                              "' that alias in Rules<" + std::string(layout_.class_name) + ">"
+                        : "If it may be missing, make it a std::optional or give it a rule "
+                          "optional() in Rules<" +
+                              std::string(layout_.class_name) + ">");
+}
+
+Value make_struct(std::string_view class_name, unsigned version, std::size_t fields) {
+  Value value = Value::structure(std::string(class_name));
+  value.reserve(fields);
+  if (version > 0) value.set_attribute(version_attribute, Value(version));
+  return value;
+}
+
+}  // namespace safestructures::detail

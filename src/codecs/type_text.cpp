@@ -1,0 +1,22 @@
+#include "codecs/type_text.hpp"
+
+#include <cstdlib>
+#include <memory>
+
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
+
+namespace safestructures::detail {
+
+std::string type_text(const std::type_info& type) {
+#if __has_include(<cxxabi.h>)
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
+  if (text) return text.get();
+#endif
+  return type.name();
+}
+
+}  // namespace safestructures::detail

@@ -1,0 +1,72 @@
+/// \file
+/// Text from a file, made harmless for a terminal.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace safestructures::detail {
+
+/// A code point at the start of a text, and the bytes it takes; `size` 1 and `is_valid` false for a
+/// byte that starts none. Surrogates count as code points, as in WTF-8.
+struct CodePoint {
+  std::uint32_t value;
+  std::size_t size;
+  bool is_valid;
+};
+
+inline CodePoint first_code_point(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const CodePoint invalid{byte(0), 1, false};
+  if (byte(0) < 0x80) return {byte(0), 1, true};
+  const std::size_t size = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < size) return invalid;
+  std::uint32_t value = byte(0) & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return invalid;
+    value = value << 6 | (byte(i) & 0x3f);
+  }
+  constexpr std::array<std::uint32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
+  if (value < least[size] || value > 0x10ffff) return invalid;
+  return {value, size, true};
+}
+
+/// True for what steers a terminal or turns the reading order of a line: controls of ASCII and of
+/// Latin-1, line and paragraph separators, directional marks (Trojan Source, CVE-2021-42574).
+inline bool is_unsafe(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
+         (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069) || (code >= 0xd800 && code <= 0xdfff);
+}
+
+/// Appends a text on one line, with escapes for all that is unsafe or not UTF-8.
+/// \param quoted escapes `"` and `\` as well, for a text between quotes
+inline void append_printable(std::string& out, std::string_view text, bool quoted = false) {
+  const auto hex = [&](std::uint32_t value, unsigned digits) {
+    for (unsigned i = digits; i-- > 0;) out += "0123456789abcdef"[value >> (4 * i) & 15];
+  };
+  while (!text.empty()) {
+    const CodePoint code = first_code_point(text);
+    if (!code.is_valid || (code.value < 0x80 && is_unsafe(code.value))) {
+      if (code.value == '\n') out += "\\n";
+      else if (code.value == '\t') out += "\\t";
+      else if (code.value == '\r') out += "\\r";
+      else {
+        out += "\\x";
+        hex(code.value, 2);
+      }
+    } else if (is_unsafe(code.value)) {
+      out += "\\u";
+      hex(code.value, 4);
+    } else {
+      if (quoted && (code.value == '"' || code.value == '\\')) out += '\\';
+      out += text.substr(0, code.size);
+    }
+    text.remove_prefix(code.size);
+  }
+}
+
+}  // namespace safestructures::detail
