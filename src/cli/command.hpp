@@ -1,7 +1,7 @@
 /// \file
-/// The subcommands, and what they have in common: each is a function that adds itself to the command
-/// line, in a file of its name. Its work runs in CLI11's callback and fails by exceptions, which main
-/// turns into a line on standard error and an exit code.
+/// The subcommands, and what they have in common: each is a function that adds itself to the
+/// command line, in a file of its name. Its work runs in CLI11's callback and fails by exceptions,
+/// which main turns into a line on standard error and an exit code.
 #pragma once
 
 #include <stdexcept>

@@ -33,7 +33,8 @@ bool is_fault_of_call(ErrorCode code) noexcept {
 namespace {
 
 constexpr std::string_view description =
-    "Shows, checks and converts files of structures with tensors: safetensors files with or without\n"
+    "Shows, checks and converts files of structures with tensors: safetensors files with or "
+    "without\n"
     "the schema of safestructures, and checkpoints in several files by their .index.json.";
 
 constexpr std::string_view examples =
@@ -43,7 +44,8 @@ constexpr std::string_view examples =
     "  safestructures verify *.safetensors                      is every byte in order?\n"
     "  safestructures convert big.safetensors small.safetensors --precision f16\n"
     "\n"
-    "A PATH leads from the root of the structure by fields, dict keys and positions: /layers/0/weight.\n"
+    "A PATH leads from the root of the structure by fields, dict keys and positions: "
+    "/layers/0/weight.\n"
     "'safestructures COMMAND --help' shows the options of a command and examples.\n"
     "Exit codes: 0 fine, 1 the file is at fault, 2 the call is.";
 
@@ -77,9 +79,9 @@ void check_command(const CLI::App& app, std::string_view word) {
       nearest = command->get_name();
     }
   }
-  throw CallError("there is no command '" + std::string(word) + "': " +
-                  (nearest.empty() ? "the commands are " + all + "."
-                                   : "did you mean '" + nearest + "'?"));
+  throw CallError(
+      "there is no command '" + std::string(word) + "': " +
+      (nearest.empty() ? "the commands are " + all + "." : "did you mean '" + nearest + "'?"));
 }
 
 /// What was wrong with the arguments of the command that was reached.

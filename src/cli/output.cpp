@@ -22,7 +22,7 @@ void Output::finish() {
   if (std::fflush(file_) != 0) fail();
 }
 
-Output::int_type Output::overflow(int_type character) {
+int Output::overflow(int character) {
   if (std::fputc(character, file_) == EOF) fail();
   return character;
 }
@@ -53,7 +53,8 @@ void fill_file(const std::filesystem::path& path, const std::string& name,
                const std::function<void(std::ostream&)>& fill) {
   const OpenFile file(std::fopen(path.c_str(), "wb"));
   if (!file)
-    throw CallError("cannot write to " + name + ": " + std::generic_category().message(errno) + ".");
+    throw CallError("cannot write to " + name + ": " + std::generic_category().message(errno) +
+                    ".");
   Output out(file.get(), name);
   fill(out);
   out.finish();
@@ -81,7 +82,8 @@ void write_output_file(const std::filesystem::path& path,
     fill_file(temporary, path.string(), fill);
     std::error_code failure;
     std::filesystem::rename(temporary, target, failure);
-    if (failure) throw CallError("cannot write to " + path.string() + ": " + failure.message() + ".");
+    if (failure)
+      throw CallError("cannot write to " + path.string() + ": " + failure.message() + ".");
   } catch (...) {
     std::filesystem::remove(temporary, ignored);
     throw;

@@ -22,7 +22,7 @@ class Output final : private std::streambuf, public std::ostream {
   void finish();
 
  private:
-  int_type overflow(int_type character) override;
+  int overflow(int character) override;
   std::streamsize xsputn(const char* text, std::streamsize size) override;
   int sync() override;
   [[noreturn]] void fail() const;
@@ -31,10 +31,9 @@ class Output final : private std::streambuf, public std::ostream {
   std::string name_;
 };
 
-/// Lets `fill` write a file: under another name that becomes `path` when all is there, so that a file
-/// which is being read may be replaced and a failure leaves the old one. Devices and pipes are written
-/// to directly; `-` is the standard output.
-/// \throws CallError
+/// Lets `fill` write a file: under another name that becomes `path` when all is there, so that a
+/// file which is being read may be replaced and a failure leaves the old one. Devices and pipes are
+/// written to directly; `-` is the standard output. \throws CallError
 void write_output_file(const std::filesystem::path& path,
                        const std::function<void(std::ostream&)>& fill);
 

@@ -11,8 +11,8 @@
 
 namespace safestructures::cli {
 
-/// While it lives, a line on standard error says how far the work is, from its second second on; the
-/// line is gone at the end. Nothing is said of less than 1 GiB, or when that is no terminal.
+/// While it lives, a line on standard error says how far the work is, from its second second on;
+/// the line is gone at the end. Nothing is said of less than 1 GiB, or when that is no terminal.
 class Progress {
  public:
   /// \param is_counted whether `add` is called: a percentage is shown then, else only the seconds

@@ -3,16 +3,16 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
+#include <safestructures/formats/schema.hpp>
+#include <safestructures/tools/document.hpp>
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/show_json.hpp"
 #include "cli/walk.hpp"
 #include "data/printable.hpp"
-#include <safestructures/formats/schema.hpp>
-#include <safestructures/tools/document.hpp>
 
 namespace safestructures::cli {
 namespace {
@@ -118,11 +118,14 @@ void add_show(CLI::App& app) {
   command->add_option("--items", options->items, "Items shown of each list or dict")
       ->capture_default_str()
       ->excludes(all);
-  command->add_option("--depth", options->depth, "Levels shown")->capture_default_str()->excludes(all);
+  command->add_option("--depth", options->depth, "Levels shown")
+      ->capture_default_str()
+      ->excludes(all);
   command
-      ->add_flag("--json", options->json,
-                 "For programs: one object of metadata, schema, and tensors with their dtype, shape\n"
-                 "and data_offsets")
+      ->add_flag(
+          "--json", options->json,
+          "For programs: one object of metadata, schema, and tensors with their dtype, shape\n"
+          "and data_offsets")
       ->excludes(path)
       ->excludes(all);
   command->footer(

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "data/printable.hpp"
 #include <safestructures/formats/schema.hpp>
+#include "data/printable.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -38,7 +38,8 @@ std::string quoted(std::string_view text) {
     if (c == '"' || c == '\\') escaped += '\\';
     if (static_cast<unsigned char>(c) < 0x20)
       escaped += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else escaped += c;
+    else
+      escaped += c;
   }
   return in_ascii(escaped + '"');
 }

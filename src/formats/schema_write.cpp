@@ -110,11 +110,7 @@ class Writer {
         value.kind() == Kind::structure ? std::string_view() : value.type_name();
     open(own_type.empty() ? type_of(value.kind()) : own_type, trace);
     payload(value, trace);
-    if (value.kind() == Kind::structure && !value.type_name().empty()) {
-      text_ += ", \"class\": ";
-      string(value.type_name(), trace);
-    }
-    attributes(value, trace);
+    if (options_.extensions || value.kind() == Kind::custom) extensions(value, trace);
     text_ += '}';
   }
 
@@ -227,7 +223,11 @@ class Writer {
     return labels;
   }
 
-  void attributes(const Value& value, const Trace* trace) {
+  void extensions(const Value& value, const Trace* trace) {
+    if (value.kind() == Kind::structure && !value.type_name().empty()) {
+      text_ += ", \"class\": ";
+      string(value.type_name(), trace);
+    }
     for (const Entry& entry : value.attributes()) {
       if (entry.key.as_string() == dtype_attribute && is_tensor(value)) continue;  // Written by dtype().
       text_ += ", ";

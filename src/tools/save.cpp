@@ -18,6 +18,7 @@ class Plan {
       : value_(encode(object, options)),
         written_(schema::write(value_, {.precision = options.precision,
                                         .names = options.tensor_names,
+                                        .extensions = options.extensions,
                                         .limits = options.limits})),
         metadata_(options.metadata) {
     for (const std::string_view key : {schema::metadata_key, schema::version_key})
@@ -26,9 +27,10 @@ class Plan {
                     {.found = "'" + std::string(key) + "'", .advice = "Choose another key"});
     metadata_.emplace(schema::metadata_key, std::move(written_.text));
     metadata_.emplace(schema::version_key, schema::version);
-    items_.reserve(written_.tensors.size() + 1);
+    items_.reserve(written_.tensors.size() + options.extra_tensors.size() + 1);
     for (const schema::StoredTensor& stored : written_.tensors)
       items_.emplace_back(stored.name, *stored.tensor, stored.dtype);
+    for (const auto& [name, tensor] : options.extra_tensors) items_.emplace_back(name, tensor);
     if (items_.empty()) {
       dummy_ = Tensor::of<std::int64_t>(dummy_elements);
       items_.emplace_back(schema::dummy_tensor, dummy_);

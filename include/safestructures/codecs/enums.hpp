@@ -2,6 +2,7 @@
 /// Codec of enums: saved by name, loaded by name or number.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -113,7 +114,9 @@ constexpr auto enum_values_text() {
 
 template <class E, int First, int... I>
 constexpr auto enum_text(std::integer_sequence<int, I...>) {
-  return enum_values_text<E, static_cast<E>(First + I)...>();
+  // Not static_cast: GCC warns of numbers beyond those of an enum without fixed underlying type.
+  return enum_values_text<E,
+                          std::bit_cast<E>(static_cast<std::underlying_type_t<E>>(First + I))...>();
 }
 
 /// Only an enum with a fixed underlying type can be initialised from a number.

@@ -45,6 +45,9 @@ inline constexpr std::string_view dummy_tensor = "null";
 struct WriteOptions {
   Precision precision = Precision::f32;
   TensorNames names = TensorNames::paths;
+  /// Whether fields are written that Python's package does not know: C++ class names and versions,
+  /// original dtypes, tags of variants.
+  bool extensions = true;
   Limits limits = {};
 };
 

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,11 @@ struct SaveOptions {
   /// In which precision floating tensors are stored. The original dtype is noted in the file.
   Precision precision = Precision::f32;
   TensorNames tensor_names = TensorNames::paths;
+  /// Whether fields are written that Python's package does not know: C++ class names and versions,
+  /// original dtypes, tags of variants. Python passes over them. Without them (and with
+  /// `TensorNames::numbers`) the schema is the text that Python writes for the same structure, and
+  /// what they would tell is lost.
+  bool extensions = true;
   /// Types that are found at run time; must outlive the call.
   const Registry* registry = nullptr;
   /// What to do with numbers that the stored dtype cannot hold.
@@ -35,6 +42,9 @@ struct SaveOptions {
   /// Bytes of tensors in one file; beyond, the structure is split into shards with an index, as
   /// Hugging Face does. 0: one file, whatever its size.
   std::uint64_t shard_size = 0;
+  /// Tensors by name that are stored beside the structure, which does not refer to them, in their own
+  /// dtype. \throws Error `duplicate_name` when saving, for a name that the structure uses.
+  std::map<std::string, Tensor, std::less<>> extra_tensors = {};
   Limits limits = {};
 };
 

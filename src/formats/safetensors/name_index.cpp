@@ -28,8 +28,7 @@ NameIndex index_names(const Table& table) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (index.insert(table.name(i), i, name_at)) {
       throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
-                  {.path = for_message(table.name(i)),
-                   .advice = "Write the file again with names that differ"});
+                  {.path = for_message(table.name(i))});
     }
   }
   return index;

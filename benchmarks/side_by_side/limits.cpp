@@ -1,0 +1,230 @@
+// The limits: what the system alone takes for the same bytes. `limits ACTION FILE BYTES`
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "measure.hpp"
+
+namespace {
+
+using namespace bench;
+
+struct Job {
+  std::string file;
+  std::size_t bytes;
+};
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& file, int flags) : number_(open(file.c_str(), flags, 0666)) {
+    require(number_ >= 0, "cannot open the file");
+  }
+  ~Descriptor() { close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return number_; }
+
+ private:
+  int number_;
+};
+
+constexpr int fresh = O_WRONLY | O_CREAT | O_TRUNC;
+
+std::vector<char> source(std::size_t bytes) { return std::vector<char>(bytes, 'x'); }
+
+void write_all(int file, std::span<const char> bytes, std::size_t piece) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = write(file, bytes.data() + done, std::min(piece, bytes.size() - done));
+    require(count > 0, "cannot write");
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+void read_all(int file, std::span<char> bytes, std::size_t piece) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = read(file, bytes.data() + done, std::min(piece, bytes.size() - done));
+    require(count > 0, "cannot read");
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+/// Fresh memory in huge pages, aligned to them.
+std::span<char> huge_memory(std::size_t bytes) {
+  auto* memory = static_cast<char*>(
+      mmap(nullptr, bytes + 2 * mib, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  require(memory != MAP_FAILED, "no memory");
+  void* aligned = memory;
+  std::size_t space = bytes + 2 * mib;
+  std::align(2 * mib, bytes, aligned, space);
+  madvise(aligned, bytes, MADV_HUGEPAGE);
+  return {static_cast<char*>(aligned), bytes};
+}
+
+void write_pieces(const Job& job, bool sync) {
+  const std::vector<char> bytes = source(job.bytes);
+  measure(job.bytes, [&] {
+    const Descriptor file(job.file, fresh);
+    write_all(file, bytes, 1 * mib);
+    if (sync) require(fsync(file) == 0, "cannot fsync");
+  });
+}
+
+void write_plain(const Job& job) { write_pieces(job, false); }
+void write_fsync(const Job& job) { write_pieces(job, true); }
+
+void fallocate_write(const Job& job) {
+  const std::vector<char> bytes = source(job.bytes);
+  measure(job.bytes, [&] {
+    const Descriptor file(job.file, fresh);
+    require(fallocate(file, 0, 0, static_cast<off_t>(job.bytes)) == 0, "cannot fallocate");
+    write_all(file, bytes, 2 * mib);
+  });
+}
+
+void fallocate_write_rename(const Job& job) {
+  const std::vector<char> bytes = source(job.bytes);
+  const std::string temporary = job.file + ".tmp";
+  measure(job.bytes, [&] {
+    {
+      const Descriptor file(temporary, fresh);
+      require(fallocate(file, 0, 0, static_cast<off_t>(job.bytes)) == 0, "cannot fallocate");
+      write_all(file, bytes, 2 * mib);
+    }
+    require(std::rename(temporary.c_str(), job.file.c_str()) == 0, "cannot rename");
+  });
+}
+
+void read_huge(const Job& job) {
+  measure(job.bytes, [&] {
+    const Descriptor file(job.file, O_RDONLY);
+    read_all(file, huge_memory(job.bytes), 8 * mib);
+  });
+}
+
+void read_vector(const Job& job) {
+  measure(job.bytes, [&] {
+    const Descriptor file(job.file, O_RDONLY);
+    std::vector<char> bytes(job.bytes);
+    read_all(file, bytes, 8 * mib);
+  });
+}
+
+/// Memory to memory that nobody touched before: what an in-memory save or load has to do.
+void memcpy_fresh(const Job& job) {
+  const std::vector<char> bytes = source(job.bytes);
+  measure(job.bytes, [&] {
+    const std::span<char> target = huge_memory(job.bytes);
+    std::memcpy(target.data(), bytes.data(), bytes.size());
+    keep(target);
+  });
+}
+
+void memcpy_touched(const Job& job) {
+  const std::vector<char> bytes = source(job.bytes);
+  std::vector<char> target = source(job.bytes);
+  measure(mib, [&] {
+    std::memcpy(target.data(), bytes.data(), bytes.size());
+    keep(target);
+  });
+}
+
+/// Maps a file and touches every page; how it was written decides what that costs.
+void touch(const Job& job) {
+  measure(mib, [&] {
+    const Descriptor file(job.file, O_RDONLY);
+    auto* memory =
+        static_cast<const char*>(mmap(nullptr, job.bytes, PROT_READ, MAP_PRIVATE, file, 0));
+    require(memory != MAP_FAILED, "cannot map");
+    unsigned sum = 0;
+    for (std::size_t i = 0; i < job.bytes; i += 4 * kib) sum += static_cast<unsigned char>(memory[i]);
+    keep(sum);
+  });
+}
+
+/// Drops the file from the page cache, then reads it: the storage's own speed.
+void cold_read(const Job& job) {
+  const Descriptor cached(job.file, O_RDONLY);
+  require(fdatasync(cached) == 0 && posix_fadvise(cached, 0, 0, POSIX_FADV_DONTNEED) == 0,
+          "cannot drop the file from the cache");
+  measure(2 * job.bytes, [&] {
+    const Descriptor file(job.file, O_RDONLY);
+    read_all(file, huge_memory(job.bytes), 8 * mib);
+  });
+}
+
+/// Reads columns 1000 to 1100 of a 16384 x 16384 matrix of floats, a row at a time.
+void read_columns(const Job& job) {
+  constexpr std::size_t rows = 16384;
+  constexpr std::size_t row = 16384 * 4;
+  measure(16 * mib, [&] {
+    const Descriptor file(job.file, O_RDONLY);
+    std::vector<char> target(rows * 400);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto offset = static_cast<off_t>(4096 + i * row + 4000);
+      require(pread(file, target.data() + i * 400, 400, offset) == 400, "cannot read");
+    }
+    keep(target);
+  });
+}
+
+void tiny_write(const Job& job) {
+  const std::vector<char> bytes = source(job.bytes);
+  const std::string temporary = job.file + ".tmp";
+  measure_each(2000, [&] {
+    {
+      const Descriptor file(temporary, fresh);
+      write_all(file, bytes, mib);
+    }
+    require(std::rename(temporary.c_str(), job.file.c_str()) == 0, "cannot rename");
+  });
+}
+
+void tiny_read(const Job& job) {
+  std::vector<char> bytes(job.bytes);
+  measure_each(2000, [&] {
+    const Descriptor file(job.file, O_RDONLY);
+    read_all(file, bytes, mib);
+  });
+}
+
+struct Action {
+  std::string_view name;
+  void (*run)(const Job&);
+};
+
+constexpr Action actions[] = {
+    {"write", write_plain},
+    {"write_fsync", write_fsync},
+    {"fallocate_write", fallocate_write},
+    {"fallocate_write_rename", fallocate_write_rename},
+    {"read_huge", read_huge},
+    {"read_vector", read_vector},
+    {"memcpy_fresh", memcpy_fresh},
+    {"memcpy_touched", memcpy_touched},
+    {"touch", touch},
+    {"cold_read", cold_read},
+    {"read_columns", read_columns},
+    {"tiny_write", tiny_write},
+    {"tiny_read", tiny_read},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  require(argc == 4, "usage: limits ACTION FILE BYTES");
+  const std::string_view name = argv[1];
+  for (const Action& action : actions) {
+    if (action.name != name) continue;
+    action.run({.file = argv[2], .bytes = std::stoull(argv[3])});
+    return 0;
+  }
+  require(false, "limits: unknown action");
+}

@@ -1,0 +1,171 @@
+// W4, W12, W13: structures, where the schema counts.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "worker.hpp"
+#include <safestructures/safestructures.hpp>
+
+namespace bench {
+
+/// An item of W4, whether it is stored as a dict or as a struct.
+struct Sample {
+  std::int64_t id;
+  double score;
+  std::string label;
+  bool valid;
+  std::vector<float> features;
+};
+
+struct Particle {
+  float x, y, z;
+  float vx, vy, vz;
+  double mass;
+  std::int32_t kind;
+};
+
+/// The same particles by hand as columns: a tensor for each field.
+struct ParticleColumns {
+  std::vector<float> x, y, z;
+  std::vector<float> vx, vy, vz;
+  std::vector<double> mass;
+  std::vector<std::int32_t> kind;
+};
+
+struct Tiny {
+  std::int64_t step;
+  double loss;
+  std::string run;
+  std::array<float, 4> position;
+};
+
+namespace {
+
+constexpr std::size_t sample_count = 2000;
+constexpr std::size_t particle_count = 100'000;
+
+std::vector<Sample> samples(std::size_t count) {
+  std::vector<Sample> result;
+  for (std::size_t i = 0; i < count; ++i)
+    result.push_back({.id = static_cast<std::int64_t>(i),
+                      .score = static_cast<double>(i) * 0.37,
+                      .label = "sample number " + std::to_string(i),
+                      .valid = i % 2 == 0,
+                      .features = std::vector<float>(1024, static_cast<float>(i))});
+  return result;
+}
+
+/// The same as Python's list of dicts, which is 22,001 nodes with the dicts' keys.
+ss::Value dicts(const std::vector<Sample>& samples) {
+  std::vector<ss::Value> items;
+  for (const Sample& sample : samples) {
+    ss::Value dict = ss::Value::dict();
+    dict.insert("id", sample.id);
+    dict.insert("score", sample.score);
+    dict.insert("label", sample.label);
+    dict.insert("valid", sample.valid);
+    dict.insert("features", ss::Tensor::of<float>(sample.features));
+    items.push_back(std::move(dict));
+  }
+  return ss::Value::list(std::move(items));
+}
+
+constexpr std::size_t w4_memory = 64 * mib;
+
+bool are_samples(const std::vector<Sample>& loaded) {
+  return loaded.size() == sample_count && loaded.back().id == sample_count - 1 &&
+         loaded.back().features.back() == static_cast<float>(sample_count - 1);
+}
+
+void save_dicts(const Path& file) {
+  const std::vector<Sample> few = samples(3);
+  const std::vector<Sample> all = samples(sample_count);
+  save(dicts(few), dicts(all), file, w4_memory);
+}
+void save_structs(const Path& file) { save(samples(3), samples(sample_count), file, w4_memory); }
+
+void load_value(const Path& file) {
+  const std::vector<Sample> few = samples(3);
+  ss::save_file(dicts(few), small_file(file));
+  keep(ss::load_file(small_file(file), {.access = ss::Access::memory}));
+  std::filesystem::remove(small_file(file));
+  ss::Value result;
+  measure(w4_memory, [&] { result = ss::load_file(file, {.access = ss::Access::memory}); });
+  require(result.size() == sample_count && result[sample_count - 1]["id"].as_int64() == sample_count - 1,
+          "loaded something else");
+}
+void load_structs(const Path& file) {
+  load(samples(3), file, w4_memory, {.access = ss::Access::memory}, are_samples);
+}
+void open_dicts(const Path& file) { open(samples(3), file); }
+
+std::vector<Particle> particles(std::size_t count) {
+  std::vector<Particle> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float x = static_cast<float>(i);
+    result.push_back({x, x + 1, x + 2, 0.1F * x, 0.2F * x, 0.3F * x, 1.5, 7});
+  }
+  return result;
+}
+void save_particles(const Path& file) {
+  save(particles(3), particles(particle_count), file, 1 * gib);
+}
+void load_particles(const Path& file) {
+  load(particles(3), file, 1 * gib, {}, [](const std::vector<Particle>& loaded) {
+    return loaded.size() == particle_count && loaded.back().x == static_cast<float>(particle_count - 1);
+  });
+}
+
+ParticleColumns columns(std::size_t count) {
+  ParticleColumns result;
+  for (const Particle& particle : particles(count)) {
+    result.x.push_back(particle.x);
+    result.y.push_back(particle.y);
+    result.z.push_back(particle.z);
+    result.vx.push_back(particle.vx);
+    result.vy.push_back(particle.vy);
+    result.vz.push_back(particle.vz);
+    result.mass.push_back(particle.mass);
+    result.kind.push_back(particle.kind);
+  }
+  return result;
+}
+void save_columns(const Path& file) { save(columns(3), columns(particle_count), file, 16 * mib); }
+void load_columns(const Path& file) {
+  load(columns(3), file, 16 * mib, {},
+       [](const ParticleColumns& loaded) { return loaded.kind.size() == particle_count; });
+}
+
+const Tiny tiny = {.step = 1000, .loss = 0.125, .run = "first", .position = {1, 2, 3, 4}};
+
+void save_tiny(const Path& file) {
+  measure_each(2000, [&] { ss::save_file(tiny, file); });
+}
+void load_tiny(const Path& file) {
+  measure_each(2000, [&] { keep(ss::load_file<Tiny>(file)); });
+}
+void load_tiny_by_read(const Path& file) {
+  measure_each(2000, [&] { keep(ss::load_file<Tiny>(file, {.access = ss::Access::read})); });
+}
+
+constexpr Action actions[] = {
+    {"W4", "save_dicts", save_dicts},
+    {"W4", "save_structs", save_structs},
+    {"W4", "load_value", load_value},
+    {"W4", "load_structs", load_structs},
+    {"W4", "open", open_dicts},
+    {"W12", "save", save_particles},
+    {"W12", "load", load_particles},
+    {"W12", "save_columns", save_columns},
+    {"W12", "load_columns", load_columns},
+    {"W13", "save", save_tiny},
+    {"W13", "load", load_tiny},
+    {"W13", "load_by_read", load_tiny_by_read},
+};
+
+}  // namespace
+
+std::span<const Action> node_actions() { return actions; }
+
+}  // namespace bench

@@ -1,0 +1,152 @@
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/slice.hpp>
+#include <safestructures/tools/document.hpp>
+#include "cli/command.hpp"
+#include "cli/dtype_option.hpp"
+#include "cli/npy.hpp"
+#include "cli/output.hpp"
+#include "cli/tensor_text.hpp"
+#include "data/printable.hpp"
+
+namespace safestructures::cli {
+namespace {
+
+constexpr std::size_t everything = static_cast<std::size_t>(-1);
+
+struct GetOptions {
+  std::string file;
+  std::string path;
+  std::string output;
+  std::string slice;
+  std::string dtype;
+  bool all = false;
+};
+
+/// The value at the path, or the tensor that has this name in the file.
+Value find_value(const Document& document, const std::string& path) {
+  try {
+    return document.at(path);
+  } catch (const Error& error) {
+    const std::optional<std::size_t> index = document.file().find(path);
+    if (!index) throw CallError(error.what());
+    return Value(document.file().tensor(*index));
+  }
+}
+
+void require_tensor(const Value& value, const GetOptions& options) {
+  if (value.kind() == Kind::tensor || (options.slice.empty() && options.dtype.empty())) return;
+  throw CallError(std::string(options.slice.empty() ? "--dtype" : "--slice") +
+                  " is for tensors: " + options.path + " is " + describe(value) + ".");
+}
+
+Tensor choose(Tensor tensor, const GetOptions& options) {
+  const std::optional<DType> dtype = parse_dtype(options.dtype);
+  // Only whole bytes can be sliced.
+  if (dtype && bit_width(tensor.dtype()) < 8) tensor = tensor.to(*dtype);
+  if (!options.slice.empty()) tensor = tensor.slice(parse_slices(options.slice));
+  return dtype ? tensor.to(*dtype) : tensor;
+}
+
+void write_to_file(const Value& value, const GetOptions& options) {
+  const bool is_npy = options.output.ends_with(".npy");
+  switch (value.kind()) {
+    case Kind::tensor:
+      if (!is_npy && options.output != "-")
+        throw CallError("a tensor is written as a .npy file: name the output so, not " +
+                        options.output + ".");
+      return write_output_file(options.output,
+                               [&](std::ostream& out) { write_npy(out, value.tensor()); });
+    case Kind::string:
+      return write_output_file(options.output,
+                               [&](std::ostream& out) { out << value.as_string(); });
+    case Kind::bytes:
+      return write_output_file(options.output, [&](std::ostream& out) {
+        const std::span<const std::byte> bytes = value.tensor().bytes();
+        out.write(reinterpret_cast<const char*>(bytes.data()),
+                  static_cast<std::streamsize>(bytes.size()));
+      });
+    default:
+      throw CallError("only a tensor, str or bytes can be written to a file: " + options.path +
+                      " is " + describe(value) + ".");
+  }
+}
+
+void print_value(std::ostream& out, const Value& value, bool all) {
+  switch (value.kind()) {
+    case Kind::string:
+      // As it is for other programs; a terminal would obey the control characters in it.
+      if (is_terminal(stdout)) {
+        std::string printable;
+        detail::append_printable(printable, value.as_string());
+        out << printable << '\n';
+      } else {
+        out << value.as_string() << '\n';
+      }
+      break;
+    case Kind::tensor:
+    case Kind::bytes:
+      print_tensor(out, value.tensor(), all);
+      out << '\n';
+      break;
+    default: {
+      PrintOptions options;
+      if (all || value.kind() < Kind::string) options = {.items = everything, .text = everything};
+      if (all) options.depth = everything;
+      print(out, value, options);
+    }
+  }
+}
+
+void get(const GetOptions& options) {
+  const Document document = Document::open(options.file);
+  Value value = find_value(document, options.path);
+  require_tensor(value, options);
+  blame_arguments([&] {
+    if (value.kind() == Kind::tensor) value.set_tensor(choose(value.tensor(), options));
+  });
+  if (!options.output.empty()) return write_to_file(value, options);
+  Output out(stdout, "the standard output");
+  print_value(out, value, options.all);
+  out.finish();
+}
+
+}  // namespace
+
+void add_get(CLI::App& app) {
+  const auto options = std::make_shared<GetOptions>();
+  CLI::App* command =
+      app.add_subcommand("get", "Print one value of a file, or write it to another");
+  command->add_option("FILE", options->file, "A safetensors file, or the .index.json of several")
+      ->required();
+  command
+      ->add_option("PATH", options->path,
+                   "Where the value is, such as /layers/0/weight, or a tensor's name in the file")
+      ->required();
+  CLI::Option* output = command->add_option("-o,--output", options->output,
+                                            "Write to this file: a tensor as .npy, a str or bytes "
+                                            "as they are; - is the standard\noutput");
+  command->add_option("--slice", options->slice,
+                      "Only a part of the tensor, as in NumPy: '[2:5, ::2]'");
+  command->add_option("--dtype", options->dtype, "Convert the tensor first, for example to F32")
+      ->check(known_dtype());
+  command->add_flag("--all", options->all, "Print every element and item")->excludes(output);
+  command->footer(
+      "Numbers, strings and other scalars are printed as they are, containers as a tree, tensors "
+      "as\n"
+      "NumPy prints them, in the dtype in which they are stored.\n\n"
+      "Examples:\n"
+      "  safestructures get model.safetensors /config/epochs\n"
+      "  safestructures get model.safetensors /layers/0/weight --slice '[:3, -1]'\n"
+      "  safestructures get model.safetensors layers.0.weight -o weight.npy --dtype F32");
+  command->callback([options] { get(*options); });
+}
+
+}  // namespace safestructures::cli

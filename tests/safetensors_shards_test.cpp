@@ -1,0 +1,292 @@
+// Checkpoints in several files with an index.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/safetensors.hpp>
+
+#include "support/platform_folder.hpp"
+
+namespace safestructures {
+namespace {
+
+using platform_test::Folder;
+using safetensors::Access;
+using safetensors::File;
+using safetensors::Item;
+using safetensors::WriteOptions;
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+// Five tensors of 40 bytes.
+class Checkpoint {
+ public:
+  Checkpoint() {
+    std::iota(values_.begin(), values_.end(), 0.F);
+    for (std::size_t i = 0; i < 5; ++i) {
+      tensors_.push_back(Tensor::of<float>(std::span<const float>(values_).subspan(10 * i, 10)));
+    }
+    constexpr std::string_view names[] = {"e", "d", "c", "b", "a"};
+    for (std::size_t i = 0; i < 5; ++i) items_.emplace_back(names[i], tensors_[i]);
+  }
+  [[nodiscard]] const std::vector<Item>& items() const { return items_; }
+  [[nodiscard]] const Tensor& tensor(std::size_t i) const { return tensors_[i]; }
+
+ private:
+  std::vector<float> values_ = std::vector<float>(50);
+  std::vector<Tensor> tensors_;
+  std::vector<Item> items_;
+};
+
+TEST_CASE("a checkpoint is split at the given size and indexed as Hugging Face does") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  const auto report =
+      safetensors::write_sharded(folder / "model.safetensors", checkpoint.items(), {{"k", "v"}}, 80);
+  CHECK(folder.names() ==
+        std::vector<std::string>{"model-00001-of-00003.safetensors",
+                                 "model-00002-of-00003.safetensors",
+                                 "model-00003-of-00003.safetensors", "model.safetensors.index.json"});
+  CHECK(content(folder / "model.safetensors.index.json") ==
+        "{\n"
+        "  \"metadata\": {\n"
+        "    \"total_size\": 200\n"
+        "  },\n"
+        "  \"weight_map\": {\n"
+        "    \"a\": \"model-00003-of-00003.safetensors\",\n"
+        "    \"b\": \"model-00002-of-00003.safetensors\",\n"
+        "    \"c\": \"model-00002-of-00003.safetensors\",\n"
+        "    \"d\": \"model-00001-of-00003.safetensors\",\n"
+        "    \"e\": \"model-00001-of-00003.safetensors\"\n"
+        "  }\n"
+        "}\n");
+  std::uint64_t bytes = 0;
+  for (const std::string& name : folder.names()) bytes += std::filesystem::file_size(folder / name);
+  CHECK(report.bytes == bytes);
+}
+
+TEST_CASE("an index opens as one file, in every way") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  const auto path = folder / "model.safetensors.index.json";
+  safetensors::write_sharded(path, checkpoint.items(), {{"k", "v"}}, 80);
+  for (const Access access : {Access::map, Access::read, Access::memory}) {
+    const File file = File::open(path, {.access = access});
+    REQUIRE(file.size() == 5);
+    CHECK(file.file_count() == 3);
+    CHECK(file.data_size() == 200);
+    CHECK(file.metadata("k") == std::string_view("v"));
+    CHECK(file.metadata().size() == 1);
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK(file.tensor(checkpoint.items()[i].name) == checkpoint.tensor(i));
+      const std::optional<std::size_t> index = file.find(checkpoint.items()[i].name);
+      REQUIRE(index.has_value());
+      CHECK(file.info(*index).name == checkpoint.items()[i].name);
+      CHECK(file.path(*index).filename() ==
+            "model-0000" + std::to_string(i / 2 + 1) + "-of-00003.safetensors");
+      CHECK(file.slice(*index, parse_slices("[3:5]")) ==
+            checkpoint.tensor(i).slice(parse_slices("[3:5]")));
+    }
+  }
+}
+
+TEST_CASE("a tensor larger than a file may be gets a file of its own") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 1);
+  const File file = File::open(folder / "m.safetensors.index.json");
+  CHECK(file.file_count() == 5);
+  CHECK(file.tensor("c") == checkpoint.tensor(2));
+}
+
+TEST_CASE("a checkpoint that fits one file still has an index") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 1'000'000);
+  CHECK(File::open(folder / "m.safetensors.index.json").file_count() == 1);
+}
+
+TEST_CASE("a checkpoint that could not be read again is not written") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  std::vector<Item> twice = checkpoint.items();
+  twice.emplace_back("e", checkpoint.tensor(1));
+  CHECK_THROWS_WITH_AS(
+      safetensors::write_sharded(folder / "m", twice, {}, 80),
+      "at e: two tensors have the same name. Give each tensor a name of its own.", Error);
+  CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 0),
+                       "a file of at most 0 bytes holds no tensor.", Error);
+  CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 1,
+                                                  WriteOptions{.limits = {.shards = 4}}),
+                       "too many files for one checkpoint: expected at most 4, found 5. Let each file "
+                       "be larger.",
+                       Error);
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("a value of metadata that files contradict is the first file's") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  const std::vector<Item>& items = checkpoint.items();
+  safetensors::write_file(folder / "1", std::span(items).first(1), {{"k", "1"}, {"only", "1"}});
+  safetensors::write_file(folder / "2", std::span(items).subspan(1, 1), {{"k", "2"}, {"other", "2"}});
+  write_text(folder / "i.json", R"({"weight_map":{"d":"2","e":"1"}})");
+  const File file = File::open(folder / "i.json");
+  CHECK(file.metadata().size() == 3);
+  CHECK(file.metadata("k") == std::string_view("1"));
+  CHECK(file.metadata("other") == std::string_view("2"));
+}
+
+TEST_CASE("every malformed index is refused with its exact error") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  const std::vector<Item>& items = checkpoint.items();
+  safetensors::write_file(folder / "1", std::span(items).first(2));          // e, d
+  safetensors::write_file(folder / "2", std::span(items).subspan(2, 2));     // c, b
+  safetensors::write_file(folder / "again", std::span(items).subspan(1, 2));  // d, c
+  write_text(folder / "bad", "xxxxxxx");
+  const std::string mixed =
+      " Index and files are from different saves, or a download is mixed up.";
+  struct Case {
+    std::string text;
+    ErrorCode code;
+    std::string error;
+    std::string file = "i.json";
+  };
+  const auto map = [](const std::string& entries) { return "{\"weight_map\":{" + entries + "}}"; };
+  const std::string all = R"("b":"2","c":"2","d":"1","e":"1")";
+  const Case cases[] = {
+      {"", ErrorCode::invalid_header,
+       "the index is not a JSON object: expected '{' as its first byte, found nothing."},
+      {"[]", ErrorCode::invalid_header,
+       "the index is not a JSON object: expected '{' as its first byte, found '['."},
+      {"\xEF\xBB\xBF{}", ErrorCode::invalid_header,
+       "the index is not a JSON object: expected '{' as its first byte, found byte 0xef."},
+      {"{}", ErrorCode::invalid_header, "the index has no \"weight_map\"."},
+      {"{\"weight_map\":{}", ErrorCode::invalid_header,
+       "the index is not valid JSON: found its end (byte 16)."},
+      {map(all) + "x", ErrorCode::invalid_header,
+       "the index is not valid JSON: found 'x' (byte 48)."},
+      {"{\"weight_map\":[]}", ErrorCode::invalid_header,
+       "\"weight_map\" is not an object: expected an object of file names by tensor name, found [] "
+       "(byte 14)."},
+      {"{\"weight_map\":{},\"weight_map\":{}}", ErrorCode::duplicate_name,
+       "the index holds \"weight_map\" twice (byte 17)."},
+      {map(""), ErrorCode::invalid_header,
+       "the index names no file: expected at least one entry in \"weight_map\"."},
+      {map("\"e\":1"), ErrorCode::invalid_header,
+       "at e: the tensor's place in the index is not a string: expected the name of a file, found 1 "
+       "(byte 19)."},
+      {map("\"e\":tru"), ErrorCode::invalid_header,
+       "the index is not valid JSON: found '}' (byte 22)."},
+      {map("\"e\":\"\xFF\""), ErrorCode::invalid_utf8,
+       "the index is not valid UTF-8: found byte 0xff (byte 20)."},
+      {map("\"e\":\"\\ud800\""), ErrorCode::invalid_utf8,
+       "a string holds half of a surrogate pair: expected an escape that stands for a character, "
+       "found \\ud800 (byte 20)."},
+      {map("\"e\":\"../1\""), ErrorCode::invalid_header,
+       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "found \"../1\"."},
+      {map("\"e\":\"/etc/passwd\""), ErrorCode::invalid_header,
+       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "found \"/etc/passwd\"."},
+      {map("\"e\":\"..\\u002f1\""), ErrorCode::invalid_header,
+       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "found \"../1\"."},
+      {map("\"e\":\"a\\\\b\""), ErrorCode::invalid_header,
+       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "found \"a\\\\b\"."},
+      {map("\"e\":\"..\""), ErrorCode::invalid_header,
+       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "found \"..\"."},
+      {map("\"e\":\"1\\u0000\""), ErrorCode::invalid_header,
+       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "found \"1\\u0000\"."},
+      {map("\"e\":\"\""), ErrorCode::invalid_header,
+       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "found \"\"."},
+      {map("\"e\":\"bad\""), ErrorCode::truncated,
+       "the file is too short for a safetensors file: expected at least 8 bytes, found 7. Check that "
+       "this is a safetensors file.",
+       "bad"},
+      {map(all + ",\"f\":\"1\""), ErrorCode::missing_tensor,
+       "at f: a file lacks a tensor that the index places there: expected it in \"1\", found it in no "
+       "file." + mixed},
+      {map(R"("b":"1","c":"2","d":"1","e":"1")"), ErrorCode::missing_tensor,
+       "at b: a file lacks a tensor that the index places there: expected it in \"1\", found it in "
+       "\"2\"." + mixed},
+      {map(R"("b":"2","d":"1","e":"1")"), ErrorCode::missing_tensor,
+       "at c: the index does not name a tensor that a file holds: found it in \"2\"." + mixed},
+      {map(all + R"(,"\u0062":"2")"), ErrorCode::duplicate_name,
+       "at b: the index names a tensor twice."},
+      {map(R"("c":"again","d":"1","e":"1")"), ErrorCode::duplicate_name,
+       "at d: two files hold a tensor of the same name: found the other in \"1\".", "again"},
+      {R"({"x":)" + std::string(600, '[') + std::string(600, ']') + "}", ErrorCode::limit_exceeded,
+       "the index is nested too deeply. Raise Limits::depth if you trust the file."},
+      {R"({"metadata":{"total_size":01}})", ErrorCode::invalid_header,
+       "the index is not valid JSON: found '1' (byte 27)."},
+  };
+  for (const Case& test : cases) {
+    CAPTURE(test.text);
+    write_text(folder / "i.json", test.text);
+    try {
+      static_cast<void>(File::open(folder / "i.json"));
+      FAIL("it was opened");
+    } catch (const Error& error) {
+      CHECK(to_string(error.code()) == to_string(test.code));
+      CHECK(std::string(error.what()) == (folder / test.file).string() + ": " + test.error);
+    }
+  }
+  write_text(folder / "i.json", map(all) + " \r\n\n");
+  CHECK(File::open(folder / "i.json").size() == 4);
+}
+
+TEST_CASE("an absent file of a checkpoint is named") {
+  const Folder folder;
+  write_text(folder / "i.json", R"({"weight_map":{"a":"absent.safetensors"}})");
+  try {
+    static_cast<void>(File::open(folder / "i.json"));
+    FAIL("it was opened");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::cannot_open);
+    CHECK(error.details().file == (folder / "absent.safetensors").string());
+  }
+}
+
+TEST_CASE("limits hold for all files of a checkpoint together") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 80);
+  const auto path = folder / "m.safetensors.index.json";
+  const auto code = [&](const Limits& limits) {
+    try {
+      static_cast<void>(File::open(path, {.limits = limits}));
+      return std::string("none");
+    } catch (const Error& error) {
+      return std::string(to_string(error.code()));
+    }
+  };
+  CHECK(code({.shards = 3}) == "none");
+  CHECK(code({.shards = 2}) == "limit_exceeded");
+  CHECK(code({.tensors = 5}) == "none");
+  CHECK(code({.tensors = 4}) == "limit_exceeded");
+  CHECK(code({.header_bytes = 150}) == "limit_exceeded");
+}
+
+}  // namespace
+}  // namespace safestructures
