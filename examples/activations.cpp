@@ -1,5 +1,5 @@
-// A small model whose inputs, outputs and intermediate activations are saved, and compared with those
-// of a second run: where do the two diverge?
+// A small model whose inputs, outputs and intermediate activations are saved, and compared with
+// those of a second run: where do the two diverge?
 #include <cmath>
 #include <iostream>
 #include <map>

@@ -85,10 +85,10 @@ TEST_CASE("a number without a name is saved as an int") {
 TEST_CASE("an unknown name is an error with the known ones") {
   CHECK(load_error<Color>(Value("gren")) ==
         "out_of_range: at /: an enum has no value of that name: expected 'blue', 'red', 'green', "
-        "'last', found str 'gren'. Did you mean 'green'?.");
+        "'last', found str \"gren\". Perhaps 'green' is meant.");
   CHECK(load_error<Chosen>(Value("something")) ==
         "out_of_range: at /: an enum has no value of that name: expected 'uno', 'due', found str "
-        "'something'.");
+        "\"something\".");
 }
 
 TEST_CASE("a number that is no value of the enum is refused") {

@@ -125,7 +125,7 @@ TEST_CASE("bytes and chars are bytes") {
   CHECK(tensor<std::uint8_t>({0, 255}, {2}).as<std::vector<std::byte>>() == bytes);
   CHECK(Value::bytes(bytes).as<std::vector<std::uint8_t>>() == std::vector<std::uint8_t>{0, 255});
   CHECK(load_error<std::vector<std::byte>>(Value("text")) ==
-        "type_mismatch: at /: a value is of another kind: expected bytes, found str 'text'.");
+        "type_mismatch: at /: a value is of another kind: expected bytes, found str \"text\".");
   CHECK(load_error<std::array<std::byte, 3>>(Value::bytes(bytes)) ==
         "shape_mismatch: at /: bytes have another length: expected 3 bytes, found 2.");
 }
@@ -134,7 +134,8 @@ TEST_CASE("spans and C arrays are saved as vectors are") {
   const std::array<float, 3> numbers{1, 2, 3};
   const Value expected = Value::from(std::vector<float>{1, 2, 3});
   CHECK(Value::from(std::span(numbers)) == expected);
-  CHECK(Value::from(std::span<const float>(numbers)).tensor().origin() ==
+  const std::span<const float> view(numbers);
+  CHECK(Value::from(view).tensor().origin() ==
         reinterpret_cast<const std::byte*>(numbers.data()));
   const float array[3] = {1, 2, 3};
   CHECK(Value::from(array) == expected);
@@ -154,7 +155,7 @@ TEST_CASE("a tensor of another dtype converts where nothing is lost") {
   CHECK(tensor<ss::half>({ss::half(0.5F)}, {1}).as<std::array<double, 1>>()[0] == 0.5);
   CHECK(load_error<std::vector<std::uint8_t>>(tensor<int>({1, 300}, {2})) ==
         "out_of_range: at /: element 1 cannot be converted from I32 to U8: expected a number from 0 "
-        "to 255, found 300. Choose a wider dtype, or allow overflow.");
+        "to 255, found 300. Choose a dtype of wider range, or another Overflow than error.");
   CHECK(load_error<std::array<std::uint8_t, 2>>(tensor<int>({1, 300}, {2}))
             .starts_with("out_of_range: at /: element 1 cannot be converted from I32 to U8"));
   CHECK(load_error<std::vector<int>>(tensor<float>({0.5F}, {1})).starts_with("lossy_conversion: at /: element 0"));

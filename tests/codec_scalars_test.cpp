@@ -139,7 +139,7 @@ TEST_CASE("kinds do not mix") {
   CHECK(load_error<unsigned>(Value(1.0)) ==
         "type_mismatch: at /: a value is of another kind: expected int, found float 1.0.");
   CHECK(load_error<double>(Value("1")) ==
-        "type_mismatch: at /: a value is of another kind: expected float, found str '1'.");
+        "type_mismatch: at /: a value is of another kind: expected float, found str \"1\".");
   CHECK(load_error<double>(Value(true)) ==
         "type_mismatch: at /: a value is of another kind: expected float, found bool True.");
   CHECK(load_error<double>(Value(std::complex<double>(1, 0))) ==

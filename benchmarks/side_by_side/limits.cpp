@@ -144,7 +144,8 @@ void touch(const Job& job) {
         static_cast<const char*>(mmap(nullptr, job.bytes, PROT_READ, MAP_PRIVATE, file, 0));
     require(memory != MAP_FAILED, "cannot map");
     unsigned sum = 0;
-    for (std::size_t i = 0; i < job.bytes; i += 4 * kib) sum += static_cast<unsigned char>(memory[i]);
+    for (std::size_t i = 0; i < job.bytes; i += 4 * kib)
+      sum += static_cast<unsigned char>(memory[i]);
     keep(sum);
   });
 }

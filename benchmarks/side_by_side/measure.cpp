@@ -26,8 +26,7 @@ std::size_t status(const std::string& name) {
 }  // namespace
 
 void warm_memory(std::size_t bytes) {
-  void* memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   require(memory != MAP_FAILED, "no memory to warm");
   madvise(memory, bytes, MADV_HUGEPAGE);
   auto* first = static_cast<volatile char*>(memory);

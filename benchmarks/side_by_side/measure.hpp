@@ -1,6 +1,7 @@
 /// \file
 /// How one measurement is taken: in a process of its own, which prints one line of JSON,
-/// `{"ns": 123, "peak": 456}`: nanoseconds, and bytes of resident memory above what was there before.
+/// `{"ns": 123, "peak": 456}`: nanoseconds, and bytes of resident memory above what was there
+/// before.
 ///
 /// On virtual machines the first touch of memory that went back to the host costs up to 3 s/GiB. So
 /// as much memory as the measured work and its page cache need is touched and freed right before.
@@ -22,7 +23,8 @@ inline constexpr std::size_t gib = 1024 * mib;
 /// Touches and frees that many bytes.
 void warm_memory(std::size_t bytes);
 
-/// Sets the high-water mark of this process's memory back to what it is now; returns that, in bytes.
+/// Sets the high-water mark of this process's memory back to what it is now; returns that, in
+/// bytes.
 std::size_t reset_peak();
 /// The most resident memory since then, in bytes.
 std::size_t peak();

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "measure.hpp"
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
+#include "measure.hpp"
 
 namespace bench {
 
@@ -42,7 +42,8 @@ void save(const T& small, const T& object, const Path& file, std::size_t bytes,
   measure(bytes, [&] { ss::save_file(object, file, options); });
 }
 
-/// Measures loading a T, after having loaded a small one; `check` tells whether the result is right.
+/// Measures loading a T, after having loaded a small one; `check` tells whether the result is
+/// right.
 template <class T, class Check>
 void load(const T& small, const Path& file, std::size_t bytes, const ss::LoadOptions& options,
           const Check& check) {

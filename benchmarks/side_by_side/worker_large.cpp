@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "worker.hpp"
 #include <safestructures/safestructures.hpp>
+#include "worker.hpp"
 
 namespace bench {
 
@@ -38,7 +38,8 @@ std::vector<T> numbers(std::size_t count) {
 }
 
 bool are_numbers(std::span<const float> values, std::size_t count) {
-  return values.size() == count && values[250] == 250.0F && values[count - 1] == float((count - 1) % 251);
+  return values.size() == count && values[250] == 250.0F &&
+         values[count - 1] == float((count - 1) % 251);
 }
 
 OneTensor one_tensor(std::size_t count) { return {numbers<float>(count)}; }
@@ -80,9 +81,8 @@ void touch_one(const Path& file) {
 
 void cold_load_one(const Path& file) {
   std::optional<OneView> result;
-  measure(2 * gib, [&] {
-    result.emplace(ss::load_file<OneView>(file, {.access = ss::Access::memory}));
-  });
+  measure(2 * gib,
+          [&] { result.emplace(ss::load_file<OneView>(file, {.access = ss::Access::memory})); });
   require(are_numbers(result->weight.data<float>(), floats_of_a_gib), "loaded something else");
 }
 void cold_load_one_vector(const Path& file) {
@@ -91,9 +91,7 @@ void cold_load_one_vector(const Path& file) {
   require(are_numbers(result->weight, floats_of_a_gib), "loaded something else");
 }
 
-void save_blocks(const Path& file) {
-  save(blocks(2, 8), blocks(1000, mib / 4), file, 1000 * mib);
-}
+void save_blocks(const Path& file) { save(blocks(2, 8), blocks(1000, mib / 4), file, 1000 * mib); }
 void save_blocks_durable(const Path& file) {
   save(blocks(2, 8), blocks(1000, mib / 4), file, 1000 * mib, {.durable = true});
 }

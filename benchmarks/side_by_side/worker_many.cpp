@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "worker.hpp"
 #include <safestructures/safestructures.hpp>
+#include "worker.hpp"
 
 namespace bench {
 namespace {

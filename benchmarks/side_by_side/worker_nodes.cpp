@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "worker.hpp"
 #include <safestructures/safestructures.hpp>
+#include "worker.hpp"
 
 namespace bench {
 
@@ -92,7 +92,8 @@ void load_value(const Path& file) {
   std::filesystem::remove(small_file(file));
   ss::Value result;
   measure(w4_memory, [&] { result = ss::load_file(file, {.access = ss::Access::memory}); });
-  require(result.size() == sample_count && result[sample_count - 1]["id"].as_int64() == sample_count - 1,
+  require(result.size() == sample_count &&
+              result[sample_count - 1]["id"].as_int64() == sample_count - 1,
           "loaded something else");
 }
 void load_structs(const Path& file) {
@@ -113,7 +114,8 @@ void save_particles(const Path& file) {
 }
 void load_particles(const Path& file) {
   load(particles(3), file, 1 * gib, {}, [](const std::vector<Particle>& loaded) {
-    return loaded.size() == particle_count && loaded.back().x == static_cast<float>(particle_count - 1);
+    return loaded.size() == particle_count &&
+           loaded.back().x == static_cast<float>(particle_count - 1);
   });
 }
 

@@ -69,7 +69,7 @@ std::int64_t EnumTable::decode_name(const Value& value, const Decoder& decoder) 
   }
   std::string advice;
   if (const auto nearest = nearest_name(value.as_string(), known_names))
-    advice = "Did you mean '" + std::string(*nearest) + "'?";
+    advice = "Perhaps '" + std::string(*nearest) + "' is meant";
   decoder.fail(ErrorCode::out_of_range, "an enum has no value of that name",
                known_names.empty() ? "a number, as no names are known" : list_names(known_names),
                describe(value), advice);

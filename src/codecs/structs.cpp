@@ -79,7 +79,7 @@ void StructReader::refuse_unknown() const {
     const auto nearest = nearest_name(found, names);
     decoder_.fail(ErrorCode::unknown_field, struct_text(layout_) + " has no such field",
                   names.empty() ? "no field" : list_names(names), list_names({{found}}),
-                  nearest ? "Did you mean '" + std::string(*nearest) + "'?"
+                  nearest ? "Perhaps '" + std::string(*nearest) + "' is meant"
                           : "Set DecodeOptions::refuse_unknown_fields to false to pass over it");
   }
 }
@@ -99,7 +99,7 @@ const Value& StructReader::require(std::size_t field) const {
   const auto nearest = nearest_name(name, names);
   decoder_.fail(ErrorCode::missing_field, struct_text(layout_) + " misses a field",
                 "'" + name + "'", names.empty() ? "no field" : list_names(names),
-                nearest ? "Did you mean '" + std::string(*nearest) + "'? Then give '" + name +
+                nearest ? "If '" + std::string(*nearest) + "' is meant, give '" + name +
                               "' that alias in Rules<" + std::string(layout_.class_name) + ">"
                         : "If it may be missing, make it a std::optional or give it a rule "
                           "optional() in Rules<" +

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "data/keyed_hash.hpp"
 #include <safestructures/data/codec.hpp>
@@ -26,11 +27,14 @@ std::uint64_t hash_double(double number) {
                      Kind::floating);
 }
 
-/// How deep keys are looked into. Deeper parts are left to comparison, which goes all the way.
+/// How deep tuples may nest in a key.
 constexpr int key_depth = 16;
+/// How deep values are looked into: further than any file nests, so that none holds values that
+/// differ only below. Deeper parts are left to comparison, which goes all the way.
+constexpr int hash_depth = 1000;
 
-// Recursive, to key_depth.
-std::uint64_t hash_key(const Value& key, int depth = key_depth) {
+// Recursive, to hash_depth.
+std::uint64_t hash_key(const Value& key, int depth = hash_depth) {
   const auto kind = static_cast<std::uint64_t>(key.kind());
   if (depth == 0) return kind;
   switch (key.kind()) {
@@ -45,8 +49,8 @@ std::uint64_t hash_key(const Value& key, int depth = key_depth) {
     case Kind::string: return hash_text(key.as_string());
     case Kind::bytes:
     case Kind::tensor: {
-      if (!key.tensor().is_contiguous()) return kind;
-      const auto bytes = key.tensor().bytes();
+      const Tensor tensor = key.tensor().contiguous();
+      const auto bytes = tensor.bytes();
       return keyed_hash(bytes.data(), bytes.size(), kind);
     }
     case Kind::list:
@@ -65,7 +69,7 @@ std::uint64_t hash_key(const Value& key, int depth = key_depth) {
     }
     case Kind::dict:
     case Kind::structure: {
-      std::uint64_t hash = kind;
+      std::uint64_t hash = key.type_name().empty() ? kind : hash_text(key.type_name());
       for (const Entry& entry : key.entries()) {
         const std::uint64_t parts[] = {hash_key(entry.key, depth - 1),
                                        hash_key(entry.value, depth - 1)};
@@ -99,13 +103,28 @@ std::uint32_t upper(std::uint64_t hash) { return static_cast<std::uint32_t>(hash
 
 bool is_hashable(const Value& key) noexcept { return is_hashable_to(key, key_depth); }
 
+std::size_t find_repeated(const std::vector<Value>& items) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  order.reserve(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) order.emplace_back(hash_key(items[i]), i);
+  std::ranges::sort(order);
+  std::size_t found = Dict::npos;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t j = i; j-- > 0 && order[j].first == order[i].first;)
+      if (items[order[i].second] == items[order[j].second]) {
+        found = std::min(found, order[i].second);
+        break;
+      }
+  return found;
+}
+
 void Dict::reserve(std::size_t count) {
   entries_.reserve(count);
-  if (count > scan_limit) rebuild(std::bit_ceil(count * 2));
+  if (count > scan_limit && count * 2 > slots_.size()) rebuild(std::bit_ceil(count * 2));
 }
 
 template <class Equal>
-std::size_t Dict::probe(std::uint64_t hash, const Equal& equal) const noexcept {
+std::size_t Dict::probe(std::uint64_t hash, const Equal& equal) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask; slots_[i].position != 0; i = (i + 1) & mask)
     if (slots_[i].hash == upper(hash) && equal(entries_[slots_[i].position - 1].key))
@@ -113,7 +132,7 @@ std::size_t Dict::probe(std::uint64_t hash, const Equal& equal) const noexcept {
   return npos;
 }
 
-std::size_t Dict::find(const Value& key) const noexcept {
+std::size_t Dict::find(const Value& key) const {
   if (key.kind() == Kind::string) return find(std::string_view(key.as_string()));
   const auto equal = [&](const Value& other) { return other == key; };
   if (!slots_.empty()) return is_hashable(key) ? probe(hash_key(key), equal) : npos;
@@ -138,7 +157,7 @@ bool Dict::insert(Value& key, Value& value) {
                 {.expected = "what Python can hash: no list, dict, set or tensor",
                  .found = describe(key)});
   const std::size_t count = entries_.size() + 1;
-  if (count <= scan_limit) {
+  if (slots_.empty() && count <= scan_limit) {
     if (find(key) != npos) return false;
     entries_.push_back(Entry{std::move(key), std::move(value)});
     return true;
@@ -152,6 +171,11 @@ bool Dict::insert(Value& key, Value& value) {
   entries_.push_back(Entry{std::move(key), std::move(value)});
   place(hash, count - 1);
   return true;
+}
+
+std::vector<Entry> Dict::take() noexcept {
+  slots_.clear();
+  return std::exchange(entries_, {});
 }
 
 void Dict::erase(std::size_t position) {

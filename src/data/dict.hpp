@@ -20,12 +20,14 @@ class Dict {
   [[nodiscard]] std::vector<Entry>& entries() noexcept { return entries_; }
   void reserve(std::size_t count);
   /// The position of the entry, or `npos`.
-  [[nodiscard]] std::size_t find(const Value& key) const noexcept;
+  [[nodiscard]] std::size_t find(const Value& key) const;
   [[nodiscard]] std::size_t find(std::string_view key) const noexcept;
   /// Adds an entry; false when the key is there already (then nothing is changed or moved from).
   /// \throws Error `invalid_argument` for a key that is not hashable.
   bool insert(Value& key, Value& value);
   void erase(std::size_t position);
+  /// All entries; none are left.
+  [[nodiscard]] std::vector<Entry> take() noexcept;
 
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
@@ -34,7 +36,7 @@ class Dict {
   static constexpr std::size_t scan_limit = 8;
 
   template <class Equal>
-  [[nodiscard]] std::size_t probe(std::uint64_t hash, const Equal& equal) const noexcept;
+  [[nodiscard]] std::size_t probe(std::uint64_t hash, const Equal& equal) const;
   void rebuild(std::size_t capacity);
   void place(std::uint64_t hash, std::size_t position) noexcept;
 
@@ -48,5 +50,9 @@ class Dict {
 
 /// True for kinds that Python can hash: all but lists, dicts, sets, tensors, and tuples with such.
 [[nodiscard]] bool is_hashable(const Value& key) noexcept;
+
+/// The position of the first item that equals one before it, or `Dict::npos`. Items may be of any
+/// kind.
+[[nodiscard]] std::size_t find_repeated(const std::vector<Value>& items);
 
 }  // namespace safestructures::detail

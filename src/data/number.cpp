@@ -256,7 +256,10 @@ void append_quoted(std::string& label, const std::string& text) {
   label += quote;
 }
 
-void append_label(std::string& label, const Value& key, bool quoted) {
+/// As deep as tuples nest in keys (is_hashable), and one more for the tuples of those that are not.
+constexpr int label_depth = 17;
+
+void append_label(std::string& label, const Value& key, bool quoted, int depth = label_depth) {
   switch (key.kind()) {
     case Kind::none: label += "None"; break;
     case Kind::boolean: label += key.as_bool() ? "True" : "False"; break;
@@ -274,12 +277,15 @@ void append_label(std::string& label, const Value& key, bool quoted) {
       break;
     }
     case Kind::tuple: {
-      // Recursive; keys nest at most 16 deep (is_hashable).
+      if (depth == 0) {
+        label += "(...)";
+        break;
+      }
       label += '(';
       const std::vector<Value>& items = key.items();
       for (std::size_t i = 0; i < items.size(); ++i) {
         if (i > 0) label += ", ";
-        append_label(label, items[i], true);
+        append_label(label, items[i], true, depth - 1);
       }
       label += items.size() == 1 ? ",)" : ")";
       break;

@@ -161,7 +161,7 @@ std::vector<Value>& Value::items() & { return sequence(*this).items; }
 std::vector<Value> Value::items() && { return std::move(sequence(*this).items); }
 
 const std::vector<Entry>& Value::entries() const& { return mapping(*this).dict.entries(); }
-std::vector<Entry> Value::entries() && { return std::move(mapping(*this).dict.entries()); }
+std::vector<Entry> Value::entries() && { return mapping(*this).dict.take(); }
 Value& Value::entry_value(std::size_t index) & {
   std::vector<Entry>& entries = mapping(*this).dict.entries();
   if (index >= entries.size()) no_such_index(index, entries.size());
@@ -207,13 +207,13 @@ std::size_t Value::size() const {
   return entries().size();
 }
 
-const Value* Value::find_key(const Value& key) const& noexcept {
+const Value* Value::find_key(const Value& key) const& {
   if (!is_mapping()) return nullptr;
   const Dict& dict = static_cast<const DictBox*>(box_)->dict;
   const std::size_t position = dict.find(key);
   return position == Dict::npos ? nullptr : &dict.entries()[position].value;
 }
-Value* Value::find_key(const Value& key) & noexcept {
+Value* Value::find_key(const Value& key) & {
   return const_cast<Value*>(std::as_const(*this).find_key(key));
 }
 
@@ -315,7 +315,9 @@ bool Value::erase_attribute(std::string_view name) noexcept {
 
 void Value::set_attribute(std::string_view name, Value value) {
   std::vector<Entry>& list = extras_of(*this).attributes;
-  if (name == "data_type" || name == "value" || name == "keys")
+  // A custom type of Python's that is a dict has keys of its own.
+  if (name == "data_type" || name == "value" || (name == "keys" && kind_ != Kind::custom) ||
+      (name == "class" && kind_ == Kind::structure))
     throw Error(ErrorCode::invalid_argument, "an attribute cannot have a name of the schema itself",
                 {.found = "'" + std::string(name) + "'"});
   for (Entry& entry : list) {

@@ -1,12 +1,19 @@
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/box.hpp"
+#include "data/same_view.hpp"
 #include <safestructures/data/value.hpp>
 
 namespace safestructures {
+
+using detail::Box;
+
 namespace {
 
 bool same_double(double a, double b) {
@@ -17,22 +24,30 @@ bool same_double(double a, double b) {
 /// Pairs that are still to be compared: a list instead of recursion, so that depth costs no stack.
 using Pending = std::vector<std::pair<const Value*, const Value*>>;
 
+/// Sets of one size compare without order: as long as their items are distinct, as they are in all
+/// that was read or made by a codec, it is enough that each item of one is in the other.
 bool same_sets(const Value& a, const Value& b, Pending& pending) {
-  detail::Dict members;
-  for (const Value& item : a.items()) {
-    if (!detail::is_hashable(item)) {
-      // Python cannot make such a set; C++ sets of structs come in their own order.
-      for (std::size_t i = 0; i < a.items().size(); ++i)
-        pending.emplace_back(&a.items()[i], &b.items()[i]);
-      return true;
-    }
-    Value key = item;
-    Value nothing;
-    members.insert(key, nothing);
+  const auto hashable = [](const Value& item) { return detail::is_hashable(item); };
+  if (!std::ranges::all_of(a.items(), hashable) || !std::ranges::all_of(b.items(), hashable)) {
+    // Python cannot make such a set; C++ sets of structs come in their own order.
+    for (std::size_t i = 0; i < a.items().size(); ++i)
+      pending.emplace_back(&a.items()[i], &b.items()[i]);
+    return true;
   }
-  for (const Value& item : b.items())
-    if (members.find(item) == detail::Dict::npos) return false;
-  return true;
+  const auto members_of = [](const Value& set) {
+    detail::Dict members;
+    for (Value item : set.items()) {
+      Value nothing;
+      members.insert(item, nothing);
+    }
+    return members;
+  };
+  const auto within = [](const Value& set, const detail::Dict& members) {
+    return std::ranges::all_of(set.items(), [&](const Value& item) {
+      return members.find(item) != detail::Dict::npos;
+    });
+  };
+  return within(b, members_of(a)) && within(a, members_of(b));
 }
 
 bool same_node(const Value& a, const Value& b, Pending& pending) {
@@ -75,7 +90,7 @@ bool same_node(const Value& a, const Value& b, Pending& pending) {
   return false;
 }
 
-/// Every value of the tree, the root first, without recursion.
+/// Every value of the tree, the root first, without recursion: keys and attributes as well.
 template <class Visit>
 void for_each_node(Value& root, const Visit& visit) {
   std::vector<Value*> pending = {&root};
@@ -86,9 +101,14 @@ void for_each_node(Value& root, const Visit& visit) {
     if (value.is_sequence())
       for (Value& item : value.items()) pending.push_back(&item);
     else if (value.is_mapping())
-      for (std::size_t i = 0; i < value.size(); ++i) pending.push_back(&value.entry_value(i));
+      for (Entry& entry : static_cast<detail::DictBox*>(Box::of(value))->dict.entries()) {
+        pending.push_back(&entry.key);  // A copy of a key's bytes is the same key.
+        pending.push_back(&entry.value);
+      }
     else if (value.kind() == Kind::custom)
       pending.push_back(&value.payload());
+    if (Box::has_extras(value))
+      for (Entry& entry : Box::of(value)->extras->attributes) pending.push_back(&entry.value);
   }
 }
 
@@ -107,17 +127,23 @@ bool operator==(const Value& a, const Value& b) {
 }
 
 void Value::own() {
-  std::map<std::string, Tensor> shared;  // By name: tensors of one name are one tensor.
+  // Views of one name and the same elements are one tensor in the file, and stay one.
+  std::multimap<std::string, std::pair<Tensor, Tensor>, std::less<>> copies;
   for_each_node(*this, [&](Value& value) {
     if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return;
-    if (value.tensor().is_owned() || value.tensor().size() == 0) return;
-    if (value.tensor_name().empty()) {
-      value.set_tensor(value.tensor().clone());
-      return;
-    }
-    const auto [copy, is_new] = shared.try_emplace(value.tensor_name());
-    if (is_new) copy->second = value.tensor().clone();
-    value.set_tensor(copy->second);
+    const Tensor& tensor = value.tensor();
+    if (tensor.is_owned() || tensor.size() == 0) return;
+    const auto [first, last] = copies.equal_range(value.tensor_name());
+    const auto known = value.tensor_name().empty()
+                           ? last
+                           : std::find_if(first, last, [&](const auto& copy) {
+                               return detail::same_view(copy.second.first, tensor);
+                             });
+    if (known != last) return value.set_tensor(known->second.second);
+    Tensor copy = tensor.clone();
+    if (!value.tensor_name().empty())
+      copies.emplace(value.tensor_name(), std::pair(tensor, copy));
+    value.set_tensor(std::move(copy));
   });
 }
 

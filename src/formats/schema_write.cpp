@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/number.hpp"
+#include "data/same_view.hpp"
 #include "formats/json_text.hpp"
 #include "formats/schema_names.hpp"
 #include <safestructures/data/codec.hpp>
@@ -24,12 +25,6 @@ std::optional<DType> target_of(Precision precision) {
     case Precision::f64: return DType::F64;
   }
   return std::nullopt;
-}
-
-/// True when both are views of the very same elements.
-bool same_view(const Tensor& a, const Tensor& b) {
-  return a.origin() == b.origin() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         std::ranges::equal(a.strides(), b.strides());
 }
 
 class Writer {
@@ -69,14 +64,16 @@ class Writer {
   /// One level down, for as long as it lives: the depth limit and the dotted name of the place.
   class Level {
    public:
-    Level(Writer& writer, std::string_view step, const Trace* trace)
-        : writer_(writer), size_(writer.place_.size()) {
+    Level(Writer& writer, std::string_view step, const Trace* trace) : Level(writer, trace) {
+      if (size_ > 0) writer_.place_ += '.';
+      writer_.place_ += step;
+    }
+    /// Without a step: into what a custom value holds.
+    Level(Writer& writer, const Trace* trace) : writer_(writer), size_(writer.place_.size()) {
       if (++writer_.depth_ > writer_.options_.limits.depth)
         fail(ErrorCode::limit_exceeded, "a structure is nested too deep", trace,
              "at most " + std::to_string(writer_.options_.limits.depth) +
                  " levels (Limits::depth)");
-      if (size_ > 0) writer_.place_ += '.';
-      writer_.place_ += step;
     }
     ~Level() {
       writer_.place_.resize(size_);
@@ -133,7 +130,11 @@ class Writer {
       case Kind::structure: fields(value, trace); break;
       case Kind::bytes:
       case Kind::tensor: string(tensor(value, trace), trace); break;
-      case Kind::custom: node(value.payload(), trace); break;
+      case Kind::custom: {
+        const Level level(*this, trace);
+        node(value.payload(), trace);
+        break;
+      }
     }
   }
 
@@ -229,30 +230,32 @@ class Writer {
       string(value.type_name(), trace);
     }
     for (const Entry& entry : value.attributes()) {
-      if (entry.key.as_string() == dtype_attribute && is_tensor(value)) continue;  // Written by dtype().
+      if (is_original_dtype(value, entry)) continue;  // Written below.
       text_ += ", ";
       string(entry.key.as_string(), trace);
       text_ += ": ";
-      in_attribute_ = true;
-      plain(entry.value, trace);
-      in_attribute_ = false;
+      const bool outer = std::exchange(in_attribute_, true);
+      plain_item(entry.value, entry.key.as_string(), trace);
+      in_attribute_ = outer;
     }
-    if (is_tensor(value)) original_dtype(value);
+    if (value.kind() == Kind::tensor) original_dtype(value, trace);
   }
 
-  static bool is_tensor(const Value& value) { return value.kind() == Kind::tensor; }
+  static bool is_original_dtype(const Value& value, const Entry& entry) {
+    return value.kind() == Kind::tensor && entry.key.as_string() == dtype_attribute &&
+           entry.value.kind() == Kind::string;
+  }
 
   /// The dtype to give back on loading, when another one is stored. A tensor that was loaded without
   /// being converted back says its own in its attribute.
-  void original_dtype(const Value& value) {
+  void original_dtype(const Value& value, const Trace* trace) {
     const Value* known = value.attribute(dtype_attribute);
-    const std::string_view original = known != nullptr && known->kind() == Kind::string
-                                          ? std::string_view(known->as_string())
-                                          : to_string(value.tensor().dtype());
+    if (known != nullptr && known->kind() != Kind::string) return;
+    const std::string_view original = known != nullptr ? std::string_view(known->as_string())
+                                                       : to_string(value.tensor().dtype());
     if (original == to_string(stored_dtype(value))) return;
-    text_ += ", \"dtype\": \"";
-    text_ += original;
-    text_ += '"';
+    text_ += ", \"dtype\": ";
+    string(original, trace);
   }
 
   /// JSON as it is: the inside of custom payloads and attributes. Recursive, to Limits::depth.
@@ -283,12 +286,17 @@ class Writer {
            std::string(spelled));
   }
 
-  /// A plain container holds plain values and nodes; in an attribute everything is plain.
+  /// A plain container holds plain values and nodes; in an attribute only tensors, bytes and custom
+  /// values are nodes.
   void plain_item(const Value& value, std::string_view step, const Trace* parent) {
     const Trace trace{parent, step};
     const Level level(*this, step, &trace);
-    if (value.is_plain() || in_attribute_) plain(value, &trace);
-    else node(value, &trace);
+    const Kind kind = value.kind();
+    const bool is_node = kind == Kind::tensor || kind == Kind::bytes || kind == Kind::custom;
+    if (value.is_plain() || (in_attribute_ && !is_node)) return plain(value, &trace);
+    const bool outer = std::exchange(in_attribute_, false);
+    node(value, &trace);
+    in_attribute_ = outer;
   }
 
   void plain_list(const Value& value, const Trace* trace) {
@@ -307,6 +315,9 @@ class Writer {
     bool first = true;
     for (const Entry& entry : value.entries()) {
       if (!std::exchange(first, false)) text_ += ", ";
+      if (entry.key.kind() != Kind::string)
+        fail(ErrorCode::invalid_argument, "a key of this kind cannot stand in plain JSON", trace,
+             "a str", detail::python_str(entry.key));
       string(entry.key.as_string(), trace);
       text_ += ": ";
       plain_item(entry.value, entry.key.as_string(), trace);
@@ -314,9 +325,11 @@ class Writer {
     text_ += '}';
   }
 
+  /// A plain tensor has no node that could say its original dtype: it is stored as it is.
   [[nodiscard]] DType stored_dtype(const Value& value) const {
     const DType dtype = value.tensor().dtype();
-    return value.kind() == Kind::tensor && precision_ && is_floating(dtype) ? *precision_ : dtype;
+    const bool is_free = value.kind() == Kind::tensor && !value.is_plain();
+    return is_free && precision_ && is_floating(dtype) ? *precision_ : dtype;
   }
 
   /// Enters a tensor under a name of its own and returns that name.
@@ -330,7 +343,7 @@ class Writer {
     const auto known = by_name_.find(name);
     if (known != by_name_.end()) {
       const StoredTensor& other = tensors_[known->second];
-      if (!value.tensor_name().empty() && same_view(*other.tensor, tensor)) return other.name;
+      if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor)) return other.name;
       std::size_t& count = next_.try_emplace(name, 1).first->second;
       std::string free;
       do free = name + "#" + std::to_string(++count);

@@ -73,6 +73,10 @@ class SAFESTRUCTURES_API Value {
   template <std::floating_point T>
     requires(sizeof(T) <= sizeof(double))
   Value(T value) noexcept : kind_(Kind::floating), floating_(static_cast<double>(value)) {}
+  // These would become complex numbers.
+  template <class T>
+    requires(std::same_as<T, char> || std::same_as<T, long double>)
+  Value(T) = delete;
   Value(std::complex<double> value) noexcept : kind_(Kind::complex), complex_(value) {}
   Value(std::string value) noexcept : kind_(Kind::string), string_(std::move(value)) {}
   Value(std::string_view value) : Value(std::string(value)) {}
@@ -185,8 +189,8 @@ class SAFESTRUCTURES_API Value {
   [[nodiscard]] Value* find(std::string_view key) & noexcept;
   const Value* find(std::string_view key) && = delete;
   /// The same for a key of any kind.
-  [[nodiscard]] const Value* find_key(const Value& key) const& noexcept;
-  [[nodiscard]] Value* find_key(const Value& key) & noexcept;
+  [[nodiscard]] const Value* find_key(const Value& key) const&;
+  [[nodiscard]] Value* find_key(const Value& key) &;
   const Value* find_key(const Value& key) && = delete;
 
   /// The entry, field or item. \throws Error `not_found` with the names that are there.
@@ -218,12 +222,12 @@ class SAFESTRUCTURES_API Value {
   /// \throws Error `type_mismatch` on scalars, which have none.
   void set_type_name(std::string name);
 
-  /// Extension fields beside the value, such as a class version: plain JSON values by name, in order.
-  /// Python's package ignores them on containers and tensors and refuses them on scalars.
+  /// Extension fields beside the value, such as a class version: plain JSON values by name, in order;
+  /// tensors and custom values among them are nodes. Python's package ignores them on containers and tensors and refuses them on scalars.
   [[nodiscard]] const std::vector<Entry>& attributes() const& noexcept;
   [[nodiscard]] const Value* attribute(std::string_view name) const& noexcept;
   /// \throws Error `type_mismatch` on scalars, `invalid_argument` for the schema's own names
-  /// (`data_type`, `value`, `keys`).
+  /// (`data_type`, `value`, but for custom values `keys`, for structures `class`).
   void set_attribute(std::string_view name, Value value);
   /// Removes the extension field; false when there is none.
   bool erase_attribute(std::string_view name) noexcept;

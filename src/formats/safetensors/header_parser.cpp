@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <simdjson.h>
@@ -38,6 +39,8 @@ class HeaderParser {
 
   void reserve();
   Piece read_string(const char* begin);
+  Piece read_escaped(const char* begin);
+  unsigned field_of(const char* key);
   void read_metadata(simdjson::ondemand::value& value, const char* key);
   void read_tensor(Piece name, simdjson::ondemand::value& value, const char* key);
   void read_dtype(Table::Record& record, simdjson::ondemand::value& value, const char* key);
@@ -92,13 +95,15 @@ void HeaderParser::reserve() {
   platform::advise_huge(table_.dims_.data(), dims * sizeof(std::uint64_t));
 }
 
-HeaderParser::Piece HeaderParser::read_string(const char* begin) {
+inline HeaderParser::Piece HeaderParser::read_string(const char* begin) {
   const char* const end = text_.data() + text_.size();
   const char* const special = find_special(begin, end);
-  if (special != end && *special == '"') {
-    return {static_cast<std::uint32_t>(begin - text_.data()),
-            static_cast<std::uint32_t>(special - begin)};
-  }
+  if (special == end || *special != '"') return read_escaped(begin);
+  return {static_cast<std::uint32_t>(begin - text_.data()),
+          static_cast<std::uint32_t>(special - begin)};
+}
+
+HeaderParser::Piece HeaderParser::read_escaped(const char* begin) {
   if (!table_.unescaped_) {
     // All strings together do not grow by unescaping.
     const std::size_t size = text_.size() + 8;
@@ -106,13 +111,25 @@ HeaderParser::Piece HeaderParser::read_string(const char* begin) {
     platform::advise_huge(table_.unescaped_.get(), size);
   }
   char* const target = table_.unescaped_.get() + table_.unescaped_size_;
-  const Unescaped result = unescape(begin, end, target);
+  const Unescaped result = unescape(begin, text_.data() + text_.size(), target);
   if (result.fault != StringFault::none) walk_.fail_string(result, current_path());
   const auto size = static_cast<std::size_t>(result.target_end - target);
   const Piece piece{static_cast<std::uint32_t>(text_.size() + table_.unescaped_size_),
                     static_cast<std::uint32_t>(size)};
   table_.unescaped_size_ += size;
   return piece;
+}
+
+// Which field of a tensor's description a key is; 0 for another.
+inline unsigned HeaderParser::field_of(const char* key) {
+  // Behind the text there is room to compare without looking for its end.
+  if (std::memcmp(key, "dtype\"", 6) == 0) return dtype_field;
+  if (std::memcmp(key, "shape\"", 6) == 0) return shape_field;
+  if (std::memcmp(key, "data_offsets\"", 13) == 0) return offsets_field;
+  const std::string_view spelled = table_.view(read_string(key));
+  if (spelled == "dtype") return dtype_field;
+  if (spelled == "shape") return shape_field;
+  return spelled == "data_offsets" ? offsets_field : 0U;
 }
 
 void HeaderParser::parse(std::uint64_t data_size) {
@@ -204,29 +221,28 @@ void HeaderParser::read_tensor(Piece name, simdjson::ondemand::value& value, con
   Table::Record record;
   record.name = name;
   unsigned seen = 0;
-  const auto first = [&](Field which, const char* field_key) {
+  for (auto item : object) {
+    simdjson::ondemand::field field = walk_.take<simdjson::ondemand::field>(std::move(item));
+    const char* const field_key = field.key().raw();
+    const unsigned which = field_of(field_key);
     if ((seen & which) != 0) {
       throw Error(ErrorCode::duplicate_name, "a field of the tensor is there twice",
                   {.path = current_path(), .offset = walk_.offset(field_key - 1)});
     }
     seen |= which;
-  };
-  for (auto item : object) {
-    simdjson::ondemand::field field = walk_.take<simdjson::ondemand::field>(std::move(item));
-    const char* const field_key = field.key().raw();
-    const std::string_view spelled = table_.view(read_string(field_key));
-    if (spelled == "dtype") {
-      first(dtype_field, field_key);
-      read_dtype(record, field.value(), field_key);
-    } else if (spelled == "shape") {
-      first(shape_field, field_key);
-      read_shape(record, field.value(), field_key);
-    } else if (spelled == "data_offsets") {
-      first(offsets_field, field_key);
-      read_offsets(record, field.value(), field_key);
-    } else {
-      // The Rust crate passes over fields that it does not know.
-      walk_.check_value(field.value(), limits_.depth);
+    switch (which) {
+      case dtype_field:
+        read_dtype(record, field.value(), field_key);
+        break;
+      case shape_field:
+        read_shape(record, field.value(), field_key);
+        break;
+      case offsets_field:
+        read_offsets(record, field.value(), field_key);
+        break;
+      default:
+        // The Rust crate passes over fields that it does not know.
+        walk_.check_value(field.value(), limits_.depth);
     }
   }
   for (const auto& [which, field] : {std::pair{dtype_field, "dtype"},

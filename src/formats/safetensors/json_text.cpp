@@ -117,7 +117,7 @@ Unescaped unescape(const char* from, const char* end, char* target) noexcept {
       std::uint64_t bytes;
       std::memcpy(&bytes, from, 8);
       std::memcpy(target, &bytes, 8);
-      if (has_special(bytes)) break;
+      if (mark_special(bytes) != 0) break;
       from += 8;
       target += 8;
     }
@@ -164,7 +164,7 @@ bool is_plain(std::string_view text) noexcept {
   for (; end - from >= 8; from += 8) {
     std::uint64_t bytes;
     std::memcpy(&bytes, from, 8);
-    if ((bytes & 0x8080808080808080U) != 0 || has_special(bytes) || has_control(bytes)) return false;
+    if ((bytes & 0x8080808080808080U) != 0 || mark_special(bytes) != 0 || has_control(bytes)) return false;
   }
   for (; from != end; ++from) {
     if (!is_plain_byte(*from)) return false;
@@ -181,7 +181,7 @@ char* escape(std::string_view text, char* target) noexcept {
       std::memcpy(&bytes, from, 8);
       std::memcpy(target, &bytes, 8);
       // The test for controls may be wrong about bytes above 0x7F: the loop below looks again.
-      if (has_special(bytes) || has_control(bytes)) break;
+      if (mark_special(bytes) != 0 || has_control(bytes)) break;
       from += 8;
       target += 8;
     }

@@ -2,6 +2,7 @@
 /// Strings as JSON spells them, and UTF-8.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,22 +12,26 @@
 
 namespace safestructures::safetensors::detail {
 
-/// Whether any of eight bytes is a quote or a backslash.
-inline bool has_special(std::uint64_t bytes) noexcept {
+/// Marks the quotes and backslashes among eight bytes by their highest bits. The lowest mark is
+/// exact; those above it may be wrong.
+inline std::uint64_t mark_special(std::uint64_t bytes) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t high = 0x8080808080808080;
   const std::uint64_t quote = bytes ^ (ones * '"');
   const std::uint64_t backslash = bytes ^ (ones * '\\');
-  return ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & high) != 0;
+  return (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & high;
 }
 
 /// The first quote or backslash from `from` on, or `end`.
 inline const char* find_special(const char* from, const char* end) noexcept {
-  while (end - from >= 8) {
+  for (; end - from >= 8; from += 8) {
     std::uint64_t bytes;
     std::memcpy(&bytes, from, 8);
-    if (has_special(bytes)) break;
-    from += 8;
+    if (const std::uint64_t marks = mark_special(bytes); marks != 0) {
+      if constexpr (std::endian::native == std::endian::little)
+        return from + std::countr_zero(marks) / 8;
+      break;
+    }
   }
   while (from != end && *from != '"' && *from != '\\') ++from;
   return from;

@@ -13,6 +13,12 @@ std::uint64_t NameIndex::hash_of(std::string_view name) noexcept {
   return safestructures::detail::keyed_hash(name.data(), name.size());
 }
 
+std::uint64_t NameIndex::hash_and_fetch(std::string_view name) const noexcept {
+  const std::uint64_t hash = hash_of(name);
+  __builtin_prefetch(&slots_[hash & mask_], 1);
+  return hash;
+}
+
 NameIndex::NameIndex(std::size_t count) {
   // At most two thirds full.
   const std::size_t slots = std::bit_ceil(count + count / 2 + 2);
@@ -25,11 +31,9 @@ NameIndex::NameIndex(std::size_t count) {
 NameIndex index_names(const Table& table) {
   NameIndex index(table.size());
   const auto name_at = [&](std::size_t i) { return table.name(i); };
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (index.insert(table.name(i), i, name_at)) {
-      throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
-                  {.path = for_message(table.name(i))});
-    }
+  if (const auto twice = index.insert(0, table.size(), name_at)) {
+    throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
+                {.path = for_message(table.name(twice->first))});
   }
   return index;
 }

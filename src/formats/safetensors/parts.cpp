@@ -1,7 +1,9 @@
 #include "formats/safetensors/parts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include <safestructures/data/error.hpp>
@@ -75,6 +77,19 @@ Part open_large(platform::InputFile file, const OpenOptions& options) {
   return part;
 }
 
+[[noreturn]] void fail_duplicate(const std::vector<Part>& parts,
+                                 std::pair<std::size_t, std::size_t> tensors) {
+  const Part& part = part_of(parts, tensors.first);
+  const Part& other = part_of(parts, tensors.second);
+  const bool same = &part == &other;
+  throw Error(
+      ErrorCode::duplicate_name,
+      same ? "two tensors have the same name" : "two files hold a tensor of the same name",
+      {.file = part.path.string(),
+       .path = for_message(part.table.name(tensors.first - part.first)),
+       .found = same ? std::string() : "the other in " + in_quotes(other.path.filename().string())});
+}
+
 }  // namespace
 
 Part open_part(const std::filesystem::path& path, const OpenOptions& options) {
@@ -116,26 +131,19 @@ NameIndex index_parts(std::vector<Part>& parts, const Limits& limits) {
                 {.expected = "at most " + std::to_string(most), .found = std::to_string(count)});
   }
   NameIndex index(static_cast<std::size_t>(count));
+  if (parts.size() == 1) {
+    // The common case, without looking for the part each time.
+    const Table& table = parts.front().table;
+    const auto twice = index.insert(0, table.size(), [&](std::size_t i) { return table.name(i); });
+    if (twice) fail_duplicate(parts, *twice);
+    return index;
+  }
   const auto name_at = [&](std::size_t i) {
     const Part& part = part_of(parts, i);
     return part.table.name(i - part.first);
   };
-  for (const Part& part : parts) {
-    for (std::size_t i = 0; i < part.table.size(); ++i) {
-      const std::string_view name = part.table.name(i);
-      if (const auto other = index.insert(name, part.first + i, name_at)) {
-        const Part& first = part_of(parts, *other);
-        const bool same_file = &first == &part;
-        throw Error(ErrorCode::duplicate_name,
-                    same_file ? "two tensors have the same name"
-                              : "two files hold a tensor of the same name",
-                    {.file = part.path.string(),
-                     .path = for_message(name),
-                     .found = same_file ? std::string()
-                                        : "the other in " + in_quotes(first.path.filename().string())});
-      }
-    }
-  }
+  const auto twice = index.insert(0, static_cast<std::size_t>(count), name_at);
+  if (twice) fail_duplicate(parts, *twice);
   return index;
 }
 

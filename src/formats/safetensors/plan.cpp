@@ -170,10 +170,9 @@ void Plan::check_names(std::span<const Item> items) const {
     return;
   }
   NameIndex index(items.size());
-  const auto name_at = [&](std::size_t i) { return items[i].name; };
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (index.insert(items[i].name, i, name_at)) fail(items[i].name);
-  }
+  const auto twice =
+      index.insert(0, items.size(), [&](std::size_t i) { return items[i].name; });
+  if (twice) fail(items[twice->first].name);
 }
 
 void Plan::write_header(std::span<const Item> items, const Metadata& metadata,

@@ -2,6 +2,7 @@
 /// A parsed header as compact tables, and the index of names.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/limits.hpp>
@@ -101,21 +103,23 @@ class NameIndex {
   /// An index for `count` names. \throws std::bad_alloc
   explicit NameIndex(std::size_t count);
 
-  /// Adds the name of `position`, unless there is an equal one, whose position it returns.
-  /// \param name_at gives the name of a position.
+  /// Adds the names of the positions `first` to `last` - 1, and stops at one that is there already:
+  /// returns its position and that of its equal.
+  /// \param name_at gives the name of any position added.
   template <class NameAt>
-  std::optional<std::size_t> insert(std::string_view name, std::size_t position,
-                                    const NameAt& name_at) {
-    const std::uint64_t hash = hash_of(name);
-    for (std::size_t slot = hash & mask_;; slot = (slot + 1) & mask_) {
-      const std::uint64_t found = slots_[slot];
-      if (found == 0) {
-        slots_[slot] = (hash & tag_mask) | (position + 1);
-        return std::nullopt;
+  std::optional<std::pair<std::size_t, std::size_t>> insert(std::size_t first, std::size_t last,
+                                                            const NameAt& name_at) {
+    // Slots lie anywhere in memory, so that a batch of them is asked for before the first is needed.
+    constexpr std::size_t batch = 16;
+    std::uint64_t hashes[batch];
+    for (std::size_t begin = first; begin < last; begin += batch) {
+      const std::size_t end = std::min(begin + batch, last);
+      for (std::size_t i = begin; i < end; ++i) hashes[i - begin] = hash_and_fetch(name_at(i));
+      for (std::size_t i = begin; i < end; ++i) {
+        if (const auto equal = insert_one(i, hashes[i - begin], name_at)) return {{i, *equal}};
       }
-      if (((found ^ hash) & tag_mask) == 0 && name_at(position_of(found)) == name)
-        return position_of(found);
     }
+    return std::nullopt;
   }
 
   template <class NameAt>
@@ -131,12 +135,27 @@ class NameIndex {
   }
 
  private:
+  template <class NameAt>
+  std::optional<std::size_t> insert_one(std::size_t position, std::uint64_t hash,
+                                        const NameAt& name_at) {
+    for (std::size_t slot = hash & mask_;; slot = (slot + 1) & mask_) {
+      const std::uint64_t found = slots_[slot];
+      if (found == 0) {
+        slots_[slot] = (hash & tag_mask) | (position + 1);
+        return std::nullopt;
+      }
+      if (((found ^ hash) & tag_mask) == 0 && name_at(position_of(found)) == name_at(position))
+        return position_of(found);
+    }
+  }
+
   // A slot is the upper half of the hash and the position plus one; 0 is empty.
   static constexpr std::uint64_t tag_mask = 0xFFFF'FFFF'0000'0000;
   static std::size_t position_of(std::uint64_t slot) noexcept {
     return static_cast<std::size_t>((slot & ~tag_mask) - 1);
   }
   static std::uint64_t hash_of(std::string_view name) noexcept;
+  [[nodiscard]] std::uint64_t hash_and_fetch(std::string_view name) const noexcept;
 
   std::vector<std::uint64_t> slots_;
   std::size_t mask_;

@@ -1,0 +1,17 @@
+/// \file
+/// Whether two tensors are one.
+#pragma once
+
+#include <algorithm>
+
+#include <safestructures/data/tensor.hpp>
+
+namespace safestructures::detail {
+
+/// True when both are views of the very same elements.
+inline bool same_view(const Tensor& a, const Tensor& b) {
+  return a.origin() == b.origin() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::ranges::equal(a.strides(), b.strides());
+}
+
+}  // namespace safestructures::detail

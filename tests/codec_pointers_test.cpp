@@ -1,0 +1,128 @@
+/// \file
+/// Optional values and smart pointers; objects that are shared stay shared where they hold tensors.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/codec.hpp"
+
+namespace ss = safestructures;
+using codec_test::error_of;
+using codec_test::round_trip;
+using codec_test::to_value;
+using ss::Kind;
+using ss::Value;
+
+namespace {
+struct Layer {
+  std::string name;
+  std::vector<float> weight;
+};
+struct Node {
+  int id = 0;
+  std::shared_ptr<Node> next;
+};
+struct Child {
+  std::weak_ptr<Node> parent;
+  int id = 0;
+};
+struct Tree {
+  int id = 0;
+  std::vector<std::unique_ptr<Tree>> children;
+};
+}  // namespace
+
+TEST_CASE("an optional is None or its value") {
+  CHECK(Value::from(std::optional<int>()).is_none());
+  CHECK(Value::from(std::optional<int>(5)) == Value(5));
+  CHECK(round_trip(std::optional<std::string>("a")) == "a");
+  CHECK(!round_trip(std::optional<std::string>()));
+}
+
+TEST_CASE("optionals of optionals tell every state apart") {
+  using Nested = std::optional<std::optional<std::optional<int>>>;
+  for (const Nested& state :
+       {Nested(), Nested(std::in_place), Nested(std::in_place, std::in_place), Nested(5)})
+    CHECK(round_trip(state) == state);
+  using Tuple = std::optional<std::optional<std::tuple<std::optional<int>>>>;
+  for (const Tuple& state : {Tuple(), Tuple(std::in_place), Tuple(std::tuple(std::optional<int>())),
+                             Tuple(std::tuple(std::optional(5)))})
+    CHECK(round_trip(state) == state);
+  const auto empty = std::make_unique<std::optional<int>>();
+  const auto loaded = round_trip(std::optional(std::make_shared<std::optional<int>>()));
+  REQUIRE(loaded);
+  REQUIRE(*loaded);
+  CHECK(!**loaded);
+  CHECK(Value::from(empty) == Value::tuple({nullptr}));
+}
+
+TEST_CASE("unique pointers are their object") {
+  CHECK(Value::from(std::unique_ptr<int>()).is_none());
+  CHECK(Value::from(std::make_unique<int>(5)) == Value(5));
+  CHECK(*Value(5).as<std::unique_ptr<const int>>() == 5);
+  CHECK(!Value().as<std::unique_ptr<int>>());
+  Tree tree{1, {}};
+  tree.children.push_back(std::make_unique<Tree>(Tree{2, {}}));
+  tree.children.push_back(nullptr);
+  const Tree loaded = to_value(tree).as<Tree>();
+  CHECK(loaded.children.at(0)->id == 2);
+  CHECK(!loaded.children.at(1));
+}
+
+TEST_CASE("an object with tensors that is shared is stored once and loads as one") {
+  const auto layer = std::make_shared<Layer>(Layer{"a", {1, 2}});
+  const auto twin = std::make_shared<Layer>(Layer{"a", {1, 2}});
+  const std::vector<std::shared_ptr<Layer>> layers{layer, twin, layer, nullptr};
+  const Value value = Value::from(layers);
+  CHECK(value[0]["weight"].tensor_name() == "0.weight");
+  CHECK(value[2]["weight"].tensor_name() == "0.weight");
+  CHECK(value[1]["weight"].tensor_name() != "0.weight");
+  const auto loaded = value.as<std::vector<std::shared_ptr<Layer>>>();
+  CHECK(loaded[0] == loaded[2]);
+  CHECK(loaded[0] != loaded[1]);
+  CHECK(loaded[0]->weight == std::vector<float>{1, 2});
+  CHECK(loaded[1]->weight == std::vector<float>{1, 2});
+  CHECK(!loaded[3]);
+}
+
+TEST_CASE("the same tensors under other values are other objects") {
+  const std::vector<float> weight{1, 2};
+  Value first = Value::structure("Layer", {{"name", "a"}, {"weight", Value::from(weight)}});
+  Value second = Value::structure("Layer", {{"name", "b"}, {"weight", Value::from(weight)}});
+  const auto loaded =
+      Value::list({first, second}).as<std::vector<std::shared_ptr<Layer>>>();
+  CHECK(loaded[0] != loaded[1]);
+  CHECK(loaded[1]->name == "b");
+}
+
+TEST_CASE("objects without tensor elements load as copies") {
+  const auto shared = std::make_shared<std::string>("a");
+  const auto loaded =
+      Value::from(std::vector{shared, shared}).as<std::vector<std::shared_ptr<std::string>>>();
+  CHECK(loaded[0] != loaded[1]);
+  const std::vector empty(2, std::make_shared<std::vector<float>>());
+  const auto loaded_empty =
+      to_value(empty).as<std::vector<std::shared_ptr<std::vector<float>>>>();
+  CHECK(loaded_empty[0] != loaded_empty[1]);
+}
+
+TEST_CASE("a cycle is an error with its path") {
+  const auto first = std::make_shared<Node>();
+  first->next = std::make_shared<Node>(Node{1, first});
+  CHECK(error_of([&] { return Value::from(first); }) ==
+        "cycle: at /next/next: a structure contains itself. Break the cycle, for example with a "
+        "std::weak_ptr or a skipped field.");
+  first->next->next = nullptr;
+  CHECK(round_trip(first)->next->id == 1);
+}
+
+TEST_CASE("a weak pointer is None, so that it breaks cycles") {
+  const auto node = std::make_shared<Node>();
+  const Value value = Value::from(Child{node, 3});
+  CHECK(value["parent"].is_none());
+  CHECK(value.as<Child>().parent.expired());
+}
