@@ -53,7 +53,7 @@ def main() -> int:
             if not any(stands_in(block, source) for source in sources[language]):
                 first = normalised(block).splitlines()[0]
                 faults.append(f"{page}: no program has the {language} block that begins '{first}'")
-        for link in LINK.findall(text):
+        for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
             if not (page.parent / link).exists():
                 faults.append(f"{page}: the link to {link} leads nowhere")
     if checked == 0:

@@ -38,9 +38,16 @@ constexpr std::string_view type_of(Kind kind) {
   return "";
 }
 
+/// A builtin type's name without the module it may be spelled with: `int` for `builtins.int`.
+constexpr std::string_view without_module(std::string_view type) {
+  constexpr std::string_view module = "builtins.";
+  return type.starts_with(module) ? type.substr(module.size()) : type;
+}
+
 /// Type names that are read as one of our kinds; all others are custom values.
 constexpr std::optional<Kind> kind_of(std::string_view type) {
-  constexpr std::array<std::pair<std::string_view, Kind>, 25> names = {{
+  type = without_module(type);
+  constexpr std::array<std::pair<std::string_view, Kind>, 26> names = {{
       {"int", Kind::integer},
       {"float", Kind::floating},
       {"str", Kind::string},
@@ -54,6 +61,7 @@ constexpr std::optional<Kind> kind_of(std::string_view type) {
       {"complex", Kind::complex},
       {"set", Kind::set},
       {"None", Kind::none},
+      {"types.NoneType", Kind::none},
       {"bytes", Kind::bytes},
       {"bytearray", Kind::bytes},
       {"frozenset", Kind::set},

@@ -1,420 +1,707 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include <simdjson.h>
-
+#include "data/dict.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/number.hpp"
 #include "formats/json_marks.hpp"
 #include "formats/schema_names.hpp"
-#include <safestructures/data/error.hpp>
-#include <safestructures/formats/schema.hpp>
+#include "formats/schema_reader.hpp"
 
 namespace safestructures::schema {
-namespace {
 
 namespace dom = simdjson::dom;
 
-std::string_view describe(const dom::element& json) {
-  switch (json.type()) {
-    case dom::element_type::ARRAY: return "an array";
-    case dom::element_type::OBJECT: return "an object";
-    case dom::element_type::INT64:
-    case dom::element_type::UINT64:
-    case dom::element_type::DOUBLE: return "a number";
-    case dom::element_type::STRING: return "a string";
-    case dom::element_type::BOOL: return "a boolean";
-    case dom::element_type::NULL_VALUE: return "null";
+Value Reader::read(std::string_view text) {
+  // Some versions of simdjson pass over a byte-order mark; JSON and Python do not.
+  if (text.starts_with("\xef\xbb\xbf"))
+    fail(ErrorCode::invalid_schema, nullptr, "the schema begins with a byte-order mark");
+  dom::parser parser;
+  // A node takes two levels of JSON, its object and the container in it, a dict's keys no more.
+  const std::size_t json_depth = std::size_t{limits_.depth} * 2 + 4;
+  if (parser.allocate(std::max<std::size_t>(text.size(), 32), json_depth)) throw std::bad_alloc();
+  dom::element root;
+  simdjson::error_code error = parser.parse(text.data(), text.size()).get(root);
+  std::string marked;
+  if (error && error != simdjson::DEPTH_ERROR && error != simdjson::UTF8_ERROR) {
+    marked_ = true;
+    marked = detail::mark_json(text);
+    if (parser.allocate(marked.size(), json_depth)) throw std::bad_alloc();
+    error = parser.parse(marked.data(), marked.size()).get(root);
   }
-  return "something else";
+  if (error == simdjson::DEPTH_ERROR) too_deep(nullptr);
+  if (error == simdjson::UTF8_ERROR)
+    fail(ErrorCode::invalid_utf8, nullptr, "the schema is not UTF-8");
+  if (error)
+    fail(ErrorCode::invalid_schema, nullptr, "the schema is not JSON", {},
+         simdjson::error_message(error));
+  return node(root, nullptr);
 }
 
-class Reader {
- public:
-  Reader(const TensorLookup& tensors, const Limits& limits) : tensors_(tensors), limits_(limits) {}
+void Reader::fail(ErrorCode code, const Trace* trace, std::string problem, std::string expected,
+                  std::string found) {
+  throw Error(
+      code, std::move(problem),
+      {.path = to_string(trace), .expected = std::move(expected), .found = std::move(found)});
+}
 
-  Value read(std::string_view text) {
-    dom::parser parser;
-    // A node takes two levels of JSON, its object and the container in it, a dict's keys no more.
-    const std::size_t json_depth = std::size_t{limits_.depth} * 2 + 4;
-    if (parser.allocate(std::max<std::size_t>(text.size(), 32), json_depth)) throw std::bad_alloc();
-    dom::element root;
-    simdjson::error_code error = parser.parse(text.data(), text.size()).get(root);
-    std::string marked;
-    if (error && error != simdjson::DEPTH_ERROR && error != simdjson::UTF8_ERROR) {
-      marked_ = true;
-      marked = detail::mark_json(text);
-      if (parser.allocate(marked.size(), json_depth)) throw std::bad_alloc();
-      error = parser.parse(marked.data(), marked.size()).get(root);
+void Reader::wrong(const Trace* trace, std::string_view type, std::string expected,
+                   const Json& found) {
+  fail(ErrorCode::invalid_schema, trace,
+       "a node of type '" + std::string(type) + "' has a wrong value", std::move(expected),
+       std::string(describe(found)));
+}
+
+void Reader::too_deep(const Trace* trace) const {
+  fail(ErrorCode::limit_exceeded, trace, "a structure is nested too deep",
+       "at most " + std::to_string(limits_.depth) + " levels (Limits::depth)");
+}
+
+void Reader::count_node(const Trace* trace) {
+  if (++nodes_ > limits_.nodes)
+    fail(ErrorCode::limit_exceeded, trace, "a structure has too many nodes",
+         "at most " + std::to_string(limits_.nodes) + " (Limits::nodes)");
+}
+
+/// Takes a node's object apart. Its own fields may stand once each.
+Reader::Node Reader::fields(const Json& json, const Trace* trace) const {
+  dom::object object;
+  if (json.get(object))
+    fail(ErrorCode::invalid_schema, trace, "a node of the schema has the wrong form",
+         "an object with data_type and value", std::string(describe(json)));
+  Node node;
+  bool has_type = false;
+  bool has_value = false;
+  for (const auto& [name, value] : object) {
+    if (name == type_field) {
+      if (std::exchange(has_type, true)) twice(trace, name);
+      if (value.get(node.type))
+        fail(ErrorCode::invalid_schema, trace, "data_type has the wrong form", "a string",
+             std::string(describe(value)));
+    } else if (name == value_field) {
+      if (std::exchange(has_value, true)) twice(trace, name);
+      node.value = value;
+    } else if (name == keys_field) {
+      if (node.keys) twice(trace, name);
+      node.keys = value;
+    } else if (++node.others > limits_.attributes) {
+      fail(ErrorCode::limit_exceeded, trace, "a node has too many extension fields",
+           "at most " + std::to_string(limits_.attributes) + " (Limits::attributes)");
     }
-    if (error == simdjson::DEPTH_ERROR)
-      fail(ErrorCode::limit_exceeded, nullptr, "a structure is nested too deep",
-           "at most " + std::to_string(limits_.depth) + " levels (Limits::depth)");
-    if (error == simdjson::UTF8_ERROR)
-      fail(ErrorCode::invalid_utf8, nullptr, "the schema is not UTF-8");
-    if (error)
-      fail(ErrorCode::invalid_schema, nullptr, "the schema is not JSON", {},
-           simdjson::error_message(error));
-    return node(root, nullptr);
   }
+  if (!has_type) fail(ErrorCode::invalid_schema, trace, "a node of the schema has no data_type");
+  if (!has_value) fail(ErrorCode::invalid_schema, trace, "a node of the schema has no value");
+  return node;
+}
 
- private:
-  [[noreturn]] static void fail(ErrorCode code, const Trace* trace, std::string problem,
-                                std::string expected = {}, std::string found = {}) {
-    throw Error(code, std::move(problem),
-                {.path = to_string(trace),
-                 .expected = std::move(expected),
-                 .found = std::move(found)});
-  }
+void Reader::twice(const Trace* trace, std::string_view name) {
+  fail(ErrorCode::duplicate_name, trace, "a node has a field twice", {},
+       "'" + std::string(name) + "'");
+}
 
-  [[noreturn]] static void wrong(const Trace* trace, std::string_view type, std::string expected,
-                                 const dom::element& found) {
+Value Reader::node(const Json& json, const Trace* trace) {
+  const Level level(*this, trace);
+  count_node(trace);
+  const Node parts = fields(json, trace);
+  const std::optional<Kind> kind = kind_of(parts.type);
+  Value value = kind ? known(*kind, parts, trace) : custom(parts, trace);
+  const bool is_scalar = kind && *kind <= Kind::string;
+  const bool has_own_keys = kind == Kind::dict;
+  if (is_scalar && (parts.others > 0 || parts.keys))
     fail(ErrorCode::invalid_schema, trace,
-         "a node of type '" + std::string(type) + "' has a wrong value", std::move(expected),
-         std::string(describe(found)));
+         "a node of type '" + std::string(parts.type) + "' has a field beside data_type and value");
+  if (!is_scalar) {
+    if (kind && without_module(parts.type) != type_of(*kind))
+      value.set_type_name(text_of(parts.type));
+    if (parts.others > 0 || (parts.keys && !has_own_keys))
+      attributes(value, json, has_own_keys, trace);
   }
+  return value;
+}
 
-  [[nodiscard]] std::string text_of(std::string_view text) const {
-    return marked_ ? detail::unmark_string(text) : std::string(text);
-  }
-
-  /// The digits of an integer that is beyond 64 bits in the JSON itself.
-  [[nodiscard]] std::optional<std::string_view> long_integer(const dom::element& json) const {
-    std::string_view text;
-    if (!marked_ || json.get(text)) return std::nullopt;
-    return detail::unmark_integer(text);
-  }
-
-  void count_node(const Trace* trace) {
-    if (++nodes_ > limits_.nodes)
-      fail(ErrorCode::limit_exceeded, trace, "a structure has too many nodes",
-           "at most " + std::to_string(limits_.nodes) + " (Limits::nodes)");
-  }
-
-  struct Node {
-    std::string_view type;
-    dom::element value;
-    std::optional<dom::element> keys;
-    std::size_t others = 0;  // Extension fields.
-  };
-
-  /// Takes a node's object apart. Its own fields may stand once each.
-  Node fields(const dom::element& json, const Trace* trace) const {
-    dom::object object;
-    if (json.get(object))
-      fail(ErrorCode::invalid_schema, trace, "a node of the schema has the wrong form",
-           "an object with data_type and value", std::string(describe(json)));
-    Node node;
-    bool has_type = false;
-    bool has_value = false;
-    for (const auto& [name, value] : object) {
-      if (name == type_field) {
-        if (std::exchange(has_type, true)) twice(trace, name);
-        if (value.get(node.type))
-          fail(ErrorCode::invalid_schema, trace, "data_type has the wrong form", "a string",
-               std::string(describe(value)));
-      } else if (name == value_field) {
-        if (std::exchange(has_value, true)) twice(trace, name);
-        node.value = value;
-      } else if (name == keys_field) {
-        if (node.keys) twice(trace, name);
-        node.keys = value;
-      } else if (++node.others > limits_.attributes) {
-        fail(ErrorCode::limit_exceeded, trace, "a node has too many extension fields",
-             "at most " + std::to_string(limits_.attributes) + " (Limits::attributes)");
-      }
+Value Reader::known(Kind kind, const Node& parts, const Trace* trace) {
+  switch (kind) {
+    case Kind::none:
+      if (!parts.value.is_null()) wrong(trace, parts.type, "null", parts.value);
+      return {};
+    case Kind::boolean: {
+      bool value = false;
+      if (parts.value.get(value)) wrong(trace, parts.type, "true or false", parts.value);
+      return value;
     }
-    if (!has_type)
-      fail(ErrorCode::invalid_schema, trace, "a node of the schema has no data_type");
-    if (!has_value) fail(ErrorCode::invalid_schema, trace, "a node of the schema has no value");
-    return node;
+    case Kind::integer:
+      return integer(parts, trace);
+    case Kind::floating:
+      return floating(parts, trace);
+    case Kind::complex:
+      return complex(parts, trace);
+    case Kind::string:
+      return Value(text_of(string(parts, trace)));
+    case Kind::list:
+      return Value::list(items(parts, trace));
+    case Kind::tuple:
+      return Value::tuple(items(parts, trace));
+    case Kind::set:
+      return set(parts, trace);
+    case Kind::dict:
+      return dict(parts, trace);
+    case Kind::structure:
+      return structure(parts, trace);
+    case Kind::bytes:
+    case Kind::tensor:
+      return tensor(kind, parts, trace);
+    case Kind::custom:
+      break;
   }
+  return custom(parts, trace);
+}
 
-  [[noreturn]] static void twice(const Trace* trace, std::string_view name) {
-    fail(ErrorCode::duplicate_name, trace, "a node has a field twice", {},
-         "'" + std::string(name) + "'");
+std::string_view Reader::string(const Node& parts, const Trace* trace) {
+  std::string_view text;
+  if (parts.value.get(text)) wrong(trace, parts.type, "a string", parts.value);
+  return text;
+}
+
+void Reader::not_a_number(const Node& parts, std::string_view text, const Trace* trace) {
+  fail(ErrorCode::invalid_schema, trace,
+       "a node of type '" + std::string(parts.type) + "' has a text that is no such number", {},
+       "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "..." : "") + "'");
+}
+
+Value Reader::integer(const Node& parts, const Trace* trace) const {
+  std::int64_t small = 0;
+  std::uint64_t large = 0;
+  if (!parts.value.get(small)) return small;
+  if (!parts.value.get(large)) return large;
+  std::string_view text;
+  if (parts.value.get(text)) wrong(trace, parts.type, "digits in a string", parts.value);
+  text = long_integer(parts.value).value_or(text);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), small);
+  if (error == std::errc() && end == text.data() + text.size()) return small;
+  const auto digits = detail::parse_integer(text);
+  if (!digits) not_a_number(parts, text, trace);
+  return big_integer(*digits, trace);
+}
+
+Value Reader::floating(const Node& parts, const Trace* trace) const {
+  double value = 0;
+  if (parts.value.is_number() && !parts.value.get(value)) return value;
+  std::string_view text;
+  if (parts.value.get(text)) wrong(trace, parts.type, "a number in a string", parts.value);
+  const auto digits = long_integer(parts.value);
+  const auto number = detail::parse_float(digits.value_or(text));
+  if (!number || (digits && std::isinf(*number))) not_a_number(parts, text, trace);
+  return *number;
+}
+
+Value Reader::complex(const Node& parts, const Trace* trace) const {
+  double value = 0;
+  if (parts.value.is_number() && !parts.value.get(value)) return std::complex<double>(value);
+  std::string_view text;
+  if (parts.value.get(text)) wrong(trace, parts.type, "a number in a string", parts.value);
+  const auto digits = long_integer(parts.value);
+  const auto number = detail::parse_complex(digits.value_or(text));
+  if (!number || (digits && std::isinf(number->real()))) not_a_number(parts, text, trace);
+  return *number;
+}
+
+std::vector<Value> Reader::items(const Node& parts, const Trace* trace) {
+  dom::array array;
+  if (parts.value.get(array)) wrong(trace, parts.type, "an array", parts.value);
+  std::vector<Value> result;
+  for (const Json item : array) {
+    const Trace step{trace, {}, result.size()};
+    result.push_back(node(item, &step));
   }
+  return result;
+}
 
-  // Recursive; the parser has bounded the depth of the JSON.
-  Value node(const dom::element& json, const Trace* trace) {
-    count_node(trace);
-    const Node parts = fields(json, trace);
-    const std::optional<Kind> kind = kind_of(parts.type);
-    Value value = kind ? known(*kind, parts, trace) : custom(parts, trace);
-    const bool is_scalar = kind && *kind <= Kind::string;
-    const bool has_own_keys = kind == Kind::dict;
-    if (is_scalar && (parts.others > 0 || parts.keys))
-      fail(ErrorCode::invalid_schema, trace,
-           "a node of type '" + std::string(parts.type) + "' has a field beside data_type and value");
-    if (!is_scalar) {
-      if (kind && parts.type != type_of(*kind)) value.set_type_name(text_of(parts.type));
-      if (parts.others > 0 || (parts.keys && !has_own_keys))
-        attributes(value, json, has_own_keys, trace);
+Value Reader::set(const Node& parts, const Trace* trace) {
+  std::vector<Value> members = items(parts, trace);
+  const std::size_t repeated = detail::find_repeated(members);
+  if (repeated != detail::Dict::npos) {
+    const Trace step{trace, {}, repeated};
+    fail(ErrorCode::duplicate_name, &step, "a set has an item twice");
+  }
+  return Value::set(std::move(members));
+}
+
+Value Reader::structure(const Node& parts, const Trace* trace) {
+  dom::object object;
+  if (parts.value.get(object)) wrong(trace, parts.type, "an object", parts.value);
+  Value result = Value::structure();
+  for (const auto& [name, json] : object) {
+    const Trace step{trace, name};
+    insert(result, text_of(name), node(json, &step), &step);
+  }
+  return result;
+}
+
+void Reader::insert(Value& container, Value key, Value value, const Trace* trace) {
+  try {
+    container.insert(std::move(key), std::move(value));
+  } catch (const Error& error) {
+    throw error.with_path(to_string(trace));
+  }
+}
+
+Value Reader::dict(const Node& parts, const Trace* trace) {
+  dom::object values;
+  if (parts.value.get(values)) wrong(trace, parts.type, "an object", parts.value);
+  if (!parts.keys) fail(ErrorCode::invalid_schema, trace, "a dict has no keys");
+  dom::object keys;
+  if (parts.keys->get(keys))
+    fail(ErrorCode::invalid_schema, trace, "keys has the wrong form", "an object",
+         std::string(describe(*parts.keys)));
+  Value result = Value::dict();
+  // Python writes both in one order; then they are walked side by side. From the first difference
+  // on, the keys that are left are looked up by label.
+  bool in_order = true;
+  std::unordered_map<std::string_view, dom::element, detail::KeyedHash> others;
+  std::unordered_set<std::string_view, detail::KeyedHash> labels;
+  auto next = keys.begin();
+  for (const auto& [label, json] : values) {
+    const Trace step{trace, label};
+    if (in_order && (next == keys.end() || (*next).key != label)) {
+      in_order = false;
+      for (; next != keys.end(); ++next)
+        if (!others.emplace((*next).key, (*next).value).second) twice(trace, (*next).key);
     }
-    return value;
+    dom::element key_json;
+    if (in_order) {
+      key_json = (*next).value;
+      ++next;
+    } else {
+      const auto found = others.find(label);
+      if (found == others.end())
+        fail(ErrorCode::invalid_schema, &step, "a dict's value has no key");
+      key_json = found->second;
+      others.erase(found);
+    }
+    Value key = node(key_json, &step);
+    // Of string keys that are their own label, `insert` finds those that stand twice.
+    const bool is_own_label = !marked_ && key.kind() == Kind::string && key.as_string() == label;
+    if (!is_own_label && !labels.insert(label).second) twice(&step, label);
+    // Python labels a key of a class with its str(), which only the file knows.
+    if (key.kind() > Kind::string) key.set_key_label(text_of(label));
+    insert(result, std::move(key), node(json, &step), &step);
   }
+  if (in_order ? next != keys.end() : !others.empty())
+    fail(ErrorCode::invalid_schema, trace, "a dict has a key without a value");
+  return result;
+}
 
-  void attributes(Value& value, const dom::element& json, bool has_own_keys, const Trace* trace) {
-    std::unordered_set<std::string_view, detail::KeyedHash> names;
-    for (const auto& [name, item] : dom::object(json)) {
-      if (name == type_field || name == value_field || (has_own_keys && name == keys_field)) continue;
-      if (!names.insert(name).second) twice(trace, name);
-      if (name == keys_field)
-        fail(ErrorCode::invalid_schema, trace, "only a dict has keys");
-      if (value.kind() == Kind::structure && name == class_field) {
-        std::string_view class_name;
-        if (item.get(class_name))
-          fail(ErrorCode::invalid_schema, trace, "class has the wrong form", "a string",
-               std::string(describe(item)));
-        value.set_type_name(text_of(class_name));
-        continue;
-      }
-      value.set_attribute(text_of(name), plain(item, trace, false));
+Value Reader::tensor(Kind kind, const Node& parts, const Trace* trace) const {
+  std::string name = text_of(string(parts, trace));
+  std::optional<Tensor> tensor = tensors_(name);
+  if (!tensor)
+    fail(ErrorCode::missing_tensor, trace, "the file has no tensor of the name in the schema", {},
+         "'" + name + "'");
+  if (kind == Kind::bytes && (tensor->dtype() != DType::U8 || tensor->rank() != 1))
+    fail(ErrorCode::invalid_schema, trace, "bytes name a tensor of another kind",
+         "U8 of one dimension",
+         std::string(to_string(tensor->dtype())) + " " + to_string(tensor->shape()));
+  Value value = kind == Kind::bytes ? Value::bytes(std::move(*tensor)) : Value(std::move(*tensor));
+  value.set_tensor_name(std::move(name));
+  return value;
+}
+
+Value read(std::string_view text) {
+  dom::parser parser;
+  // A node takes two levels of JSON, its object and the container in it, a dict's keys no more.
+  const std::size_t json_depth = std::size_t{limits_.depth} * 2 + 4;
+  if (parser.allocate(std::max<std::size_t>(text.size(), 32), json_depth)) throw std::bad_alloc();
+  dom::element root;
+  simdjson::error_code error = parser.parse(text.data(), text.size()).get(root);
+  std::string marked;
+  if (error && error != simdjson::DEPTH_ERROR && error != simdjson::UTF8_ERROR) {
+    marked_ = true;
+    marked = detail::mark_json(text);
+    if (parser.allocate(marked.size(), json_depth)) throw std::bad_alloc();
+    error = parser.parse(marked.data(), marked.size()).get(root);
+  }
+  if (error == simdjson::DEPTH_ERROR)
+    fail(ErrorCode::limit_exceeded, nullptr, "a structure is nested too deep",
+         "at most " + std::to_string(limits_.depth) + " levels (Limits::depth)");
+  if (error == simdjson::UTF8_ERROR)
+    fail(ErrorCode::invalid_utf8, nullptr, "the schema is not UTF-8");
+  if (error)
+    fail(ErrorCode::invalid_schema, nullptr, "the schema is not JSON", {},
+         simdjson::error_message(error));
+  return node(root, nullptr);
+}
+
+private:
+[[noreturn]] static void fail(ErrorCode code, const Trace* trace, std::string problem,
+                              std::string expected = {}, std::string found = {}) {
+  throw Error(
+      code, std::move(problem),
+      {.path = to_string(trace), .expected = std::move(expected), .found = std::move(found)});
+}
+
+[[noreturn]] static void wrong(const Trace* trace, std::string_view type, std::string expected,
+                               const dom::element& found) {
+  fail(ErrorCode::invalid_schema, trace,
+       "a node of type '" + std::string(type) + "' has a wrong value", std::move(expected),
+       std::string(describe(found)));
+}
+
+[[nodiscard]] std::string text_of(std::string_view text) const {
+  return marked_ ? detail::unmark_string(text) : std::string(text);
+}
+
+/// The digits of an integer that is beyond 64 bits in the JSON itself.
+[[nodiscard]] std::optional<std::string_view> long_integer(const dom::element& json) const {
+  std::string_view text;
+  if (!marked_ || json.get(text)) return std::nullopt;
+  return detail::unmark_integer(text);
+}
+
+void count_node(const Trace* trace) {
+  if (++nodes_ > limits_.nodes)
+    fail(ErrorCode::limit_exceeded, trace, "a structure has too many nodes",
+         "at most " + std::to_string(limits_.nodes) + " (Limits::nodes)");
+}
+
+struct Node {
+  std::string_view type;
+  dom::element value;
+  std::optional<dom::element> keys;
+  std::size_t others = 0;  // Extension fields.
+};
+
+/// Takes a node's object apart. Its own fields may stand once each.
+Node fields(const dom::element& json, const Trace* trace) const {
+  dom::object object;
+  if (json.get(object))
+    fail(ErrorCode::invalid_schema, trace, "a node of the schema has the wrong form",
+         "an object with data_type and value", std::string(describe(json)));
+  Node node;
+  bool has_type = false;
+  bool has_value = false;
+  for (const auto& [name, value] : object) {
+    if (name == type_field) {
+      if (std::exchange(has_type, true)) twice(trace, name);
+      if (value.get(node.type))
+        fail(ErrorCode::invalid_schema, trace, "data_type has the wrong form", "a string",
+             std::string(describe(value)));
+    } else if (name == value_field) {
+      if (std::exchange(has_value, true)) twice(trace, name);
+      node.value = value;
+    } else if (name == keys_field) {
+      if (node.keys) twice(trace, name);
+      node.keys = value;
+    } else if (++node.others > limits_.attributes) {
+      fail(ErrorCode::limit_exceeded, trace, "a node has too many extension fields",
+           "at most " + std::to_string(limits_.attributes) + " (Limits::attributes)");
     }
   }
+  if (!has_type) fail(ErrorCode::invalid_schema, trace, "a node of the schema has no data_type");
+  if (!has_value) fail(ErrorCode::invalid_schema, trace, "a node of the schema has no value");
+  return node;
+}
 
-  Value known(Kind kind, const Node& parts, const Trace* trace) {
-    switch (kind) {
-      case Kind::none:
-        if (!parts.value.is_null()) wrong(trace, parts.type, "null", parts.value);
-        return {};
-      case Kind::boolean: {
-        bool value = false;
-        if (parts.value.get(value)) wrong(trace, parts.type, "true or false", parts.value);
-        return value;
-      }
-      case Kind::integer: return integer(parts, trace);
-      case Kind::floating: return floating(parts, trace);
-      case Kind::complex: return complex(parts, trace);
-      case Kind::string: return Value(text_of(string(parts, trace)));
-      case Kind::list: return Value::list(items(parts, trace));
-      case Kind::tuple: return Value::tuple(items(parts, trace));
-      case Kind::set: return Value::set(items(parts, trace));
-      case Kind::dict: return dict(parts, trace);
-      case Kind::structure: return structure(parts, trace);
-      case Kind::bytes:
-      case Kind::tensor: return tensor(kind, parts, trace);
-      case Kind::custom: break;
-    }
-    return custom(parts, trace);
-  }
+[[noreturn]] static void twice(const Trace* trace, std::string_view name) {
+  fail(ErrorCode::duplicate_name, trace, "a node has a field twice", {},
+       "'" + std::string(name) + "'");
+}
 
-  static std::string_view string(const Node& parts, const Trace* trace) {
-    std::string_view text;
-    if (parts.value.get(text)) wrong(trace, parts.type, "a string", parts.value);
-    return text;
-  }
-
-  [[noreturn]] static void not_a_number(const Node& parts, std::string_view text,
-                                        const Trace* trace) {
+// Recursive; the parser has bounded the depth of the JSON.
+Value node(const dom::element& json, const Trace* trace) {
+  count_node(trace);
+  const Node parts = fields(json, trace);
+  const std::optional<Kind> kind = kind_of(parts.type);
+  Value value = kind ? known(*kind, parts, trace) : custom(parts, trace);
+  const bool is_scalar = kind && *kind <= Kind::string;
+  const bool has_own_keys = kind == Kind::dict;
+  if (is_scalar && (parts.others > 0 || parts.keys))
     fail(ErrorCode::invalid_schema, trace,
-         "a node of type '" + std::string(parts.type) + "' has a text that is no such number", {},
-         "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "..." : "") + "'");
+         "a node of type '" + std::string(parts.type) + "' has a field beside data_type and value");
+  if (!is_scalar) {
+    if (kind && parts.type != type_of(*kind)) value.set_type_name(text_of(parts.type));
+    if (parts.others > 0 || (parts.keys && !has_own_keys))
+      attributes(value, json, has_own_keys, trace);
   }
+  return value;
+}
 
-  Value integer(const Node& parts, const Trace* trace) const {
-    std::int64_t small = 0;
-    std::uint64_t large = 0;
-    if (!parts.value.get(small)) return small;
-    if (!parts.value.get(large)) return large;
-    std::string_view text;
-    if (parts.value.get(text)) wrong(trace, parts.type, "digits in a string", parts.value);
-    text = long_integer(parts.value).value_or(text);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), small);
-    if (error == std::errc() && end == text.data() + text.size()) return small;
-    const auto digits = detail::parse_integer(text);
-    if (!digits) not_a_number(parts, text, trace);
-    return big_integer(*digits, trace);
-  }
-
-  [[nodiscard]] Value big_integer(std::string_view digits, const Trace* trace) const {
-    if (digits.size() > limits_.digits)
-      fail(ErrorCode::limit_exceeded, trace, "an int has too many digits",
-           "at most " + std::to_string(limits_.digits) + " (Limits::digits)",
-           std::to_string(digits.size()));
-    return Value::integer(digits);
-  }
-
-  static Value floating(const Node& parts, const Trace* trace) {
-    double value = 0;
-    if (parts.value.is_number() && !parts.value.get(value)) return value;
-    std::string_view text;
-    if (parts.value.get(text)) wrong(trace, parts.type, "a number in a string", parts.value);
-    const auto number = detail::parse_float(text);
-    if (!number) not_a_number(parts, text, trace);
-    return *number;
-  }
-
-  static Value complex(const Node& parts, const Trace* trace) {
-    double value = 0;
-    if (parts.value.is_number() && !parts.value.get(value)) return std::complex<double>(value);
-    std::string_view text;
-    if (parts.value.get(text)) wrong(trace, parts.type, "a number in a string", parts.value);
-    const auto number = detail::parse_complex(text);
-    if (!number) not_a_number(parts, text, trace);
-    return *number;
-  }
-
-  std::vector<Value> items(const Node& parts, const Trace* trace) {
-    dom::array array;
-    if (parts.value.get(array)) wrong(trace, parts.type, "an array", parts.value);
-    std::vector<Value> result;
-    for (const dom::element item : array) {
-      const Trace step{trace, {}, result.size()};
-      result.push_back(node(item, &step));
+void attributes(Value& value, const dom::element& json, bool has_own_keys, const Trace* trace) {
+  std::unordered_set<std::string_view, detail::KeyedHash> names;
+  for (const auto& [name, item] : dom::object(json)) {
+    if (name == type_field || name == value_field || (has_own_keys && name == keys_field)) continue;
+    if (!names.insert(name).second) twice(trace, name);
+    if (name == keys_field) fail(ErrorCode::invalid_schema, trace, "only a dict has keys");
+    if (value.kind() == Kind::structure && name == class_field) {
+      std::string_view class_name;
+      if (item.get(class_name))
+        fail(ErrorCode::invalid_schema, trace, "class has the wrong form", "a string",
+             std::string(describe(item)));
+      value.set_type_name(text_of(class_name));
+      continue;
     }
-    return result;
+    value.set_attribute(text_of(name), plain(item, trace, false));
   }
+}
 
-  Value structure(const Node& parts, const Trace* trace) {
-    dom::object object;
-    if (parts.value.get(object)) wrong(trace, parts.type, "an object", parts.value);
-    Value result = Value::structure();
-    for (const auto& [name, json] : object) {
-      const Trace step{trace, name};
-      insert(result, text_of(name), node(json, &step), &step);
+Value known(Kind kind, const Node& parts, const Trace* trace) {
+  switch (kind) {
+    case Kind::none:
+      if (!parts.value.is_null()) wrong(trace, parts.type, "null", parts.value);
+      return {};
+    case Kind::boolean: {
+      bool value = false;
+      if (parts.value.get(value)) wrong(trace, parts.type, "true or false", parts.value);
+      return value;
     }
-    return result;
+    case Kind::integer:
+      return integer(parts, trace);
+    case Kind::floating:
+      return floating(parts, trace);
+    case Kind::complex:
+      return complex(parts, trace);
+    case Kind::string:
+      return Value(text_of(string(parts, trace)));
+    case Kind::list:
+      return Value::list(items(parts, trace));
+    case Kind::tuple:
+      return Value::tuple(items(parts, trace));
+    case Kind::set:
+      return Value::set(items(parts, trace));
+    case Kind::dict:
+      return dict(parts, trace);
+    case Kind::structure:
+      return structure(parts, trace);
+    case Kind::bytes:
+    case Kind::tensor:
+      return tensor(kind, parts, trace);
+    case Kind::custom:
+      break;
   }
+  return custom(parts, trace);
+}
 
-  static void insert(Value& container, Value key, Value value, const Trace* trace) {
-    try {
-      container.insert(std::move(key), std::move(value));
-    } catch (const Error& error) {
-      throw error.with_path(to_string(trace));
+static std::string_view string(const Node& parts, const Trace* trace) {
+  std::string_view text;
+  if (parts.value.get(text)) wrong(trace, parts.type, "a string", parts.value);
+  return text;
+}
+
+[[noreturn]] static void not_a_number(const Node& parts, std::string_view text,
+                                      const Trace* trace) {
+  fail(ErrorCode::invalid_schema, trace,
+       "a node of type '" + std::string(parts.type) + "' has a text that is no such number", {},
+       "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "..." : "") + "'");
+}
+
+Value integer(const Node& parts, const Trace* trace) const {
+  std::int64_t small = 0;
+  std::uint64_t large = 0;
+  if (!parts.value.get(small)) return small;
+  if (!parts.value.get(large)) return large;
+  std::string_view text;
+  if (parts.value.get(text)) wrong(trace, parts.type, "digits in a string", parts.value);
+  text = long_integer(parts.value).value_or(text);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), small);
+  if (error == std::errc() && end == text.data() + text.size()) return small;
+  const auto digits = detail::parse_integer(text);
+  if (!digits) not_a_number(parts, text, trace);
+  return big_integer(*digits, trace);
+}
+
+[[nodiscard]] Value big_integer(std::string_view digits, const Trace* trace) const {
+  if (digits.size() > limits_.digits)
+    fail(ErrorCode::limit_exceeded, trace, "an int has too many digits",
+         "at most " + std::to_string(limits_.digits) + " (Limits::digits)",
+         std::to_string(digits.size()));
+  return Value::integer(digits);
+}
+
+static Value floating(const Node& parts, const Trace* trace) {
+  double value = 0;
+  if (parts.value.is_number() && !parts.value.get(value)) return value;
+  std::string_view text;
+  if (parts.value.get(text)) wrong(trace, parts.type, "a number in a string", parts.value);
+  const auto number = detail::parse_float(text);
+  if (!number) not_a_number(parts, text, trace);
+  return *number;
+}
+
+static Value complex(const Node& parts, const Trace* trace) {
+  double value = 0;
+  if (parts.value.is_number() && !parts.value.get(value)) return std::complex<double>(value);
+  std::string_view text;
+  if (parts.value.get(text)) wrong(trace, parts.type, "a number in a string", parts.value);
+  const auto number = detail::parse_complex(text);
+  if (!number) not_a_number(parts, text, trace);
+  return *number;
+}
+
+std::vector<Value> items(const Node& parts, const Trace* trace) {
+  dom::array array;
+  if (parts.value.get(array)) wrong(trace, parts.type, "an array", parts.value);
+  std::vector<Value> result;
+  for (const Json item : array) {
+    const Trace step{trace, {}, result.size()};
+    result.push_back(node(item, &step));
+  }
+  return result;
+}
+
+Value structure(const Node& parts, const Trace* trace) {
+  dom::object object;
+  if (parts.value.get(object)) wrong(trace, parts.type, "an object", parts.value);
+  Value result = Value::structure();
+  for (const auto& [name, json] : object) {
+    const Trace step{trace, name};
+    insert(result, text_of(name), node(json, &step), &step);
+  }
+  return result;
+}
+
+static void insert(Value& container, Value key, Value value, const Trace* trace) {
+  try {
+    container.insert(std::move(key), std::move(value));
+  } catch (const Error& error) {
+    throw error.with_path(to_string(trace));
+  }
+}
+
+Value dict(const Node& parts, const Trace* trace) {
+  dom::object values;
+  if (parts.value.get(values)) wrong(trace, parts.type, "an object", parts.value);
+  if (!parts.keys) fail(ErrorCode::invalid_schema, trace, "a dict has no keys");
+  dom::object keys;
+  if (parts.keys->get(keys))
+    fail(ErrorCode::invalid_schema, trace, "keys has the wrong form", "an object",
+         std::string(describe(*parts.keys)));
+  Value result = Value::dict();
+  // Python writes both in one order; then they are walked side by side. From the first difference
+  // on, the keys that are left are looked up by label.
+  bool in_order = true;
+  std::unordered_map<std::string_view, dom::element, detail::KeyedHash> others;
+  std::unordered_set<std::string_view, detail::KeyedHash> labels;
+  auto next = keys.begin();
+  for (const auto& [label, json] : values) {
+    const Trace step{trace, label};
+    if (in_order && (next == keys.end() || (*next).key != label)) {
+      in_order = false;
+      for (; next != keys.end(); ++next)
+        if (!others.emplace((*next).key, (*next).value).second) twice(trace, (*next).key);
+    }
+    dom::element key_json;
+    if (in_order) {
+      key_json = (*next).value;
+      ++next;
+    } else {
+      const auto found = others.find(label);
+      if (found == others.end())
+        fail(ErrorCode::invalid_schema, &step, "a dict's value has no key");
+      key_json = found->second;
+      others.erase(found);
+    }
+    Value key = node(key_json, &step);
+    // Of string keys that are their own label, `insert` finds those that stand twice.
+    const bool is_own_label = !marked_ && key.kind() == Kind::string && key.as_string() == label;
+    if (!is_own_label && !labels.insert(label).second) twice(&step, label);
+    // Python labels a key of a class with its str(), which only the file knows.
+    if (key.kind() > Kind::string) key.set_key_label(text_of(label));
+    insert(result, std::move(key), node(json, &step), &step);
+  }
+  if (in_order ? next != keys.end() : !others.empty())
+    fail(ErrorCode::invalid_schema, trace, "a dict has a key without a value");
+  return result;
+}
+
+Value tensor(Kind kind, const Node& parts, const Trace* trace) const {
+  std::string name = text_of(string(parts, trace));
+  std::optional<Tensor> tensor = tensors_(name);
+  if (!tensor)
+    fail(ErrorCode::missing_tensor, trace, "the file has no tensor of the name in the schema", {},
+         "'" + name + "'");
+  if (kind == Kind::bytes && (tensor->dtype() != DType::U8 || tensor->rank() != 1))
+    fail(ErrorCode::invalid_schema, trace, "bytes name a tensor of another kind",
+         "U8 of one dimension",
+         std::string(to_string(tensor->dtype())) + " " + to_string(tensor->shape()));
+  Value value = kind == Kind::bytes ? Value::bytes(std::move(*tensor)) : Value(std::move(*tensor));
+  value.set_tensor_name(std::move(name));
+  return value;
+}
+
+Value custom(const Node& parts, const Trace* trace) {
+  // A tensor plugin's payload is a tensor's name; the tensor must come along.
+  std::string_view text;
+  if (!parts.value.get(text)) {
+    const std::string name = text_of(text);
+    if (std::optional<Tensor> tensor = tensors_(name)) {
+      Value payload(std::move(*tensor));
+      payload.set_tensor_name(name);
+      return Value::custom(text_of(parts.type), std::move(payload).plain());
     }
   }
+  return Value::custom(text_of(parts.type), plain(parts.value, trace, true));
+}
 
-  Value dict(const Node& parts, const Trace* trace) {
-    dom::object values;
-    if (parts.value.get(values)) wrong(trace, parts.type, "an object", parts.value);
-    if (!parts.keys) fail(ErrorCode::invalid_schema, trace, "a dict has no keys");
-    dom::object keys;
-    if (parts.keys->get(keys))
-      fail(ErrorCode::invalid_schema, trace, "keys has the wrong form", "an object",
-           std::string(describe(*parts.keys)));
-    Value result = Value::dict();
-    // Python writes both in one order; then they are walked side by side. From the first difference
-    // on, the keys that are left are looked up by label.
-    bool in_order = true;
-    std::unordered_map<std::string_view, dom::element, detail::KeyedHash> others;
-    std::unordered_set<std::string_view, detail::KeyedHash> labels;
-    auto next = keys.begin();
-    for (const auto& [label, json] : values) {
-      const Trace step{trace, label};
-      if (in_order && (next == keys.end() || (*next).key != label)) {
-        in_order = false;
-        for (; next != keys.end(); ++next)
-          if (!others.emplace((*next).key, (*next).value).second) twice(trace, (*next).key);
+/// True for an object that has the form of a node: plugins put nodes anywhere in their payload.
+static bool is_node(const dom::element& json) {
+  dom::object object;
+  if (json.get(object)) return false;
+  bool has_type = false;
+  bool has_value = false;
+  for (const auto& [name, value] : object) {
+    has_type = has_type || (name == type_field && value.is_string());
+    has_value = has_value || name == value_field;
+  }
+  return has_type && has_value;
+}
+
+/// JSON as it is. Recursive; the parser has bounded the depth.
+Value plain(const dom::element& json, const Trace* trace, bool with_nodes) {
+  if (with_nodes && is_node(json)) return node(json, trace);
+  count_node(trace);
+  switch (json.type()) {
+    case dom::element_type::NULL_VALUE:
+      return Value().plain();
+    case dom::element_type::BOOL:
+      return Value(bool(json)).plain();
+    case dom::element_type::INT64:
+      return Value(std::int64_t(json)).plain();
+    case dom::element_type::UINT64:
+      return Value(std::uint64_t(json)).plain();
+    case dom::element_type::DOUBLE:
+      return Value(double(json)).plain();
+    case dom::element_type::STRING:
+      if (const auto digits = long_integer(json)) return big_integer(*digits, trace).plain();
+      return Value(text_of(std::string_view(json))).plain();
+    case dom::element_type::ARRAY: {
+      Value list = Value::list();
+      for (const Json item : dom::array(json)) {
+        const Trace step{trace, {}, list.size()};
+        list.push_back(plain(item, &step, with_nodes));
       }
-      dom::element key_json;
-      if (in_order) {
-        key_json = (*next).value;
-        ++next;
-      } else {
-        const auto found = others.find(label);
-        if (found == others.end())
-          fail(ErrorCode::invalid_schema, &step, "a dict's value has no key");
-        key_json = found->second;
-        others.erase(found);
-      }
-      Value key = node(key_json, &step);
-      // Of string keys that are their own label, `insert` finds those that stand twice.
-      const bool is_own_label =
-          !marked_ && key.kind() == Kind::string && key.as_string() == label;
-      if (!is_own_label && !labels.insert(label).second) twice(&step, label);
-      // Python labels a key of a class with its str(), which only the file knows.
-      if (key.kind() > Kind::string) key.set_key_label(text_of(label));
-      insert(result, std::move(key), node(json, &step), &step);
+      return std::move(list).plain();
     }
-    if (in_order ? next != keys.end() : !others.empty())
-      fail(ErrorCode::invalid_schema, trace, "a dict has a key without a value");
-    return result;
-  }
-
-  Value tensor(Kind kind, const Node& parts, const Trace* trace) const {
-    std::string name = text_of(string(parts, trace));
-    std::optional<Tensor> tensor = tensors_(name);
-    if (!tensor)
-      fail(ErrorCode::missing_tensor, trace, "the file has no tensor of the name in the schema", {},
-           "'" + name + "'");
-    if (kind == Kind::bytes && (tensor->dtype() != DType::U8 || tensor->rank() != 1))
-      fail(ErrorCode::invalid_schema, trace, "bytes name a tensor of another kind",
-           "U8 of one dimension",
-           std::string(to_string(tensor->dtype())) + " " + to_string(tensor->shape()));
-    Value value = kind == Kind::bytes ? Value::bytes(std::move(*tensor)) : Value(std::move(*tensor));
-    value.set_tensor_name(std::move(name));
-    return value;
-  }
-
-  Value custom(const Node& parts, const Trace* trace) {
-    // A tensor plugin's payload is a tensor's name; the tensor must come along.
-    std::string_view text;
-    if (!parts.value.get(text)) {
-      const std::string name = text_of(text);
-      if (std::optional<Tensor> tensor = tensors_(name)) {
-        Value payload(std::move(*tensor));
-        payload.set_tensor_name(name);
-        return Value::custom(text_of(parts.type), std::move(payload).plain());
+    case dom::element_type::OBJECT: {
+      Value dict = Value::dict();
+      for (const auto& [name, item] : dom::object(json)) {
+        const Trace step{trace, name};
+        insert(dict, text_of(name), plain(item, &step, with_nodes), &step);
       }
+      return std::move(dict).plain();
     }
-    return Value::custom(text_of(parts.type), plain(parts.value, trace, true));
   }
+  return {};
+}
 
-  /// True for an object that has the form of a node: plugins put nodes anywhere in their payload.
-  static bool is_node(const dom::element& json) {
-    dom::object object;
-    if (json.get(object)) return false;
-    bool has_type = false;
-    bool has_value = false;
-    for (const auto& [name, value] : object) {
-      has_type = has_type || (name == type_field && value.is_string());
-      has_value = has_value || name == value_field;
-    }
-    return has_type && has_value;
-  }
-
-  /// JSON as it is. Recursive; the parser has bounded the depth.
-  Value plain(const dom::element& json, const Trace* trace, bool with_nodes) {
-    if (with_nodes && is_node(json)) return node(json, trace);
-    count_node(trace);
-    switch (json.type()) {
-      case dom::element_type::NULL_VALUE: return Value().plain();
-      case dom::element_type::BOOL: return Value(bool(json)).plain();
-      case dom::element_type::INT64: return Value(std::int64_t(json)).plain();
-      case dom::element_type::UINT64: return Value(std::uint64_t(json)).plain();
-      case dom::element_type::DOUBLE: return Value(double(json)).plain();
-      case dom::element_type::STRING:
-        if (const auto digits = long_integer(json)) return big_integer(*digits, trace).plain();
-        return Value(text_of(std::string_view(json))).plain();
-      case dom::element_type::ARRAY: {
-        Value list = Value::list();
-        for (const dom::element item : dom::array(json)) {
-          const Trace step{trace, {}, list.size()};
-          list.push_back(plain(item, &step, with_nodes));
-        }
-        return std::move(list).plain();
-      }
-      case dom::element_type::OBJECT: {
-        Value dict = Value::dict();
-        for (const auto& [name, item] : dom::object(json)) {
-          const Trace step{trace, name};
-          insert(dict, text_of(name), plain(item, &step, with_nodes), &step);
-        }
-        return std::move(dict).plain();
-      }
-    }
-    return {};
-  }
-
-  const TensorLookup& tensors_;
-  const Limits& limits_;
-  std::uint64_t nodes_ = 0;
-  bool marked_ = false;  // The text went through mark_lone_surrogates.
+const TensorLookup& tensors_;
+const Limits& limits_;
+std::uint64_t nodes_ = 0;
+bool marked_ = false;  // The text went through mark_lone_surrogates.
 };
 
 }  // namespace

@@ -2,6 +2,9 @@
 /// Eigen::Tensor is saved row-major without copying and comes back equal.
 #include <doctest/doctest.h>
 
+#include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,12 +15,13 @@ namespace ss = safestructures;
 namespace {
 
 template <class T>
-T counted(long a, long b, long c) {
+T counted(typename T::Index a, typename T::Index b, typename T::Index c) {
+  using Index = typename T::Index;
   T tensor(a, b, c);
   int next = 0;
-  for (long i = 0; i < a; ++i) {
-    for (long j = 0; j < b; ++j) {
-      for (long k = 0; k < c; ++k) tensor(i, j, k) = static_cast<typename T::Scalar>(next++);
+  for (Index i = 0; i < a; ++i) {
+    for (Index j = 0; j < b; ++j) {
+      for (Index k = 0; k < c; ++k) tensor(i, j, k) = static_cast<typename T::Scalar>(next++);
     }
   }
   return tensor;

@@ -16,18 +16,19 @@ namespace detail {
 
 template <class T>
 Value encode_eigen_tensor(const T& tensor) {
-  constexpr int rank = T::NumDimensions;
+  constexpr auto rank = static_cast<std::size_t>(T::NumDimensions);
   constexpr bool row_major = static_cast<int>(T::Layout) == static_cast<int>(Eigen::RowMajor);
+  const auto& sizes = tensor.dimensions();
   std::array<Eigen::Index, rank> strides{};
   auto stride = static_cast<Eigen::Index>(sizeof(typename T::Scalar));
-  for (int i = 0; i < rank; ++i) {
-    const int dimension = row_major ? rank - 1 - i : i;
-    strides[static_cast<std::size_t>(dimension)] = stride;
-    stride *= static_cast<Eigen::Index>(tensor.dimension(static_cast<std::size_t>(dimension)));
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::size_t dimension = row_major ? rank - 1 - i : i;
+    strides[dimension] = stride;
+    stride *= static_cast<Eigen::Index>(sizes[dimension]);
   }
   EigenLayout layout;
   for (std::size_t i = 0; i < strides.size(); ++i) {
-    layout.add(static_cast<Eigen::Index>(tensor.dimension(i)), strides[i]);
+    layout.add(static_cast<Eigen::Index>(sizes[i]), strides[i]);
   }
   return encode_eigen<typename T::Scalar>(tensor.data(), std::move(layout), nullptr);
 }
@@ -51,7 +52,7 @@ struct Codec<Eigen::Tensor<S, Rank, Options, Index>> {
     constexpr bool row_major =
         static_cast<int>(Tensor::Layout) == static_cast<int>(Eigen::RowMajor);
     typename Tensor::Dimensions sizes;
-    std::array<std::size_t, Rank> order{};
+    std::array<std::size_t, static_cast<std::size_t>(Rank)> order{};
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (!std::in_range<Index>(source.dims()[i])) {
         source.wrong_shape("sizes that Eigen's index type holds", {});

@@ -1,0 +1,99 @@
+/// \file
+/// The reader of a schema: its nodes in schema_read.cpp, JSON as it is in schema_read_json.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <simdjson.h>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/schema.hpp>
+
+namespace safestructures::schema {
+
+/// Reads one schema. Refers to what it is given; of no use after an error.
+class Reader {
+ public:
+  Reader(const TensorLookup& tensors, const Limits& limits) : tensors_(tensors), limits_(limits) {}
+
+  Value read(std::string_view text);
+
+ private:
+  using Json = simdjson::dom::element;
+
+  struct Node {
+    std::string_view type;
+    Json value;
+    std::optional<Json> keys;
+    std::size_t others = 0;  // Extension fields.
+  };
+
+  /// Which objects are nodes among JSON that is kept as it is.
+  enum class Nodes : bool {
+    all,      ///< Those that have the form of one: plugins put nodes anywhere in their payload.
+    tensors,  ///< Only those that name a tensor of the file, which must come along.
+  };
+
+  /// One level down, for as long as it lives. \throws Error `limit_exceeded`
+  class Level {
+   public:
+    Level(Reader& reader, const Trace* trace) : reader_(reader) {
+      if (++reader_.depth_ > std::uint64_t{reader_.limits_.depth} + 1) reader_.too_deep(trace);
+    }
+    ~Level() { --reader_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Reader& reader_;
+  };
+
+  [[noreturn]] static void fail(ErrorCode code, const Trace* trace, std::string problem,
+                                std::string expected = {}, std::string found = {});
+  [[noreturn]] static void wrong(const Trace* trace, std::string_view type, std::string expected,
+                                 const Json& found);
+  [[noreturn]] static void twice(const Trace* trace, std::string_view name);
+  [[noreturn]] static void not_a_number(const Node& parts, std::string_view text,
+                                        const Trace* trace);
+  [[noreturn]] void too_deep(const Trace* trace) const;
+  [[nodiscard]] static std::string_view describe(const Json& json);
+
+  // Recursive, to Limits::depth.
+  Value node(const Json& json, const Trace* trace);
+  Node fields(const Json& json, const Trace* trace) const;
+  Value known(Kind kind, const Node& parts, const Trace* trace);
+  Value integer(const Node& parts, const Trace* trace) const;
+  Value floating(const Node& parts, const Trace* trace) const;
+  Value complex(const Node& parts, const Trace* trace) const;
+  std::vector<Value> items(const Node& parts, const Trace* trace);
+  Value set(const Node& parts, const Trace* trace);
+  Value dict(const Node& parts, const Trace* trace);
+  Value structure(const Node& parts, const Trace* trace);
+  Value tensor(Kind kind, const Node& parts, const Trace* trace) const;
+
+  Value custom(const Node& parts, const Trace* trace);
+  void attributes(Value& value, const Json& json, bool has_own_keys, const Trace* trace);
+  // Recursive, to Limits::depth.
+  Value plain(const Json& json, const Trace* trace, Nodes nodes);
+  [[nodiscard]] bool is_node(const Json& json, Nodes nodes) const;
+
+  static void insert(Value& container, Value key, Value value, const Trace* trace);
+  static std::string_view string(const Node& parts, const Trace* trace);
+  [[nodiscard]] std::string text_of(std::string_view text) const;
+  [[nodiscard]] std::optional<std::string_view> long_integer(const Json& json) const;
+  [[nodiscard]] Value big_integer(std::string_view digits, const Trace* trace) const;
+  void count_node(const Trace* trace);
+
+  const TensorLookup& tensors_;
+  const Limits& limits_;
+  std::uint64_t nodes_ = 0;
+  std::uint64_t depth_ = 0;
+  bool marked_ = false;  // The text went through detail::mark_json.
+};
+
+}  // namespace safestructures::schema
