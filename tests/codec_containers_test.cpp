@@ -66,11 +66,13 @@ TEST_CASE("sets are sets, multisets are lists") {
   CHECK(round_trip(std::multiset<int>{2, 1, 2}) == std::multiset<int>{1, 2, 2});
   CHECK(round_trip(std::unordered_set<int>{5, 6}) == std::unordered_set<int>{5, 6});
   CHECK(round_trip(std::unordered_multiset<int>{5, 5}) == std::unordered_multiset<int>{5, 5});
-  CHECK(round_trip(std::set<std::vector<int>>{{1, 2}, {}}) == std::set<std::vector<int>>{{1, 2}, {}});
+  CHECK(round_trip(std::set<std::vector<int>>{{1, 2}, {}}) ==
+        std::set<std::vector<int>>{{1, 2}, {}});
   CHECK(Value::from(std::set<std::vector<int>>{{1, 2}}) == Value::set({Value::tuple({1, 2})}));
-  CHECK(load_error<std::set<int>>(Value::list({1, 1})) ==
-        "duplicate_name: at /: two items are the same in the type that is loaded: found int 1. Load "
-        "them into a multimap, a multiset or a list.");
+  CHECK(
+      load_error<std::set<int>>(Value::list({1, 1})) ==
+      "duplicate_name: at /: two items are the same in the type that is loaded: found int 1. Load "
+      "them into a multimap, a multiset or a list.");
 }
 
 TEST_CASE("maps are dicts, multimaps are lists of pairs") {
@@ -128,7 +130,8 @@ TEST_CASE("unordered containers are saved in an order that only their content de
 
 TEST_CASE("a map loads from a struct and from pairs; errors name the key") {
   const Value structure = Value::structure("Point", {{"x", 1}, {"y", 2}});
-  CHECK(structure.as<std::map<std::string, int>>() == std::map<std::string, int>{{"x", 1}, {"y", 2}});
+  CHECK(structure.as<std::map<std::string, int>>() ==
+        std::map<std::string, int>{{"x", 1}, {"y", 2}});
   CHECK(Value::list({Value::tuple({1, 2})}).as<std::map<int, int>>() == std::map<int, int>{{1, 2}});
   CHECK(load_error<std::map<int, int>>(Value::dict({{5, "five"}})) ==
         "type_mismatch: at /5: a value is of another kind: expected int, found str \"five\".");
@@ -137,9 +140,10 @@ TEST_CASE("a map loads from a struct and from pairs; errors name the key") {
   CHECK(load_error<std::map<double, int>>(Value::dict({{1, 1}, {1.0, 2}})) ==
         "duplicate_name: at /: two items are the same in the type that is loaded: found float 1.0. "
         "Load them into a multimap, a multiset or a list.");
-  CHECK(load_error<std::map<int, int>>(Value::list({1, 2})) ==
-        "type_mismatch: at /: a value is of another kind: expected dict, struct, or a list of (key, "
-        "value) pairs, found list of 2.");
+  CHECK(
+      load_error<std::map<int, int>>(Value::list({1, 2})) ==
+      "type_mismatch: at /: a value is of another kind: expected dict, struct, or a list of (key, "
+      "value) pairs, found list of 2.");
 }
 
 TEST_CASE("pairs and tuples are tuples") {
@@ -158,8 +162,9 @@ TEST_CASE("pairs and tuples are tuples") {
 
 TEST_CASE("nesting stops at the limit in both directions") {
   const std::vector<std::vector<std::vector<std::string>>> deep{{{"x"}}};
-  CHECK(codec_test::error_of([&] { return Value::from(deep, {.limits = {.depth = 2}}); })
-            .starts_with("limit_exceeded: at /0/0: a structure is nested too deep"));
+  CHECK(codec_test::error_of([&] {
+          return Value::from(deep, {.limits = {.depth = 2}});
+        }).starts_with("limit_exceeded: at /0/0: a structure is nested too deep"));
   CHECK(load_error<std::vector<std::vector<std::vector<std::string>>>>(Value::from(deep),
                                                                        {.limits = {.depth = 2}})
             .starts_with("limit_exceeded: at /0/0: a structure is nested too deep"));

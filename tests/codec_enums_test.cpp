@@ -92,9 +92,10 @@ TEST_CASE("an unknown name is an error with the known ones") {
 }
 
 TEST_CASE("a number that is no value of the enum is refused") {
-  CHECK(load_error<Wide>(Value(256)) ==
-        "out_of_range: at /: a number is out of range: expected an int from 0 to 255, found int 256. "
-        "Load it into a wider type, or choose Overflow::saturate.");
+  CHECK(
+      load_error<Wide>(Value(256)) ==
+      "out_of_range: at /: a number is out of range: expected an int from 0 to 255, found int 256. "
+      "Load it into a wider type, or choose Overflow::saturate.");
   CHECK(load_error<Flag>(Value(2)).starts_with("out_of_range"));
   // Without a fixed underlying type, numbers beyond the bits of the named values are no values.
   CHECK(load_error<Plain>(Value(8)) ==

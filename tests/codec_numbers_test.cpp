@@ -108,8 +108,9 @@ TEST_CASE("complex doubles are pairs in an F64 tensor") {
         std::vector<std::complex<float>>{{1, 2}, {3, -4}});
   const std::array<std::complex<double>, 2> array{{{1, 2}, {3, -4}}};
   CHECK(value.as<std::array<std::complex<double>, 2>>() == array);
-  CHECK(tensor<std::complex<float>>({{1, 2}, {3, -4}}, {2}).as<std::vector<std::complex<double>>>() ==
-        vector);
+  CHECK(
+      tensor<std::complex<float>>({{1, 2}, {3, -4}}, {2}).as<std::vector<std::complex<double>>>() ==
+      vector);
   CHECK(Value::list({std::complex<double>(1, 2), std::complex<double>(3, -4)})
             .as<std::vector<std::complex<double>>>() == vector);
 }
@@ -119,7 +120,8 @@ TEST_CASE("bytes and chars are bytes") {
   CHECK(Value::from(bytes) == Value::bytes(bytes));
   CHECK(round_trip(bytes) == bytes);
   CHECK(round_trip(std::vector<char>{'a', '\xFF'}) == std::vector<char>{'a', '\xFF'});
-  CHECK(round_trip(std::array<std::byte, 1>{std::byte{7}}) == std::array<std::byte, 1>{std::byte{7}});
+  CHECK(round_trip(std::array<std::byte, 1>{std::byte{7}}) ==
+        std::array<std::byte, 1>{std::byte{7}});
   CHECK(round_trip(std::vector<std::byte>()).empty());
   CHECK(round_trip(std::array<std::byte, 0>()).empty());
   CHECK(tensor<std::uint8_t>({0, 255}, {2}).as<std::vector<std::byte>>() == bytes);
@@ -135,8 +137,7 @@ TEST_CASE("spans and C arrays are saved as vectors are") {
   const Value expected = Value::from(std::vector<float>{1, 2, 3});
   CHECK(Value::from(std::span(numbers)) == expected);
   const std::span<const float> view(numbers);
-  CHECK(Value::from(view).tensor().origin() ==
-        reinterpret_cast<const std::byte*>(numbers.data()));
+  CHECK(Value::from(view).tensor().origin() == reinterpret_cast<const std::byte*>(numbers.data()));
   const float array[3] = {1, 2, 3};
   CHECK(Value::from(array) == expected);
   const int matrix[2][2] = {{1, 2}, {3, 4}};
@@ -153,14 +154,17 @@ TEST_CASE("a tensor of another dtype converts where nothing is lost") {
         std::vector<std::int8_t>{1, -2});
   CHECK(tensor<std::uint8_t>({1, 200}, {2}).as<std::vector<float>>() == std::vector<float>{1, 200});
   CHECK(tensor<ss::half>({ss::half(0.5F)}, {1}).as<std::array<double, 1>>()[0] == 0.5);
-  CHECK(load_error<std::vector<std::uint8_t>>(tensor<int>({1, 300}, {2})) ==
-        "out_of_range: at /: element 1 cannot be converted from I32 to U8: expected a number from 0 "
-        "to 255, found 300. Choose a dtype of wider range, or another Overflow than error.");
+  CHECK(
+      load_error<std::vector<std::uint8_t>>(tensor<int>({1, 300}, {2})) ==
+      "out_of_range: at /: element 1 cannot be converted from I32 to U8: expected a number from 0 "
+      "to 255, found 300. Choose a dtype of wider range, or another Overflow than error.");
   CHECK(load_error<std::array<std::uint8_t, 2>>(tensor<int>({1, 300}, {2}))
             .starts_with("out_of_range: at /: element 1 cannot be converted from I32 to U8"));
-  CHECK(load_error<std::vector<int>>(tensor<float>({0.5F}, {1})).starts_with("lossy_conversion: at /: element 0"));
-  CHECK(tensor<int>({-1, 300}, {2}).as<std::vector<std::uint8_t>>(
-            {.overflow = ss::Overflow::saturate}) == std::vector<std::uint8_t>{0, 255});
+  CHECK(load_error<std::vector<int>>(tensor<float>({0.5F}, {1}))
+            .starts_with("lossy_conversion: at /: element 0"));
+  CHECK(tensor<int>({-1, 300}, {2})
+            .as<std::vector<std::uint8_t>>({.overflow = ss::Overflow::saturate}) ==
+        std::vector<std::uint8_t>{0, 255});
 }
 
 TEST_CASE("errors in a large tensor name the element, whatever piece it is in") {
@@ -222,26 +226,31 @@ TEST_CASE("a list, tuple or set of numbers loads into a vector, item by item") {
 
 TEST_CASE("another shape is an error that says what to do") {
   const Value matrix = tensor<float>({1, 2, 3, 4, 5, 6}, {2, 3});
-  CHECK(load_error<std::vector<float>>(matrix) ==
-        "shape_mismatch: at /: a tensor has another shape: expected a tensor of rank 1, found tensor "
-        "F32 [2, 3]. Load it as a Tensor, or as a std::vector of std::vector.");
-  CHECK(load_error<std::vector<std::array<float, 2>>>(matrix) ==
-        "shape_mismatch: at /: a tensor has another shape: expected a tensor of rank 2 that ends in "
-        "[2], found tensor F32 [2, 3].");
-  CHECK(load_error<std::array<float, 6>>(matrix) ==
-        "shape_mismatch: at /: a tensor has another shape: expected shape [6], found tensor F32 [2, "
-        "3].");
+  CHECK(
+      load_error<std::vector<float>>(matrix) ==
+      "shape_mismatch: at /: a tensor has another shape: expected a tensor of rank 1, found tensor "
+      "F32 [2, 3]. Load it as a Tensor, or as a std::vector of std::vector.");
+  CHECK(
+      load_error<std::vector<std::array<float, 2>>>(matrix) ==
+      "shape_mismatch: at /: a tensor has another shape: expected a tensor of rank 2 that ends in "
+      "[2], found tensor F32 [2, 3].");
+  CHECK(
+      load_error<std::array<float, 6>>(matrix) ==
+      "shape_mismatch: at /: a tensor has another shape: expected shape [6], found tensor F32 [2, "
+      "3].");
   CHECK(load_error<std::vector<float>>(tensor<float>({1}, {})).starts_with("shape_mismatch"));
-  CHECK(load_error<std::vector<float>>(Value(5)) ==
-        "type_mismatch: at /: a value is of another kind: expected a tensor, or a list, tuple or set "
-        "of numbers, found int 5.");
+  CHECK(
+      load_error<std::vector<float>>(Value(5)) ==
+      "type_mismatch: at /: a value is of another kind: expected a tensor, or a list, tuple or set "
+      "of numbers, found int 5.");
 }
 
 TEST_CASE("a shape that takes no bytes takes no memory") {
   const Value value(Tensor::borrow(DType::F32, Shape{1ULL << 60U, 0}, {}));
-  CHECK(load_error<std::vector<std::vector<float>>>(value) ==
-        "shape_mismatch: at /: a tensor without elements has no items: expected list, tuple, set, or "
-        "a tensor with elements, found tensor F32 [1152921504606846976, 0].");
+  CHECK(
+      load_error<std::vector<std::vector<float>>>(value) ==
+      "shape_mismatch: at /: a tensor without elements has no items: expected list, tuple, set, or "
+      "a tensor with elements, found tensor F32 [1152921504606846976, 0].");
   CHECK(load_error<std::vector<float>>(value).starts_with("shape_mismatch"));
 }
 

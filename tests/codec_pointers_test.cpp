@@ -93,8 +93,7 @@ TEST_CASE("the same tensors under other values are other objects") {
   const std::vector<float> weight{1, 2};
   Value first = Value::structure("Layer", {{"name", "a"}, {"weight", Value::from(weight)}});
   Value second = Value::structure("Layer", {{"name", "b"}, {"weight", Value::from(weight)}});
-  const auto loaded =
-      Value::list({first, second}).as<std::vector<std::shared_ptr<Layer>>>();
+  const auto loaded = Value::list({first, second}).as<std::vector<std::shared_ptr<Layer>>>();
   CHECK(loaded[0] != loaded[1]);
   CHECK(loaded[1]->name == "b");
 }
@@ -105,8 +104,7 @@ TEST_CASE("objects without tensor elements load as copies") {
       Value::from(std::vector{shared, shared}).as<std::vector<std::shared_ptr<std::string>>>();
   CHECK(loaded[0] != loaded[1]);
   const std::vector empty(2, std::make_shared<std::vector<float>>());
-  const auto loaded_empty =
-      to_value(empty).as<std::vector<std::shared_ptr<std::vector<float>>>>();
+  const auto loaded_empty = to_value(empty).as<std::vector<std::shared_ptr<std::vector<float>>>>();
   CHECK(loaded_empty[0] != loaded_empty[1]);
 }
 

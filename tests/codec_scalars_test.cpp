@@ -51,9 +51,10 @@ TEST_CASE("a long double is saved only where it is exactly a double") {
   CHECK(round_trip(0.5L) == 0.5L);
   CHECK(std::isnan(round_trip(std::numeric_limits<long double>::quiet_NaN())));
   if constexpr (std::numeric_limits<long double>::digits > 53) {
-    CHECK(error_of([] { return Value::from(1.0L + 0x1p-60L); }) ==
-          "lossy_conversion: at /: a long double has more digits than can be saved: expected a "
-          "number that is exactly a double, found 1.00000000000000000087. Round it to double first.");
+    CHECK(
+        error_of([] { return Value::from(1.0L + 0x1p-60L); }) ==
+        "lossy_conversion: at /: a long double has more digits than can be saved: expected a "
+        "number that is exactly a double, found 1.00000000000000000087. Round it to double first.");
   }
 }
 
@@ -82,9 +83,10 @@ TEST_CASE("every char is a str of one character and comes back") {
 TEST_CASE("a byte is an int from 0 to 255") {
   CHECK(Value::from(std::byte{200}) == Value(200));
   CHECK(Value(200).as<std::byte>() == std::byte{200});
-  CHECK(load_error<std::byte>(Value(256)) ==
-        "out_of_range: at /: a number is out of range: expected an int from 0 to 255, found int 256. "
-        "Load it into a wider type, or choose Overflow::saturate.");
+  CHECK(
+      load_error<std::byte>(Value(256)) ==
+      "out_of_range: at /: a number is out of range: expected an int from 0 to 255, found int 256. "
+      "Load it into a wider type, or choose Overflow::saturate.");
 }
 
 TEST_CASE("a number that the type cannot hold is an error that names the bounds") {
@@ -95,10 +97,11 @@ TEST_CASE("a number that the type cannot hold is an error that names the bounds"
         "out_of_range: at /: a number is out of range: expected an int from 0 to "
         "18446744073709551615, found int -1. Load it into a wider type, or choose "
         "Overflow::saturate.");
-  CHECK(load_error<std::int64_t>(Value::integer("123456789012345678901234567890")) ==
-        "out_of_range: at /: a number is out of range: expected an int from -9223372036854775808 to "
-        "9223372036854775807, found int 123456789012345678901234567890. Load it into a wider type, "
-        "or choose Overflow::saturate.");
+  CHECK(
+      load_error<std::int64_t>(Value::integer("123456789012345678901234567890")) ==
+      "out_of_range: at /: a number is out of range: expected an int from -9223372036854775808 to "
+      "9223372036854775807, found int 123456789012345678901234567890. Load it into a wider type, "
+      "or choose Overflow::saturate.");
   CHECK(load_error<float>(Value(1e300)) ==
         "out_of_range: at /: a number is out of range: expected a number that F32 can hold, found "
         "float 1e+300. Load it into a wider type, or choose Overflow::saturate.");
@@ -118,7 +121,8 @@ TEST_CASE("an int is a float only where that holds it exactly") {
         "Overflow::saturate.");
   CHECK(Value(std::uint64_t{1} << 63U).as<double>() == 0x1p63);
   CHECK(load_error<double>(Value((std::int64_t{1} << 53U) + 1)).starts_with("lossy_conversion"));
-  CHECK(load_error<double>(Value::integer("100000000000000000001")).starts_with("lossy_conversion"));
+  CHECK(
+      load_error<double>(Value::integer("100000000000000000001")).starts_with("lossy_conversion"));
 }
 
 TEST_CASE("under saturate the nearest number is taken") {
@@ -159,8 +163,7 @@ TEST_CASE("a tensor of rank 0 loads as a number of its kind") {
   CHECK(scalar(std::numeric_limits<std::uint64_t>::max()).as<std::uint64_t>() ==
         std::numeric_limits<std::uint64_t>::max());
   CHECK(scalar(0.5F).as<double>() == 0.5);
-  CHECK(scalar(std::complex<float>(1, 2)).as<std::complex<double>>() ==
-        std::complex<double>(1, 2));
+  CHECK(scalar(std::complex<float>(1, 2)).as<std::complex<double>>() == std::complex<double>(1, 2));
   CHECK(load_error<int>(scalar(0.5F)) ==
         "type_mismatch: at /: a value is of another kind: expected int, found float 0.5.");
   const std::uint8_t two = 2;

@@ -18,8 +18,8 @@ using ss::Value;
 
 TEST_CASE("strings come back byte for byte") {
   using namespace std::string_literals;
-  for (const std::string& text :
-       {""s, "a"s, "a string that is longer than the small one"s, "zero\0inside"s, "\xC3\xA9 \xF0\x9F\x98\x80"s}) {
+  for (const std::string& text : {""s, "a"s, "a string that is longer than the small one"s,
+                                  "zero\0inside"s, "\xC3\xA9 \xF0\x9F\x98\x80"s}) {
     CHECK(Value::from(text) == Value(text));
     CHECK(round_trip(text) == text);
     const std::u8string text8(text.begin(), text.end());
@@ -54,7 +54,8 @@ TEST_CASE("a path is its text") {
 TEST_CASE("what is no str is refused") {
   CHECK(load_error<std::string>(Value(5)) ==
         "type_mismatch: at /: a value is of another kind: expected str, found int 5.");
-  CHECK(load_error<std::filesystem::path>(Value::bytes(ss::Tensor::own(std::vector<std::uint8_t>()))) ==
+  CHECK(load_error<std::filesystem::path>(
+            Value::bytes(ss::Tensor::own(std::vector<std::uint8_t>()))) ==
         "type_mismatch: at /: a value is of another kind: expected str, found bytes of 0.");
   CHECK(load_error<std::u8string>(Value()) ==
         "type_mismatch: at /: a value is of another kind: expected str, found None.");

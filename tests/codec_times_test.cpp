@@ -45,7 +45,8 @@ TEST_CASE("another unit converts exactly or is an error") {
   CHECK(value.as<std::chrono::duration<double>>().count() == 1.5);
   CHECK(Value::dict({{"days", 2.0}}).as<std::chrono::hours>() == 48h);
   CHECK(load_error<std::chrono::seconds>(value).starts_with(
-      "lossy_conversion: at /: a duration has a fraction: expected a whole number of seconds from "));
+      "lossy_conversion: at /: a duration has a fraction: expected a whole number of seconds "
+      "from "));
   CHECK(load_error<std::chrono::seconds>(value).ends_with(
       "found int 1500 milliseconds. Load it into a duration with a finer period."));
   CHECK(load_error<std::chrono::nanoseconds>(Value::dict({{"years", 1000}}))
@@ -67,8 +68,7 @@ TEST_CASE("another unit converts exactly or is an error") {
 TEST_CASE("a time point names its clock") {
   using std::chrono::system_clock;
   const std::chrono::sys_seconds point(1'700'000'000s);
-  CHECK(Value::from(point) ==
-        Value::dict({{"clock", "system_clock"}, {"seconds", 1'700'000'000}}));
+  CHECK(Value::from(point) == Value::dict({{"clock", "system_clock"}, {"seconds", 1'700'000'000}}));
   CHECK(round_trip(point) == point);
   const auto now = std::chrono::steady_clock::now();
   CHECK(round_trip(now) == now);
@@ -78,15 +78,19 @@ TEST_CASE("a time point names its clock") {
 }
 
 TEST_CASE("a number without unit is refused") {
-  CHECK(load_error<std::chrono::seconds>(Value(5)) ==
-        "type_mismatch: at /: a value is of another kind: expected a duration such as {\"seconds\": "
-        "5}, found int 5.");
-  CHECK(load_error<std::chrono::sys_seconds>(Value::from(5s)) ==
-        "type_mismatch: at /: a value is of another kind: expected a time point such as {\"clock\": "
-        "\"system_clock\", \"seconds\": 5}, found dict of 1.");
+  CHECK(
+      load_error<std::chrono::seconds>(Value(5)) ==
+      "type_mismatch: at /: a value is of another kind: expected a duration such as {\"seconds\": "
+      "5}, found int 5.");
+  CHECK(
+      load_error<std::chrono::sys_seconds>(Value::from(5s)) ==
+      "type_mismatch: at /: a value is of another kind: expected a time point such as {\"clock\": "
+      "\"system_clock\", \"seconds\": 5}, found dict of 1.");
   for (const char* unit : {"parsecs", "0/1 seconds", "1/0 seconds", "-1 seconds", "1/2/3 seconds",
                            " seconds", "99999999999999999999 seconds"})
-    CHECK(load_error<std::chrono::seconds>(Value::dict({{unit, 5}})) ==
-          "type_mismatch: at /: a duration has an unknown unit: expected nanoseconds to years, or a "
-          "unit such as '1/60 seconds', found str \"" + std::string(unit) + "\".");
+    CHECK(
+        load_error<std::chrono::seconds>(Value::dict({{unit, 5}})) ==
+        "type_mismatch: at /: a duration has an unknown unit: expected nanoseconds to years, or a "
+        "unit such as '1/60 seconds', found str \"" +
+            std::string(unit) + "\".");
 }

@@ -29,11 +29,10 @@ TEST_CASE("a header without tensors is read") {
 }
 
 TEST_CASE("a header gives names, dtypes, shapes and places in the order of the bytes") {
-  const Header header = parse(
-      R"({"b":{"dtype":"F32","shape":[2,1],"data_offsets":[1,9]},)"
-      R"("a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},)"
-      R"("c":{"data_offsets":[9,9],"shape":[5,0,7],"dtype":"I64"}})",
-      9);
+  const Header header = parse(R"({"b":{"dtype":"F32","shape":[2,1],"data_offsets":[1,9]},)"
+                              R"("a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},)"
+                              R"("c":{"data_offsets":[9,9],"shape":[5,0,7],"dtype":"I64"}})",
+                              9);
   REQUIRE(header.size() == 3);
   CHECK(header.name(0) == "a");
   const TensorInfo a = header.info(0);
@@ -60,9 +59,9 @@ TEST_CASE("every dtype is known by its name") {
     CAPTURE(name);
     // Eight elements are whole bytes in every dtype.
     const std::string size = std::to_string(bit_width(dtype));
-    const Header header = parse(
-        R"({"x":{"dtype":")" + name + R"(","shape":[8],"data_offsets":[0,)" + size + "]}}",
-        bit_width(dtype));
+    const Header header =
+        parse(R"({"x":{"dtype":")" + name + R"(","shape":[8],"data_offsets":[0,)" + size + "]}}",
+              bit_width(dtype));
     CHECK(header.info(0).dtype == dtype);
   }
 }
@@ -84,9 +83,10 @@ TEST_CASE("escapes in keys, names and texts are decoded") {
 TEST_CASE("escapes are decoded wherever they are in a text") {
   for (std::size_t before = 0; before < 20; ++before) {
     for (std::size_t after = 0; after < 20; ++after) {
-      const std::string json = R"({"__metadata__":{"k":")" + std::string(before, 'x') + R"(\u00e9\\)" +
-                               std::string(after, 'y') + "\"}}";
-      CHECK(parse(json).metadata("k") ==
+      const std::string json = R"({"__metadata__":{"k":")" + std::string(before, 'x') +
+                               R"(\u00e9\\)" + std::string(after, 'y') + "\"}}";
+      const Header header = parse(json);
+      CHECK(header.metadata("k") ==
             std::string(before, 'x') + "\xC3\xA9\\" + std::string(after, 'y'));
     }
   }
@@ -102,31 +102,34 @@ TEST_CASE("metadata comes by ascending key") {
 }
 
 TEST_CASE("what the Rust crate lets pass is read") {
-  CHECK(parse(R"({"__metadata__":null})").metadata().empty());
-  CHECK(parse("{ \"a\" : {\n\t\"dtype\":\"U8\" , \"shape\" : [ 1 ] ,\r\n\"data_offsets\":[0 , 1]} }    ", 1)
+  const Header without = parse(R"({"__metadata__":null})");
+  CHECK(without.metadata().empty());
+  CHECK(parse("{ \"a\" : {\n\t\"dtype\":\"U8\" , \"shape\" : [ 1 ] ,\r\n\"data_offsets\":[0 , 1]} "
+              "}    ",
+              1)
             .size() == 1);
   CHECK(parse(R"({"":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1).find("") ==
         std::optional<std::size_t>(0));
-  const Header unknown = parse(
-      R"({"a":{"x":{"y":[1,-2.5e3,"\u0041",true,false,null,{}]},"dtype":"U8","shape":[1],)"
-      R"("data_offsets":[0,1],"x":0}})",
-      1);
+  const Header unknown =
+      parse(R"({"a":{"x":{"y":[1,-2.5e3,"\u0041",true,false,null,{}]},"dtype":"U8","shape":[1],)"
+            R"("data_offsets":[0,1],"x":0}})",
+            1);
   CHECK(unknown.info(0).shape == Shape{1});
 }
 
 TEST_CASE("empty tensors that share a place keep the header's order") {
-  const Header header = parse(
-      R"({"full":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-      R"("z":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
-      R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})",
-      1);
+  const Header header = parse(R"({"full":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                              R"("z":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
+                              R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})",
+                              1);
   CHECK(header.name(0) == "z");
   CHECK(header.name(1) == "a");
   CHECK(header.name(2) == "full");
 }
 
 TEST_CASE("a copy of a header keeps its names alive") {
-  std::optional<Header> first(parse(R"({"name":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1));
+  std::optional<Header> first(
+      parse(R"({"name":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1));
   const Header second = *first;
   const std::string_view name = first->name(0);
   first.reset();

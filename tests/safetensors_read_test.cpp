@@ -103,7 +103,8 @@ TEST_CASE("a tensor outlives its file, also when the file is deleted") {
     std::optional<Tensor> kept;
     {
       const Folder folder;
-      kept = File::open(write(folder, std::vector<Item>{{"a", tensor}}), {.access = access}).tensor(0);
+      kept =
+          File::open(write(folder, std::vector<Item>{{"a", tensor}}), {.access = access}).tensor(0);
     }
     CHECK(*kept == tensor);
   }
@@ -135,7 +136,8 @@ TEST_CASE("slices read the same whichever way the file is opened") {
   const Folder folder;
   std::vector<std::int32_t> values(400 * 50 * 30);
   std::iota(values.begin(), values.end(), 0);
-  for (const Shape& shape : {Shape{400, 50, 30}, Shape{600'000}, Shape{2, 300'000}, Shape{4, 0, 9}}) {
+  for (const Shape& shape :
+       {Shape{400, 50, 30}, Shape{600'000}, Shape{2, 300'000}, Shape{4, 0, 9}}) {
     const std::uint64_t count = element_count(shape);
     const Tensor whole = Tensor::of<std::int32_t>(
         std::span<const std::int32_t>(values).first(static_cast<std::size_t>(count)), shape);
@@ -181,7 +183,8 @@ TEST_CASE("random slices read the same whichever way the file is opened") {
     const Tensor whole =
         Tensor::of<std::int16_t>(std::span<const std::int16_t>(values).first(count),
                                  Shape(std::span<const std::uint64_t>(sizes)));
-    const Tensor rest = Tensor::of<std::int16_t>(std::span<const std::int16_t>(values).first(40'000));
+    const Tensor rest =
+        Tensor::of<std::int16_t>(std::span<const std::int16_t>(values).first(40'000));
     const auto path = write(folder, std::vector<Item>{{"a", whole}, {"b", rest}});
     const File file = File::open(path, {.access = Access::read});
     for (int k = 0; k < 20; ++k) {
@@ -216,13 +219,14 @@ TEST_CASE("what cannot be sliced is refused alike") {
         return std::string(error.what());
       }
     };
-    CHECK(text_of(0, "[0, 0, 0]") ==
-          path.string() +
-              ": at a: more slices than dimensions: expected at most 2 for shape [100, 1000], found 3.");
-    CHECK(text_of(1, "[0]") ==
-          path.string() +
-              ": at b: elements narrower than a byte cannot be sliced: found F4 [100, 1000]. Convert "
-              "the tensor to U8 or F32 first.");
+    CHECK(text_of(0, "[0, 0, 0]") == path.string() +
+                                         ": at a: more slices than dimensions: expected at most 2 "
+                                         "for shape [100, 1000], found 3.");
+    CHECK(
+        text_of(1, "[0]") ==
+        path.string() +
+            ": at b: elements narrower than a byte cannot be sliced: found F4 [100, 1000]. Convert "
+            "the tensor to U8 or F32 first.");
     CHECK(text_of(0, "[100]").find(": at a: ") != std::string::npos);
   }
 }
@@ -285,25 +289,24 @@ TEST_CASE("a malformed file is named in the error") {
     file.commit();
   }
   for (const Access access : every_access) {
-    CHECK_THROWS_WITH_AS(
-        static_cast<void>(File::open(path, {.access = access})),
-        (path.string() +
-         ": the file is too short for a safetensors file: expected at least 8 bytes, found 3. Check "
-         "that this is a safetensors file.")
-            .c_str(),
-        Error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(File::open(path, {.access = access})),
+                         (path.string() + ": the file is too short for a safetensors file: "
+                                          "expected at least 8 bytes, found 3. Check "
+                                          "that this is a safetensors file.")
+                             .c_str(),
+                         Error);
   }
 }
 
 TEST_CASE("tensors at odd offsets are read; their numbers by copy") {
-  const std::string header =
-      R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-      R"("b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})";
+  const std::string header = R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                             R"("b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})";
   std::vector<std::byte> bytes(8 + header.size());
   bytes[0] = static_cast<std::byte>(header.size());
   std::transform(header.begin(), header.end(), bytes.begin() + 8,
                  [](char c) { return static_cast<std::byte>(c); });
-  for (const unsigned byte : {7U, 0U, 0U, 0xC0U, 0x3FU}) bytes.push_back(static_cast<std::byte>(byte));
+  for (const unsigned byte : {7U, 0U, 0U, 0xC0U, 0x3FU})
+    bytes.push_back(static_cast<std::byte>(byte));
   const File file = File::from_bytes(bytes, nullptr);
   CHECK(file.tensor("b").to_vector<float>() == std::vector<float>{1.5F});
 }

@@ -56,12 +56,12 @@ class Checkpoint {
 TEST_CASE("a checkpoint is split at the given size and indexed as Hugging Face does") {
   const Folder folder;
   const Checkpoint checkpoint;
-  const auto report =
-      safetensors::write_sharded(folder / "model.safetensors", checkpoint.items(), {{"k", "v"}}, 80);
-  CHECK(folder.names() ==
-        std::vector<std::string>{"model-00001-of-00003.safetensors",
-                                 "model-00002-of-00003.safetensors",
-                                 "model-00003-of-00003.safetensors", "model.safetensors.index.json"});
+  const auto report = safetensors::write_sharded(folder / "model.safetensors", checkpoint.items(),
+                                                 {{"k", "v"}}, 80);
+  CHECK(folder.names() == std::vector<std::string>{"model-00001-of-00003.safetensors",
+                                                   "model-00002-of-00003.safetensors",
+                                                   "model-00003-of-00003.safetensors",
+                                                   "model.safetensors.index.json"});
   CHECK(content(folder / "model.safetensors.index.json") ==
         "{\n"
         "  \"metadata\": {\n"
@@ -126,16 +126,17 @@ TEST_CASE("a checkpoint that could not be read again is not written") {
   const Checkpoint checkpoint;
   std::vector<Item> twice = checkpoint.items();
   twice.emplace_back("e", checkpoint.tensor(1));
-  CHECK_THROWS_WITH_AS(
-      safetensors::write_sharded(folder / "m", twice, {}, 80),
-      "at e: two tensors have the same name. Give each tensor a name of its own.", Error);
+  CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", twice, {}, 80),
+                       "at e: two tensors have the same name. Give each tensor a name of its own.",
+                       Error);
   CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 0),
                        "a file of at most 0 bytes holds no tensor.", Error);
-  CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 1,
-                                                  WriteOptions{.limits = {.shards = 4}}),
-                       "too many files for one checkpoint: expected at most 4, found 5. Let each file "
-                       "be larger.",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 1,
+                                 WriteOptions{.limits = {.shards = 4}}),
+      "too many files for one checkpoint: expected at most 4, found 5. Let each file "
+      "be larger.",
+      Error);
   CHECK(folder.names().empty());
 }
 
@@ -144,7 +145,8 @@ TEST_CASE("a value of metadata that files contradict is the first file's") {
   const Checkpoint checkpoint;
   const std::vector<Item>& items = checkpoint.items();
   safetensors::write_file(folder / "1", std::span(items).first(1), {{"k", "1"}, {"only", "1"}});
-  safetensors::write_file(folder / "2", std::span(items).subspan(1, 1), {{"k", "2"}, {"other", "2"}});
+  safetensors::write_file(folder / "2", std::span(items).subspan(1, 1),
+                          {{"k", "2"}, {"other", "2"}});
   write_text(folder / "i.json", R"({"weight_map":{"d":"2","e":"1"}})");
   const File file = File::open(folder / "i.json");
   CHECK(file.metadata().size() == 3);
@@ -156,12 +158,11 @@ TEST_CASE("every malformed index is refused with its exact error") {
   const Folder folder;
   const Checkpoint checkpoint;
   const std::vector<Item>& items = checkpoint.items();
-  safetensors::write_file(folder / "1", std::span(items).first(2));          // e, d
-  safetensors::write_file(folder / "2", std::span(items).subspan(2, 2));     // c, b
+  safetensors::write_file(folder / "1", std::span(items).first(2));           // e, d
+  safetensors::write_file(folder / "2", std::span(items).subspan(2, 2));      // c, b
   safetensors::write_file(folder / "again", std::span(items).subspan(1, 2));  // d, c
   write_text(folder / "bad", "xxxxxxx");
-  const std::string mixed =
-      " Index and files are from different saves, or a download is mixed up.";
+  const std::string mixed = " Index and files are from different saves, or a download is mixed up.";
   struct Case {
     std::string text;
     ErrorCode code;
@@ -190,7 +191,8 @@ TEST_CASE("every malformed index is refused with its exact error") {
       {map(""), ErrorCode::invalid_header,
        "the index names no file: expected at least one entry in \"weight_map\"."},
       {map("\"e\":1"), ErrorCode::invalid_header,
-       "at e: the tensor's place in the index is not a string: expected the name of a file, found 1 "
+       "at e: the tensor's place in the index is not a string: expected the name of a file, found "
+       "1 "
        "(byte 19)."},
       {map("\"e\":tru"), ErrorCode::invalid_header,
        "the index is not valid JSON: found '}' (byte 22)."},
@@ -221,15 +223,19 @@ TEST_CASE("every malformed index is refused with its exact error") {
        "at e: the index names a file that is not beside it: expected a file name without folders, "
        "found \"\"."},
       {map("\"e\":\"bad\""), ErrorCode::truncated,
-       "the file is too short for a safetensors file: expected at least 8 bytes, found 7. Check that "
+       "the file is too short for a safetensors file: expected at least 8 bytes, found 7. Check "
+       "that "
        "this is a safetensors file.",
        "bad"},
       {map(all + ",\"f\":\"1\""), ErrorCode::missing_tensor,
-       "at f: a file lacks a tensor that the index places there: expected it in \"1\", found it in no "
-       "file." + mixed},
+       "at f: a file lacks a tensor that the index places there: expected it in \"1\", found it in "
+       "no "
+       "file." +
+           mixed},
       {map(R"("b":"1","c":"2","d":"1","e":"1")"), ErrorCode::missing_tensor,
        "at b: a file lacks a tensor that the index places there: expected it in \"1\", found it in "
-       "\"2\"." + mixed},
+       "\"2\"." +
+           mixed},
       {map(R"("b":"2","d":"1","e":"1")"), ErrorCode::missing_tensor,
        "at c: the index does not name a tensor that a file holds: found it in \"2\"." + mixed},
       {map(all + R"(,"\u0062":"2")"), ErrorCode::duplicate_name,

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -150,17 +151,6 @@ void touch(const Job& job) {
   });
 }
 
-/// Drops the file from the page cache, then reads it: the storage's own speed.
-void cold_read(const Job& job) {
-  const Descriptor cached(job.file, O_RDONLY);
-  require(fdatasync(cached) == 0 && posix_fadvise(cached, 0, 0, POSIX_FADV_DONTNEED) == 0,
-          "cannot drop the file from the cache");
-  measure(2 * job.bytes, [&] {
-    const Descriptor file(job.file, O_RDONLY);
-    read_all(file, huge_memory(job.bytes), 8 * mib);
-  });
-}
-
 /// Reads columns 1000 to 1100 of a 16384 x 16384 matrix of floats, a row at a time.
 void read_columns(const Job& job) {
   constexpr std::size_t rows = 16384;
@@ -211,7 +201,6 @@ constexpr Action actions[] = {
     {"memcpy_fresh", memcpy_fresh},
     {"memcpy_touched", memcpy_touched},
     {"touch", touch},
-    {"cold_read", cold_read},
     {"read_columns", read_columns},
     {"tiny_write", tiny_write},
     {"tiny_read", tiny_read},

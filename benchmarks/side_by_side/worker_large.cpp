@@ -79,18 +79,6 @@ void touch_one(const Path& file) {
   });
 }
 
-void cold_load_one(const Path& file) {
-  std::optional<OneView> result;
-  measure(2 * gib,
-          [&] { result.emplace(ss::load_file<OneView>(file, {.access = ss::Access::memory})); });
-  require(are_numbers(result->weight.data<float>(), floats_of_a_gib), "loaded something else");
-}
-void cold_load_one_vector(const Path& file) {
-  std::optional<OneTensor> result;
-  measure(2 * gib, [&] { result.emplace(ss::load_file<OneTensor>(file)); });
-  require(are_numbers(result->weight, floats_of_a_gib), "loaded something else");
-}
-
 void save_blocks(const Path& file) { save(blocks(2, 8), blocks(1000, mib / 4), file, 1000 * mib); }
 void save_blocks_durable(const Path& file) {
   save(blocks(2, 8), blocks(1000, mib / 4), file, 1000 * mib, {.durable = true});
@@ -171,8 +159,6 @@ constexpr Action actions[] = {
     {"W1", "load_tensor", load_one_tensor},
     {"W1", "open", open_one},
     {"W1", "touch", touch_one},
-    {"W1", "cold_load_tensor", cold_load_one},
-    {"W1", "cold_load_vector", cold_load_one_vector},
     {"W2", "save", save_blocks},
     {"W2", "save_durable", save_blocks_durable},
     {"W2", "load_vectors", load_blocks},

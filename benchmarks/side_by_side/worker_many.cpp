@@ -67,7 +67,10 @@ void open_container(const Path& file) {
 
 float sum_of_firsts(const st::File& file) {
   float sum = 0;
-  for (std::size_t i = 0; i < file.size(); ++i) sum += file.tensor(i).data<float>()[0];
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    const ss::Tensor tensor = file.tensor(i);
+    sum += tensor.data<float>()[0];
+  }
   return sum;
 }
 
@@ -106,8 +109,8 @@ void save_shards(const Path& file) {
     st::write_sharded(file, tensors.items(), {}, w11_count / 10 * width * sizeof(float));
   });
 }
-/// The index of the checkpoint that `save_shards` wrote for `file`.
-Path index_of(const Path& file) { return Path(file).concat(".index.json"); }
+/// The index of the checkpoint that `save_shards` wrote for `file`, as write_sharded names it.
+Path index_of(const Path& file) { return Path(file).concat(".safetensors.index.json"); }
 
 void open_shards(const Path& file) {
   measure(512 * mib, [&] {

@@ -1,6 +1,7 @@
 // W4, W12, W13: structures, where the schema counts.
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct Particle {
   std::int32_t kind;
 };
 
-/// The same particles by hand as columns: a tensor for each field.
+/// The same particles by hand: a vector for each field.
 struct ParticleColumns {
   std::vector<float> x, y, z;
   std::vector<float> vx, vy, vz;
@@ -112,6 +113,10 @@ std::vector<Particle> particles(std::size_t count) {
 void save_particles(const Path& file) {
   save(particles(3), particles(particle_count), file, 1 * gib);
 }
+void save_particles_as_list(const Path& file) {
+  save(particles(3), particles(particle_count), file, 1 * gib,
+       {.columns_from = std::numeric_limits<std::size_t>::max()});
+}
 void load_particles(const Path& file) {
   load(particles(3), file, 1 * gib, {}, [](const std::vector<Particle>& loaded) {
     return loaded.size() == particle_count &&
@@ -158,6 +163,7 @@ constexpr Action actions[] = {
     {"W4", "load_structs", load_structs},
     {"W4", "open", open_dicts},
     {"W12", "save", save_particles},
+    {"W12", "save_list", save_particles_as_list},
     {"W12", "load", load_particles},
     {"W12", "save_columns", save_columns},
     {"W12", "load_columns", load_columns},

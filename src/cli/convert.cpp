@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include <safestructures/codecs/values.hpp>
+#include <safestructures/formats/checksums.hpp>
 #include <safestructures/formats/safetensors.hpp>
 #include <safestructures/tools/document.hpp>
 #include <safestructures/tools/save.hpp>
@@ -31,7 +32,13 @@ struct ConvertOptions {
   Overflow overflow = Overflow::error;
   std::uint64_t shard_size = 0;
   bool durable = false;
+  bool checksums = false;
+  bool lossless = false;
 };
+
+bool wants_checksums(const safetensors::File& file, const ConvertOptions& options) {
+  return options.checksums || file.metadata(checksums::metadata_key).has_value();
+}
 
 DType stored_dtype(DType dtype, Precision precision) {
   if (!is_floating(dtype)) return dtype;
@@ -61,8 +68,11 @@ SaveReport convert_plain(const safetensors::File& file, const ConvertOptions& op
   safetensors::Metadata metadata;
   for (const safetensors::MetadataEntry& entry : file.metadata())
     metadata.emplace(entry.key, entry.value);
-  const safetensors::WriteOptions write_options = {.durable = options.durable,
-                                                   .overflow = options.overflow};
+  if (wants_checksums(file, options))
+    metadata.insert_or_assign(std::string(checksums::metadata_key),
+                              checksums::make(items, {}, options.overflow));
+  const safetensors::WriteOptions write_options = {
+      .durable = options.durable, .overflow = options.overflow, .lossless = options.lossless};
   const safetensors::WriteReport written =
       options.shard_size == 0
           ? safetensors::write_file(options.output, items, metadata, write_options)
@@ -78,6 +88,8 @@ SaveReport convert_structure(const Document& document, const ConvertOptions& opt
   SaveOptions save_options = {.metadata = document.metadata(),
                               .precision = options.precision,
                               .overflow = options.overflow,
+                              .lossless = options.lossless,
+                              .checksums = wants_checksums(document.file(), options),
                               .durable = options.durable,
                               .shard_size = options.shard_size};
   for (const std::string& name : document.unreferenced())
@@ -116,6 +128,7 @@ void convert(const ConvertOptions& options) {
   report_losses(saved.conversions);
   std::string name;
   detail::append_printable(name, options.output);
+  if (options.shard_size != 0 && !name.ends_with(".json")) name += ".index.json";
   Output out(stdout, "the standard output");
   out << fmt::format("{}: written, {}, {}\n", name, counted(tensor_count(document), "tensor"),
                      human_size(saved.bytes));
@@ -141,6 +154,7 @@ void add_convert(CLI::App& app) {
           "--precision", options->precision,
           "How floating-point tensors are stored: preserve (as they are, the default), f32,\n"
           "f16, bf16 or f64")
+      ->option_text("PRECISION")
       ->transform(CLI::Transformer(precisions, CLI::ignore_case).description(""));
   const std::map<std::string, Overflow> overflows = {
       {"error", Overflow::error}, {"saturate", Overflow::saturate}, {"allow", Overflow::allow}};
@@ -149,11 +163,17 @@ void add_convert(CLI::App& app) {
           "--overflow", options->overflow,
           "What to do with numbers beyond the range of the new dtype: error (the default),\n"
           "saturate (the largest number it has) or allow (infinity)")
+      ->option_text("ACTION")
       ->transform(CLI::Transformer(overflows, CLI::ignore_case).description(""));
   command
       ->add_option("--shard-size", options->shard_size,
-                   "Split into several files of at most this size, such as 2GB, and an index")
-      ->transform(CLI::AsSizeValue(true).description(""));
+                   "Split into files of at most this size, such as 2GB, and an index")
+      ->transform(CLI::AsSizeValue(true).description(""))
+      ->option_text("SIZE");
+  command->add_flag("--lossless", options->lossless,
+                    "Refuse to change a number by more than rounding");
+  command->add_flag("--checksums", options->checksums,
+                    "Store checksums, which verify compares; a file that has them keeps them");
   command->add_flag("--durable", options->durable,
                     "Return when the file would survive a loss of power");
   command->footer(

@@ -128,15 +128,18 @@ void add_get(CLI::App& app) {
       ->required();
   command
       ->add_option("PATH", options->path,
-                   "Where the value is, such as /layers/0/weight, or a tensor's name in the file")
+                   "Where the value is, such as /layers/0/weight, or a tensor's name\nin the file")
       ->required();
   CLI::Option* output = command->add_option("-o,--output", options->output,
                                             "Write to this file: a tensor as .npy, a str or bytes "
                                             "as they are; - is the standard\noutput");
-  command->add_option("--slice", options->slice,
-                      "Only a part of the tensor, as in NumPy: '[2:5, ::2]'");
+  command
+      ->add_option("--slice", options->slice,
+                   "Only a part of the tensor, as in NumPy: '[2:5, ::2]'")
+      ->option_text("PARTS");
   command->add_option("--dtype", options->dtype, "Convert the tensor first, for example to F32")
-      ->check(known_dtype());
+      ->check(known_dtype())
+      ->option_text("DTYPE");
   command->add_flag("--all", options->all, "Print every element and item")->excludes(output);
   command->footer(
       "Numbers, strings and other scalars are printed as they are, containers as a tree, tensors "

@@ -93,6 +93,13 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return problem + ". See '" + command + "--help'.";
 }
 
+/// The usage line says what is required, and the descriptions say what excludes what.
+void hide_types(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({}))
+    for (CLI::Option* option : command->get_options())
+      if (option->get_option_text().empty()) option->option_text(" ");
+}
+
 void parse(CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2) {
     std::cerr << app.help() << std::flush;
@@ -107,18 +114,18 @@ int run(int argc, const char* const* argv) {
   app.footer(std::string(examples));
   app.set_version_flag("--version", "safestructures " SAFESTRUCTURES_VERSION);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(30);
+  app.get_formatter()->column_width(24);
   add_show(app);
   add_verify(app);
   add_get(app);
   add_convert(app);
+  hide_types(app);
   try {
     parse(app, argc, argv);
     return exit_fine;
   } catch (const CLI::CallForHelp&) {
-    const CLI::App* shown = app.get_subcommands().empty() ? &app : app.get_subcommands().front();
     Output out(stdout, "the standard output");
-    out << shown->help();
+    out << app.help();
     out.finish();
     return exit_fine;
   } catch (const CLI::CallForVersion& version) {

@@ -116,10 +116,10 @@ void add_show(CLI::App& app) {
   CLI::Option* all =
       command->add_flag("--all", options->all, "Every item, every level, whole strings");
   command->add_option("--items", options->items, "Items shown of each list or dict")
-      ->capture_default_str()
+      ->option_text("N (12)")
       ->excludes(all);
   command->add_option("--depth", options->depth, "Levels shown")
-      ->capture_default_str()
+      ->option_text("N (100)")
       ->excludes(all);
   command
       ->add_flag(

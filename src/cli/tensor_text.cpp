@@ -21,8 +21,14 @@ constexpr std::uint64_t most_elements = 1000;  // NumPy's `threshold`, `edgeitem
 constexpr std::uint64_t edge = 3;
 constexpr std::size_t line_width = 75;
 
-/// The digits of the float, not those of its double.
-std::string float_text(double value) { return to_string(Value(value)); }
+/// A number as Python spells it.
+std::string number_text(const Value& number) {
+  std::string text = to_string(number);
+  text.pop_back();  // The line end.
+  return text;
+}
+
+/// A double whose shortest digits are those of the float.
 double with_shortest_digits(float value) {
   if (!std::isfinite(value)) return static_cast<double>(value);
   std::array<char, 32> buffer;
@@ -49,13 +55,13 @@ class Elements {
       case DType::I64:
         return std::to_string(get<std::int64_t>(place));
       case DType::F64:
-        return float_text(get<double>(place));
+        return number_text(Value(get<double>(place)));
       case DType::F32:
-        return float_text(with_shortest_digits(get<float>(place)));
+        return number_text(Value(with_shortest_digits(get<float>(place))));
       case DType::C64: {
         const auto value = get<std::complex<float>>(place);
-        return to_string(Value(std::complex<double>(with_shortest_digits(value.real()),
-                                                    with_shortest_digits(value.imag()))));
+        return number_text(Value(std::complex<double>(with_shortest_digits(value.real()),
+                                                      with_shortest_digits(value.imag()))));
       }
       default:
         return std::to_string(get<std::uint8_t>(place));

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include <safestructures/data/codec.hpp>
+#include <safestructures/formats/checksums.hpp>
 #include <safestructures/tools/document.hpp>
 #include "cli/command.hpp"
 #include "cli/output.hpp"
@@ -102,6 +103,14 @@ void check_original_dtypes(const Document& document, const safetensors::File& fi
   });
 }
 
+bool verify_checksums(const safetensors::File& file, const std::string& name) {
+  try {
+    return checksums::verify(file);
+  } catch (const Error& error) {
+    throw error.with_file(name);
+  }
+}
+
 std::string verify(const std::string& name) {
   const auto file = safetensors::File::open(name, {.access = Access::read});
   const Document document = Document::open(name);
@@ -113,8 +122,9 @@ std::string verify(const std::string& name) {
   } catch (const Error& error) {
     throw error.with_file(name);
   }
-  return fmt::format("ok, {}, {}", counted(tensor_count(document), "tensor"),
-                     human_size(file.data_size()));
+  const bool has_checksums = verify_checksums(file, name);
+  return fmt::format("ok, {}, {}{}", counted(tensor_count(document), "tensor"),
+                     human_size(file.data_size()), has_checksums ? ", checksums match" : "");
 }
 
 void verify_all(const std::vector<std::string>& names) {

@@ -165,7 +165,7 @@ Value encode_char(char value) {
 char decode_char(const Value& value, const Decoder& decoder) {
   if (value.kind() == Kind::string) {
     const std::string& text = value.as_string();
-    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const auto at = [&](std::size_t i) -> unsigned { return static_cast<unsigned char>(text[i]); };
     if (text.size() == 1 && at(0) < 0x80) return text[0];
     if (text.size() == 2 && (at(0) == 0xC2 || at(0) == 0xC3))
       return static_cast<char>(static_cast<unsigned char>((at(0) << 6U) | (at(1) & 0x3FU)));

@@ -69,6 +69,7 @@ void Walker::note_failure() noexcept {
 }  // namespace detail
 
 Value Encoder::encode_registered(const Registry::Type& type, const void* object) {
+  const Level level(*this);
   try {
     return Value::custom(type.name, type.encode(object, *this));
   } catch (...) {
@@ -127,6 +128,7 @@ Value Encoder::SharedScope::remember(Value value) const {
 
 std::shared_ptr<void> Decoder::decode_registered(const Registry::Type& type, const Value& value) {
   const Value& payload = expect_custom(value, type.name);
+  const Level level(*this);
   try {
     return type.decode(payload, *this);
   } catch (...) {

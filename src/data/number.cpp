@@ -60,12 +60,14 @@ std::optional<double> parse_magnitude(std::string_view text) {
   // Python gives inf for what is too large and 0 for what is too small; from_chars says only that
   // it is one of the two. With the digits before the point counted in, the exponent tells which.
   const std::size_t e = text.find_first_of("eE");
+  // Far beyond any double, and far enough from the ends that a text's length can be added.
+  constexpr long long most = std::numeric_limits<long long>::max() / 2;
   long long exponent = 0;
   if (e != std::string_view::npos) {
     const std::string_view digits = text.substr(text[e + 1] == '+' ? e + 2 : e + 1);
     if (std::from_chars(digits.data(), digits.data() + digits.size(), exponent).ec != std::errc())
-      exponent = digits.front() == '-' ? std::numeric_limits<long long>::min() / 2
-                                       : std::numeric_limits<long long>::max() / 2;
+      exponent = digits.front() == '-' ? -most : most;
+    exponent = std::clamp(exponent, -most, most);
   }
   const std::string_view mantissa = text.substr(0, e);
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
@@ -201,9 +203,7 @@ std::optional<std::complex<double>> parse_complex(std::string_view text) {
     if (part == "-") return -1.0;
     return parse_signed(part);
   };
-  if (const auto value = imaginary(rest)) {
-    if (float_prefix(rest) + 1 >= rest.size()) return std::complex<double>(0.0, *value);
-  }
+  if (const auto value = imaginary(rest)) return std::complex<double>(0.0, *value);
   const std::size_t end = float_prefix(rest);
   if (end == 0) return std::nullopt;
   const auto real = parse_signed(rest.substr(0, end));

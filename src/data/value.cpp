@@ -88,7 +88,7 @@ Value make(Kind kind, const Fill& fill, bool big = false) {
   return value;
 }
 
-Value clone(const Value& value, unsigned depth) {
+Value clone_unmarked(const Value& value, unsigned depth) {
   if (depth > max_copy_depth)
     throw Error(ErrorCode::limit_exceeded, "a value is nested too deep to be copied",
                 {.expected = "at most " + std::to_string(max_copy_depth) + " levels"});
@@ -138,6 +138,13 @@ Value clone(const Value& value, unsigned depth) {
   return {};
 }
 
+/// A copy of the whole tree, each node marked as plain where the original is.
+Value clone(const Value& value, unsigned depth) {
+  Value copy = clone_unmarked(value, depth);
+  if (value.is_plain()) return std::move(copy).plain();
+  return copy;
+}
+
 Value make_sequence(Kind kind, std::vector<Value>&& items) {
   return make<SequenceBox>(kind, [&](SequenceBox& box) { box.items = std::move(items); });
 }
@@ -154,7 +161,7 @@ Value make_mapping(Kind kind, std::vector<Entry>&& entries) {
 Value::Value(Tensor tensor)
     : Value(make<TensorBox>(Kind::tensor, [&](TensorBox& box) { box.tensor = std::move(tensor); })) {}
 
-Value::Value(const Value& other) : Value(clone(other, 0)) { plain_ = other.plain_; }
+Value::Value(const Value& other) : Value(clone(other, 0)) {}
 
 Value::Value(Value&& other) noexcept : none_{} { *this = std::move(other); }
 

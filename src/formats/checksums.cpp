@@ -13,10 +13,10 @@
 #include <simdjson.h>
 #include <xxhash.h>
 
-#include "formats/json_text.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/schema.hpp>
+#include "formats/json_text.hpp"
+#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::checksums {
 namespace {
@@ -27,7 +27,8 @@ using safetensors::detail::in_quotes;
 
 constexpr std::string_view algorithm = "XXH3-64";
 constexpr std::size_t digits = 16;
-// Converted in pieces that stay in the second-level cache; a multiple of eight elements of any dtype.
+// Converted in pieces that stay in the second-level cache; a multiple of eight elements of any
+// dtype.
 constexpr std::uint64_t block_elements = std::uint64_t{16} << 10U;
 // The most damaged tensors that a message names.
 constexpr std::size_t most_named = 8;
@@ -193,8 +194,8 @@ void check_schema(const safetensors::File& file, std::uint64_t expected) {
                        .advice = "Get the file again from where it came from",
                        .offset = file.file_offset(first)};
   if (damaged.size() == 1)
-    throw Error(ErrorCode::checksum_mismatch,
-                "the bytes of a tensor are not those that were saved", std::move(details));
+    throw Error(ErrorCode::checksum_mismatch, "the bytes of a tensor are not those that were saved",
+                std::move(details));
   std::string names;
   for (std::size_t i = 1; i < damaged.size() && i <= most_named; ++i)
     names += (i == 1 ? "" : ", ") + in_quotes(file.name(damaged[i]));

@@ -44,10 +44,11 @@ std::optional<std::string_view> Reader::long_integer(const Json& json) const {
 }
 
 Value Reader::big_integer(std::string_view digits, const Trace* trace) const {
-  if (digits.size() > limits_.digits)
+  const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
+  if (count > limits_.digits)
     fail(ErrorCode::limit_exceeded, trace, "an int has too many digits",
          "at most " + std::to_string(limits_.digits) + " (Limits::digits)",
-         std::to_string(digits.size()));
+         std::to_string(count));
   return Value::integer(digits);
 }
 
@@ -85,7 +86,7 @@ Value Reader::custom(const Node& parts, const Trace* trace) {
   return Value::custom(text_of(parts.type), plain(parts.value, trace, Nodes::all));
 }
 
-bool Reader::is_node(const Json& json, Nodes nodes) const {
+bool Reader::is_node(const Json& json, Nodes nodes) {
   dom::object object;
   if (json.get(object)) return false;
   std::optional<std::string_view> type;
@@ -98,9 +99,8 @@ bool Reader::is_node(const Json& json, Nodes nodes) const {
   if (!type || !payload) return false;
   if (nodes == Nodes::all) return true;
   const Kind kind = kind_of(*type).value_or(Kind::custom);
-  std::string_view tensor_name;
-  return (kind == Kind::tensor || kind == Kind::bytes || kind == Kind::custom) &&
-         !payload->get(tensor_name) && tensors_(text_of(tensor_name)).has_value();
+  return payload->is_string() &&
+         (kind == Kind::tensor || kind == Kind::bytes || kind == Kind::custom);
 }
 
 /// JSON as it is, but for the nodes in it.

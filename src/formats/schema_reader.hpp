@@ -36,7 +36,7 @@ class Reader {
   /// Which objects are nodes among JSON that is kept as it is.
   enum class Nodes : bool {
     all,      ///< Those that have the form of one: plugins put nodes anywhere in their payload.
-    tensors,  ///< Only those that name a tensor of the file, which must come along.
+    tensors,  ///< Only those that may name a tensor of the file, which must come along.
   };
 
   /// One level down, for as long as it lives. \throws Error `limit_exceeded`
@@ -80,7 +80,7 @@ class Reader {
   void attributes(Value& value, const Json& json, bool has_own_keys, const Trace* trace);
   // Recursive, to Limits::depth.
   Value plain(const Json& json, const Trace* trace, Nodes nodes);
-  [[nodiscard]] bool is_node(const Json& json, Nodes nodes) const;
+  [[nodiscard]] static bool is_node(const Json& json, Nodes nodes);
 
   static void insert(Value& container, Value key, Value value, const Trace* trace);
   static std::string_view string(const Node& parts, const Trace* trace);

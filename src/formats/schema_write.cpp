@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "data/keyed_hash.hpp"
 #include "data/number.hpp"
 #include "data/same_view.hpp"
 #include "formats/json_text.hpp"
@@ -145,10 +146,11 @@ class Writer {
       detail::append_complex(text_, value.as_complex());
     } else {
       const std::string digits = value.integer_text();
-      if (digits.size() > options_.limits.digits)
+      const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
+      if (count > options_.limits.digits)
         fail(ErrorCode::limit_exceeded, "an int has too many digits", trace,
              "at most " + std::to_string(options_.limits.digits) + " (Limits::digits)",
-             std::to_string(digits.size()));
+             std::to_string(count));
       text_ += digits;
     }
   }
@@ -165,6 +167,8 @@ class Writer {
   }
 
   void fields(const Value& value, const Trace* trace) {
+    const bool outer = in_columns_;
+    in_columns_ = outer || value.attribute(columns_attribute) != nullptr;
     text_ += '{';
     bool first = true;
     for (const Entry& entry : value.entries()) {
@@ -174,6 +178,7 @@ class Writer {
       node_at(entry.value, entry.key.as_string(), trace);
     }
     text_ += '}';
+    in_columns_ = outer;
   }
 
   void dict(const Value& value, const Trace* trace) {
@@ -204,8 +209,8 @@ class Writer {
   static std::vector<std::string> labels_of(const std::vector<Entry>& entries) {
     const auto is_string = [](const Entry& entry) { return entry.key.kind() == Kind::string; };
     if (std::all_of(entries.begin(), entries.end(), is_string)) return {};
-    std::unordered_set<std::string> taken;
-    std::unordered_map<std::string, std::size_t> next;
+    std::unordered_set<std::string, detail::KeyedHash> taken;
+    std::unordered_map<std::string, std::size_t, detail::KeyedHash> next;
     for (const Entry& entry : entries)
       if (is_string(entry)) taken.insert(entry.key.as_string());
     std::vector<std::string> labels;
@@ -328,7 +333,7 @@ class Writer {
   /// A plain tensor has no node that could say its original dtype: it is stored as it is.
   [[nodiscard]] DType stored_dtype(const Value& value) const {
     const DType dtype = value.tensor().dtype();
-    const bool is_free = value.kind() == Kind::tensor && !value.is_plain();
+    const bool is_free = value.kind() == Kind::tensor && !value.is_plain() && !in_columns_;
     return is_free && precision_ && is_floating(dtype) ? *precision_ : dtype;
   }
 
@@ -363,11 +368,12 @@ class Writer {
   std::string text_;
   std::string place_;  // The dotted name of the current place.
   bool in_attribute_ = false;
+  bool in_columns_ = false;  // Columns stand for scalars, which are stored exactly.
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;
   std::vector<StoredTensor> tensors_;
-  std::unordered_map<std::string, std::size_t> by_name_;
-  std::unordered_map<std::string, std::size_t> next_;  // The last suffix tried for a name.
+  std::unordered_map<std::string, std::size_t, detail::KeyedHash> by_name_;
+  std::unordered_map<std::string, std::size_t, detail::KeyedHash> next_;  // The last suffix tried for a name.
 };
 
 }  // namespace

@@ -1,13 +1,18 @@
 #include <safestructures/tools/document.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tools/names.hpp"
 #include <safestructures/data/error.hpp>
+#include <safestructures/formats/checksums.hpp>
 #include <safestructures/formats/schema.hpp>
 #include <safestructures/tools/load.hpp>
+#include "tools/names.hpp"
 
 namespace safestructures {
 
@@ -22,46 +27,115 @@ struct Document::State {
 
 namespace {
 
+/// Which tensors of a file its structure refers to.
+struct References {
+  std::vector<bool> met;      // By index in the file.
+  bool has_repeated = false;  // One of them twice.
+};
+
 bool is_schema_key(std::string_view key) {
-  return key == schema::metadata_key || key == schema::version_key;
+  return key == schema::metadata_key || key == schema::version_key ||
+         key == checksums::metadata_key;
 }
 
-Value read_schema(const safetensors::File& file, std::string_view text, const Limits& limits,
-                  std::vector<bool>& referenced) {
+/// The tensors of a file for its schema. Each is read once, however often the schema names it.
+class Tensors {
+ public:
+  Tensors(const safetensors::File& file, const LoadOptions& options, References& references)
+      : file_(file), options_(options), references_(references) {
+    references.met.assign(file.size(), false);
+    // Of what is in memory or mapped, every tensor is a view in any case.
+    if (options.access == Access::read) known_.resize(file.size());
+  }
+
+  std::optional<Tensor> find(std::string_view name) {
+    const auto index = file_.find(name);
+    if (!index) return std::nullopt;
+    const bool is_known = references_.met[*index];
+    references_.met[*index] = true;
+    if (is_known && !known_.empty()) return count_again(known_[*index]);
+    Tensor tensor = file_.tensor(*index);
+    if (!known_.empty()) known_[*index] = tensor;
+    return is_known ? count_again(std::move(tensor)) : std::move(tensor);
+  }
+
+ private:
+  Tensor count_again(Tensor tensor) {
+    references_.has_repeated = true;
+    constexpr std::uint64_t always_allowed = std::uint64_t{1} << 30U;
+    const std::uint64_t size = file_.data_size();
+    // Saturated: a file on disk is far below 2^63 bytes, but bytes times a limit need not be.
+    const std::uint64_t allowed = size == 0 || options_.limits.repeats <= unlimited / size
+                                      ? std::max(size * options_.limits.repeats, always_allowed)
+                                      : unlimited;
+    if (tensor.byte_size() > allowed - again_)
+      throw Error(ErrorCode::limit_exceeded, "a structure refers to the same tensors too often",
+                  {.expected = "at most " + std::to_string(allowed) +
+                               " bytes of repeated tensors (Limits::repeats)"});
+    again_ += tensor.byte_size();
+    return tensor;
+  }
+
+  static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+  const safetensors::File& file_;
+  const LoadOptions& options_;
+  References& references_;
+  std::vector<Tensor> known_;
+  std::uint64_t again_ = 0;  // Bytes of repeated references.
+};
+
+Value read_schema(const safetensors::File& file, std::string_view text, const LoadOptions& options,
+                  References& references) {
   const auto version = file.metadata(schema::version_key);
   // The first Python releases wrote no version; the schema was the same.
   if (version && *version != schema::version)
-    throw Error(ErrorCode::unsupported_version, "the schema has a version that is not known here",
-                {.expected = std::string(schema::version),
-                 .found = "'" + std::string(version->substr(0, 40)) + "'",
-                 .advice = "Read it with a newer safestructures, or save it again with an older one"});
-  const schema::TensorLookup lookup = [&](std::string_view name) -> std::optional<Tensor> {
-    const auto index = file.find(name);
-    if (!index) return std::nullopt;
-    referenced[*index] = true;
-    return file.tensor(*index);
-  };
-  return schema::read(text, lookup, limits);
+    throw Error(
+        ErrorCode::unsupported_version, "the schema has a version that is not known here",
+        {.expected = std::string(schema::version),
+         .found = "'" + std::string(version->substr(0, 40)) + "'",
+         .advice = "Read it with a newer safestructures, or save it again with an older one"});
+  Tensors tensors(file, options, references);
+  return schema::read(
+      text, [&](std::string_view name) { return tensors.find(name); }, options.limits);
+}
+
+void verify_checksums(const safetensors::File& file) {
+  if (checksums::verify(file)) return;
+  throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
+              {.advice = "Save it with SaveOptions::checksums, or load it without "
+                         "LoadOptions::verify_checksums"});
 }
 
 /// The structure of a file; notes the tensors it refers to.
-Value read_root(const safetensors::File& file, const Limits& limits,
-                std::vector<bool>& referenced) {
+Value read_root(const safetensors::File& file, const LoadOptions& options, References& references) {
+  if (options.verify_checksums) verify_checksums(file);
   const auto text = file.metadata(schema::metadata_key);
-  referenced.assign(file.size(), !text.has_value());
-  return text ? read_schema(file, *text, limits, referenced) : structure_of_names(file, limits);
+  if (text) return read_schema(file, *text, options, references);
+  references.met.assign(file.size(), true);
+  return structure_of_names(file, options.limits);
 }
 
-/// Gives tensors of another stored dtype their own back.
-void restore(Value& root) {
+/// Gives tensors of another stored dtype their own back. Where the structure refers to a tensor
+/// more than once, as `share` says, the references to a dtype share the converted copy.
+void restore(Value& root, bool share) {
+  std::map<std::pair<std::string, std::string>, Tensor> known;
   std::vector<Value*> pending = {&root};
   while (!pending.empty()) {
     Value& value = *pending.back();
     pending.pop_back();
     if (value.kind() == Kind::tensor) {
-      if (value.attribute(dtype_attribute) == nullptr) continue;
+      const Value* const original = value.attribute(dtype_attribute);
+      if (original == nullptr) continue;
       try {
-        value.set_tensor(restored_tensor(value));
+        if (share && original->kind() == Kind::string) {
+          auto [place, is_new] =
+              known.try_emplace({value.tensor_name(), original->as_string()}, Tensor());
+          if (is_new) place->second = restored_tensor(value);
+          value.set_tensor(place->second);
+        } else {
+          value.set_tensor(restored_tensor(value));
+        }
       } catch (const Error& error) {
         throw error.with_path(value.tensor_name());
       }
@@ -79,9 +153,9 @@ void restore(Value& root) {
 Value load_value(const safetensors::File& file, const std::string& name,
                  const LoadOptions& options) {
   try {
-    std::vector<bool> referenced;
-    Value root = read_root(file, options.limits, referenced);
-    restore(root);
+    References references;
+    Value root = read_root(file, options, references);
+    restore(root, references.has_repeated);
     return root;
   } catch (const Error& error) {
     throw error.with_file(name);
@@ -99,11 +173,11 @@ Document::Document(std::shared_ptr<const State> state) noexcept : state_(std::mo
 Document Document::make(safetensors::File file, std::string name, const LoadOptions& options) {
   try {
     const bool has_schema = file.metadata(schema::metadata_key).has_value();
-    std::vector<bool> referenced;
-    Value root = read_root(file, options.limits, referenced);
-    return Document(std::make_shared<const State>(State{std::move(file), std::move(name), options,
-                                                        has_schema, std::move(referenced),
-                                                        std::move(root)}));
+    References references;
+    Value root = read_root(file, options, references);
+    return Document(
+        std::make_shared<const State>(State{std::move(file), std::move(name), options, has_schema,
+                                            std::move(references.met), std::move(root)}));
   } catch (const Error& error) {
     throw error.with_file(name);
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/formats/checksums.hpp>
 
 namespace safestructures::detail {
 namespace {
@@ -21,7 +22,7 @@ class Plan {
                                         .extensions = options.extensions,
                                         .limits = options.limits})),
         metadata_(options.metadata) {
-    for (const std::string_view key : {schema::metadata_key, schema::version_key})
+    for (const std::string_view key : {schema::metadata_key, schema::version_key, checksums::metadata_key})
       if (metadata_.contains(key))
         throw Error(ErrorCode::invalid_argument, "metadata has a key of the schema itself",
                     {.found = "'" + std::string(key) + "'", .advice = "Choose another key"});
@@ -35,8 +36,14 @@ class Plan {
       dummy_ = Tensor::of<std::int64_t>(dummy_elements);
       items_.emplace_back(schema::dummy_tensor, dummy_);
     }
-    write_options_ = {
-        .durable = options.durable, .overflow = options.overflow, .limits = options.limits};
+    if (options.checksums)
+      metadata_.emplace(checksums::metadata_key,
+                        checksums::make(items_, metadata_.find(schema::metadata_key)->second,
+                                        options.overflow));
+    write_options_ = {.durable = options.durable,
+                      .overflow = options.overflow,
+                      .lossless = options.lossless,
+                      .limits = options.limits};
   }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -55,7 +62,9 @@ class Plan {
 
  private:
   static Value encode(const Encodee& object, const SaveOptions& options) {
-    Encoder encoder({.registry = options.registry, .limits = options.limits});
+    Encoder encoder({.registry = options.registry,
+                     .limits = options.limits,
+                     .columns_from = options.columns_from});
     try {
       return object.encode(object.object, encoder);
     } catch (...) {

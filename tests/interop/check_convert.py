@@ -5,7 +5,7 @@
 For each file the library should load: `CLI convert IN OUT` succeeds; OUT describes the golden tree;
 Python's package loads OUT with an equal value; user metadata is kept. Where Python wrote the file,
 the schema comes back to the byte and the tensors, all of them, with equal names, dtypes, shapes and
-bytes. A file that should be refused ends with exit code 1 and leaves no OUT.
+bytes. A file without a schema stays one. A file that should be refused ends with exit code 1 and leaves no OUT.
 """
 
 import json
@@ -14,6 +14,13 @@ import pathlib
 import checks
 import notation
 from safestructures.serializer import Serializer
+
+
+def check_plain(report, name, source, target):
+    expected, found = notation.read_container(source), notation.read_container(target)
+    if expected != found:
+        report.fail(name, f"a plain file changed: expected {expected}, found {found}")
+    report.count("plain files")
 
 
 def check_kept(report, name, source, target, description):
@@ -90,6 +97,8 @@ def main():
             report.count("to be refused")
         elif code != 0:
             report.fail(name, f"convert: expected exit code 0, found {code}: {reason}")
+        elif notation.SCHEMA_FIELD not in notation.read_container(source)[0]:
+            check_plain(report, name, source, target)
         else:
             check_kept(report, name, source, target, description)
             check_python(report, name, source, target, description)

@@ -6,6 +6,7 @@
 #include <safestructures/codecs/any.hpp>
 #include <safestructures/codecs/array.hpp>
 #include <safestructures/codecs/chrono.hpp>
+#include <safestructures/codecs/columns.hpp>
 #include <safestructures/codecs/deque.hpp>
 #include <safestructures/codecs/enums.hpp>
 #include <safestructures/codecs/forward_list.hpp>

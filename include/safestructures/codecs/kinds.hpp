@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include <safestructures/data/codec.hpp>
 
@@ -47,6 +48,10 @@ consteval KindSet kinds_of() {
     return KindSet::any();
   }
 }
+
+/// A struct that its fields describe, unless a codec says otherwise.
+template <class T>
+concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T>;
 
 /// A type that has an empty state of its own, saved as None: an optional of such needs to tell that
 /// state from having no value.

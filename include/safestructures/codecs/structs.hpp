@@ -66,15 +66,22 @@ class SAFESTRUCTURES_API StructReader {
 SAFESTRUCTURES_API Value make_struct(std::string_view class_name, unsigned version,
                                      std::size_t fields);
 
-}  // namespace detail
-
-template <class T>
-requires(std::is_class_v<T>&& std::is_aggregate_v<T>) struct Codec<T> {
+/// The codec of an aggregate without one of its own.
+template <Aggregate T>
+struct StructCodec {
   static constexpr KindSet kinds = Kind::structure;
   static constexpr std::string_view class_name = safestructures::class_name<T>;
 
+  static constexpr auto migration() -> void (*)(Value&, unsigned) {
+    if constexpr (has_migrate<T>)
+      return &Rules<T>::migrate;
+    else
+      return nullptr;
+  }
+  static constexpr StructLayout layout{class_name, class_version<T>, field_info<T>, migration()};
+
   static Value encode(const T& object, Encoder& encoder) {
-    Value value = detail::make_struct(class_name, class_version<T>, field_count<T>);
+    Value value = make_struct(class_name, class_version<T>, field_count<T>);
     for_each_field(object, [&](std::string_view, const auto& field, auto index) {
       static constexpr const FieldInfo& info = field_info<T>[index];
       if constexpr (!info.is_skipped)
@@ -84,13 +91,13 @@ requires(std::is_class_v<T>&& std::is_aggregate_v<T>) struct Codec<T> {
   }
 
   static T decode(const Value& value, Decoder& decoder) {
-    const detail::StructReader reader(value, layout, decoder);
+    const StructReader reader(value, layout, decoder);
     return construct<T>(Fields{reader, decoder});
   }
 
  private:
   struct Fields {
-    const detail::StructReader& reader;
+    const StructReader& reader;
     Decoder& decoder;
 
     template <std::size_t I>
@@ -99,7 +106,7 @@ requires(std::is_class_v<T>&& std::is_aggregate_v<T>) struct Codec<T> {
       using Field = FieldValue<T, I>;
       if constexpr (info.is_skipped) {
         return default_value<T, I>();
-      } else if constexpr (detail::is_optional<Field>) {
+      } else if constexpr (is_optional<Field>) {
         const Value* found = reader.find(I);
         return found ? decoder.decode_at<Field>(info.file_name, *found) : Field();
       } else if constexpr (info.is_optional) {
@@ -110,15 +117,11 @@ requires(std::is_class_v<T>&& std::is_aggregate_v<T>) struct Codec<T> {
       }
     }
   };
-
-  static constexpr auto migration() -> void (*)(Value&, unsigned) {
-    if constexpr (has_migrate<T>)
-      return &Rules<T>::migrate;
-    else
-      return nullptr;
-  }
-  static constexpr detail::StructLayout layout{class_name, class_version<T>, field_info<T>,
-                                               migration()};
 };
+
+}  // namespace detail
+
+template <detail::Aggregate T>
+struct Codec<T> : detail::StructCodec<T> {};
 
 }  // namespace safestructures

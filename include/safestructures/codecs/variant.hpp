@@ -64,7 +64,8 @@ inline constexpr std::array<Alternative, sizeof...(Ts)> alternatives{
 
 }  // namespace detail
 
-template <class T>
+// More constrained than the codec of aggregates, which std::monostate is.
+template <detail::Aggregate T>
 requires std::same_as<T, std::monostate>
 struct Codec<T> {
   static constexpr bool nullable = true;

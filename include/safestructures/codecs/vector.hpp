@@ -7,7 +7,7 @@
 /// | `std::array` of numbers (nested too) | one tensor with those dimensions behind the first |
 /// | `std::complex<double>` | an F64 tensor whose last dimension is 2, marked "complex" |
 /// | `std::byte`, `char` | bytes |
-/// | everything else | a list |
+/// | everything else | a list, or columns: see columns.hpp |
 #pragma once
 
 #include <complex>

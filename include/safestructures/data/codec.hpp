@@ -43,6 +43,9 @@ namespace safestructures {
 struct EncodeOptions {
   const Registry* registry = nullptr;  ///< Codecs found at run time; must outlive the call.
   Limits limits = {};
+  /// From how many items on a vector of plain numeric structs becomes columns, one tensor for each
+  /// field, instead of a list; see codecs/columns.hpp. The largest number: never.
+  std::size_t columns_from = 4096;
 };
 
 /// How Values become C++ objects.
@@ -121,6 +124,7 @@ class SAFESTRUCTURES_API Walker {
     }
     ~Step() {
       if (std::uncaught_exceptions() > walker_.exceptions_) walker_.note_failure();
+      else if (!walker_.failed_path_.empty()) walker_.failed_path_.clear();  // A codec got over it.
       walker_.top_ = trace_.parent;
       --walker_.depth_;
     }
@@ -139,6 +143,21 @@ class SAFESTRUCTURES_API Walker {
   };
 
  protected:
+  /// One level down without a step, for as long as it lives: into what a named type holds.
+  class Level {
+   public:
+    explicit Level(Walker& walker) : walker_(walker) {
+      if (walker_.depth_ >= walker_.limits_.depth) walker_.too_deep();
+      ++walker_.depth_;
+    }
+    ~Level() { --walker_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Walker& walker_;
+  };
+
   Walker(const Registry* registry, const Limits& limits) : registry_(registry), limits_(limits) {}
   ~Walker() = default;
   /// The current path as a tensor's name: `layers.0.weight`.
@@ -163,7 +182,11 @@ class SAFESTRUCTURES_API Walker {
 /// Tensors of the result borrow the memory of the objects.
 class SAFESTRUCTURES_API Encoder : public detail::Walker {
  public:
-  explicit Encoder(const EncodeOptions& options = {}) : Walker(options.registry, options.limits) {}
+  explicit Encoder(const EncodeOptions& options = {})
+      : Walker(options.registry, options.limits), columns_from_(options.columns_from) {}
+
+  /// From how many items on a vector of plain numeric structs becomes columns.
+  [[nodiscard]] std::size_t columns_from() const noexcept { return columns_from_; }
 
   /// The object's Value. \throws Error what its codec finds wrong, with the path.
   template <class T>
@@ -177,6 +200,7 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
                   "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
     if constexpr (Encodable<T>) {
       if constexpr (detail::NamedCodec<T>) {
+        const Level level(*this);
         try {
           return Value::custom(std::string(Codec<T>::type_name), Codec<T>::encode(object, *this));
         } catch (...) {
@@ -219,6 +243,8 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
   }
 
  private:
+  std::size_t columns_from_;
+
   struct Shared {
     Value value;
     bool done = false;
@@ -271,6 +297,7 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     if constexpr (Decodable<T>) {
       if constexpr (detail::NamedCodec<T>) {
         const Value& payload = expect_custom(value, Codec<T>::type_name);
+        const Level level(*this);
         try {
           return Codec<T>::decode(payload, *this);
         } catch (...) {
@@ -329,6 +356,9 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
 
 /// The attribute of a tensor that says which dtype it had before it was stored in another.
 inline constexpr std::string_view dtype_attribute = "dtype";
+
+/// The attribute of a struct of tensors that stand for a list of structs: the number of items.
+inline constexpr std::string_view columns_attribute = "columns";
 
 /// The tensor of a value in the dtype it had before it was saved: itself, or a converted copy.
 /// \throws Error `type_mismatch` when the value is no tensor, `unknown_dtype`, or as `Tensor::to`.

@@ -67,6 +67,10 @@ class SAFESTRUCTURES_API Error : public std::exception {
  public:
   /// \param problem what is wrong, in a few words, without file, path or final full stop.
   Error(ErrorCode code, std::string problem, ErrorDetails details = {});
+  // Moving is copying, which is cheap: what was moved from stays valid.
+  Error(const Error&) noexcept = default;
+  Error& operator=(const Error&) noexcept = default;
+  ~Error() override = default;
 
   [[nodiscard]] const char* what() const noexcept override;
   [[nodiscard]] ErrorCode code() const noexcept;

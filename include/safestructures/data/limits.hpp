@@ -26,6 +26,10 @@ struct Limits {
   std::uint64_t tensors = 20'000'000;
   /// Shards that one index may name. Stops exhausting file descriptors and mappings.
   std::uint32_t shards = 10'000;
+  /// How many times the bytes of all tensors a structure may refer to once more, by naming a tensor
+  /// again; 1 GiB is always allowed. Stops a small file that names one large tensor a million times,
+  /// to fill the memory of who loads each reference into a container of its own.
+  std::uint32_t repeats = 16;
   /// Extension fields of one node. Stops quadratic time in looking for repeated ones.
   std::uint32_t attributes = 1000;
 };

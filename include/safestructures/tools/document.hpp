@@ -33,6 +33,9 @@ struct LoadOptions {
   Overflow overflow = Overflow::error;
   /// Refuse structure fields that the target struct does not have, instead of passing over them.
   bool refuse_unknown_fields = false;
+  /// Read all bytes on opening and compare them with the checksums that the file must then have.
+  /// \throws Error `checksum_mismatch`; see formats/checksums.hpp.
+  bool verify_checksums = false;
   Limits limits = {};
 };
 
@@ -57,6 +60,11 @@ inline constexpr bool is_state_dict<std::unordered_map<std::string, Tensor, Rest
 /// Copies share the open file. Reading from many threads at once is safe.
 class SAFESTRUCTURES_API Document {
  public:
+  // Moving is copying, which is cheap: what was moved from stays valid.
+  Document(const Document&) noexcept = default;
+  Document& operator=(const Document&) noexcept = default;
+  ~Document() = default;
+
   /// Opens a file, or a sharded checkpoint by its `.index.json`.
   /// \throws Error of the container and the schema, naming the file and the path.
   [[nodiscard]] static Document open(const std::filesystem::path& path,

@@ -33,10 +33,20 @@ struct SaveOptions {
   /// `TensorNames::numbers`) the schema is the text that Python writes for the same structure, and
   /// what they would tell is lost.
   bool extensions = true;
+  /// From how many items on a vector of plain numeric structs is stored as columns, one tensor for
+  /// each field, instead of a list; see codecs/columns.hpp. The largest number: never.
+  std::size_t columns_from = 4096;
   /// Types that are found at run time; must outlive the call.
   const Registry* registry = nullptr;
   /// What to do with numbers that the stored dtype cannot hold.
   Overflow overflow = Overflow::error;
+  /// Refuse to save what `SaveReport::conversions` would tell of: numbers that became zero, saturated or
+  /// infinite, integers that were rounded. \throws Error `lossy_conversion` when saving.
+  bool lossless = false;
+  /// Whether checksums are stored: an XXH3-64 for each tensor and one for the schema, in the metadata,
+  /// where other tools pass over them. Every element is read, and if need be converted, a second time.
+  /// They find damage, not forgery.
+  bool checksums = false;
   /// Whether the file survives a loss of power once the call has returned.
   bool durable = false;
   /// Bytes of tensors in one file; beyond, the structure is split into shards with an index, as

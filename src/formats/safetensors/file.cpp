@@ -77,8 +77,7 @@ struct File::State {
 
 namespace {
 
-Tensor read_whole(const platform::InputFile& file, std::uint64_t offset, DType dtype,
-                  Shape shape) {
+Tensor read_whole(const platform::InputFile& file, std::uint64_t offset, DType dtype, Shape shape) {
   Tensor tensor = Tensor::allocate(dtype, std::move(shape));
   file.read_parallel(offset, tensor.mutable_bytes());
   return tensor;
@@ -91,8 +90,8 @@ File::File(std::shared_ptr<const State> state) noexcept : state_(std::move(state
 File File::open(const std::filesystem::path& path, const OpenOptions& options) {
   if (path.extension() == ".json") {
     detail::Checkpoint checkpoint = detail::open_checkpoint(path, options);
-    return File(std::make_shared<const State>(std::move(checkpoint.parts),
-                                              std::move(checkpoint.index)));
+    return File(
+        std::make_shared<const State>(std::move(checkpoint.parts), std::move(checkpoint.index)));
   }
   std::vector<detail::Part> parts;
   parts.push_back(detail::open_part(path, options));
@@ -110,7 +109,7 @@ File File::from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const vo
 
 std::size_t File::size() const noexcept { return state_->count; }
 
-std::string_view File::name(std::size_t index) const noexcept {
+std::string_view File::name(std::size_t index) const& noexcept {
   const State::Place place = state_->place(index);
   return place.part.table.name(place.index);
 }
@@ -124,9 +123,9 @@ std::optional<std::size_t> File::find(std::string_view wanted) const noexcept {
   return state_->index.find(wanted, [this](std::size_t i) { return name(i); });
 }
 
-std::span<const MetadataEntry> File::metadata() const noexcept { return state_->metadata; }
+std::span<const MetadataEntry> File::metadata() const& noexcept { return state_->metadata; }
 
-std::optional<std::string_view> File::metadata(std::string_view key) const noexcept {
+std::optional<std::string_view> File::metadata(std::string_view key) const& noexcept {
   return detail::find_metadata(state_->metadata, key);
 }
 
@@ -179,7 +178,7 @@ void File::read_into(std::size_t index, std::span<std::byte> into) const {
 
 std::size_t File::file_count() const noexcept { return state_->parts.size(); }
 
-const std::filesystem::path& File::path(std::size_t index) const noexcept {
+const std::filesystem::path& File::path(std::size_t index) const& noexcept {
   return state_->place(index).part.path;
 }
 

@@ -83,7 +83,7 @@ Header Header::parse(std::span<const std::byte> json, std::uint64_t data_size,
 }
 
 std::size_t Header::size() const noexcept { return state_->table.size(); }
-std::string_view Header::name(std::size_t index) const noexcept {
+std::string_view Header::name(std::size_t index) const& noexcept {
   return state_->table.name(index);
 }
 TensorInfo Header::info(std::size_t index) const { return state_->table.info(index); }
@@ -92,11 +92,11 @@ std::optional<std::size_t> Header::find(std::string_view wanted) const noexcept 
   return state_->index.find(wanted, [this](std::size_t i) { return state_->table.name(i); });
 }
 
-std::span<const MetadataEntry> Header::metadata() const noexcept {
+std::span<const MetadataEntry> Header::metadata() const& noexcept {
   return state_->table.metadata();
 }
 
-std::optional<std::string_view> Header::metadata(std::string_view key) const noexcept {
+std::optional<std::string_view> Header::metadata(std::string_view key) const& noexcept {
   return detail::find_metadata(metadata(), key);
 }
 

@@ -16,16 +16,15 @@
 namespace safestructures::safetensors::detail {
 namespace {
 
-constexpr auto largest_size =
-    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+constexpr auto largest_size = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 // The shortest description of a tensor, with an empty name and the comma:
 // "":{"dtype":"U8","shape":[],"data_offsets":[0,0]},
 constexpr std::size_t shortest_tensor = 50;
 
 }  // namespace
 
-// Walks a header once, front to back, with simdjson's on-demand parser, which leaves to its caller to
-// look at everything: what is not visited is not checked.
+// Walks a header once, front to back, with simdjson's on-demand parser, which leaves to its caller
+// to look at everything: what is not visited is not checked.
 class HeaderParser {
  public:
   HeaderParser(Table& table, const Limits& limits)
@@ -79,10 +78,11 @@ void HeaderParser::fail(ErrorCode code, std::string problem, const char* key,
 
 void HeaderParser::fail_layout(ErrorCode code, std::string problem, const Table::Record& record,
                                std::string expected) const {
-  throw Error(code, std::move(problem),
-              {.path = for_message(table_.view(record.name)),
-               .expected = std::move(expected),
-               .found = "[" + std::to_string(record.begin) + ", " + std::to_string(record.end) + "]"});
+  throw Error(
+      code, std::move(problem),
+      {.path = for_message(table_.view(record.name)),
+       .expected = std::move(expected),
+       .found = "[" + std::to_string(record.begin) + ", " + std::to_string(record.end) + "]"});
 }
 
 void HeaderParser::reserve() {
@@ -245,12 +245,10 @@ void HeaderParser::read_tensor(Piece name, simdjson::ondemand::value& value, con
         walk_.check_value(field.value(), limits_.depth);
     }
   }
-  for (const auto& [which, field] : {std::pair{dtype_field, "dtype"},
-                                     {shape_field, "shape"},
-                                     {offsets_field, "data_offsets"}}) {
+  for (const auto& [which, field] :
+       {std::pair{dtype_field, "dtype"}, {shape_field, "shape"}, {offsets_field, "data_offsets"}}) {
     if ((seen & which) == 0) {
-      throw Error(ErrorCode::invalid_header,
-                  std::string("the tensor has no \"") + field + "\"",
+      throw Error(ErrorCode::invalid_header, std::string("the tensor has no \"") + field + "\"",
                   {.path = current_path(), .offset = walk_.offset(key - 1)});
     }
   }
@@ -344,8 +342,8 @@ void HeaderParser::check_size(const Table::Record& record) const {
     }
     if (bytes != record.end - record.begin) {
       fail_layout(ErrorCode::invalid_offsets, "dtype and shape do not fit the byte range", record,
-                  std::to_string(bytes) + " bytes for " + std::string(to_string(record.dtype)) + " " +
-                      to_string(Shape(dims)));
+                  std::to_string(bytes) + " bytes for " + std::string(to_string(record.dtype)) +
+                      " " + to_string(Shape(dims)));
     }
   }
 }

@@ -164,7 +164,8 @@ bool is_plain(std::string_view text) noexcept {
   for (; end - from >= 8; from += 8) {
     std::uint64_t bytes;
     std::memcpy(&bytes, from, 8);
-    if ((bytes & 0x8080808080808080U) != 0 || mark_special(bytes) != 0 || has_control(bytes)) return false;
+    if ((bytes & 0x8080808080808080U) != 0 || mark_special(bytes) != 0 || has_control(bytes))
+      return false;
   }
   for (; from != end; ++from) {
     if (!is_plain_byte(*from)) return false;

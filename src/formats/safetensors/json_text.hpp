@@ -41,8 +41,8 @@ enum class StringFault : std::uint8_t { none, bad_escape, lone_surrogate, no_end
 
 /// What `unescape` did.
 struct Unescaped {
-  char* target_end;    ///< Behind the last byte written.
-  const char* stop;    ///< Behind the closing quote, or at the fault.
+  char* target_end;  ///< Behind the last byte written.
+  const char* stop;  ///< Behind the closing quote, or at the fault.
   StringFault fault = StringFault::none;
 };
 

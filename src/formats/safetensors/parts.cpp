@@ -82,12 +82,12 @@ Part open_large(platform::InputFile file, const OpenOptions& options) {
   const Part& part = part_of(parts, tensors.first);
   const Part& other = part_of(parts, tensors.second);
   const bool same = &part == &other;
-  throw Error(
-      ErrorCode::duplicate_name,
-      same ? "two tensors have the same name" : "two files hold a tensor of the same name",
-      {.file = part.path.string(),
-       .path = for_message(part.table.name(tensors.first - part.first)),
-       .found = same ? std::string() : "the other in " + in_quotes(other.path.filename().string())});
+  throw Error(ErrorCode::duplicate_name,
+              same ? "two tensors have the same name" : "two files hold a tensor of the same name",
+              {.file = part.path.string(),
+               .path = for_message(part.table.name(tensors.first - part.first)),
+               .found = same ? std::string()
+                             : "the other in " + in_quotes(other.path.filename().string())});
 }
 
 }  // namespace

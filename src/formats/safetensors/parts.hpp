@@ -19,13 +19,13 @@ namespace safestructures::safetensors::detail {
 
 /// One file, or bytes in memory.
 struct Part {
-  std::filesystem::path path;                 ///< Empty for bytes in memory.
-  std::optional<platform::InputFile> file;    ///< Where tensors are read when asked for.
+  std::filesystem::path path;               ///< Empty for bytes in memory.
+  std::optional<platform::InputFile> file;  ///< Where tensors are read when asked for.
   Table table;
-  std::uint64_t data_offset;                  ///< Where the data section begins in the file.
-  const std::byte* data = nullptr;            ///< The data section, where it is in memory.
-  std::shared_ptr<const void> owner;          ///< Keeps `data` alive.
-  std::size_t first = 0;                      ///< Index of its first tensor among all.
+  std::uint64_t data_offset;          ///< Where the data section begins in the file.
+  const std::byte* data = nullptr;    ///< The data section, where it is in memory.
+  std::shared_ptr<const void> owner;  ///< Keeps `data` alive.
+  std::size_t first = 0;              ///< Index of its first tensor among all.
 };
 
 /// Opens one safetensors file. \throws Error with the file

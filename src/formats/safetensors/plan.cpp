@@ -10,6 +10,7 @@
 #include <safestructures/data/error.hpp>
 
 #include "formats/safetensors/json_text.hpp"
+#include "formats/safetensors/name_order.hpp"
 #include "formats/safetensors/table.hpp"
 #include "platform/memory.hpp"
 
@@ -60,22 +61,30 @@ class Appender {
 constexpr std::size_t fixed_bound = 128;
 constexpr std::size_t number_bound = 21;
 
-// The bytes of a name behind the prefix that all names share, as a number that sorts alike.
-std::uint64_t sort_key(std::string_view name, std::size_t prefix) noexcept {
-  std::uint64_t key = 0;
-  const std::size_t size = std::min<std::size_t>(name.size() - prefix, 8);
-  for (std::size_t i = 0; i < 8; ++i) {
-    key = key << 8U |
-          (i < size ? static_cast<std::uint64_t>(static_cast<unsigned char>(name[prefix + i])) : 0);
-  }
-  return key;
+[[noreturn]] void fail_lossy(const Item& item, const ConversionReport& conversion) {
+  std::string found;
+  const auto add = [&](std::uint64_t count, std::string_view what) {
+    if (count == 0) return;
+    found += (found.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(what);
+  };
+  add(conversion.overflow, "out of range");
+  add(conversion.underflow, "that became zero");
+  add(conversion.inexact, "not exact");
+  throw Error(ErrorCode::lossy_conversion, "a conversion changed values of a tensor",
+              {.path = for_message(item.name),
+               .expected = "all values of " + std::string(to_string(item.tensor->dtype())) +
+                           " kept in " + std::string(to_string(item.dtype)),
+               .found = found,
+               .advice = "Store it in its own dtype, or do not ask for a lossless save"});
 }
 
 }  // namespace
 
 Plan::Plan(std::span<const Item> items, const Metadata& metadata, const Limits& limits) {
   check_items(items, limits);
-  sort_items(items);
+  order_ = order_by_name(
+      items.size(), [&](std::size_t i) { return items[i].name; },
+      [&](std::size_t i) { return 255U - static_cast<std::uint32_t>(items[i].dtype); });
   check_names(items);
   write_header(items, metadata, limits);
 }
@@ -83,9 +92,9 @@ Plan::Plan(std::span<const Item> items, const Metadata& metadata, const Limits& 
 void Plan::check_items(std::span<const Item> items, const Limits& limits) {
   const std::uint64_t most = std::min(limits.tensors, NameIndex::largest);
   if (items.size() > most) {
-    throw Error(ErrorCode::limit_exceeded, "too many tensors for one file",
-                {.expected = "at most " + std::to_string(most),
-                 .found = std::to_string(items.size())});
+    throw Error(
+        ErrorCode::limit_exceeded, "too many tensors for one file",
+        {.expected = "at most " + std::to_string(most), .found = std::to_string(items.size())});
   }
   sizes_.reserve(items.size());
   for (const Item& item : items) {
@@ -122,38 +131,6 @@ void Plan::check_items(std::span<const Item> items, const Limits& limits) {
   }
 }
 
-// By descending dtype and then name. Names are long and alike: sorting by the few bytes that differ
-// saves most of the looking up.
-void Plan::sort_items(std::span<const Item> items) {
-  struct Key {
-    std::uint64_t name;
-    std::uint32_t index;
-    std::uint32_t group;
-  };
-  std::size_t prefix = items.empty() ? 0 : items.front().name.size();
-  for (const Item& item : items) {
-    const std::string_view shared = items.front().name.substr(0, prefix);
-    prefix = static_cast<std::size_t>(
-        std::mismatch(shared.begin(), shared.end(), item.name.begin(), item.name.end()).first -
-        shared.begin());
-  }
-  std::vector<Key> keys;
-  keys.reserve(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    keys.push_back({sort_key(items[i].name, prefix), static_cast<std::uint32_t>(i),
-                    255U - static_cast<std::uint32_t>(items[i].dtype)});
-  }
-  const auto before = [&](const Key& a, const Key& b) {
-    if (a.group != b.group) return a.group < b.group;
-    if (a.name != b.name) return a.name < b.name;
-    return items[a.index].name.substr(prefix) < items[b.index].name.substr(prefix);
-  };
-  if (!std::is_sorted(keys.begin(), keys.end(), before))
-    std::sort(keys.begin(), keys.end(), before);
-  order_.reserve(keys.size());
-  for (const Key& key : keys) order_.push_back(key.index);
-}
-
 void Plan::check_names(std::span<const Item> items) const {
   const auto fail = [](std::string_view name) {
     throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
@@ -170,8 +147,7 @@ void Plan::check_names(std::span<const Item> items) const {
     return;
   }
   NameIndex index(items.size());
-  const auto twice =
-      index.insert(0, items.size(), [&](std::size_t i) { return items[i].name; });
+  const auto twice = index.insert(0, items.size(), [&](std::size_t i) { return items[i].name; });
   if (twice) fail(items[twice->first].name);
 }
 
@@ -189,15 +165,15 @@ void Plan::write_header(std::span<const Item> items, const Metadata& metadata,
   for (const auto& [key, value] : metadata) {
     check_utf8("a key of the metadata", key);
     if (find_invalid_utf8(value)) {
-      throw Error(ErrorCode::invalid_utf8, "the metadata of key " + in_quotes(key) +
-                                               " is not valid UTF-8");
+      throw Error(ErrorCode::invalid_utf8,
+                  "the metadata of key " + in_quotes(key) + " is not valid UTF-8");
     }
     bound += escaped_bound(key.size()) + escaped_bound(value.size()) + 8;
     least += key.size() + value.size();
   }
   for (const Item& item : items) {
-    bound += escaped_bound(item.name.size()) + fixed_bound +
-             number_bound * item.tensor->shape().size();
+    bound +=
+        escaped_bound(item.name.size()) + fixed_bound + number_bound * item.tensor->shape().size();
     least += item.name.size();
   }
   // Before memory is taken for what is too large in any case.
@@ -252,7 +228,7 @@ void Plan::write_header(std::span<const Item> items, const Metadata& metadata,
 }
 
 WriteReport Plan::write_to(platform::Sink& sink, std::span<const Item> items,
-                           Overflow overflow) const {
+                           const WriteOptions& options) const {
   WriteReport report;
   report.bytes = size();
   sink.write({header_.get(), static_cast<std::size_t>(header_size_)});
@@ -278,14 +254,17 @@ WriteReport Plan::write_to(platform::Sink& sink, std::span<const Item> items,
           count = room.size() / group * 8;
           size = room.size() / group * group;
         }
-        conversion += tensor.copy_elements(first, count, item.dtype, room.first(size), overflow);
+        conversion +=
+            tensor.copy_elements(first, count, item.dtype, room.first(size), options.overflow);
         sink.produced(size);
         first += count;
       }
     } catch (const Error& error) {
       throw error.with_path(for_message(item.name));
     }
-    if (conversion != ConversionReport{}) report.conversions.push_back({index, conversion});
+    if (conversion == ConversionReport{}) continue;
+    if (options.lossless) fail_lossy(item, conversion);
+    report.conversions.push_back({index, conversion});
   }
   std::sort(report.conversions.begin(), report.conversions.end(),
             [](const Conversion& a, const Conversion& b) { return a.item < b.item; });

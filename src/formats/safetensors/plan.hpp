@@ -26,11 +26,10 @@ class Plan {
   /// Writes the file. The items must be those of the constructor. The report's bytes are set.
   /// \throws Error what conversions and the sink refuse
   [[nodiscard]] WriteReport write_to(platform::Sink& sink, std::span<const Item> items,
-                                     Overflow overflow) const;
+                                     const WriteOptions& options) const;
 
  private:
   void check_items(std::span<const Item> items, const Limits& limits);
-  void sort_items(std::span<const Item> items);
   void check_names(std::span<const Item> items) const;
   void write_header(std::span<const Item> items, const Metadata& metadata, const Limits& limits);
 

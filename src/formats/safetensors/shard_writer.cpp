@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -7,6 +10,8 @@
 #include <safestructures/formats/safetensors/writer.hpp>
 
 #include "formats/safetensors/json_text.hpp"
+#include "formats/safetensors/name_order.hpp"
+#include "formats/safetensors/table.hpp"
 #include "platform/atomic_file.hpp"
 
 namespace safestructures::safetensors {
@@ -63,28 +68,27 @@ std::vector<Group> split(std::span<const Item> items, std::uint64_t largest_file
 
 void append_string(std::string& out, std::string_view text) {
   out += '"';
-  const std::size_t begin = out.size();
-  out.resize(begin + detail::escaped_bound(text.size()));
-  out.resize(static_cast<std::size_t>(detail::escape(text, out.data() + begin) - out.data()));
+  if (detail::is_plain(text)) {
+    out += text;
+  } else {
+    std::string escaped(detail::escaped_bound(text.size()), '\0');
+    out.append(escaped.data(), detail::escape(text, escaped.data()));
+  }
   out += '"';
 }
 
-struct Place {
-  std::string_view tensor;
-  std::size_t file;
-};
-
 // Indented and sorted, as Hugging Face's own.
-std::string index_text(const std::vector<Place>& places, const std::vector<std::string>& files,
-                       std::uint64_t total_size) {
+std::string index_text(std::span<const Item> items, std::span<const std::uint32_t> order,
+                       std::span<const std::uint32_t> file_of,
+                       const std::vector<std::string>& files, std::uint64_t total_size) {
   std::string text = "{\n  \"metadata\": {\n    \"total_size\": " + std::to_string(total_size) +
                      "\n  },\n  \"weight_map\": {";
   bool first = true;
-  for (const Place& place : places) {
+  for (const std::uint32_t index : order) {
     text += std::exchange(first, false) ? "\n    " : ",\n    ";
-    append_string(text, place.tensor);
+    append_string(text, items[index].name);
     text += ": ";
-    append_string(text, files[place.file]);
+    append_string(text, files[file_of[index]]);
   }
   text += first ? "}\n}\n" : "\n  }\n}\n";
   return text;
@@ -104,29 +108,32 @@ WriteReport write_sharded(const std::filesystem::path& path, std::span<const Ite
                  .found = std::to_string(groups.size()),
                  .advice = "Let each file be larger"});
   }
-  std::vector<Place> places;
-  places.reserve(items.size());
-  for (std::size_t file = 0; file < groups.size(); ++file) {
-    for (std::size_t i = groups[file].begin; i < groups[file].end; ++i)
-      places.push_back({items[i].name, file});
+  if (items.size() > detail::NameIndex::largest || items.size() > options.limits.tensors) {
+    throw Error(ErrorCode::limit_exceeded, "too many tensors for one checkpoint",
+                {.expected = "at most " + std::to_string(options.limits.tensors),
+                 .found = std::to_string(items.size())});
   }
-  // Before anything is written: names need only be unique within a file for that file's own check.
-  std::sort(places.begin(), places.end(),
-            [](const Place& a, const Place& b) { return a.tensor < b.tensor; });
-  const auto twice = std::adjacent_find(
-      places.begin(), places.end(),
-      [](const Place& a, const Place& b) { return a.tensor == b.tensor; });
-  if (twice != places.end()) {
-    throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
-                {.path = detail::for_message(twice->tensor),
-                 .advice = "Give each tensor a name of its own"});
+  // Before anything is written: each file's own check sees the names of that file only.
+  const std::vector<std::uint32_t> order = detail::order_by_name(
+      items.size(), [&](std::size_t i) { return items[i].name; },
+      [](std::size_t) { return std::uint32_t{0}; });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (items[order[i]].name == items[order[i - 1]].name) {
+      throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
+                  {.path = detail::for_message(items[order[i]].name),
+                   .advice = "Give each tensor a name of its own"});
+    }
   }
 
   const std::string stem = stem_of(path);
   std::vector<std::string> files;
+  std::vector<std::uint32_t> file_of;
+  file_of.reserve(items.size());
   WriteReport report;
   std::uint64_t total_size = 0;
   for (const Group& group : groups) {
+    file_of.insert(file_of.end(), group.end - group.begin,
+                   static_cast<std::uint32_t>(files.size()));
     files.push_back(stem + "-" + number_text(files.size() + 1) + "-of-" +
                     number_text(groups.size()) + std::string(suffix));
     const std::span<const Item> part = items.subspan(group.begin, group.end - group.begin);
@@ -137,7 +144,7 @@ WriteReport write_sharded(const std::filesystem::path& path, std::span<const Ite
       report.conversions.push_back({group.begin + conversion.item, conversion.report});
     for (const Item& item : part) total_size += stored_size(item);
   }
-  const std::string text = index_text(places, files, total_size);
+  const std::string text = index_text(items, order, file_of, files, total_size);
   const std::filesystem::path index_path =
       path.parent_path() / (stem + std::string(suffix) + std::string(index_suffix));
   platform::AtomicFile index(index_path, {.size_hint = text.size(), .durable = options.durable});

@@ -13,13 +13,13 @@
 namespace safestructures::safetensors::detail {
 namespace {
 
-constexpr std::uint64_t near = std::uint64_t{8} << 10U;    // A gap that is read along.
-constexpr std::uint64_t block = std::uint64_t{1} << 20U;   // Bytes read at once, gaps included.
+constexpr std::uint64_t near = std::uint64_t{8} << 10U;       // A gap that is read along.
+constexpr std::uint64_t block = std::uint64_t{1} << 20U;      // Bytes read at once, gaps included.
 constexpr std::uint64_t long_run = std::uint64_t{64} << 10U;  // Not worth being copied.
 
 struct Dim {
   std::uint64_t count;
-  std::int64_t stride;  // In bytes of the file.
+  std::int64_t stride;       // In bytes of the file.
   std::uint64_t extent = 0;  // From the first to the last byte of this dimension and those inside.
 
   [[nodiscard]] std::uint64_t distance() const noexcept {
@@ -119,7 +119,7 @@ class SliceReader {
   std::size_t runs_ = 0;           // The level from which on all lie together.
   std::size_t staged_ = no_level;  // The level from which on ranges are read together.
   std::uint64_t staged_inner_ = 0;
-  std::uint64_t chunk_ = 0;        // Indices of level `staged_` read at once.
+  std::uint64_t chunk_ = 0;  // Indices of level `staged_` read at once.
   std::shared_ptr<std::byte> staging_;
   std::vector<std::uint64_t> sizes_;
   std::vector<std::int64_t> strides_;

@@ -28,8 +28,8 @@ inline constexpr std::string_view metadata_key = "__metadata__";
 /// Bytes that must be readable, whatever they hold, behind text that is parsed.
 inline constexpr std::size_t text_padding = 128;
 
-/// JSON text in memory of ours, so that nobody changes it between its check and its use, followed by
-/// `text_padding` readable bytes.
+/// JSON text in memory of ours, so that nobody changes it between its check and its use, followed
+/// by `text_padding` readable bytes.
 struct Text {
   std::shared_ptr<const char> data;
   std::size_t size = 0;
@@ -109,7 +109,8 @@ class NameIndex {
   template <class NameAt>
   std::optional<std::pair<std::size_t, std::size_t>> insert(std::size_t first, std::size_t last,
                                                             const NameAt& name_at) {
-    // Slots lie anywhere in memory, so that a batch of them is asked for before the first is needed.
+    // Slots lie anywhere in memory, so that a batch of them is asked for before the first is
+    // needed.
     constexpr std::size_t batch = 16;
     std::uint64_t hashes[batch];
     for (std::size_t begin = first; begin < last; begin += batch) {
@@ -168,8 +169,8 @@ NameIndex index_names(const Table& table);
 void check_header_size(std::uint64_t length, const Limits& limits);
 /// Whether a file of that size can hold the length of a header. \throws Error `truncated`
 void check_file_size(std::uint64_t size);
-/// Whether a header of that length fits into a file of `size` bytes, which `check_file_size` passed.
-/// \throws Error `truncated`, `limit_exceeded`
+/// Whether a header of that length fits into a file of `size` bytes, which `check_file_size`
+/// passed. \throws Error `truncated`, `limit_exceeded`
 void check_length(std::uint64_t length, std::uint64_t size, const Limits& limits);
 /// The little-endian number in the first eight bytes.
 std::uint64_t read_length(std::span<const std::byte, 8> bytes) noexcept;

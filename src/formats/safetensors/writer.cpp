@@ -16,7 +16,7 @@ WriteReport write_file(const std::filesystem::path& path, std::span<const Item> 
   try {
     const detail::Plan plan(items, metadata, options.limits);
     platform::AtomicFile file(path, {.size_hint = plan.size(), .durable = options.durable});
-    WriteReport report = plan.write_to(file, items, options.overflow);
+    WriteReport report = plan.write_to(file, items, options);
     file.commit();
     return report;
   } catch (const Error& error) {
@@ -28,7 +28,7 @@ WriteReport write(std::ostream& out, std::span<const Item> items, const Metadata
                   const WriteOptions& options) {
   const detail::Plan plan(items, metadata, options.limits);
   platform::StreamSink sink(out);
-  WriteReport report = plan.write_to(sink, items, options.overflow);
+  WriteReport report = plan.write_to(sink, items, options);
   sink.flush();
   return report;
 }
@@ -40,7 +40,7 @@ std::vector<std::byte> to_bytes(std::span<const Item> items, const Metadata& met
   bytes.reserve(static_cast<std::size_t>(plan.size()));
   platform::advise_huge(bytes.data(), bytes.capacity());
   platform::VectorSink sink(bytes);
-  static_cast<void>(plan.write_to(sink, items, options.overflow));
+  static_cast<void>(plan.write_to(sink, items, options));
   return bytes;
 }
 

@@ -53,6 +53,11 @@ struct HeaderState;
 /// threads at once.
 class SAFESTRUCTURES_API Header {
  public:
+  // Moving is copying, which is cheap: what was moved from stays valid.
+  Header(const Header&) noexcept = default;
+  Header& operator=(const Header&) noexcept = default;
+  ~Header() = default;
+
   /// Parses and validates the JSON text of a header, which is copied.
   /// \param json the header without the eight bytes of its length
   /// \param data_size bytes that follow the header in the file
@@ -66,15 +71,18 @@ class SAFESTRUCTURES_API Header {
   [[nodiscard]] std::size_t size() const noexcept;
   /// The name of the tensor at `index`, which must be below `size()`. Tensors are in the order of
   /// their bytes.
-  [[nodiscard]] std::string_view name(std::size_t index) const noexcept;
+  [[nodiscard]] std::string_view name(std::size_t index) const& noexcept;
+  std::string_view name(std::size_t index) && = delete;
   /// What is known of the tensor at `index`, which must be below `size()`.
   [[nodiscard]] TensorInfo info(std::size_t index) const;
   /// The index of the tensor of that name, or nothing. Takes constant time.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
   /// All metadata, by ascending key.
-  [[nodiscard]] std::span<const MetadataEntry> metadata() const noexcept;
+  [[nodiscard]] std::span<const MetadataEntry> metadata() const& noexcept;
+  std::span<const MetadataEntry> metadata() && = delete;
   /// The metadata of that key, or nothing.
-  [[nodiscard]] std::optional<std::string_view> metadata(std::string_view key) const noexcept;
+  [[nodiscard]] std::optional<std::string_view> metadata(std::string_view key) const& noexcept;
+  std::optional<std::string_view> metadata(std::string_view key) && = delete;
 
  private:
   explicit Header(std::shared_ptr<const detail::HeaderState> state) noexcept;

@@ -2,10 +2,10 @@
 /// Writing safetensors files, sharded checkpoints included.
 ///
 /// Equal input gives equal bytes, those that the Rust crate `safetensors` writes: tensors by
-/// descending dtype (so by descending alignment) and then name, JSON without blanks, metadata first.
-/// Metadata is sorted by key, which the crate leaves to chance. The header is padded with spaces to a
-/// multiple of 8 bytes; above 1 MiB of data so that the data section starts on a page of 4096 bytes,
-/// for mappings.
+/// descending dtype (so by descending alignment) and then name, JSON without blanks, metadata
+/// first. Metadata is sorted by key, which the crate leaves to chance. The header is padded with
+/// spaces to a multiple of 8 bytes; above 1 MiB of data so that the data section starts on a page
+/// of 4096 bytes, for mappings.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,8 @@ struct WriteOptions {
   bool durable = false;
   /// What to do with numbers that the stored dtype cannot hold.
   Overflow overflow = Overflow::error;
+  /// Refuse every conversion that `WriteReport::conversions` would tell of: `lossy_conversion`.
+  bool lossless = false;
   /// The bounds that a reader will hold the file to.
   Limits limits = {};
 };
@@ -66,18 +68,20 @@ struct WriteReport {
 /// Writes a file under a temporary name in the same folder and renames it, so that an old file is
 /// replaced whole or not at all. Large tensors are written from the caller's memory; memory above
 /// that is the header and 4 MiB.
-/// \throws Error `cannot_write`; `duplicate_name` for two items of a name; `invalid_argument` for the
-/// name `__metadata__`; `invalid_utf8` for names and metadata that are not UTF-8; `invalid_shape` for
-/// sub-byte elements that do not fill whole bytes; `limit_exceeded`; and as `convert`, with the
-/// tensor's name as path.
+/// \throws Error `cannot_write`; `duplicate_name` for two items of a name; `invalid_argument` for
+/// the name `__metadata__`; `invalid_utf8` for names and metadata that are not UTF-8;
+/// `invalid_shape` for sub-byte elements that do not fill whole bytes; `limit_exceeded`; and as
+/// `convert`, with the tensor's name as path.
 SAFESTRUCTURES_API WriteReport write_file(const std::filesystem::path& path,
-                                          std::span<const Item> items, const Metadata& metadata = {},
+                                          std::span<const Item> items,
+                                          const Metadata& metadata = {},
                                           const WriteOptions& options = {});
 
 /// The same bytes to a stream, which should be binary and is flushed. Needs no seeking.
 /// \throws Error as `write_file`.
 SAFESTRUCTURES_API WriteReport write(std::ostream& out, std::span<const Item> items,
-                                     const Metadata& metadata = {}, const WriteOptions& options = {});
+                                     const Metadata& metadata = {},
+                                     const WriteOptions& options = {});
 
 /// The same bytes in memory. \throws Error as `write_file`.
 [[nodiscard]] SAFESTRUCTURES_API std::vector<std::byte> to_bytes(std::span<const Item> items,
@@ -93,8 +97,8 @@ SAFESTRUCTURES_API WriteReport write(std::ostream& out, std::span<const Item> it
 /// `largest_file` bytes of data. Every file holds all metadata. Each file is replaced whole or not
 /// at all; a failure between two files leaves the earlier ones replaced, which the old index then
 /// need not fit.
-/// \throws Error as `write_file`; `invalid_argument` for `largest_file` 0; `limit_exceeded` for more
-/// files than `limits.shards`.
+/// \throws Error as `write_file`; `invalid_argument` for `largest_file` 0; `limit_exceeded` for
+/// more files than `limits.shards`.
 SAFESTRUCTURES_API WriteReport write_sharded(const std::filesystem::path& path,
                                              std::span<const Item> items, const Metadata& metadata,
                                              std::uint64_t largest_file,

@@ -1,0 +1,74 @@
+"""What including the library costs: compile time, object size, library size."""
+
+import pathlib
+import resource
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+SOURCES = {
+    "an empty file": "empty.cpp",
+    "umbrella header + saving a struct of 10 fields": "save_struct.cpp",
+    "the same with loading": "save_and_load_struct.cpp",
+}
+COMPILERS = {"GCC": ("g++",), "Clang": ("clang++-14", "clang++")}
+
+
+def compile_once(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Processor time: what else runs on the machine does not count.
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def compile_times(root, repetitions):
+    results = {}
+    for compiler, names in COMPILERS.items():
+        path = next(filter(None, map(shutil.which, names)), None)
+        if path is None:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            seconds = {name: [] for name in SOURCES}
+            sizes = {}
+            for _ in range(repetitions):
+                for name, source in SOURCES.items():
+                    target = pathlib.Path(folder) / (source + ".o")
+                    file = root / "benchmarks/compile" / source
+                    command = [path, "-std=c++20", "-O2", "-DNDEBUG", f"-I{root / 'include'}"]
+                    seconds[name].append(compile_once([*command, "-c", file, "-o", target]))
+                    sizes[name] = target.stat().st_size
+        empty = statistics.median(seconds["an empty file"])
+        for name, values in seconds.items():
+            median = statistics.median(values)
+            cost = {"seconds": median, "more": median - empty, "kilobytes": sizes[name] / 1024}
+            results[compiler, name] = cost
+    return results
+
+
+def stripped_size(library, folder):
+    copy = pathlib.Path(folder) / library.name
+    shutil.copy(library, copy)
+    subprocess.run(["strip", "--strip-unneeded", copy], check=True)
+    return copy.stat().st_size
+
+
+def library_sizes(build):
+    static = build / "libsafestructures.a"
+    if not static.exists():
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        sizes = {"static library, stripped": stripped_size(static, folder)}
+        # Linked whole with its dependencies' shared libraries, as the shared build is.
+        shared = pathlib.Path(folder) / "libsafestructures.so"
+        whole = ["-Wl,--whole-archive", static, "-Wl,--no-whole-archive"]
+        libraries = ["-lfmt", "-lsimdjson", "-lxxhash", "-lpthread"]
+        linked = subprocess.run(["c++", "-shared", *whole, *libraries, "-o", shared])
+        if linked.returncode == 0:
+            sizes["shared library, stripped"] = stripped_size(shared, folder)
+    return sizes
+
+
+def measure(root, build, repetitions):
+    return {"compile": compile_times(root, repetitions), "sizes": library_sizes(build)}

@@ -1,0 +1,297 @@
+"""Python's side of the comparison: `peers.py PEER WORKLOAD ACTION FILE` does one thing, once.
+
+Prints {"ns": ..., "peak": ...} as the C++ worker does (measure.hpp), or {"missing": reason}.
+"""
+
+import dataclasses
+import importlib
+import json
+import mmap
+import pathlib
+import pickle
+import statistics
+import sys
+import time
+
+import numpy as np
+
+MIB = 1 << 20
+GIB = 1 << 30
+FLOATS = GIB // 4
+
+
+def status(name):
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
+
+
+def warm_memory(size):
+    with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
+        memory.madvise(mmap.MADV_HUGEPAGE)
+        view = np.frombuffer(memory, dtype=np.uint8)
+        view[::4096] = 1
+        del view
+
+
+def measure(size, run):
+    warm_memory(size)
+    pathlib.Path("/proc/self/clear_refs").write_text("5")
+    before = status("VmRSS:")
+    start = time.perf_counter_ns()
+    result = run()
+    ns = time.perf_counter_ns() - start
+    print(json.dumps({"ns": ns, "peak": status("VmHWM:") - before}))
+    return result
+
+
+def measure_each(run):
+    times = []
+    for _ in range(500):
+        start = time.perf_counter_ns()
+        run()
+        times.append(time.perf_counter_ns() - start)
+    print(json.dumps({"ns": int(statistics.median(times)), "peak": 0}))
+
+
+# ---- data, by workload: (small, all) ----
+
+
+@dataclasses.dataclass
+class Particle:
+    x: float
+    y: float
+    z: float
+    vx: float
+    vy: float
+    vz: float
+    mass: float
+    kind: int
+
+
+@dataclasses.dataclass
+class Tiny:
+    step: int
+    loss: float
+    run: str
+    position: np.ndarray
+
+
+def numbers(count, dtype=np.float32):
+    return np.tile(np.arange(256, dtype=dtype), -(-count // 256))[:count]
+
+
+def tensors(count, floats):
+    every = numbers(count * floats).reshape(count, floats)
+    return {f"layers.{i:06}.weight": every[i] for i in range(count)}
+
+
+def samples(count):
+    return [
+        {
+            "id": i,
+            "score": i * 0.37,
+            "label": f"sample number {i}",
+            "valid": i % 2 == 0,
+            "features": np.full(1024, i, dtype=np.float32),
+        }
+        for i in range(count)
+    ]
+
+
+def particles(count):
+    return [Particle(i, i + 1.0, i + 2.0, 0.1 * i, 0.2 * i, 0.3 * i, 1.5, 7) for i in range(count)]
+
+
+def half_data(count):
+    return {"weight": numbers(count, np.float16)}
+
+
+def double_data(count):
+    return {"weight": numbers(count, np.float64)}
+
+
+DATA = {
+    "W1": lambda: ({"weight": numbers(8)}, {"weight": numbers(FLOATS)}),
+    "W2": lambda: (tensors(2, 8), tensors(1000, MIB // 4)),
+    "W3": lambda: (tensors(2, 16), tensors(100_000, 16)),
+    "W4": lambda: (samples(3), samples(2000)),
+    "W5": lambda: (half_data(8), half_data(GIB // 4)),
+    "W6": lambda: (double_data(8), double_data(GIB // 16)),
+    "W8": lambda: ({"weight": numbers(8)}, {"weight": numbers(FLOATS)}),
+    "W9": lambda: ({"weight": numbers(8)}, {"weight": numbers(FLOATS)}),
+    "W12": lambda: (particles(3), particles(100_000)),
+    "W13": lambda: (None, Tiny(1000, 0.125, "first", np.arange(4, dtype=np.float32))),
+}
+
+BYTES = {"W1": GIB, "W2": GIB, "W5": GIB, "W8": GIB, "W9": GIB, "W6": GIB // 4, "W12": GIB}
+
+
+def in_f32(data):
+    """What a peer has to do that cannot store another dtype than it is given."""
+    if isinstance(data, dict):
+        return {name: array.astype(np.float32) for name, array in data.items()}
+    return data
+
+
+# ---- peers: a class each, with the actions it has ----
+
+
+class Safetensors:
+    def __init__(self):
+        self.numpy = importlib.import_module("safetensors.numpy")
+        self.safe_open = importlib.import_module("safetensors").safe_open
+
+    def save(self, data, file):
+        self.numpy.save_file(data, file)
+
+    def save_converted(self, data, file):
+        self.numpy.save_file(in_f32(data), file)
+
+    def load(self, file):
+        return self.numpy.load_file(file)
+
+    def open(self, file):
+        return self.safe_open(file, "np")
+
+    def touch(self, file):
+        with self.safe_open(file, "np") as opened:
+            for name in opened.keys():
+                opened.get_tensor(name).reshape(-1)[::1024].sum()
+
+    def open_shards(self, file):
+        return [self.open(f"{file}-{i:05}-of-00010.safetensors") for i in range(1, 11)]
+
+    def slice(self, file):
+        with self.safe_open(file, "np") as opened:
+            return opened.get_slice("weight")[:, 1000:1100]
+
+    def dumps(self, data):
+        return self.numpy.save(data)
+
+    def loads(self, data):
+        return self.numpy.load(data)
+
+
+class Safestructures:
+    def __init__(self):
+        self.package = importlib.import_module("safestructures")
+
+    def save(self, data, file):
+        self.package.save_file(data, file)
+
+    def save_converted(self, data, file):
+        self.package.save_file(in_f32(data), file)
+
+    def load(self, file):
+        return self.package.load_file(file)
+
+
+class Pickle:
+    def save(self, data, file):
+        with open(file, "wb") as out:
+            pickle.dump(data, out, protocol=5)
+
+    def load(self, file):
+        with open(file, "rb") as source:
+            return pickle.load(source)
+
+    def dumps(self, data):
+        return pickle.dumps(data, protocol=5)
+
+    def loads(self, data):
+        return pickle.loads(data)
+
+
+class Numpy:
+    """npy for one array, npz for several."""
+
+    def save(self, data, file):
+        with open(file, "wb") as out:
+            if isinstance(data, dict) and len(data) == 1:
+                np.save(out, next(iter(data.values())))
+            else:
+                np.savez(out, **data)
+
+    def save_converted(self, data, file):
+        self.save(in_f32(data), file)
+
+    def load(self, file):
+        loaded = np.load(file)
+        return loaded if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded}
+
+    def slice(self, file):
+        """From the .safetensors file, as a plain mapping: the best NumPy can do."""
+        mapped = np.memmap(file, np.float32, "r", offset=4096, shape=(16384, 16384))
+        return np.ascontiguousarray(mapped[:, 1000:1100])
+
+
+class Torch:
+    def __init__(self):
+        self.torch = importlib.import_module("torch")
+
+    def tensors(self, data):
+        if isinstance(data, dict):
+            return {name: self.tensors(item) for name, item in data.items()}
+        if isinstance(data, list):
+            return [self.tensors(item) for item in data]
+        return self.torch.from_numpy(data) if isinstance(data, np.ndarray) else data
+
+    prepare = tensors
+
+    def save(self, data, file):
+        self.torch.save(data, file)
+
+    def load(self, file):
+        return self.torch.load(file)
+
+
+PEERS = {
+    "safetensors": Safetensors,
+    "safestructures": Safestructures,
+    "pickle": Pickle,
+    "numpy": Numpy,
+    "torch": Torch,
+}
+
+
+def main():
+    peer_name, workload, action, file = sys.argv[1:]
+    try:
+        peer = PEERS[peer_name]()
+    except ImportError as error:
+        print(json.dumps({"missing": str(error)}))
+        return
+    if action == "available":
+        print(json.dumps({"version": getattr(importlib.import_module(peer_name), "__version__", "")}))
+        return
+    size = BYTES.get(workload, 256 * MIB)
+    small_file = f"{file}.small"
+    if workload == "W13":
+        data = DATA[workload]()[1]
+        peer.save(data, file)
+        measure_each((lambda: peer.save(data, file)) if action == "save" else lambda: peer.load(file))
+    elif action in ("save", "save_converted"):
+        small, data = map(getattr(peer, "prepare", lambda data: data), DATA[workload]())
+        save = getattr(peer, action)
+        save(small, small_file)
+        measure(size, lambda: save(data, file))
+        pathlib.Path(small_file).unlink()
+    elif action == "load" and workload in DATA:
+        small = DATA[workload]()[0]
+        peer.save(getattr(peer, "prepare", lambda data: data)(small), small_file)
+        peer.load(small_file)
+        pathlib.Path(small_file).unlink()
+        measure(size + size // 2, lambda: peer.load(file))
+    elif action == "dumps":
+        data = DATA[workload]()[1]
+        peer.dumps(data)
+        measure(2 * size, lambda: peer.dumps(data))
+    elif action == "loads":
+        saved = peer.dumps(DATA[workload]()[1])
+        measure(2 * size, lambda: peer.loads(saved))
+    else:
+        measure(size, lambda: getattr(peer, action)(file))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Runs every workload on the library, its limits and its peers, and writes RESULTS.md.
+
+Each measurement is a process of its own. Repetitions are interleaved: the first of every row, then
+the second of every row, in an order that rotates, so that a change of the machine's speed meets all
+alike. Figures are medians. See docs/performance.md.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+
+import compile_cost
+import machine
+import parts
+import report
+import targets
+import workloads
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+REPETITIONS = 7
+QUICK = 3
+NEEDED_DISK = 12 << 30
+
+
+class Programs:
+    """The programs that are timed, and why some are missing."""
+
+    def __init__(self, binaries, python):
+        self.commands = {
+            "limits": [str(binaries / "limits")],
+            "worker": [str(binaries / "worker")],
+            "python": [python, str(HERE / "peers.py")],
+        }
+        self.missing = {}
+        self.versions = {}
+        self.find_rust()
+        for peer, name in workloads.NAMES.items():
+            answer = self.ask_python(peer)
+            if "missing" in answer:
+                self.missing[name] = answer["missing"]
+            else:
+                self.versions[name] = answer["version"]
+
+    def ask_python(self, peer):
+        command = [*self.commands["python"], peer, "-", "available", "-"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            text = (getattr(error, "stderr", "") or str(error)).strip()
+            return {"missing": text.splitlines()[-1]}
+        return json.loads(done.stdout)
+
+    def find_rust(self):
+        target = ROOT / "build" / "rust"
+        if shutil.which("cargo") is None:
+            self.missing["Rust safetensors"] = "cargo is not installed"
+            return
+        command = ["cargo", "build", "--release", "--quiet", "--locked"]
+        environment = os.environ | {"CARGO_TARGET_DIR": str(target)}
+        crate = ROOT / "benchmarks" / "rust"
+        built = subprocess.run(command, cwd=crate, env=environment, capture_output=True, text=True)
+        if built.returncode != 0:
+            self.missing["Rust safetensors"] = built.stderr.strip().splitlines()[-1]
+            return
+        self.commands["rust"] = [str(target / "release" / "safetensors-peer")]
+        self.versions["Rust safetensors"] = "0.8.0"
+
+    def has(self, row):
+        return row.who not in self.missing
+
+    def run(self, row, file):
+        arguments = [str(file) if word == "FILE" else word for word in row.arguments]
+        command = [*self.commands[row.program], *arguments]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            return {"failed": (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]}
+        return json.loads(done.stdout.splitlines()[-1])
+
+
+def drop_from_cache(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    os.fdatasync(descriptor)
+    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(descriptor)
+
+
+def remove(path):
+    """The file, and shards that were written beside it."""
+    for found in path.parent.glob(path.name + "*"):
+        found.unlink()
+
+
+def measure_row(programs, row, folder):
+    if row.file:
+        path = folder / row.file
+        if row.cold:
+            drop_from_cache(path)
+        result = programs.run(row, path)
+    else:
+        path = folder / "fresh"
+        result = programs.run(row, path)
+        remove(path)
+    os.sync()
+    return result
+
+
+def measure_workload(programs, workload, folder, repetitions):
+    """Results by (quantity, row): {"times": ns, "peaks": bytes} or {"failed": reason}."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for row in workload.prepare:
+        if programs.has(row):
+            answer = programs.run(row, folder / row.file)
+            if "failed" in answer:
+                print(f"  cannot prepare {row.file} of {row.who}: {answer['failed']}", flush=True)
+    os.sync()
+    rows = [
+        (quantity.name, row)
+        for quantity in workload.quantities
+        for row in quantity.rows
+        if programs.has(row)
+    ]
+    results = {(name, row.who): {"times": [], "peaks": []} for name, row in rows}
+    for repetition in range(repetitions):
+        turn = repetition * len(rows) // repetitions
+        for name, row in rows[turn:] + rows[:turn]:
+            result = results[name, row.who]
+            if "failed" in result or (row.slow and repetition >= QUICK):
+                continue
+            answer = measure_row(programs, row, folder)
+            if "failed" in answer:
+                print(f"  {name}, {row.who}: {answer['failed']}", flush=True)
+                result["failed"] = answer["failed"]
+            else:
+                result["times"].append(answer["ns"])
+                result["peaks"].append(answer["peak"])
+    shutil.rmtree(folder)
+    return results
+
+
+def summary(result):
+    if "failed" in result:
+        return {"failed": result["failed"]}
+    times = result["times"]
+    return {
+        "min": min(times),
+        "median": statistics.median(times),
+        "max": max(times),
+        "peak": statistics.median(result["peaks"]),
+    }
+
+
+def parse_arguments():
+    names = [workload.name for workload in workloads.WORKLOADS]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("only", nargs="*", metavar="WORKLOAD", help=" ".join(names))
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} repetitions, not {REPETITIONS}")
+    parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build/release/bin")
+    parser.add_argument("--python", default=str(ROOT / "build/venv/bin/python"))
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/bench")
+    parser.add_argument("--results", type=pathlib.Path, help="default: RESULTS.md for a full run")
+    arguments = parser.parse_args()
+    unknown = set(arguments.only) - set(names)
+    if unknown:
+        parser.error(f"unknown workload {', '.join(sorted(unknown))}; there are {' '.join(names)}")
+    return arguments
+
+
+def main():
+    arguments = parse_arguments()
+    folder = arguments.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    if shutil.disk_usage(folder).free < NEEDED_DISK:
+        sys.exit(f"{folder} needs {NEEDED_DISK >> 30} GiB of free space")
+    programs = Programs(arguments.binaries / "side_by_side", arguments.python)
+    for name, reason in programs.missing.items():
+        print(f"missing: {name}: {reason}", flush=True)
+    description = machine.describe(folder, programs.versions)
+    repetitions = QUICK if arguments.quick else REPETITIONS
+
+    text, medians = [], {}
+    for workload in workloads.WORKLOADS:
+        if arguments.only and workload.name not in arguments.only:
+            continue
+        results = measure_workload(programs, workload, folder / "data", repetitions)
+        summaries = {key: summary(result) for key, result in results.items()}
+        medians |= {(workload.name, *key): value for key, value in summaries.items()}
+        section = report.workload(workload, summaries)
+        print(section, flush=True)
+        text.append(section)
+
+    full = not arguments.only
+    judged = targets.judge(medians)
+    if full:
+        compiled = compile_cost.measure(ROOT, arguments.binaries.parent, repetitions)
+        grown = parts.measure(arguments.binaries / "benchmarks")
+        judged += targets.judge_compile(compiled) + targets.judge_growth(grown)
+        text += [report.compile_cost(compiled), report.parts(grown)]
+    verdict = report.targets(judged)
+    print(verdict)
+    document = report.document(description, programs.missing, repetitions, verdict, text)
+    results_file = arguments.results or (ROOT / "benchmarks/RESULTS.md" if full else folder / "part.md")
+    results_file.write_text(document)
+    print(f"written to {results_file}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""The targets, each judged by one figure of the same run."""
+
+import dataclasses
+
+NS, US, MS = 1, 1e3, 1e6
+MIB = 1 << 20
+
+# Why a target was missed, as measurements tell it; keyed by the target's text.
+EXPLANATIONS = {}
+
+
+@dataclasses.dataclass
+class Judged:
+    text: str
+    sign: str  # "<=" or ">="
+    bound: float
+    unit: str
+    measured: float | None
+
+    @property
+    def met(self):
+        return self.measured <= self.bound if self.sign == "<=" else self.measured >= self.bound
+
+    @property
+    def explanation(self):
+        return EXPLANATIONS.get(self.text, "")
+
+
+class Medians:
+    def __init__(self, results):
+        self.results = results
+
+    def time(self, key):
+        return self.results.get(key, {}).get("median")
+
+    def peak(self, key):
+        return self.results.get(key, {}).get("peak")
+
+    def quotient(self, above, below):
+        top, bottom = self.time(above), self.time(below)
+        return None if top is None or bottom is None else top / bottom
+
+    def scaled(self, key, scale):
+        time = self.time(key)
+        return None if time is None else time / scale
+
+
+CPP = "safestructures C++"
+RUST = "Rust safetensors"
+PYTHON = "Python safetensors"
+STRUCTURES = "Python safestructures"
+HUGE = "read into huge pages"
+
+# (text, sign, bound, above, below): above's median over below's.
+RATIOS = [
+    ("W1 save / fallocate+write", "<=", 1.10, ("W1", "save", CPP), ("W1", "save", "fallocate+write")),
+    ("W2 save / fallocate+write", "<=", 1.10, ("W2", "save", CPP), ("W2", "save", "fallocate+write")),
+    ("W1 save, Rust / ours", ">=", 1.3, ("W1", "save", RUST), ("W1", "save", CPP)),
+    ("W2 save, Rust / ours", ">=", 1.3, ("W2", "save", RUST), ("W2", "save", CPP)),
+    ("W1 save, Python safetensors / ours", ">=", 4, ("W1", "save", PYTHON), ("W1", "save", CPP)),
+    ("W2 save, Python safetensors / ours", ">=", 4, ("W2", "save", PYTHON), ("W2", "save", CPP)),
+    (
+        "W1 durable save / write+fsync",
+        "<=",
+        0.75,
+        ("W1", "save durable", CPP),
+        ("W1", "save durable", "write+fsync"),
+    ),
+    (
+        "W2 durable save / write+fsync",
+        "<=",
+        0.75,
+        ("W2", "save durable", CPP),
+        ("W2", "save durable", "write+fsync"),
+    ),
+    *(
+        (f"W1 load {into} / {HUGE}", "<=", 1.10, ("W1", "load", f"ours {into}"), ("W1", "load", HUGE))
+        for into in ("into std::vector", "into Eigen", "into Tensor")
+    ),
+    *(
+        (f"W2 load {into} / {HUGE}", "<=", 1.10, ("W2", "load", f"ours {into}"), ("W2", "load", HUGE))
+        for into in ("into std::vectors", "into Tensors")
+    ),
+    *(
+        (
+            f"{name} load {into}, {peer} / ours",
+            ">=",
+            4,
+            (name, "load", peer),
+            (name, "load", f"ours {into}"),
+        )
+        for name, into in (
+            ("W1", "into std::vector"),
+            ("W1", "into Tensor"),
+            ("W2", "into std::vectors"),
+            ("W2", "into Tensors"),
+        )
+        for peer in (RUST, PYTHON)
+    ),
+    (
+        "touch, written in 1 MiB pieces / written by us",
+        ">=",
+        3,
+        ("W1", "open and touch every page", "map+touch, written in 1 MiB pieces"),
+        ("W1", "open and touch every page", "ours, our file"),
+    ),
+    (
+        "W3 open, Rust / ours",
+        ">=",
+        7,
+        ("W3", "open", RUST),
+        ("W3", "open", "ours, container alone"),
+    ),
+    *(
+        (f"W4 {job}, {peer} / ours", ">=", bound, ("W4", job, peer), ("W4", job, who))
+        for job, who in (("save", "ours, a Value of dicts"), ("load", "ours into Value"))
+        for peer, bound in ((STRUCTURES, 8), ("pickle 5", 1))
+    ),
+    *(
+        (f"W4 {job} of structs, {peer} / ours", ">=", bound, ("W4", job, peer), ("W4", job, who))
+        for job, who in (
+            ("save", "ours, std::vector of structs"),
+            ("load", "ours, dicts into std::vector of structs"),
+        )
+        for peer, bound in ((STRUCTURES, 8), ("pickle 5", 1))
+    ),
+    *(
+        (
+            f"W5 save of {kind} as F32 / fallocate+write",
+            "<=",
+            1.15,
+            ("W5", "save", f"ours, {kind}"),
+            ("W5", "save", "fallocate+write"),
+        )
+        for kind in ("F16", "BF16")
+    ),
+    (
+        "W6 save of F64 as F32 / fallocate+write",
+        "<=",
+        1.15,
+        ("W6", "save", CPP),
+        ("W6", "save", "fallocate+write"),
+    ),
+    (
+        "W7 save, column-major / row-major",
+        "<=",
+        1.5,
+        ("W7", "save", "ours, column-major"),
+        ("W7", "save", "ours, row-major"),
+    ),
+    (
+        "W13 save / create+write+rename",
+        "<=",
+        1.3,
+        ("W13", "save", CPP),
+        ("W13", "save", "create+write+rename"),
+    ),
+    ("W13 load / open+read", "<=", 3, ("W13", "load", CPP), ("W13", "load", "open+read")),
+    *(
+        (
+            f"cold load {into} / {HUGE}",
+            "<=",
+            1.2,
+            ("W1", "load after the file was dropped from the cache", f"ours {into}"),
+            ("W1", "load after the file was dropped from the cache", HUGE),
+        )
+        for into in ("into Tensor", "into std::vector")
+    ),
+]
+
+# (text, bound, unit, key, what one unit is in nanoseconds)
+TIMES = [
+    ("W1 open", 0.1, "ms", ("W1", "open", CPP), MS),
+    ("W2 open", 0.2, "ms", ("W2", "open", CPP), MS),
+    ("W3 open, a tensor", 100, "ns", ("W3", "open", "ours, container alone"), 100_000 * NS),
+    ("W3 save, a tensor", 300, "ns", ("W3", "save", "ours, container alone"), 100_000 * NS),
+    ("W3 load, a tensor", 150, "ns", ("W3", "load", "ours, container alone"), 100_000 * NS),
+    (
+        "W3 typed save, a tensor",
+        300,
+        "ns",
+        ("W3", "save", "ours, std::vector<std::vector<float>>"),
+        100_000 * NS,
+    ),
+    (
+        "W3 typed load, a tensor",
+        150,
+        "ns",
+        ("W3", "load", "ours into std::vector<std::vector<float>>"),
+        100_000 * NS,
+    ),
+]
+
+# Saves whose header is small, so that what they need above the data is the library's own.
+PEAKS = [
+    ("W1", "save", CPP),
+    ("W2", "save", CPP),
+    ("W5", "save", "ours, F16"),
+    ("W5", "save", "ours, BF16"),
+    ("W6", "save", CPP),
+    ("W7", "save", "ours, column-major"),
+]
+
+
+def judge(results):
+    medians = Medians(results)
+    judged = [
+        Judged(text, sign, bound, "", medians.quotient(above, below))
+        for text, sign, bound, above, below in RATIOS
+    ]
+    judged += [
+        Judged(text, "<=", bound, unit, medians.scaled(key, scale))
+        for text, bound, unit, key, scale in TIMES
+    ]
+    for key in PEAKS:
+        peak = medians.peak(key)
+        text = f"memory while saving {key[0]} ({key[2]})"
+        judged.append(Judged(text, "<=", 8, "MiB", None if peak is None else peak / MIB))
+    return judged
+
+
+def judge_compile(results):
+    return [
+        Judged(f"compile time, {compiler}: more than an empty file", "<=", 1.5, "s", cost["more"])
+        for (compiler, name), cost in results["compile"].items()
+        if name.startswith("umbrella")
+    ]
+
+
+def judge_growth(results):
+    """Linear: an item costs at most twice as much among 1,000,000 as among 10,000."""
+    by_name = {entry["name"]: entry["per_item"] for entry in results}
+    judged = []
+    for name, large in by_name.items():
+        base, _, size = name.rpartition("/")
+        if size == "1000000" and f"{base}/10000" in by_name:
+            growth = large / by_name[f"{base}/10000"]
+            judged.append(Judged(f"growth of {base} from 10^4 to 10^6, an item", "<=", 2, "", growth))
+    return judged

@@ -1,0 +1,61 @@
+/// \file
+/// Sorting by name.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace safestructures::safetensors::detail {
+
+/// The first eight bytes of a name behind `prefix`, as a number that sorts alike.
+inline std::uint64_t sort_key(std::string_view name, std::size_t prefix) noexcept {
+  std::uint64_t key = 0;
+  const std::size_t size = std::min<std::size_t>(name.size() - prefix, 8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto byte = i < size ? static_cast<unsigned char>(name[prefix + i]) : 0U;
+    key = key << 8U | byte;
+  }
+  return key;
+}
+
+/// The indices 0 to `count` - 1 by ascending group and then name, byte for byte.
+///
+/// Names are long and alike. Sorting by the few bytes that follow what all names share saves most
+/// of the looking up. \param name_at, group_at give name and group of an index
+template <class NameAt, class GroupAt>
+std::vector<std::uint32_t> order_by_name(std::size_t count, const NameAt& name_at,
+                                         const GroupAt& group_at) {
+  struct Key {
+    std::uint64_t name;
+    std::uint32_t index;
+    std::uint32_t group;
+  };
+  std::size_t prefix = count == 0 ? 0 : name_at(0).size();
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::string_view shared = name_at(0).substr(0, prefix);
+    const std::string_view name = name_at(i);
+    prefix = static_cast<std::size_t>(
+        std::mismatch(shared.begin(), shared.end(), name.begin(), name.end()).first -
+        shared.begin());
+  }
+  std::vector<Key> keys;
+  keys.reserve(count);
+  for (std::size_t i = 0; i < count; ++i)
+    keys.push_back({sort_key(name_at(i), prefix), static_cast<std::uint32_t>(i), group_at(i)});
+  const auto before = [&](const Key& a, const Key& b) {
+    if (a.group != b.group) return a.group < b.group;
+    if (a.name != b.name) return a.name < b.name;
+    return name_at(a.index).substr(prefix) < name_at(b.index).substr(prefix);
+  };
+  if (!std::is_sorted(keys.begin(), keys.end(), before))
+    std::sort(keys.begin(), keys.end(), before);
+  std::vector<std::uint32_t> order;
+  order.reserve(count);
+  for (const Key& key : keys) order.push_back(key.index);
+  return order;
+}
+
+}  // namespace safestructures::safetensors::detail

@@ -1,0 +1,21 @@
+// error: safestructures cannot save this type: it is neither a supported standard type nor a plain
+// aggregate
+#include <safestructures/codecs/scalars.hpp>
+#include <safestructures/codecs/structs.hpp>
+
+class Closed {
+ public:
+  explicit Closed(int value) : value_(value) {}
+
+ private:
+  int value_;
+};
+struct Open {
+  int value;
+};
+
+#ifdef SHOULD_FAIL
+safestructures::Value save(const Closed& closed) { return safestructures::Value::from(closed); }
+#else
+safestructures::Value save(const Open& open) { return safestructures::Value::from(open); }
+#endif

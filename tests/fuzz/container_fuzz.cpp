@@ -1,0 +1,6 @@
+#include "fuzz/container.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::container(std::as_bytes(std::span(data, size)));
+  return 0;
+}

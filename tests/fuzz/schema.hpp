@@ -1,0 +1,63 @@
+/// \file
+/// The schema: text to Value and back.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <safestructures/formats/schema.hpp>
+
+#include "fuzz/fuzz.hpp"
+
+namespace fuzz {
+
+/// A tensor for any short name, of a kind that its first character says.
+inline std::optional<ss::Tensor> any_tensor(std::string_view name) {
+  static constexpr std::array<float, 6> floats = {0, 1, -2, 3.5F, 1e30F, 1e-40F};
+  static constexpr std::array<std::uint8_t, 5> bytes = {0, 1, 2, 254, 255};
+  static constexpr std::array<std::int64_t, 1> integer = {-7};
+  if (name.empty() || name.size() > 8) return std::nullopt;
+  if (name.front() == 'b') return ss::Tensor::of<std::uint8_t>(bytes);
+  if (name.front() == 'i') return ss::Tensor::of<std::int64_t>(integer, ss::Shape{});
+  return ss::Tensor::of<float>(floats, ss::Shape{2, 3});
+}
+
+/// What is read can be written, and then it reads the same and is written the same.
+inline void check_round_trip(const ss::Value& value) {
+  const ss::schema::WriteOptions options{.precision = ss::Precision::preserve};
+  ss::schema::Written written;
+  try {
+    written = ss::schema::write(value, options);
+  } catch (const ss::Error& error) {
+    // A name is longer, and a payload deeper, in the one form than in the other.
+    if (error.code() == ss::ErrorCode::limit_exceeded) return;
+    throw std::logic_error(std::string("cannot be written: ") + error.what());
+  }
+  std::map<std::string, ss::Tensor, std::less<>> tensors;
+  for (const ss::schema::StoredTensor& stored : written.tensors)
+    tensors.emplace(stored.name, *stored.tensor);
+  try {
+    const ss::Value again = ss::schema::read(written.text, [&](std::string_view name) {
+      const auto found = tensors.find(name);
+      return found == tensors.end() ? std::nullopt : std::optional(found->second);
+    });
+    require(again == value, "what was written reads as something else");
+    require(ss::schema::write(again, options).text == written.text, "written differently again");
+  } catch (const ss::Error& error) {
+    throw std::logic_error(std::string("what was written is refused: ") + error.what());
+  }
+}
+
+inline void schema(Bytes bytes) {
+  ss::Value value;
+  bool is_read = false;
+  expect_errors([&] {
+    value = ss::schema::read(text_of(bytes), any_tensor);
+    is_read = true;
+  });
+  if (is_read) check_round_trip(value);
+}
+
+}  // namespace fuzz

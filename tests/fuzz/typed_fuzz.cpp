@@ -1,0 +1,6 @@
+#include "fuzz/typed.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::typed(std::as_bytes(std::span(data, size)));
+  return 0;
+}

@@ -1,0 +1,94 @@
+/// \file
+/// Every fuzz target on every input of its corpus, tests/fuzz/corpus, and on every beginning of it.
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "fuzz/container.hpp"
+#include "fuzz/conversion.hpp"
+#include "fuzz/document.hpp"
+#include "fuzz/index.hpp"
+#include "fuzz/numbers.hpp"
+#include "fuzz/path.hpp"
+#include "fuzz/schema.hpp"
+#include "fuzz/slices.hpp"
+#include "fuzz/typed.hpp"
+
+namespace {
+
+struct Target {
+  std::string name;
+  void (*run)(fuzz::Bytes bytes);
+};
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {
+      {"container", fuzz::container}, {"conversion", fuzz::conversion},
+      {"document", fuzz::document},   {"index", fuzz::index},
+      {"numbers", fuzz::numbers},     {"path", fuzz::path},
+      {"schema", fuzz::schema},       {"slices", fuzz::slices},
+      {"typed", fuzz::typed}};
+  return all;
+}
+
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::byte> content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+const std::filesystem::path folder = std::filesystem::path(SAFESTRUCTURES_TEST_DATA) / "fuzz";
+
+}  // namespace
+
+TEST_CASE("every input that fuzzing kept is handled by its target") {
+  for (const Target& target : targets()) {
+    CAPTURE(target.name);
+    const auto files = files_in(folder / "corpus" / target.name);
+    CHECK(files.size() >= 5);
+    for (const auto& file : files) {
+      CAPTURE(file.filename().string());
+      CHECK_NOTHROW(target.run(content_of(file)));
+    }
+  }
+}
+
+TEST_CASE("every beginning of a short input is handled by its target") {
+  for (const Target& target : targets()) {
+    CAPTURE(target.name);
+    // Bounded: the index target writes a file for each input.
+    std::size_t left = target.name == "index" ? 500 : 5000;
+    for (const auto& file : files_in(folder / "corpus" / target.name)) {
+      CAPTURE(file.filename().string());
+      const std::vector<std::byte> bytes = content_of(file);
+      for (std::size_t size = 0; size < std::min<std::size_t>(bytes.size(), 300) && left > 0;
+           ++size, --left)
+        CHECK_NOTHROW(target.run(std::span(bytes).first(size)));
+    }
+  }
+}
+
+TEST_CASE("every fuzz target of tests/fuzz is replayed") {
+  std::vector<std::string> names;
+  for (const auto& file : files_in(folder)) {
+    const std::string name = file.filename().string();
+    if (name.ends_with("_fuzz.cpp")) names.push_back(name.substr(0, name.size() - 9));
+  }
+  REQUIRE(names.size() == targets().size());
+  for (std::size_t i = 0; i < names.size(); ++i) CHECK(names[i] == targets()[i].name);
+}

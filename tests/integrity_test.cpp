@@ -1,0 +1,270 @@
+/// \file
+/// Checksums of what is stored, and conversions that lose.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/formats/checksums.hpp>
+#include <safestructures/tools/load.hpp>
+#include <safestructures/tools/save.hpp>
+
+#include "support/codec.hpp"
+#include "support/platform_folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using codec_test::error_of;
+using platform_test::Folder;
+
+using Model = std::map<std::string, std::vector<double>>;
+
+Model model() { return {{"a", {1, 2, 3}}, {"b", {4, 5}}, {"c", {}}}; }
+
+ss::SaveOptions with_checksums() { return {.metadata = {{"run", "42"}}, .checksums = true}; }
+
+std::vector<std::byte> saved() { return ss::save(model(), with_checksums()); }
+
+/// Where the bytes of a tensor begin in the file.
+std::size_t offset_of(const std::vector<std::byte>& bytes, std::string_view name) {
+  const auto file = ss::safetensors::File::from_bytes(bytes, nullptr);
+  return static_cast<std::size_t>(file.file_offset(file.find(name).value()));
+}
+
+void flip(std::vector<std::byte>& bytes, std::size_t at, unsigned bit = 0) {
+  bytes[at] ^= static_cast<std::byte>(1U << bit);
+}
+
+/// The same file with `from` in its header replaced by `to`, of the same length.
+std::vector<std::byte> replaced(std::vector<std::byte> bytes, const std::string& from,
+                                const std::string& to) {
+  std::string text(bytes.size(), '\0');
+  std::memcpy(text.data(), bytes.data(), bytes.size());
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  REQUIRE(from.size() == to.size());
+  std::memcpy(bytes.data() + at, to.data(), to.size());
+  return bytes;
+}
+
+std::string verify_error(const std::vector<std::byte>& bytes) {
+  return error_of([&] { return ss::load(bytes, {.verify_checksums = true}); });
+}
+
+}  // namespace
+
+TEST_CASE("checksums are one text in the metadata that users do not see") {
+  const std::vector<std::byte> bytes = saved();
+  const auto file = ss::safetensors::File::from_bytes(bytes, nullptr);
+  // Computed with Python's xxhash 3.5 over the stored bytes; the schema's over its text and
+  // "\na F32 [3]\nb F32 [2]\nc F32 [0]".
+  CHECK(
+      file.metadata(ss::checksums::metadata_key) ==
+      R"({"algorithm":"XXH3-64","schema":"SCHEMA","tensors":{"a":"AAAA","b":"BBBB","c":"CCCC"}})");
+  const auto document = ss::Document::from_bytes(bytes, nullptr);
+  CHECK(document.metadata() == ss::safetensors::Metadata{{"run", "42"}});
+  CHECK(document.as<Model>() == model());
+  CHECK(ss::load<Model>(bytes, {.verify_checksums = true}) == model());
+}
+
+TEST_CASE("a file, a stream and memory get the same checksums") {
+  const Folder folder;
+  const auto path = folder / "m.safetensors";
+  ss::save_file(model(), path, with_checksums());
+  std::ostringstream stream;
+  ss::save(model(), stream, with_checksums());
+  CHECK(platform_test::get(path) == stream.str());
+  const std::vector<std::byte> bytes = saved();
+  CHECK(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()) == stream.str());
+}
+
+TEST_CASE("what is stored in another dtype, strided or in several blocks has the right checksum") {
+  std::vector<double> numbers(100'003);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i) / 7;
+  const ss::Tensor tensor = ss::Tensor::of<double>(numbers);
+  const std::array<std::size_t, 2> transposed = {1, 0};
+  const ss::Value value = ss::Value::list(
+      {tensor, ss::Tensor::of<double>(std::span<const double>(numbers).first(100'000), {250, 400})
+                   .permute(transposed)});
+  for (const auto precision : {ss::Precision::f32, ss::Precision::preserve, ss::Precision::bf16}) {
+    const auto bytes = ss::save(value, {.precision = precision, .checksums = true});
+    CHECK(ss::checksums::verify(ss::safetensors::File::from_bytes(bytes, nullptr)));
+  }
+}
+
+TEST_CASE("a damaged tensor is named, whichever way the file is opened") {
+  const Folder folder;
+  std::vector<std::byte> bytes = saved();
+  const std::size_t offset = offset_of(bytes, "b");
+  flip(bytes, offset + 3, 5);
+  const auto path = folder / "m.safetensors";
+  platform_test::put(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  for (const ss::Access access : {ss::Access::map, ss::Access::read, ss::Access::memory}) {
+    const std::string text =
+        error_of([&] { return ss::load_file(path, {.access = access, .verify_checksums = true}); });
+    CHECK(text ==
+          fmt::format("checksum_mismatch: {}: at b: the bytes of a tensor are not those that "
+                      "were saved: expected checksum BBBB, found DDDD (byte {}). Get the "
+                      "file again from where it came from.",
+                      path.string(), offset));
+    CHECK_NOTHROW(static_cast<void>(ss::load_file(path, {.access = access})));
+  }
+}
+
+TEST_CASE("of several damaged tensors all are named") {
+  std::vector<std::byte> bytes =
+      ss::save(std::vector<std::vector<float>>(12, std::vector<float>{1, 2}), {.checksums = true});
+  for (int i = 0; i < 12; ++i) flip(bytes, offset_of(bytes, std::to_string(i)));
+  const std::string text = verify_error(bytes);
+  CHECK(text.find(
+            "at 0: the bytes of 12 tensors are not those that were saved, this one and \"1\", "
+            "\"10\", \"11\", \"2\", \"3\", \"4\", \"5\", \"6\" and 3 more: expected checksum ") !=
+        std::string::npos);
+}
+
+TEST_CASE("damage to the schema or to a tensor's description is found") {
+  const std::string expected =
+      "checksum_mismatch: the schema, or a tensor's dtype or shape, is not the one that was saved: "
+      "expected checksum SCHEMA, found ";
+  CHECK(verify_error(replaced(saved(), R"(\"data_type\": \"dict\")", R"(\"data_type\": \"DICT\")"))
+            .starts_with(expected));
+  CHECK(verify_error(
+            replaced(saved(), R"("dtype":"F32","shape":[2])", R"("dtype":"I32","shape":[2])"))
+            .starts_with(expected));
+  CHECK(
+      verify_error(replaced(saved(), R"("b":{"dtype")", R"("B":{"dtype")")) ==
+      "missing_tensor: at b: the file lacks a tensor that has a checksum. A tensor was removed or "
+      "renamed after the file was saved.");
+}
+
+TEST_CASE("a file without checksums is refused when they are asked for, and only then") {
+  const std::vector<std::byte> bytes = ss::save(model());
+  CHECK_FALSE(ss::checksums::verify(ss::safetensors::File::from_bytes(bytes, nullptr)));
+  CHECK_NOTHROW(static_cast<void>(ss::load(bytes)));
+  CHECK(
+      verify_error(bytes) ==
+      "checksum_mismatch: the file has no checksums. Save it with SaveOptions::checksums, or load "
+      "it without LoadOptions::verify_checksums.");
+}
+
+TEST_CASE("malformed checksums are an error") {
+  struct Case {
+    std::string text;
+    std::string error;
+  };
+  const std::string rest = ": expected what docs/format.md says of _safestructures_checksums_.";
+  const std::vector<Case> cases = {
+      {"", "invalid_metadata: the checksums are not a JSON object" + rest},
+      {"[]", "invalid_metadata: the checksums are not a JSON object" + rest},
+      {"[[[[[[[[", "invalid_metadata: the checksums are not a JSON object" + rest},
+      {"{}", "invalid_metadata: the checksums do not name their algorithm" + rest},
+      {R"({"algorithm":"CRC32"})",
+       "unsupported_version: the checksums are of an unknown kind: expected XXH3-64, found "
+       "\"CRC32\". Check the file with a newer safestructures."},
+      {R"({"algorithm":"XXH3-64"})",
+       "invalid_metadata: the checksums have none of the schema" + rest},
+      {R"({"algorithm":"XXH3-64","schema":1})",
+       "invalid_metadata: a checksum is not text of 16 hexadecimal digits" + rest},
+      {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef"})",
+       "invalid_metadata: the checksums have no tensors" + rest},
+      {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef","tensors":{}})",
+       "checksum_mismatch: at a: a tensor has no checksum although others have. A tensor was added "
+       "or renamed after the file was saved."},
+      {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef","tensors":{"a":"-123456789abcdef"}})",
+       "invalid_metadata: at a: a checksum is not text of 16 hexadecimal digits" + rest},
+      {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef","tensors":)"
+       R"({"a":"0123456789abcdef","a":"0123456789abcdef"}})",
+       "duplicate_name: at a: a tensor has two checksums."},
+  };
+  const std::array<float, 1> numbers = {1};
+  const ss::Tensor tensor = ss::Tensor::of<float>(numbers);
+  for (const Case& one : cases) {
+    const auto bytes =
+        ss::safetensors::to_bytes(std::vector<ss::safetensors::Item>{{"a", tensor}},
+                                  {{std::string(ss::checksums::metadata_key), one.text}});
+    CAPTURE(one.text);
+    CHECK(verify_error(bytes) == one.error);
+  }
+}
+
+TEST_CASE("the user's metadata cannot have the name of the checksums") {
+  const std::string key(ss::checksums::metadata_key);
+  CHECK(error_of([&] {
+          return ss::save(model(), {.metadata = {{key, ""}}});
+        }) ==
+        "invalid_argument: metadata has a key of the schema itself: found "
+        "'_safestructures_checksums_'. Choose another key.");
+}
+
+TEST_CASE("shards have checksums of all tensors together") {
+  const Folder folder;
+  ss::SaveOptions options = with_checksums();
+  options.shard_size = 8;
+  ss::save_file(model(), folder / "m.safetensors", options);
+  const auto index = folder / "m.safetensors.index.json";
+  CHECK(ss::load_file<Model>(index, {.verify_checksums = true}) == model());
+}
+
+TEST_CASE("every single-bit flip of a file with checksums is refused or changes nothing") {
+  const std::vector<std::byte> good = saved();
+  const ss::Value expected = ss::load(good);
+  std::size_t passed = 0;
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::vector<std::byte> bytes = good;
+      flip(bytes, at, bit);
+      try {
+        // The user's own metadata and the names of unknown fields are not covered.
+        const ss::Value value = ss::load(bytes, {.verify_checksums = true});
+        ++passed;
+        CAPTURE(at);
+        CAPTURE(bit);
+        REQUIRE(value == expected);
+      } catch (const ss::Error&) {
+      }
+    }
+  }
+  CHECK(passed < 100);
+}
+
+TEST_CASE("a lossy conversion is reported with counts, and refused when the caller says so") {
+  const std::vector<double> numbers = {1, 1e-300, 1e300, 0.1};
+  const ss::Tensor tensor = ss::Tensor::of<double>(numbers);
+  std::ostringstream stream;
+  const ss::SaveReport report =
+      ss::save(ss::Value(tensor), stream, {.overflow = ss::Overflow::allow});
+  REQUIRE(report.conversions.size() == 1);
+  CHECK(report.conversions[0].name == "tensor");
+  CHECK(report.conversions[0].report ==
+        ss::ConversionReport{.overflow = 1, .underflow = 1, .inexact = 0, .first_overflow = 2});
+  CHECK(
+      error_of([&] {
+        return ss::save(ss::Value(tensor), {.overflow = ss::Overflow::allow, .lossless = true});
+      }) ==
+      "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all values "
+      "of F64 kept in F32, found 1 out of range, 1 that became zero. Store it in its own dtype, or "
+      "do not ask for a lossless save.");
+  const std::vector<double> fine = {1, 0.1};
+  CHECK_NOTHROW(static_cast<void>(ss::save(fine, {.lossless = true})));
+}
+
+TEST_CASE("a refused lossy save leaves the old file as it was") {
+  const Folder folder;
+  const auto path = folder / "m.safetensors";
+  platform_test::put(path, "old");
+  const std::vector<double> numbers = {1e-300};
+  CHECK_THROWS_AS(static_cast<void>(ss::save_file(numbers, path, {.lossless = true})), ss::Error);
+  CHECK(platform_test::get(path) == "old");
+  CHECK(folder.names() == std::vector<std::string>{"m.safetensors"});
+}

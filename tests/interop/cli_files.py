@@ -1,0 +1,53 @@
+"""The files that the tests of the command line and the examples of docs/cli.md work on."""
+
+import pathlib
+import struct
+
+import numpy as np
+import safestructures
+from safetensors.numpy import save_file
+
+
+def model():
+    rng = np.random.default_rng(1)
+    layers = [
+        {"weight": rng.integers(-9, 9, (4, 3)).astype(np.float32) / 8, "bias": np.zeros(3)}
+        for _ in range(2)
+    ]
+    return {"name": "tiny", "epochs": 3, "rate": 1e-05, "layers": layers, "labels": (1, None, True)}
+
+
+def hostile():
+    """Names and text that would steer a terminal."""
+    return {
+        "\x1b[2Jkey": "\x1b]0;title\x07",
+        "\u202eright to left": "a\nb\u009b31m",
+        "half": "\ud800",
+        "quote\"": "back\\slash",
+    }
+
+
+def container(header, data=b""):
+    text = header.encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def make(folder):
+    folder = pathlib.Path(folder)
+    safestructures.save_file(model(), folder / "model.safetensors", metadata={"run": "42"})
+    safestructures.save_file(hostile(), folder / "hostile.safetensors")
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "damaged.safetensors").write_bytes(whole[:-10])
+    plain = {"layers.0.weight": np.arange(6, dtype=np.float32).reshape(2, 3), "scale": np.array(0.5)}
+    save_file(plain, folder / "plain.safetensors", metadata={"format": "np"})
+    large = {"weight": np.array([1.0, 70000.0, 1e-9], dtype=np.float32)}
+    save_file(large, folder / "large.safetensors")
+    many = {"steps": np.arange(2000).reshape(4, 500)}
+    save_file(many, folder / "many.safetensors")
+    (folder / "wrong_bool.safetensors").write_bytes(
+        container('{"flag":{"dtype":"BOOL","shape":[4],"data_offsets":[0,4]}}', b"\0\1\2\0")
+    )
+    (folder / "bfloat.safetensors").write_bytes(
+        container('{"w":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}', b"\x80\x3f\xc0\x3f")
+    )
+    (folder / "folder").mkdir(exist_ok=True)

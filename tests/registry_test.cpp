@@ -1,0 +1,130 @@
+/// \file
+/// A registry knows types by their name in files and by their C++ type.
+#include <doctest/doctest.h>
+
+#include <any>
+#include <memory>
+#include <string>
+#include <typeinfo>
+
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/registry.hpp>
+#include "support/errors.hpp"
+
+namespace ss = safestructures;
+using ss::Value;
+using ss::test::error_of_void;
+
+namespace {
+
+struct Shape {
+  virtual ~Shape() = default;
+  int id = 1;
+};
+struct Tagged {
+  virtual ~Tagged() = default;
+  int tag = 2;
+};
+struct Circle : Shape, Tagged {
+  explicit Circle(int r) : radius(r) {}
+  int radius;
+};
+struct Square {
+  explicit Square(int s) : side(std::make_unique<int>(s)) {}
+  std::unique_ptr<int> side;
+};
+
+}  // namespace
+
+template <>
+struct ss::Codec<Circle> {
+  static constexpr std::string_view type_name = "acme.Circle";
+  static Value encode(const Circle& circle, Encoder&) { return Value(circle.radius); }
+  static Circle decode(const Value& value, Decoder&) {
+    return Circle(static_cast<int>(value.as_int64().value()));
+  }
+};
+template <>
+struct ss::Codec<Square> {
+  static constexpr std::string_view type_name = "acme.Square";
+  static Value encode(const Square& square, Encoder&) { return Value(*square.side); }
+  static Square decode(const Value& value, Decoder&) {
+    return Square(static_cast<int>(value.as_int64().value()));
+  }
+};
+
+TEST_CASE("a registered type is found by name and by type, and encodes and decodes") {
+  ss::Registry registry;
+  CHECK(registry.find("acme.Circle") == nullptr);
+  registry.add<Circle, Shape, Tagged>().add<Square>();
+  const ss::Registry::Type* type = registry.find("acme.Circle");
+  REQUIRE(type != nullptr);
+  CHECK(type == registry.find(typeid(Circle)));
+  CHECK(type->name == "acme.Circle");
+  CHECK_FALSE(type->overrides);
+  CHECK(registry.find("acme.circle") == nullptr);
+  CHECK(registry.find(typeid(Shape)) == nullptr);
+
+  const Circle circle(5);
+  ss::Encoder encoder;
+  const Value value = encoder.encode_registered(*type, &circle);
+  CHECK(value == Value::custom("acme.Circle", 5));
+  ss::Decoder decoder;
+  const std::shared_ptr<void> object = decoder.decode_registered(*type, value);
+  CHECK(static_cast<Circle*>(object.get())->radius == 5);
+}
+
+TEST_CASE("a registered type is reached through each of its bases") {
+  ss::Registry registry;
+  registry.add<Circle, Shape, Tagged>();
+  const ss::Registry::Type& type = *registry.find("acme.Circle");
+  Circle circle(5);
+  REQUIRE(type.bases.size() == 2);
+  CHECK(type.bases[0].first == typeid(Shape));
+  CHECK(static_cast<Shape*>(type.bases[0].second(&circle))->id == 1);
+  CHECK(type.bases[1].first == typeid(Tagged));
+  CHECK(static_cast<Tagged*>(type.bases[1].second(&circle))->tag == 2);
+  const std::unique_ptr<Circle> moved(static_cast<Circle*>(type.move_to_heap(&circle)));
+  CHECK(moved->radius == 5);
+}
+
+TEST_CASE("std::any holds types that can be copied, and only those") {
+  ss::Registry registry;
+  registry.add<Circle>().add<Square>();
+  const ss::Registry::Type& circle_type = *registry.find("acme.Circle");
+  Circle circle(7);
+  const std::any any = circle_type.move_to_any(&circle);
+  CHECK(static_cast<const Circle*>(circle_type.in_any(any))->radius == 7);
+  CHECK(circle_type.in_any(std::any(1)) == nullptr);
+  CHECK(registry.find("acme.Square")->in_any == nullptr);
+  CHECK(registry.find("acme.Square")->move_to_any == nullptr);
+}
+
+TEST_CASE("a name or a type is registered once, and a refused one changes nothing") {
+  ss::Registry registry;
+  registry.add<Circle>();
+  CHECK(error_of_void([&] { registry.add<Circle>(); }) ==
+        "duplicate_name: two types are registered under one name: found 'acme.Circle'. Give each "
+        "type its own name.");
+  const auto encode = [](const Square&, ss::Encoder&) { return Value(1); };
+  const auto decode = [](const Value&, ss::Decoder&) { return Square(1); };
+  CHECK(error_of_void([&] {
+          registry.add<Square>("acme.Circle", encode, decode);
+        }).starts_with("duplicate_name: two types"));
+  CHECK(registry.find(typeid(Square)) == nullptr);
+  registry.add<Square>("acme.Box", encode, decode);
+  CHECK(error_of_void([&] { registry.add<Square>(); }) ==
+        "duplicate_name: a type is registered twice: found 'acme.Square' and 'acme.Box'. Add each "
+        "type once.");
+  CHECK(registry.find("acme.Square") == nullptr);
+  CHECK(registry.find("acme.Box")->overrides);
+}
+
+TEST_CASE("a copy of a registry is its own") {
+  ss::Registry registry;
+  registry.add<Circle>();
+  ss::Registry copy = registry;
+  copy.add<Square>();
+  CHECK(registry.find("acme.Square") == nullptr);
+  CHECK(copy.find("acme.Circle") == registry.find("acme.Circle"));
+}
