@@ -128,7 +128,8 @@ void convert(const ConvertOptions& options) {
   report_losses(saved.conversions);
   std::string name;
   detail::append_printable(name, options.output);
-  if (options.shard_size != 0 && !name.ends_with(".json")) name += ".index.json";
+  if (options.shard_size != 0 && !name.ends_with(".index.json"))
+    name += name.ends_with(".safetensors") ? ".index.json" : ".safetensors.index.json";
   Output out(stdout, "the standard output");
   out << fmt::format("{}: written, {}, {}\n", name, counted(tensor_count(document), "tensor"),
                      human_size(saved.bytes));
