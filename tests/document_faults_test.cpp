@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -74,10 +75,10 @@ int refuses_to_save(const fs::path& path, const std::string& text, bool durable 
     return 1;
   } catch (const ss::Error& error) {
     if (error.code() != ss::ErrorCode::cannot_write) return 2;
-    return std::string(error.what()).find(path.string() + ": ") == 0 &&
-                   std::string(error.what()).find(text) != std::string::npos
-               ? 0
-               : 3;
+    const std::string what = error.what();
+    if (what.starts_with(path.string() + ": ") && what.find(text) != std::string::npos) return 0;
+    std::cerr << what << '\n';
+    return 3;
   }
 }
 
@@ -110,7 +111,7 @@ TEST_CASE("a save to a full disk leaves the old file and no temporary one") {
         ::mount("tmpfs", (folder / "disk").c_str(), "tmpfs", 0, "size=600k") != 0)
       return 77;
     ss::save_file(model(1), path, {.checksums = true});
-    const int refused = refuses_to_save(path, "No space left on device. Free some space");
+    const int refused = refuses_to_save(path, "No space left on device");
     if (refused != 0) return refused;
     if (platform_test::get(path) != saved(1)) return 10;
     return std::distance(fs::directory_iterator(path.parent_path()), fs::directory_iterator()) == 1
@@ -118,6 +119,7 @@ TEST_CASE("a save to a full disk leaves the old file and no temporary one") {
                : 11;
   });
   if (code == 77) MESSAGE("skipped: this user cannot mount a tmpfs");
+  CAPTURE(code);
   CHECK((code == 0 || code == 77));
 }
 
@@ -135,6 +137,7 @@ TEST_CASE("a save into a folder that cannot be written is refused") {
   });
   fs::permissions(path.parent_path(), fs::perms::owner_all);
   if (code == 77) MESSAGE("skipped: this user cannot become another");
+  CAPTURE(code);
   CHECK((code == 0 || code == 77));
   CHECK(platform_test::get(path) == saved(1));
   CHECK(folder.names() == std::vector<std::string>{"m.safetensors"});

@@ -102,9 +102,7 @@ TEST_CASE("a registry is shared read-only") {
   ss::Registry registry;
   registry.add<Point>(
       "acme.Point",
-      [](const Point& point, ss::Encoder&) {
-        return ss::Value::list({point.x, point.y});
-      },
+      [](const Point& point, ss::Encoder&) { return ss::Value::list({point.x, point.y}); },
       [](const ss::Value& value, ss::Decoder& decoder) {
         return Point{decoder.decode<float>(value[0]), decoder.decode<float>(value[1])};
       });

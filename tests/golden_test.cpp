@@ -84,10 +84,8 @@ TEST_CASE("the schema of every golden structure comes back to the byte") {
     std::string expected(document.schema());
     if (golden["written_by"] != "python") {
       const auto special = kept.find(name);
-      if (special == kept.end())
-        expected = golden.value("resaved_schema", expected);
-      else if (special->second != nullptr)
-        expected = special->second;
+      if (special == kept.end()) expected = golden.value("resaved_schema", expected);
+      else if (special->second != nullptr) expected = special->second;
     }
     CHECK(written.text == expected);
     ++same;

@@ -13,7 +13,9 @@
 #include <functional>
 #include <map>
 #include <new>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -24,6 +26,7 @@
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
 
+#include "malformed/attacks.hpp"
 #include "support/platform_folder.hpp"
 
 namespace {
@@ -55,271 +58,37 @@ void release(void* memory) noexcept {
 
 }  // namespace
 
+// All forms that the library and its dependencies use: sanitizers do not let the standard's own
+// forms, which they replace, call these.
 void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new[](std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return allocate(size, alignof(std::max_align_t));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept {
+  return operator new(size, tag);
+}
 void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
 
 namespace {
 
 namespace ss = safestructures;
 using platform_test::Folder;
-
-std::string repeated(std::string_view text, std::size_t times) {
-  std::string result;
-  result.reserve(text.size() * times);
-  for (std::size_t i = 0; i < times; ++i) result += text;
-  return result;
-}
-
-std::string container(const std::string& header, std::size_t data = 0) {
-  std::string bytes;
-  for (unsigned i = 0; i < 8; ++i) bytes += static_cast<char>(header.size() >> (8 * i) & 0xFFU);
-  return bytes + header + std::string(data, '\0');
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  result.reserve(text.size() * 2);
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-/// A file with that schema and a tensor `t`, of 8 bytes.
-std::string with_schema(const std::string& schema) {
-  return container(R"({"__metadata__":{"_safestructures_schema_":")" + escaped(schema) +
-                       R"("},"t":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})",
-                   8);
-}
-
-/// `text(0)`, `text(1)` ... with commas between them.
-std::string joined(std::size_t count, const std::function<std::string(std::size_t)>& text) {
-  std::string result;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) result += ',';
-    result += text(i);
-  }
-  return result;
-}
-
-std::string node(const std::string& type, const std::string& value) {
-  return R"({"data_type":")" + type + R"(","value":)" + value + "}";
-}
-
-std::string dict(std::size_t count, const std::function<std::string(std::size_t)>& label,
-                 const std::function<std::string(std::size_t)>& key, const std::string& end = {}) {
-  return R"({"data_type":"dict","value":{)" +
-         joined(count,
-                [&](std::size_t i) { return "\"" + label(i) + "\":" + node("NoneType", "null"); }) +
-         R"(},"keys":{)" +
-         joined(count, [&](std::size_t i) { return "\"" + label(i) + "\":" + key(i); }) + "}" +
-         end + "}";
-}
-
-/// Hostile input of a size that grows with `n`.
-struct Attack {
-  std::string name;
-  std::string (*bytes)(std::size_t n);
-};
-
-std::string number(std::size_t i) { return std::to_string(i); }
-std::string text_node(std::size_t i) { return node("str", "\"" + number(i) + "\""); }
-std::string long_prefix(std::size_t i) { return std::string(64, 'p') + number(i); }
-
-const std::vector<Attack>& attacks() {
-  static const std::vector<Attack> all = {
-      {"open brackets as a header",
-       [](std::size_t n) { return container(std::string(32 * n, '[')); }},
-      {"open brackets in a header",
-       [](std::size_t n) { return container("{\"a\":{\"x\":" + std::string(32 * n, '[')); }},
-      {"open brackets as a schema",
-       [](std::size_t n) { return with_schema(std::string(32 * n, '[')); }},
-      {"blanks", [](std::size_t n) { return container("{" + std::string(64 * n, ' ')); }},
-      {"empty tensors",
-       [](std::size_t n) {
-         return container("{" +
-                          joined(n,
-                                 [](std::size_t i) {
-                                   return "\"" + number(i) +
-                                          R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-                                 }) +
-                          "}");
-       }},
-      {"tensors, the last one twice",
-       [](std::size_t n) {
-         return container("{" +
-                          joined(n + 1,
-                                 [n](std::size_t i) {
-                                   return "\"" + number(std::min(i, n - 1)) +
-                                          R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-                                 }) +
-                          "}");
-       }},
-      {"shapes of many dimensions",
-       [](std::size_t n) {
-         return container("{" +
-                          joined(n / 4 + 1,
-                                 [](std::size_t i) {
-                                   return "\"" + number(i) + R"(":{"dtype":"U8","shape":[0)" +
-                                          repeated(",1", 63) + R"(],"data_offsets":[0,0]})";
-                                 }) +
-                          "}");
-       }},
-      {"names with a long common beginning",
-       [](std::size_t n) {
-         return container("{" +
-                          joined(n,
-                                 [](std::size_t i) {
-                                   return "\"" + long_prefix(i) +
-                                          R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-                                 }) +
-                          "}");
-       }},
-      {"names of 400 steps",
-       [](std::size_t n) {
-         return container("{" +
-                          joined(n / 32 + 1,
-                                 [](std::size_t i) {
-                                   return "\"" + number(i) + repeated(".a", 399) +
-                                          R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-                                 }) +
-                          "}");
-       }},
-      {"one long name with 400 steps at its end, below another",
-       [](std::size_t n) {
-         const std::string name(64 * n, 'x');
-         return container("{\"" + name + repeated(".a", 399) +
-                          R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},")" + name +
-                          R"(.a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})");
-       }},
-      {"metadata",
-       [](std::size_t n) {
-         return container(R"({"__metadata__":{)" +
-                          joined(n, [](std::size_t i) { return "\"" + number(i) + "\":\"\""; }) +
-                          "}}");
-       }},
-      {"escapes",
-       [](std::size_t n) {
-         return container(R"({"__metadata__":{"a":")" + repeated(R"(\u20ac)", 8 * n) + "\"}}");
-       }},
-      {"empty lists as plain JSON",
-       [](std::size_t n) { return with_schema(node("T", "[" + repeated("[],", 8 * n) + "0]")); }},
-      {"empty objects as plain JSON",
-       [](std::size_t n) { return with_schema(node("T", "[" + repeated("{},", 8 * n) + "0]")); }},
-      {"numbers as plain JSON",
-       [](std::size_t n) { return with_schema(node("T", "[" + repeated("0,", 8 * n) + "0]")); }},
-      {"a lone surrogate and numbers",
-       [](std::size_t n) {
-         return with_schema(node("T", R"(["\ud800",)" + repeated("0,", 8 * n) + "0]"));
-       }},
-      {"a list of None",
-       [](std::size_t n) {
-         return with_schema(node(
-             "list", "[" + joined(n, [](std::size_t) { return node("NoneType", "null"); }) + "]"));
-       }},
-      {"a list of one tensor",
-       [](std::size_t n) {
-         return with_schema(node("list", "[" + joined(n, [](std::size_t) {
-                                           return node("torch.Tensor", "\"t\"");
-                                         }) + "]"));
-       }},
-      {"a list of one converted tensor",
-       [](std::size_t n) {
-         return with_schema(
-             node("list", "[" + joined(n, [](std::size_t) {
-                            return std::string(
-                                R"({"data_type":"torch.Tensor","value":"t","dtype":"F64"})");
-                          }) + "]"));
-       }},
-      {"a set of numbers",
-       [](std::size_t n) {
-         return with_schema(node("set", "[" + joined(n, [](std::size_t i) {
-                                          return node("int", "\"" + number(i) + "\"");
-                                        }) + "]"));
-       }},
-      {"a dict", [](std::size_t n) { return with_schema(dict(n, number, text_node)); }},
-      {"a dict with a fault at its end",
-       [](std::size_t n) { return with_schema(dict(n, number, text_node, R"(,"keys":1)")); }},
-      {"a dict of keys with a long common beginning",
-       [](std::size_t n) {
-         return with_schema(dict(n, long_prefix, [](std::size_t i) {
-           return node("str", "\"" + long_prefix(i) + "\"");
-         }));
-       }},
-      {"a dict with its keys in another order",
-       [](std::size_t n) {
-         return with_schema(
-             R"({"data_type":"dict","value":{)" +
-             joined(n, [](std::size_t i) { return "\"" + number(i) + "\":" + text_node(i); }) +
-             R"(},"keys":{)" +
-             joined(n,
-                    [n](std::size_t i) {
-                      return "\"" + number(n - 1 - i) + "\":" + text_node(n - 1 - i);
-                    }) +
-             "}}");
-       }},
-      {"a dict of equal keys",
-       [](std::size_t n) {
-         return with_schema(dict(n, number, [](std::size_t) { return text_node(0); }));
-       }},
-      {"a dict of tuples",
-       [](std::size_t n) {
-         return with_schema(dict(n, number, [](std::size_t i) {
-           return node("tuple", "[" + text_node(0) + "," + text_node(i) + "]");
-         }));
-       }},
-      {"attributes up to the limit",
-       [](std::size_t n) {
-         return with_schema(node(
-             "list",
-             "[" + joined(n / 250 + 1, [](std::size_t) {
-               return R"({"data_type":"list","value":[],)" +
-                      joined(1000, [](std::size_t i) { return "\"a" + number(i) + "\":0"; }) + "}";
-             }) + "]"));
-       }},
-      {"a million attributes",
-       [](std::size_t n) {
-         return with_schema(
-             R"({"data_type":"list","value":[],)" +
-             joined(8 * n, [](std::size_t i) { return "\"a" + number(i) + "\":0"; }) + "}");
-       }},
-      {"an integer of a million digits",
-       [](std::size_t n) {
-         return with_schema(node("int", "\"" + std::string(64 * n, '9') + "\""));
-       }},
-      {"a plain integer of a million digits",
-       [](std::size_t n) { return with_schema(node("T", std::string(64 * n, '9'))); }},
-      {"a float of a million digits",
-       [](std::size_t n) {
-         return with_schema(node("float", "\"0." + std::string(64 * n, '9') + "e-5\""));
-       }},
-      {"a complex number of a million digits",
-       [](std::size_t n) {
-         return with_schema(node("complex", "\"1-" + std::string(64 * n, '9') + "j\""));
-       }},
-      {"lists as deep as may be",
-       [](std::size_t n) {
-         return with_schema(node("list", "[" + joined(n / 128 + 1, [](std::size_t) {
-                                           return repeated(R"({"data_type":"list","value":[)",
-                                                           490) +
-                                                  repeated("]}", 490);
-                                         }) + "]"));
-       }},
-      {"a path of a million bytes in the error",
-       [](std::size_t n) {
-         return with_schema(R"({"data_type":"dataclass","value":{")" + std::string(64 * n, 'k') +
-                            R"(":{"data_type":"int","value":"x"}}})");
-       }},
-  };
-  return all;
-}
+using namespace attacks;
 
 /// Loads or refuses with an Error; true when it was loaded.
 bool load(const std::string& bytes) {
@@ -344,7 +113,7 @@ std::size_t peak_of(const Work& work) {
 template <class Work>
 double time_of(const Work& work) {
   double least = 1e9;
-  for (int run = 0; run < 5; ++run) {
+  for (int run = 0; run < 3; ++run) {
     const auto begin = std::chrono::steady_clock::now();
     work();
     least = std::min(
@@ -383,7 +152,7 @@ Model model() {
 TEST_CASE("the memory to load or refuse a hostile file is at most 100 times its size") {
   double worst = 0;
   std::string worst_name;
-  for (const Attack& attack : attacks()) {
+  for (const Attack& attack : attacks::all()) {
     CAPTURE(attack.name);
     const std::string bytes = attack.bytes(8192);
     const std::size_t used = peak_of([&] { load(bytes); });
@@ -398,11 +167,10 @@ TEST_CASE("the memory to load or refuse a hostile file is at most 100 times its 
 }
 
 TEST_CASE("the time to load or refuse a hostile file grows with its size, not with its square") {
-  for (const Attack& attack : attacks()) {
+  for (const Attack& attack : attacks::all()) {
     const std::string small = attack.bytes(2048);
     const std::string large = attack.bytes(8 * 2048);
-    check_linear(
-        attack.name, [&](std::size_t n) { load(n == 2048 ? small : large); }, 2048);
+    check_linear(attack.name, [&](std::size_t n) { load(n == 2048 ? small : large); }, 2048);
   }
 }
 
@@ -420,11 +188,12 @@ TEST_CASE("a length that is announced but not there costs nothing") {
 }
 
 TEST_CASE("a million names and entries load") {
-  CHECK(load(with_schema(dict(1'000'000, number, text_node))));
+  const auto no_tensor = [](std::string_view) { return std::optional<ss::Tensor>(); };
+  CHECK(ss::schema::read(dict(1'000'000, number, text_node), no_tensor).size() == 1'000'000);
   CHECK(load(container("{" +
                        joined(1'000'000,
                               [](std::size_t i) {
-                                return "\"" + long_prefix(i) +
+                                return "\"equal_prefix_" + number(i) +
                                        R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
                               }) +
                        "}")));
@@ -454,8 +223,7 @@ TEST_CASE("saving takes time in proportion to the structure, whatever its labels
                            std::function<ss::Value(std::size_t)>(equal_names)}) {
     const ss::Value small = make(2000);
     const ss::Value large = make(16'000);
-    check_linear(
-        "labels", [&](std::size_t n) { save(n == 2000 ? small : large); }, 2000);
+    check_linear("labels", [&](std::size_t n) { save(n == 2000 ? small : large); }, 2000);
   }
 }
 

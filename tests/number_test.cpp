@@ -103,7 +103,9 @@ TEST_CASE("random doubles are spelled with the fewest digits, and come back to t
     if (!std::isfinite(value)) continue;
     const std::string text = spelled(value);
     CHECK(same(ss::detail::parse_float(text).value(), value));
-    if (i % 10 < 2) CHECK(text == shortest_by_trying(value));
+    // At powers of two the shortest text need not be the nearest of its length.
+    const bool is_power = (std::bit_cast<std::uint64_t>(value) & 0xfffffffffffff) == 0;
+    if (i % 10 < 2 && !is_power) CHECK(text == shortest_by_trying(value));
   }
 }
 
@@ -156,7 +158,9 @@ TEST_CASE("numbers too large or too small become infinity or zero, however they 
       {"0.0e-99999999999999999999", 0.0},
       {"1e+400", infinity},
   };
-  for (const auto& [text, value] : cases) {
+  for (const auto& one : cases) {
+    const auto& text = one.first;
+    const double value = one.second;
     CAPTURE(text);
     REQUIRE(ss::detail::parse_float(text));
     CHECK(same(*ss::detail::parse_float(text), value));
@@ -187,9 +191,10 @@ TEST_CASE("integers are read to the last digit") {
       {"- 1", {}},
       {"\xd9\xa1", {}},
   };
-  for (const auto& [text, digits] : cases) {
+  for (const auto& one : cases) {
+    const std::string text = one.first;
     CAPTURE(text);
-    CHECK(ss::detail::parse_integer(text) == digits);
+    CHECK(ss::detail::parse_integer(text) == one.second);
   }
   CHECK_FALSE(ss::detail::parse_integer(std::string_view("1\0", 2)));
 }

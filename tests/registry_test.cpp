@@ -96,8 +96,8 @@ TEST_CASE("std::any holds types that can be copied, and only those") {
   const std::any any = circle_type.move_to_any(&circle);
   CHECK(static_cast<const Circle*>(circle_type.in_any(any))->radius == 7);
   CHECK(circle_type.in_any(std::any(1)) == nullptr);
-  CHECK(registry.find("acme.Square")->in_any == nullptr);
-  CHECK(registry.find("acme.Square")->move_to_any == nullptr);
+  CHECK((registry.find("acme.Square")->in_any == nullptr));
+  CHECK((registry.find("acme.Square")->move_to_any == nullptr));
 }
 
 TEST_CASE("a name or a type is registered once, and a refused one changes nothing") {

@@ -48,7 +48,7 @@ def compile_times(root, repetitions):
 
 
 def stripped_size(library, folder):
-    copy = pathlib.Path(folder) / library.name
+    copy = pathlib.Path(folder) / f"stripped-{library.name}"
     shutil.copy(library, copy)
     subprocess.run(["strip", "--strip-unneeded", copy], check=True)
     return copy.stat().st_size

@@ -58,12 +58,17 @@ void measure(std::size_t bytes, const Run& run) {
   print_result(nanoseconds, peak() - before);
 }
 
-/// Measures something that takes microseconds: the median of `count` runs.
-template <class Run>
-void measure_each(std::size_t count, const Run& run) {
+/// Measures something that takes microseconds: the median of many runs, with `prepare` before each,
+/// whose time does not count.
+template <class Prepare, class Run>
+void measure_each(const Prepare& prepare, const Run& run) {
+  constexpr std::size_t count = 2000;
   std::vector<std::int64_t> times(count);
   const std::size_t before = reset_peak();
-  for (std::int64_t& time : times) time = nanoseconds_of(run);
+  for (std::int64_t& time : times) {
+    prepare();
+    time = nanoseconds_of(run);
+  }
   std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(count / 2));
   print_result(times[count / 2], peak() - before);
 }

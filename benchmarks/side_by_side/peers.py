@@ -4,6 +4,7 @@ Prints {"ns": ..., "peak": ...} as the C++ worker does (measure.hpp), or {"missi
 """
 
 import dataclasses
+import functools
 import importlib
 import json
 import mmap
@@ -44,9 +45,10 @@ def measure(size, run):
     return result
 
 
-def measure_each(run):
+def measure_each(prepare, run):
     times = []
     for _ in range(500):
+        prepare()
         start = time.perf_counter_ns()
         run()
         times.append(time.perf_counter_ns() - start)
@@ -269,7 +271,11 @@ def main():
     if workload == "W13":
         data = DATA[workload]()[1]
         peer.save(data, file)
-        measure_each((lambda: peer.save(data, file)) if action == "save" else lambda: peer.load(file))
+        if action == "save":
+            remove = functools.partial(pathlib.Path(file).unlink, missing_ok=True)
+            measure_each(remove, lambda: peer.save(data, file))
+        else:
+            measure_each(lambda: None, lambda: peer.load(file))
     elif action in ("save", "save_converted"):
         small, data = map(getattr(peer, "prepare", lambda data: data), DATA[workload]())
         save = getattr(peer, action)

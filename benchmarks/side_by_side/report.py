@@ -109,7 +109,7 @@ def document(machine, missing, repetitions, verdict, sections):
         "",
         "Written by `./dev bench`. How it is measured and why: [docs/performance.md](../docs/performance.md).",
         "Absolute figures orient; ratios within one run count.",
-        f"Medians of {repetitions} interleaved repetitions (3 for rows that take seconds), each in a",
+        f"Medians of {repetitions} interleaved repetitions (fewer for rows that take seconds), each in a",
         "process of its own, with the page cache warm unless said. Memory is the resident memory above",
         "what was there before, at its highest; mapped pages of a file count.",
         "",

@@ -132,7 +132,7 @@ def measure_workload(programs, workload, folder, repetitions):
         turn = repetition * len(rows) // repetitions
         for name, row in rows[turn:] + rows[:turn]:
             result = results[name, row.who]
-            if "failed" in result or (row.slow and repetition >= QUICK):
+            if "failed" in result or repetition >= row.most:
                 continue
             answer = measure_row(programs, row, folder)
             if "failed" in answer:
@@ -155,6 +155,11 @@ def summary(result):
         "max": max(times),
         "peak": statistics.median(result["peaks"]),
     }
+
+
+def keep_figures(path, medians):
+    """For a closer look, and for when the run is broken off."""
+    path.write_text(json.dumps({" | ".join(key): value for key, value in medians.items()}, indent=1))
 
 
 def parse_arguments():
@@ -192,6 +197,7 @@ def main():
         results = measure_workload(programs, workload, folder / "data", repetitions)
         summaries = {key: summary(result) for key, result in results.items()}
         medians |= {(workload.name, *key): value for key, value in summaries.items()}
+        keep_figures(folder / "figures.json", medians)
         section = report.workload(workload, summaries)
         print(section, flush=True)
         text.append(section)
@@ -203,6 +209,8 @@ def main():
         grown = parts.measure(arguments.binaries / "benchmarks")
         judged += targets.judge_compile(compiled) + targets.judge_growth(grown)
         text += [report.compile_cost(compiled), report.parts(grown)]
+    else:
+        judged = [entry for entry in judged if entry.measured is not None]
     verdict = report.targets(judged)
     print(verdict)
     document = report.document(description, programs.missing, repetitions, verdict, text)

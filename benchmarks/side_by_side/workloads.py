@@ -19,7 +19,7 @@ class Row:
     arguments: tuple
     file: str = ""
     cold: bool = False  # The file is dropped from the page cache before.
-    slow: bool = False  # Takes seconds: three repetitions are enough.
+    most: int = 100  # Repetitions at most, for what takes seconds.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,14 +60,14 @@ NAMES = {
 }
 
 
-def python(peer, workload, action, file="", slow=False):
-    return Row(PEER, NAMES[peer], "python", (peer, workload, action, "FILE"), file, slow=slow)
+def python(peer, workload, action, file="", most=100):
+    return Row(PEER, NAMES[peer], "python", (peer, workload, action, "FILE"), file, most=most)
 
 
-def pythons(peers, workload, action, file="", slow=()):
+def pythons(peers, workload, action, file="", most=100):
     """A row for each peer; `{peer}` in `file` stands for the peer's name."""
     return [
-        python(peer, workload, action, file.replace("{peer}", peer), peer in slow)
+        python(peer, workload, action, file.replace("{peer}", peer), most)
         for peer in peers.split()
     ]
 
@@ -161,6 +161,7 @@ WORKLOADS = (
             quantity(
                 "load",
                 limit("read_huge", 1000 * MIB, "read into huge pages", "ours"),
+                limit("read_blocks", 1000 * MIB, "read into blocks of 1 MiB", "ours"),
                 ours("W2", "load_tensors", "ours into Tensors", "ours"),
                 ours("W2", "load_vectors", "ours into std::vectors", "ours"),
                 rust("load", 1000, MIB // 4, "ours"),
@@ -192,7 +193,7 @@ WORKLOADS = (
                 ours("W3", "save", "ours, std::vector<std::vector<float>>"),
                 rust("save", 100_000, 16),
                 pythons("safetensors pickle", "W3", "save"),
-                pythons("safestructures torch", "W3", "save", slow=("safestructures", "torch")),
+                pythons("safestructures torch", "W3", "save", most=3),
             ),
             quantity(
                 "open",
@@ -208,8 +209,8 @@ WORKLOADS = (
                 ours("W3", "load_vectors", "ours into std::vector<std::vector<float>>", "ours"),
                 rust("load", 100_000, 16, "container"),
                 pythons("safetensors", "W3", "load", "container"),
-                pythons("safestructures", "W3", "load", F, slow=("safestructures",)),
-                pythons("pickle torch", "W3", "load", F, slow=("torch",)),
+                pythons("pickle", "W3", "load", F),
+                pythons("safestructures torch", "W3", "load", F, most=3),
             ),
         ),
         prepare=(
@@ -365,7 +366,8 @@ WORKLOADS = (
                 ours("W12", "save", "ours, stored as columns"),
                 ours("W12", "save_list", "ours, stored as a list"),
                 ours("W12", "save_columns", "ours, a struct of vectors"),
-                pythons("pickle safestructures", "W12", "save", slow=("safestructures",)),
+                pythons("pickle", "W12", "save"),
+                pythons("safestructures", "W12", "save", most=1),
             ),
             quantity(
                 "load",
@@ -373,7 +375,6 @@ WORKLOADS = (
                 ours("W12", "load", "ours, from a list", "list"),
                 ours("W12", "load_columns", "ours, a struct of vectors", "columns"),
                 pythons("pickle", "W12", "load", F),
-                pythons("safestructures", "W12", "load", F, slow=("safestructures",)),
             ),
         ),
         prepare=(
@@ -381,7 +382,6 @@ WORKLOADS = (
             ours("W12", "save_list", file="list"),
             ours("W12", "save_columns", file="columns"),
             python("pickle", "W12", "save", "pickle.data"),
-            python("safestructures", "W12", "save", "safestructures.data"),
         ),
     ),
     Workload(

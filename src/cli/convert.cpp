@@ -43,16 +43,11 @@ bool wants_checksums(const safetensors::File& file, const ConvertOptions& option
 DType stored_dtype(DType dtype, Precision precision) {
   if (!is_floating(dtype)) return dtype;
   switch (precision) {
-    case Precision::preserve:
-      return dtype;
-    case Precision::f32:
-      return DType::F32;
-    case Precision::f16:
-      return DType::F16;
-    case Precision::bf16:
-      return DType::BF16;
-    case Precision::f64:
-      return DType::F64;
+    case Precision::preserve: return dtype;
+    case Precision::f32: return DType::F32;
+    case Precision::f16: return DType::F16;
+    case Precision::bf16: return DType::BF16;
+    case Precision::f64: return DType::F64;
   }
   return dtype;
 }

@@ -10,32 +10,19 @@ namespace {
 
 std::string type_string(DType dtype) {
   switch (dtype) {
-    case DType::BOOL:
-      return "|b1";
-    case DType::U8:
-      return "|u1";
-    case DType::I8:
-      return "|i1";
-    case DType::U16:
-      return "<u2";
-    case DType::I16:
-      return "<i2";
-    case DType::F16:
-      return "<f2";
-    case DType::U32:
-      return "<u4";
-    case DType::I32:
-      return "<i4";
-    case DType::F32:
-      return "<f4";
-    case DType::U64:
-      return "<u8";
-    case DType::I64:
-      return "<i8";
-    case DType::F64:
-      return "<f8";
-    case DType::C64:
-      return "<c8";
+    case DType::BOOL: return "|b1";
+    case DType::U8: return "|u1";
+    case DType::I8: return "|i1";
+    case DType::U16: return "<u2";
+    case DType::I16: return "<i2";
+    case DType::F16: return "<f2";
+    case DType::U32: return "<u4";
+    case DType::I32: return "<i4";
+    case DType::F32: return "<f4";
+    case DType::U64: return "<u8";
+    case DType::I64: return "<i8";
+    case DType::F64: return "<f8";
+    case DType::C64: return "<c8";
     default:
       throw CallError("NumPy has no dtype for " + std::string(to_string(dtype)) +
                       ". Add --dtype F32 to convert the tensor.");
@@ -45,10 +32,8 @@ std::string type_string(DType dtype) {
 std::string shape_tuple(const Shape& shape) {
   std::string text = "(";
   for (const std::uint64_t size : shape) text += std::to_string(size) + ", ";
-  if (shape.size() == 1)
-    text.pop_back();
-  else if (shape.size() > 1)
-    text.resize(text.size() - 2);
+  if (shape.size() == 1) text.pop_back();
+  else if (shape.size() > 1) text.resize(text.size() - 2);
   return text + ")";
 }
 

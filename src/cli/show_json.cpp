@@ -38,8 +38,7 @@ std::string quoted(std::string_view text) {
     if (c == '"' || c == '\\') escaped += '\\';
     if (static_cast<unsigned char>(c) < 0x20)
       escaped += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      escaped += c;
+    else escaped += c;
   }
   return in_ascii(escaped + '"');
 }

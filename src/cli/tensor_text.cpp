@@ -50,21 +50,16 @@ class Elements {
     const auto place = static_cast<std::size_t>(index - first);
     if (tensor_.dtype() == DType::BOOL) return get<std::uint8_t>(place) != 0 ? "True" : "False";
     switch (wide_) {
-      case DType::U64:
-        return std::to_string(get<std::uint64_t>(place));
-      case DType::I64:
-        return std::to_string(get<std::int64_t>(place));
-      case DType::F64:
-        return number_text(Value(get<double>(place)));
-      case DType::F32:
-        return number_text(Value(with_shortest_digits(get<float>(place))));
+      case DType::U64: return std::to_string(get<std::uint64_t>(place));
+      case DType::I64: return std::to_string(get<std::int64_t>(place));
+      case DType::F64: return number_text(Value(get<double>(place)));
+      case DType::F32: return number_text(Value(with_shortest_digits(get<float>(place))));
       case DType::C64: {
         const auto value = get<std::complex<float>>(place);
         return number_text(Value(std::complex<double>(with_shortest_digits(value.real()),
                                                       with_shortest_digits(value.imag()))));
       }
-      default:
-        return std::to_string(get<std::uint8_t>(place));
+      default: return std::to_string(get<std::uint8_t>(place));
     }
   }
 
@@ -135,20 +130,16 @@ class Printer {
         shape_[dim],
         [&](std::uint64_t i) {
           const std::uint64_t index = offset * shape_[dim] + i;
-          if (dim + 1 < shape_.size())
-            measure(dim + 1, index);
-          else
-            width_ = std::max(width_, element_(index).size());
+          if (dim + 1 < shape_.size()) measure(dim + 1, index);
+          else width_ = std::max(width_, element_(index).size());
         },
         [] {});
   }
 
   void dimension(std::size_t dim, std::uint64_t offset) {
     out_ << '[';
-    if (dim + 1 < shape_.size())
-      blocks(dim, offset);
-    else
-      row(dim, offset);
+    if (dim + 1 < shape_.size()) blocks(dim, offset);
+    else row(dim, offset);
     out_ << ']';
   }
 

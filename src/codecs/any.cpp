@@ -45,21 +45,15 @@ Value encode_any(const std::any& any, Encoder& encoder) {
 
 std::any decode_any(const Value& value, Decoder& decoder) {
   switch (value.kind()) {
-    case Kind::none:
-      return {};
-    case Kind::boolean:
-      return value.as_bool();
+    case Kind::none: return {};
+    case Kind::boolean: return value.as_bool();
     case Kind::integer:
       if (const auto number = value.as_int64()) return *number;
       return value;
-    case Kind::floating:
-      return value.as_double();
-    case Kind::complex:
-      return value.as_complex();
-    case Kind::string:
-      return value.as_string();
-    case Kind::tensor:
-      return value.tensor();
+    case Kind::floating: return value.as_double();
+    case Kind::complex: return value.as_complex();
+    case Kind::string: return value.as_string();
+    case Kind::tensor: return value.tensor();
     case Kind::custom:
       if (decoder.registry() != nullptr) {
         const Registry::Type* type = decoder.registry()->find(value.type_name());
@@ -67,8 +61,7 @@ std::any decode_any(const Value& value, Decoder& decoder) {
           return type->move_to_any(decoder.decode_registered(*type, value).get());
       }
       return value;
-    default:
-      return value;
+    default: return value;
   }
 }
 

@@ -157,13 +157,11 @@ double decode_real_duration(const Value& value, Period period, std::string_view 
                             const Decoder& decoder) {
   const Stored stored = open(value, clock, decoder);
   double count = 0;
-  if (stored.count.kind() == Kind::floating)
-    count = stored.count.as_double();
+  if (stored.count.kind() == Kind::floating) count = stored.count.as_double();
   else if (const auto number =
                stored.count.kind() == Kind::integer ? stored.count.as_int64() : std::nullopt)
     count = static_cast<double>(*number);
-  else
-    decoder.mismatch("a count of " + unit_name(stored.period), stored.count);
+  else decoder.mismatch("a count of " + unit_name(stored.period), stored.count);
   if (stored.period.num == period.num && stored.period.den == period.den) return count;
   return count * (static_cast<double>(stored.period.num) * static_cast<double>(period.den)) /
          (static_cast<double>(stored.period.den) * static_cast<double>(period.num));

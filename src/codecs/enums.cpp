@@ -19,10 +19,8 @@ EnumTable::Names read_names(std::string_view text, std::int64_t first) {
   int depth = 0;  // Of brackets in `ns::(anonymous namespace)::Outer<int, float>::E::red`.
   for (std::size_t i = 0; i < text.size() && depth >= 0; ++i) {
     const char c = text[i];
-    if (c == '(' || c == '<' || c == '{')
-      ++depth;
-    else if (c == ')' || c == '>' || c == '}')
-      --depth;
+    if (c == '(' || c == '<' || c == '{') ++depth;
+    else if (c == ')' || c == '>' || c == '}') --depth;
     if (depth > 0 || (depth == 0 && c != ',')) continue;
     const std::string_view name = last_identifier(text.substr(begin, i - begin));
     if (!name.empty() && !(name[0] >= '0' && name[0] <= '9')) names.emplace_back(first, name);

@@ -54,27 +54,20 @@ std::strong_ordering compare_entries(const Entry& a, const Entry& b) {
 std::strong_ordering compare(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return a.kind() <=> b.kind();
   switch (a.kind()) {
-    case Kind::none:
-      return std::strong_ordering::equal;
-    case Kind::boolean:
-      return a.as_bool() <=> b.as_bool();
-    case Kind::integer:
-      return compare_integers(a, b);
-    case Kind::floating:
-      return compare_doubles(a.as_double(), b.as_double());
+    case Kind::none: return std::strong_ordering::equal;
+    case Kind::boolean: return a.as_bool() <=> b.as_bool();
+    case Kind::integer: return compare_integers(a, b);
+    case Kind::floating: return compare_doubles(a.as_double(), b.as_double());
     case Kind::complex: {
       const auto real = compare_doubles(a.as_complex().real(), b.as_complex().real());
       return real != 0 ? real : compare_doubles(a.as_complex().imag(), b.as_complex().imag());
     }
-    case Kind::string:
-      return a.as_string().compare(b.as_string()) <=> 0;
+    case Kind::string: return a.as_string().compare(b.as_string()) <=> 0;
     case Kind::bytes:
-    case Kind::tensor:
-      return compare_tensors(a.tensor(), b.tensor());
+    case Kind::tensor: return compare_tensors(a.tensor(), b.tensor());
     case Kind::list:
     case Kind::tuple:
-    case Kind::set:
-      return compare_items(a.items(), b.items());
+    case Kind::set: return compare_items(a.items(), b.items());
     case Kind::dict:
     case Kind::structure: {
       const auto names = a.type_name().compare(b.type_name()) <=> 0;

@@ -74,14 +74,10 @@ Value scalar_of(const Tensor& tensor) {
     return number;
   };
   switch (tensor.dtype()) {
-    case DType::BOOL:
-      return Value(tensor.data<bool>()[0]);
-    case DType::U64:
-      return Value(read(DType::U64, std::uint64_t{}));
-    case DType::C64:
-      return Value(std::complex<double>(read(DType::C64, std::complex<float>())));
-    default:
-      break;
+    case DType::BOOL: return Value(tensor.data<bool>()[0]);
+    case DType::U64: return Value(read(DType::U64, std::uint64_t{}));
+    case DType::C64: return Value(std::complex<double>(read(DType::C64, std::complex<float>())));
+    default: break;
   }
   if (is_integer(tensor.dtype())) return Value(read(DType::I64, std::int64_t{}));
   return Value(read(DType::F64, 0.0));

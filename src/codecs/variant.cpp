@@ -15,10 +15,8 @@ bool has_attributes(Kind kind) {
     case Kind::set:
     case Kind::dict:
     case Kind::structure:
-    case Kind::tensor:
-      return true;
-    default:
-      return false;
+    case Kind::tensor: return true;
+    default: return false;
   }
 }
 
@@ -42,24 +40,17 @@ std::size_t checked_index(const Value& index, std::size_t count, const Decoder& 
 KindSet readable_as(Kind kind) {
   const KindSet sequences = KindSet(Kind::list) | Kind::tuple | Kind::set | Kind::tensor;
   switch (kind) {
-    case Kind::integer:
-      return KindSet(Kind::floating) | Kind::complex;
-    case Kind::floating:
-      return Kind::complex;
-    case Kind::bytes:
-      return Kind::tensor;
+    case Kind::integer: return KindSet(Kind::floating) | Kind::complex;
+    case Kind::floating: return Kind::complex;
+    case Kind::bytes: return Kind::tensor;
     case Kind::list:
     case Kind::tuple:
     case Kind::set:
-    case Kind::tensor:
-      return sequences | Kind::bytes;
+    case Kind::tensor: return sequences | Kind::bytes;
     case Kind::dict:
-    case Kind::custom:
-      return Kind::structure;
-    case Kind::structure:
-      return Kind::dict;
-    default:
-      return {};
+    case Kind::custom: return Kind::structure;
+    case Kind::structure: return Kind::dict;
+    default: return {};
   }
 }
 

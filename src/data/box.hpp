@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/dict.hpp"
 #include <safestructures/data/value.hpp>
+#include "data/dict.hpp"
 
 namespace safestructures::detail {
 
@@ -28,9 +28,7 @@ struct Box {
   static bool has_extras(const Value& value) noexcept {
     return has(value) && value.box_->extras != nullptr;
   }
-  static bool has(const Value& value) noexcept {
-    return value.kind_ > Kind::string || value.big_;
-  }
+  static bool has(const Value& value) noexcept { return value.kind_ > Kind::string || value.big_; }
   static void give(Value& value, Box* box) noexcept {
     value.kind_ = box->kind;
     value.big_ = box->big;

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "data/number.hpp"
 #include <safestructures/data/error.hpp>
+#include "data/number.hpp"
 
 namespace safestructures {
 namespace detail {
@@ -151,8 +151,8 @@ Tensor restored_tensor(const Value& value) {
   const Tensor& tensor = value.tensor();
   const Value* original = value.attribute(dtype_attribute);
   if (original == nullptr) return tensor;
-  const auto dtype = original->kind() == Kind::string ? parse_dtype(original->as_string())
-                                                      : std::nullopt;
+  const auto dtype =
+      original->kind() == Kind::string ? parse_dtype(original->as_string()) : std::nullopt;
   if (!dtype)
     throw Error(ErrorCode::unknown_dtype, "a tensor's original dtype is not known",
                 {.found = describe(*original)});

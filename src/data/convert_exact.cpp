@@ -216,7 +216,7 @@ auto to_integer(Job& job, const Block& block, std::size_t index, double value) {
 }
 
 template <class Integer, class Value>
-requires std::integral<Value>
+  requires std::integral<Value>
 auto to_integer(Job& job, const Block& block, std::size_t index, Value value) {
   using Target = IntegerTarget<Integer>;
   const bool below = std::cmp_less(value, Target::lowest);
@@ -247,15 +247,11 @@ void convert_block(Job& job, Block& block, const std::byte* source, std::byte* t
     return store_block(job, block, block.reals, target);
   }
   with_integer(job.from, [&]<class Integer>(Integer) {
-    if constexpr (std::is_same_v<Integer, bool>)
-      load_bools(job, source, block);
-    else
-      load_integers<Integer>(source, block);
+    if constexpr (std::is_same_v<Integer, bool>) load_bools(job, source, block);
+    else load_integers<Integer>(source, block);
   });
-  if (job.from == DType::U64)
-    store_block(job, block, block.unsigned_integers, target);
-  else
-    store_block(job, block, block.signed_integers, target);
+  if (job.from == DType::U64) store_block(job, block, block.unsigned_integers, target);
+  else store_block(job, block, block.signed_integers, target);
 }
 
 }  // namespace

@@ -80,44 +80,28 @@ double largest_number() noexcept {
 /// The lowest number of a format; for E8M0 its smallest.
 template <class Format>
 double lowest_number() noexcept {
-  if constexpr (Format::has_sign)
-    return -largest_number<Format>();
-  else
-    return Format::decode(0);
+  if constexpr (Format::has_sign) return -largest_number<Format>();
+  else return Format::decode(0);
 }
 
 /// Calls `function` with the format of F4 to F64 or C64.
 template <class Function>
 void with_format(DType dtype, const Function& function) {
   switch (dtype) {
-    case DType::F4:
-      return function(Float4E2M1Format{});
-    case DType::F6_E2M3:
-      return function(Float6E2M3Format{});
-    case DType::F6_E3M2:
-      return function(Float6E3M2Format{});
-    case DType::F8_E5M2:
-      return function(Float8E5M2Format{});
-    case DType::F8_E4M3:
-      return function(Float8E4M3Format{});
-    case DType::F8_E8M0:
-      return function(Float8E8M0Format{});
-    case DType::F8_E4M3FNUZ:
-      return function(Float8E4M3FnuzFormat{});
-    case DType::F8_E5M2FNUZ:
-      return function(Float8E5M2FnuzFormat{});
-    case DType::F16:
-      return function(HalfFormat{});
-    case DType::BF16:
-      return function(Bfloat16Format{});
-    case DType::F32:
-      return function(Binary32Format{});
-    case DType::F64:
-      return function(Binary64Format{});
-    case DType::C64:
-      return function(Complex64Format{});
-    default:
-      return;
+    case DType::F4: return function(Float4E2M1Format{});
+    case DType::F6_E2M3: return function(Float6E2M3Format{});
+    case DType::F6_E3M2: return function(Float6E3M2Format{});
+    case DType::F8_E5M2: return function(Float8E5M2Format{});
+    case DType::F8_E4M3: return function(Float8E4M3Format{});
+    case DType::F8_E8M0: return function(Float8E8M0Format{});
+    case DType::F8_E4M3FNUZ: return function(Float8E4M3FnuzFormat{});
+    case DType::F8_E5M2FNUZ: return function(Float8E5M2FnuzFormat{});
+    case DType::F16: return function(HalfFormat{});
+    case DType::BF16: return function(Bfloat16Format{});
+    case DType::F32: return function(Binary32Format{});
+    case DType::F64: return function(Binary64Format{});
+    case DType::C64: return function(Complex64Format{});
+    default: return;
   }
 }
 
@@ -125,26 +109,16 @@ void with_format(DType dtype, const Function& function) {
 template <class Function>
 void with_integer(DType dtype, const Function& function) {
   switch (dtype) {
-    case DType::BOOL:
-      return function(bool{});
-    case DType::U8:
-      return function(std::uint8_t{});
-    case DType::I8:
-      return function(std::int8_t{});
-    case DType::U16:
-      return function(std::uint16_t{});
-    case DType::I16:
-      return function(std::int16_t{});
-    case DType::U32:
-      return function(std::uint32_t{});
-    case DType::I32:
-      return function(std::int32_t{});
-    case DType::U64:
-      return function(std::uint64_t{});
-    case DType::I64:
-      return function(std::int64_t{});
-    default:
-      return;
+    case DType::BOOL: return function(bool{});
+    case DType::U8: return function(std::uint8_t{});
+    case DType::I8: return function(std::int8_t{});
+    case DType::U16: return function(std::uint16_t{});
+    case DType::I16: return function(std::int16_t{});
+    case DType::U32: return function(std::uint32_t{});
+    case DType::I32: return function(std::int32_t{});
+    case DType::U64: return function(std::uint64_t{});
+    case DType::I64: return function(std::int64_t{});
+    default: return;
   }
 }
 
@@ -205,10 +179,8 @@ inline constexpr auto decode_table = make_decode_table<Format>();
 /// The number of a code.
 template <class Format>
 double decode(typename Format::Bits code) noexcept {
-  if constexpr (Format::width <= 8)
-    return decode_table<Format>[code];
-  else
-    return Format::decode(code);
+  if constexpr (Format::width <= 8) return decode_table<Format>[code];
+  else return Format::decode(code);
 }
 
 }  // namespace safestructures::detail

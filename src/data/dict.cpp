@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "data/keyed_hash.hpp"
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
+#include "data/keyed_hash.hpp"
 
 namespace safestructures::detail {
 namespace {
@@ -153,9 +153,9 @@ std::size_t Dict::find(std::string_view key) const noexcept {
 
 bool Dict::insert(Value& key, Value& value) {
   if (!is_hashable(key))
-    throw Error(ErrorCode::invalid_argument, "a dict key cannot be of this kind",
-                {.expected = "what Python can hash: no list, dict, set or tensor",
-                 .found = describe(key)});
+    throw Error(
+        ErrorCode::invalid_argument, "a dict key cannot be of this kind",
+        {.expected = "what Python can hash: no list, dict, set or tensor", .found = describe(key)});
   const std::size_t count = entries_.size() + 1;
   if (slots_.empty() && count <= scan_limit) {
     if (find(key) != npos) return false;

@@ -12,8 +12,8 @@ namespace safestructures::detail {
 
 /// Entries in insertion order, found by key in constant time.
 ///
-/// The hash is keyed by a number drawn when the program starts, so that a file cannot hold keys that
-/// were chosen to collide.
+/// The hash is keyed by a number drawn when the program starts, so that a file cannot hold keys
+/// that were chosen to collide.
 class Dict {
  public:
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
@@ -45,7 +45,8 @@ class Dict {
     std::uint32_t position;  // One more than the entry's position; 0: free.
   };
   std::vector<Entry> entries_;
-  std::vector<Slot> slots_;  // Empty up to scan_limit entries; else a power of two, at most half full.
+  std::vector<Slot>
+      slots_;  // Empty up to scan_limit entries; else a power of two, at most half full.
 };
 
 /// True for kinds that Python can hash: all but lists, dicts, sets, tensors, and tuples with such.

@@ -52,48 +52,27 @@ std::optional<DType> parse_dtype(std::string_view name) noexcept {
     return std::nullopt;
   }
   switch (pack(name)) {
-    case pack("BOOL"):
-      return DType::BOOL;
-    case pack("F4"):
-      return DType::F4;
-    case pack("F6_E2M3"):
-      return DType::F6_E2M3;
-    case pack("F6_E3M2"):
-      return DType::F6_E3M2;
-    case pack("U8"):
-      return DType::U8;
-    case pack("I8"):
-      return DType::I8;
-    case pack("F8_E5M2"):
-      return DType::F8_E5M2;
-    case pack("F8_E4M3"):
-      return DType::F8_E4M3;
-    case pack("F8_E8M0"):
-      return DType::F8_E8M0;
-    case pack("I16"):
-      return DType::I16;
-    case pack("U16"):
-      return DType::U16;
-    case pack("F16"):
-      return DType::F16;
-    case pack("BF16"):
-      return DType::BF16;
-    case pack("I32"):
-      return DType::I32;
-    case pack("U32"):
-      return DType::U32;
-    case pack("F32"):
-      return DType::F32;
-    case pack("C64"):
-      return DType::C64;
-    case pack("F64"):
-      return DType::F64;
-    case pack("I64"):
-      return DType::I64;
-    case pack("U64"):
-      return DType::U64;
-    default:
-      return std::nullopt;
+    case pack("BOOL"): return DType::BOOL;
+    case pack("F4"): return DType::F4;
+    case pack("F6_E2M3"): return DType::F6_E2M3;
+    case pack("F6_E3M2"): return DType::F6_E3M2;
+    case pack("U8"): return DType::U8;
+    case pack("I8"): return DType::I8;
+    case pack("F8_E5M2"): return DType::F8_E5M2;
+    case pack("F8_E4M3"): return DType::F8_E4M3;
+    case pack("F8_E8M0"): return DType::F8_E8M0;
+    case pack("I16"): return DType::I16;
+    case pack("U16"): return DType::U16;
+    case pack("F16"): return DType::F16;
+    case pack("BF16"): return DType::BF16;
+    case pack("I32"): return DType::I32;
+    case pack("U32"): return DType::U32;
+    case pack("F32"): return DType::F32;
+    case pack("C64"): return DType::C64;
+    case pack("F64"): return DType::F64;
+    case pack("I64"): return DType::I64;
+    case pack("U64"): return DType::U64;
+    default: return std::nullopt;
   }
 }
 

@@ -29,8 +29,10 @@ class Hasher {
 
  private:
   template <class T>
-  requires std::is_trivially_copyable_v<T>
-  void add_raw(const T& raw) { XXH3_128bits_update(&state_, &raw, sizeof raw); }
+    requires std::is_trivially_copyable_v<T>
+  void add_raw(const T& raw) {
+    XXH3_128bits_update(&state_, &raw, sizeof raw);
+  }
   void add_text(std::string_view text) {
     add_raw(text.size());
     XXH3_128bits_update(&state_, text.data(), text.size());
@@ -42,26 +44,14 @@ class Hasher {
     for (const Entry& attribute : value.attributes())
       if (!add(attribute.key) || !add(attribute.value)) return false;
     switch (value.kind()) {
-      case Kind::none:
-        return true;
-      case Kind::boolean:
-        add_raw(value.as_bool());
-        return true;
-      case Kind::integer:
-        add_text(value.integer_text());
-        return true;
-      case Kind::floating:
-        add_raw(value.as_double());
-        return true;
-      case Kind::complex:
-        add_raw(value.as_complex());
-        return true;
-      case Kind::string:
-        add_text(value.as_string());
-        return true;
+      case Kind::none: return true;
+      case Kind::boolean: add_raw(value.as_bool()); return true;
+      case Kind::integer: add_text(value.integer_text()); return true;
+      case Kind::floating: add_raw(value.as_double()); return true;
+      case Kind::complex: add_raw(value.as_complex()); return true;
+      case Kind::string: add_text(value.as_string()); return true;
       case Kind::bytes:
-      case Kind::tensor:
-        return add_tensor(value);
+      case Kind::tensor: return add_tensor(value);
       case Kind::list:
       case Kind::tuple:
       case Kind::set:
@@ -75,8 +65,7 @@ class Hasher {
         for (const Entry& entry : value.entries())
           if (!add(entry.key) || !add(entry.value)) return false;
         return true;
-      case Kind::custom:
-        return add(value.payload());
+      case Kind::custom: return add(value.payload());
     }
     return true;
   }

@@ -8,8 +8,8 @@
 
 namespace safestructures::detail {
 
-/// Hashes bytes with a key drawn when the program starts (XXH3), so that no file can hold names that
-/// were chosen to collide. `salt` tells equal bytes of different meaning apart.
+/// Hashes bytes with a key drawn when the program starts (XXH3), so that no file can hold names
+/// that were chosen to collide. `salt` tells equal bytes of different meaning apart.
 [[nodiscard]] std::uint64_t keyed_hash(const void* data, std::size_t size,
                                        std::uint64_t salt = 0) noexcept;
 

@@ -5,21 +5,21 @@
 #include <ostream>
 #include <sstream>
 
-#include "data/number.hpp"
-#include "data/printable.hpp"
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/value.hpp>
+#include "data/number.hpp"
+#include "data/printable.hpp"
 
 namespace safestructures {
 namespace {
 
 constexpr std::array<std::string_view, 14> kind_names = {
-    "None", "bool", "int", "float", "complex", "str",    "bytes",
-    "list", "tuple", "set", "dict", "struct",  "tensor", "custom"};
+    "None", "bool",  "int", "float", "complex", "str",    "bytes",
+    "list", "tuple", "set", "dict",  "struct",  "tensor", "custom"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::custom) + 1);
 
-/// Quotes a text on one line: what is unsafe on a terminal escaped, the rest cut after `limit` bytes,
-/// never inside a UTF-8 sequence.
+/// Quotes a text on one line: what is unsafe on a terminal escaped, the rest cut after `limit`
+/// bytes, never inside a UTF-8 sequence.
 std::string quote(std::string_view text, std::size_t limit) {
   std::size_t end = std::min(limit, text.size());
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
@@ -60,8 +60,7 @@ void append_element(std::string& text, const Tensor& tensor, std::uint64_t index
     const std::complex<float> value = read(std::complex<float>{});
     detail::append_complex(
         text, {with_shortest_digits(value.real()), with_shortest_digits(value.imag())});
-  }
-  else if (tensor.dtype() == DType::F64) detail::append_float(text, read(double{}));
+  } else if (tensor.dtype() == DType::F64) detail::append_float(text, read(double{}));
   else detail::append_float(text, with_shortest_digits(read(float{})));
 }
 
@@ -118,7 +117,8 @@ std::string describe(const Value& value, const PrintOptions& options) {
 
 /// Prints a value and what is below it. Recursive to `options.depth`.
 void print_node(std::ostream& out, const std::string& name, const Value& value,
-                const PrintOptions& options, const std::string& prefix, std::size_t level, bool is_last) {
+                const PrintOptions& options, const std::string& prefix, std::size_t level,
+                bool is_last) {
   const bool is_root = level == 0;
   out << prefix;
   if (!is_root) out << (is_last ? "└─ " : "├─ ");
@@ -140,12 +140,13 @@ void print_node(std::ostream& out, const std::string& name, const Value& value,
     return;
   }
   // One more than the limit is shown rather than a line that says "1 more".
-  const std::size_t shown = count <= options.items || count - 1 == options.items ? count : options.items;
+  const std::size_t shown =
+      count <= options.items || count - 1 == options.items ? count : options.items;
   for (std::size_t i = 0; i < shown; ++i) {
     const bool last = i + 1 == count;
     if (value.is_sequence()) {
-      print_node(out, value.kind() == Kind::set ? std::string() : std::to_string(i), value.items()[i],
-                 options, below, level + 1, last);
+      print_node(out, value.kind() == Kind::set ? std::string() : std::to_string(i),
+                 value.items()[i], options, below, level + 1, last);
     } else {
       const Entry& entry = value.entries()[i];
       const bool is_field = value.kind() == Kind::structure;

@@ -51,12 +51,9 @@ inline void append_printable(std::string& out, std::string_view text, bool quote
   while (!text.empty()) {
     const CodePoint code = first_code_point(text);
     if (!code.is_valid || (code.value < 0x80 && is_unsafe(code.value))) {
-      if (code.value == '\n')
-        out += "\\n";
-      else if (code.value == '\t')
-        out += "\\t";
-      else if (code.value == '\r')
-        out += "\\r";
+      if (code.value == '\n') out += "\\n";
+      else if (code.value == '\t') out += "\\t";
+      else if (code.value == '\r') out += "\\r";
       else {
         out += "\\x";
         hex(code.value, 2);

@@ -177,14 +177,10 @@ void StridedView::gather_plane(const Plane& plane, const std::byte* source,
     }
   };
   switch (element_size_) {
-    case 1:
-      return run(std::uint8_t{});
-    case 2:
-      return run(std::uint16_t{});
-    case 4:
-      return run(std::uint32_t{});
-    default:
-      return run(std::uint64_t{});
+    case 1: return run(std::uint8_t{});
+    case 2: return run(std::uint16_t{});
+    case 4: return run(std::uint32_t{});
+    default: return run(std::uint64_t{});
   }
 }
 

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <new>
 
-#include "data/box.hpp"
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
+#include "data/box.hpp"
 
 namespace safestructures {
 
@@ -159,7 +159,8 @@ Value make_mapping(Kind kind, std::vector<Entry>&& entries) {
 }  // namespace
 
 Value::Value(Tensor tensor)
-    : Value(make<TensorBox>(Kind::tensor, [&](TensorBox& box) { box.tensor = std::move(tensor); })) {}
+    : Value(
+          make<TensorBox>(Kind::tensor, [&](TensorBox& box) { box.tensor = std::move(tensor); })) {}
 
 Value::Value(const Value& other) : Value(clone(other, 0)) {}
 
@@ -239,14 +240,17 @@ Value Value::integer(std::string_view digits) {
   std::int64_t small = 0;
   if (std::from_chars(digits.data(), digits.data() + digits.size(), small).ec == std::errc())
     return small;
-  return make<DigitsBox>(
-      Kind::integer, [&](DigitsBox& box) { box.digits = digits; }, true);
+  return make<DigitsBox>(Kind::integer, [&](DigitsBox& box) { box.digits = digits; }, true);
 }
 
 Value Value::list(std::vector<Value> items) { return make_sequence(Kind::list, std::move(items)); }
-Value Value::tuple(std::vector<Value> items) { return make_sequence(Kind::tuple, std::move(items)); }
+Value Value::tuple(std::vector<Value> items) {
+  return make_sequence(Kind::tuple, std::move(items));
+}
 Value Value::set(std::vector<Value> items) { return make_sequence(Kind::set, std::move(items)); }
-Value Value::dict() { return make<DictBox>(Kind::dict, [](DictBox&) {}); }
+Value Value::dict() {
+  return make<DictBox>(Kind::dict, [](DictBox&) {});
+}
 Value Value::dict(std::vector<Entry> entries) {
   return make_mapping(Kind::dict, std::move(entries));
 }
@@ -266,9 +270,10 @@ Value Value::bytes(std::span<const std::byte> bytes) {
 
 Value Value::bytes(Tensor tensor) {
   if (tensor.dtype() != DType::U8 || tensor.rank() != 1 || !tensor.is_contiguous())
-    throw Error(ErrorCode::invalid_argument, "a tensor cannot stand for bytes",
-                {.expected = "a contiguous U8 tensor of rank 1",
-                 .found = std::string(to_string(tensor.dtype())) + " " + to_string(tensor.shape())});
+    throw Error(
+        ErrorCode::invalid_argument, "a tensor cannot stand for bytes",
+        {.expected = "a contiguous U8 tensor of rank 1",
+         .found = std::string(to_string(tensor.dtype())) + " " + to_string(tensor.shape())});
   return make<TensorBox>(Kind::bytes, [&](TensorBox& box) { box.tensor = std::move(tensor); });
 }
 

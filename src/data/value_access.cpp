@@ -2,11 +2,11 @@
 #include <charconv>
 #include <string>
 
-#include "data/box.hpp"
-#include "data/number.hpp"
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/value.hpp>
+#include "data/box.hpp"
+#include "data/number.hpp"
 
 namespace safestructures {
 
@@ -90,8 +90,7 @@ const Value* step_into(const Value& value, const std::string& step) {
   if (!value.is_mapping()) return nullptr;
   if (const Value* found = value.find(step)) return found;
   for (const Entry& entry : value.entries())
-    if (entry.key.kind() != Kind::string && entry.key.key_label() == step)
-      return &entry.value;
+    if (entry.key.kind() != Kind::string && entry.key.key_label() == step) return &entry.value;
   return nullptr;
 }
 
@@ -110,7 +109,8 @@ std::optional<std::int64_t> Value::as_int64() const {
 
 std::optional<std::uint64_t> Value::as_uint64() const {
   expect(kind_ == Kind::integer, "an int", *this);
-  if (!big_) return integer_ < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(integer_));
+  if (!big_)
+    return integer_ < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(integer_));
   const std::string& digits = static_cast<const DigitsBox*>(box_)->digits;
   std::uint64_t number = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);

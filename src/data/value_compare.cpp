@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/value.hpp>
 #include "data/box.hpp"
 #include "data/same_view.hpp"
-#include <safestructures/data/value.hpp>
 
 namespace safestructures {
 
@@ -43,9 +43,8 @@ bool same_sets(const Value& a, const Value& b, Pending& pending) {
     return members;
   };
   const auto within = [](const Value& set, const detail::Dict& members) {
-    return std::ranges::all_of(set.items(), [&](const Value& item) {
-      return members.find(item) != detail::Dict::npos;
-    });
+    return std::ranges::all_of(
+        set.items(), [&](const Value& item) { return members.find(item) != detail::Dict::npos; });
   };
   return within(b, members_of(a)) && within(a, members_of(b));
 }
@@ -68,8 +67,7 @@ bool same_node(const Value& a, const Value& b, Pending& pending) {
     case Kind::list:
     case Kind::tuple:
       if (a.size() != b.size()) return false;
-      for (std::size_t i = 0; i < a.size(); ++i)
-        pending.emplace_back(&a.items()[i], &b.items()[i]);
+      for (std::size_t i = 0; i < a.size(); ++i) pending.emplace_back(&a.items()[i], &b.items()[i]);
       return true;
     case Kind::set: return a.size() == b.size() && same_sets(a, b, pending);
     case Kind::structure:
@@ -105,8 +103,7 @@ void for_each_node(Value& root, const Visit& visit) {
         pending.push_back(&entry.key);  // A copy of a key's bytes is the same key.
         pending.push_back(&entry.value);
       }
-    else if (value.kind() == Kind::custom)
-      pending.push_back(&value.payload());
+    else if (value.kind() == Kind::custom) pending.push_back(&value.payload());
     if (Box::has_extras(value))
       for (Entry& entry : Box::of(value)->extras->attributes) pending.push_back(&entry.value);
   }
@@ -134,15 +131,13 @@ void Value::own() {
     const Tensor& tensor = value.tensor();
     if (tensor.is_owned() || tensor.size() == 0) return;
     const auto [first, last] = copies.equal_range(value.tensor_name());
-    const auto known = value.tensor_name().empty()
-                           ? last
-                           : std::find_if(first, last, [&](const auto& copy) {
-                               return detail::same_view(copy.second.first, tensor);
-                             });
+    const auto known =
+        value.tensor_name().empty() ? last : std::find_if(first, last, [&](const auto& copy) {
+          return detail::same_view(copy.second.first, tensor);
+        });
     if (known != last) return value.set_tensor(known->second.second);
     Tensor copy = tensor.clone();
-    if (!value.tensor_name().empty())
-      copies.emplace(value.tensor_name(), std::pair(tensor, copy));
+    if (!value.tensor_name().empty()) copies.emplace(value.tensor_name(), std::pair(tensor, copy));
     value.set_tensor(std::move(copy));
   });
 }

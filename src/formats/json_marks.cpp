@@ -7,9 +7,9 @@
 namespace safestructures::detail {
 namespace {
 
-// U+FDD0 and U+FDD1 are noncharacters, kept free by Unicode for uses inside a program. U+FDD0 and four
-// hexadecimal digits stand for a UTF-16 unit; U+FDD1 and digits, as a whole string, for an integer.
-// A text that has one of the two itself gets it marked too, as a unit.
+// U+FDD0 and U+FDD1 are noncharacters, kept free by Unicode for uses inside a program. U+FDD0 and
+// four hexadecimal digits stand for a UTF-16 unit; U+FDD1 and digits, as a whole string, for an
+// integer. A text that has one of the two itself gets it marked too, as a unit.
 constexpr std::string_view unit_mark = "\xef\xb7\x90";
 constexpr std::string_view integer_mark = "\xef\xb7\x91";
 constexpr std::uint32_t unit_mark_code = 0xfdd0;
@@ -87,8 +87,7 @@ std::string mark_json(std::string_view json) {
       json.remove_prefix(1);
     } else if (is_number_character(c)) {
       const auto end = std::ranges::find_if_not(json, is_number_character);
-      const std::string_view number =
-          json.substr(0, static_cast<std::size_t>(end - json.begin()));
+      const std::string_view number = json.substr(0, static_cast<std::size_t>(end - json.begin()));
       if (is_long_integer(number)) {
         marked += '"';
         marked += integer_mark;

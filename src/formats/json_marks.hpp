@@ -1,6 +1,6 @@
 /// \file
-/// JSON that Python writes and simdjson refuses: surrogates without a partner, and integers beyond 64
-/// bits.
+/// JSON that Python writes and simdjson refuses: surrogates without a partner, and integers beyond
+/// 64 bits.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace safestructures::detail {
 
-/// The same JSON with every escape of a lone surrogate (`\ud800` to `\udfff`) and every integer of 19
-/// digits or more replaced by a mark that is valid JSON. Syntax errors stay what they are.
+/// The same JSON with every escape of a lone surrogate (`\ud800` to `\udfff`) and every integer of
+/// 19 digits or more replaced by a mark that is valid JSON. Syntax errors stay what they are.
 std::string mark_json(std::string_view json);
 
 /// A string of such a JSON as it was meant: lone surrogates as in WTF-8, three bytes each.

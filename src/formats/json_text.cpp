@@ -27,8 +27,8 @@ std::size_t decode(std::string_view text, std::uint32_t& code) {
     return code >= 0x800 ? 3 : 0;
   }
   if (lead >= 0xf0 && lead <= 0xf4 && continues(1) && continues(2) && continues(3)) {
-    code = (lead & 0x07U) << 18 | (byte(1) & 0x3fU) << 12 | (byte(2) & 0x3fU) << 6 |
-           (byte(3) & 0x3fU);
+    code =
+        (lead & 0x07U) << 18 | (byte(1) & 0x3fU) << 12 | (byte(2) & 0x3fU) << 6 | (byte(3) & 0x3fU);
     return code >= 0x10000 && code <= 0x10ffff ? 4 : 0;
   }
   return 0;

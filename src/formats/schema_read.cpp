@@ -135,29 +135,18 @@ Value Reader::known(Kind kind, const Node& parts, const Trace* trace) {
       if (parts.value.get(value)) wrong(trace, parts.type, "true or false", parts.value);
       return value;
     }
-    case Kind::integer:
-      return integer(parts, trace);
-    case Kind::floating:
-      return floating(parts, trace);
-    case Kind::complex:
-      return complex(parts, trace);
-    case Kind::string:
-      return Value(text_of(string(parts, trace)));
-    case Kind::list:
-      return Value::list(items(parts, trace));
-    case Kind::tuple:
-      return Value::tuple(items(parts, trace));
-    case Kind::set:
-      return set(parts, trace);
-    case Kind::dict:
-      return dict(parts, trace);
-    case Kind::structure:
-      return structure(parts, trace);
+    case Kind::integer: return integer(parts, trace);
+    case Kind::floating: return floating(parts, trace);
+    case Kind::complex: return complex(parts, trace);
+    case Kind::string: return Value(text_of(string(parts, trace)));
+    case Kind::list: return Value::list(items(parts, trace));
+    case Kind::tuple: return Value::tuple(items(parts, trace));
+    case Kind::set: return set(parts, trace);
+    case Kind::dict: return dict(parts, trace);
+    case Kind::structure: return structure(parts, trace);
     case Kind::bytes:
-    case Kind::tensor:
-      return tensor(kind, parts, trace);
-    case Kind::custom:
-      break;
+    case Kind::tensor: return tensor(kind, parts, trace);
+    case Kind::custom: break;
   }
   return custom(parts, trace);
 }
@@ -265,6 +254,7 @@ Value Reader::dict(const Node& parts, const Trace* trace) {
   bool in_order = true;
   std::unordered_map<std::string_view, dom::element, detail::KeyedHash> others;
   std::unordered_set<std::string_view, detail::KeyedHash> labels;
+  bool has_other_labels = false;
   auto next = keys.begin();
   for (const auto& [label, json] : values) {
     const Trace step{trace, label};
@@ -285,9 +275,16 @@ Value Reader::dict(const Node& parts, const Trace* trace) {
       others.erase(found);
     }
     Value key = node(key_json, &step);
-    // Of string keys that are their own label, `insert` finds those that stand twice.
+    // As long as all keys are strings and their own label, `insert` finds those that stand twice.
     const bool is_own_label = !marked_ && key.kind() == Kind::string && key.as_string() == label;
-    if (!is_own_label && !labels.insert(label).second) twice(&step, label);
+    if (!is_own_label && labels.empty()) {
+      for (const auto& [earlier, unused] : values) {
+        if (labels.size() == result.size()) break;
+        labels.insert(earlier);
+      }
+      has_other_labels = true;
+    }
+    if (has_other_labels && !labels.insert(label).second) twice(&step, label);
     // Python labels a key of a class with its str(), which only the file knows.
     if (key.kind() > Kind::string) key.set_key_label(text_of(label));
     insert(result, std::move(key), node(json, &step), &step);

@@ -13,22 +13,15 @@ namespace dom = simdjson::dom;
 
 std::string_view Reader::describe(const Json& json) {
   switch (json.type()) {
-    case dom::element_type::ARRAY:
-      return "an array";
-    case dom::element_type::OBJECT:
-      return "an object";
+    case dom::element_type::ARRAY: return "an array";
+    case dom::element_type::OBJECT: return "an object";
     case dom::element_type::INT64:
     case dom::element_type::UINT64:
-    case dom::element_type::DOUBLE:
-      return "a number";
-    case dom::element_type::STRING:
-      return "a string";
-    case dom::element_type::BOOL:
-      return "a boolean";
-    case dom::element_type::NULL_VALUE:
-      return "null";
-    default:
-      return "something else";
+    case dom::element_type::DOUBLE: return "a number";
+    case dom::element_type::STRING: return "a string";
+    case dom::element_type::BOOL: return "a boolean";
+    case dom::element_type::NULL_VALUE: return "null";
+    default: return "something else";
   }
 }
 
@@ -47,8 +40,7 @@ Value Reader::big_integer(std::string_view digits, const Trace* trace) const {
   const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
   if (count > limits_.digits)
     fail(ErrorCode::limit_exceeded, trace, "an int has too many digits",
-         "at most " + std::to_string(limits_.digits) + " (Limits::digits)",
-         std::to_string(count));
+         "at most " + std::to_string(limits_.digits) + " (Limits::digits)", std::to_string(count));
   return Value::integer(digits);
 }
 
@@ -109,14 +101,10 @@ Value Reader::plain(const Json& json, const Trace* trace, Nodes nodes) {
   const Level level(*this, trace);
   count_node(trace);
   switch (json.type()) {
-    case dom::element_type::BOOL:
-      return Value(bool(json)).plain();
-    case dom::element_type::INT64:
-      return Value(std::int64_t(json)).plain();
-    case dom::element_type::UINT64:
-      return Value(std::uint64_t(json)).plain();
-    case dom::element_type::DOUBLE:
-      return Value(double(json)).plain();
+    case dom::element_type::BOOL: return Value(bool(json)).plain();
+    case dom::element_type::INT64: return Value(std::int64_t(json)).plain();
+    case dom::element_type::UINT64: return Value(std::uint64_t(json)).plain();
+    case dom::element_type::DOUBLE: return Value(double(json)).plain();
     case dom::element_type::STRING:
       if (const auto digits = long_integer(json)) return big_integer(*digits, trace).plain();
       return Value(text_of(std::string_view(json))).plain();
@@ -136,8 +124,7 @@ Value Reader::plain(const Json& json, const Trace* trace, Nodes nodes) {
       }
       return std::move(dict).plain();
     }
-    default:
-      return Value().plain();
+    default: return Value().plain();
   }
 }
 

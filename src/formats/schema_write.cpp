@@ -5,14 +5,14 @@
 #include <unordered_set>
 #include <utility>
 
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/schema.hpp>
 #include "data/keyed_hash.hpp"
 #include "data/number.hpp"
 #include "data/same_view.hpp"
 #include "formats/json_text.hpp"
 #include "formats/schema_names.hpp"
-#include <safestructures/data/codec.hpp>
-#include <safestructures/data/error.hpp>
-#include <safestructures/formats/schema.hpp>
 
 namespace safestructures::schema {
 namespace {
@@ -41,19 +41,19 @@ class Writer {
  private:
   [[noreturn]] static void fail(ErrorCode code, std::string problem, const Trace* trace,
                                 std::string expected, std::string found = {}) {
-    throw Error(code, std::move(problem),
-                {.path = to_string(trace),
-                 .expected = std::move(expected),
-                 .found = std::move(found)});
+    throw Error(
+        code, std::move(problem),
+        {.path = to_string(trace), .expected = std::move(expected), .found = std::move(found)});
   }
 
   void string(std::string_view text, const Trace* trace) {
     const std::size_t bad = detail::append_json_string(text_, text);
     if (bad != std::string_view::npos)
-      throw Error(ErrorCode::invalid_utf8, "a string is not UTF-8",
-                  {.path = to_string(trace),
-                   .found = "a malformed sequence at byte " + std::to_string(bad) + " of the string",
-                   .advice = "Store binary data as bytes, for example std::vector<std::byte>"});
+      throw Error(
+          ErrorCode::invalid_utf8, "a string is not UTF-8",
+          {.path = to_string(trace),
+           .found = "a malformed sequence at byte " + std::to_string(bad) + " of the string",
+           .advice = "Store binary data as bytes, for example std::vector<std::byte>"});
   }
 
   void count_node(const Trace* trace) {
@@ -72,9 +72,9 @@ class Writer {
     /// Without a step: into what a custom value holds.
     Level(Writer& writer, const Trace* trace) : writer_(writer), size_(writer.place_.size()) {
       if (++writer_.depth_ > writer_.options_.limits.depth)
-        fail(ErrorCode::limit_exceeded, "a structure is nested too deep", trace,
-             "at most " + std::to_string(writer_.options_.limits.depth) +
-                 " levels (Limits::depth)");
+        fail(
+            ErrorCode::limit_exceeded, "a structure is nested too deep", trace,
+            "at most " + std::to_string(writer_.options_.limits.depth) + " levels (Limits::depth)");
     }
     ~Level() {
       writer_.place_.resize(size_);
@@ -204,8 +204,8 @@ class Writer {
     text_ += '}';
   }
 
-  /// Labels for entries whose keys are not all strings; empty when they are. A string's label is the
-  /// string itself; another key's is Python's str(key), with `#2`, `#3` ... when that is taken.
+  /// Labels for entries whose keys are not all strings; empty when they are. A string's label is
+  /// the string itself; another key's is Python's str(key), with `#2`, `#3` ... when that is taken.
   static std::vector<std::string> labels_of(const std::vector<Entry>& entries) {
     const auto is_string = [](const Entry& entry) { return entry.key.kind() == Kind::string; };
     if (std::all_of(entries.begin(), entries.end(), is_string)) return {};
@@ -251,13 +251,13 @@ class Writer {
            entry.value.kind() == Kind::string;
   }
 
-  /// The dtype to give back on loading, when another one is stored. A tensor that was loaded without
-  /// being converted back says its own in its attribute.
+  /// The dtype to give back on loading, when another one is stored. A tensor that was loaded
+  /// without being converted back says its own in its attribute.
   void original_dtype(const Value& value, const Trace* trace) {
     const Value* known = value.attribute(dtype_attribute);
     if (known != nullptr && known->kind() != Kind::string) return;
-    const std::string_view original = known != nullptr ? std::string_view(known->as_string())
-                                                       : to_string(value.tensor().dtype());
+    const std::string_view original =
+        known != nullptr ? std::string_view(known->as_string()) : to_string(value.tensor().dtype());
     if (original == to_string(stored_dtype(value))) return;
     text_ += ", \"dtype\": ";
     string(original, trace);
@@ -348,7 +348,8 @@ class Writer {
     const auto known = by_name_.find(name);
     if (known != by_name_.end()) {
       const StoredTensor& other = tensors_[known->second];
-      if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor)) return other.name;
+      if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor))
+        return other.name;
       std::size_t& count = next_.try_emplace(name, 1).first->second;
       std::string free;
       do free = name + "#" + std::to_string(++count);
@@ -373,7 +374,8 @@ class Writer {
   std::uint64_t nodes_ = 0;
   std::vector<StoredTensor> tensors_;
   std::unordered_map<std::string, std::size_t, detail::KeyedHash> by_name_;
-  std::unordered_map<std::string, std::size_t, detail::KeyedHash> next_;  // The last suffix tried for a name.
+  std::unordered_map<std::string, std::size_t, detail::KeyedHash>
+      next_;  // The last suffix tried for a name.
 };
 
 }  // namespace

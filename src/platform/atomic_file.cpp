@@ -65,19 +65,13 @@ Target follow_links(const std::filesystem::path& named) {
 void require_replaceable(const Target& target, const std::filesystem::path& named) {
   const std::string to_stream = "Write to an output stream instead";
   switch (target.existing->kind) {
-    case os::Kind::regular:
-      break;
-    case os::Kind::directory:
-      throw refusal(named, "a folder", "Name a file inside it");
-    case os::Kind::pipe:
-      throw refusal(named, "a pipe", to_stream);
-    case os::Kind::socket:
-      throw refusal(named, "a socket", to_stream);
-    case os::Kind::device:
-      throw refusal(named, "a device", to_stream);
+    case os::Kind::regular: break;
+    case os::Kind::directory: throw refusal(named, "a folder", "Name a file inside it");
+    case os::Kind::pipe: throw refusal(named, "a pipe", to_stream);
+    case os::Kind::socket: throw refusal(named, "a socket", to_stream);
+    case os::Kind::device: throw refusal(named, "a device", to_stream);
     case os::Kind::link:
-    case os::Kind::other:
-      throw refusal(named, "something else", to_stream);
+    case os::Kind::other: throw refusal(named, "something else", to_stream);
   }
   std::error_code error;
   os::check_writable(target.path, error);

@@ -24,19 +24,13 @@ void require_regular(os::Kind kind, const std::filesystem::path& path) {
   };
   const std::string copy_first = "Copy what it holds into a file or into memory first";
   switch (kind) {
-    case os::Kind::regular:
-      return;
-    case os::Kind::directory:
-      return refuse("a folder", "Name a file inside it");
-    case os::Kind::pipe:
-      return refuse("a pipe", copy_first);
-    case os::Kind::socket:
-      return refuse("a socket", copy_first);
-    case os::Kind::device:
-      return refuse("a device", copy_first);
+    case os::Kind::regular: return;
+    case os::Kind::directory: return refuse("a folder", "Name a file inside it");
+    case os::Kind::pipe: return refuse("a pipe", copy_first);
+    case os::Kind::socket: return refuse("a socket", copy_first);
+    case os::Kind::device: return refuse("a device", copy_first);
     case os::Kind::link:
-    case os::Kind::other:
-      return refuse("something else", copy_first);
+    case os::Kind::other: return refuse("something else", copy_first);
   }
 }
 

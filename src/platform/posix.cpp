@@ -74,13 +74,13 @@ File create_new(const std::filesystem::path& path, std::uint32_t permissions,
 }
 
 Status status(const File& file, std::error_code& error) noexcept {
-  struct stat found {};
+  struct stat found{};
   repeat(error, [&] { return ::fstat(descriptor(file), &found); });
   return error ? Status{} : to_status(found);
 }
 
 Status status(const std::filesystem::path& path, std::error_code& error) noexcept {
-  struct stat found {};
+  struct stat found{};
   repeat(error, [&] { return ::lstat(path.c_str(), &found); });
   return error ? Status{} : to_status(found);
 }

@@ -85,8 +85,7 @@ std::vector<std::size_t> stops(const safetensors::File& file) {
     if (upper && name.size() > upper->size() && name.starts_with(*upper) &&
         name[upper->size()] == '.')
       result[index] = upper->size();
-    else
-      upper = name;
+    else upper = name;
   }
   return result;
 }

@@ -22,7 +22,8 @@ class Plan {
                                         .extensions = options.extensions,
                                         .limits = options.limits})),
         metadata_(options.metadata) {
-    for (const std::string_view key : {schema::metadata_key, schema::version_key, checksums::metadata_key})
+    for (const std::string_view key :
+         {schema::metadata_key, schema::version_key, checksums::metadata_key})
       if (metadata_.contains(key))
         throw Error(ErrorCode::invalid_argument, "metadata has a key of the schema itself",
                     {.found = "'" + std::string(key) + "'", .advice = "Choose another key"});
@@ -37,9 +38,9 @@ class Plan {
       items_.emplace_back(schema::dummy_tensor, dummy_);
     }
     if (options.checksums)
-      metadata_.emplace(checksums::metadata_key,
-                        checksums::make(items_, metadata_.find(schema::metadata_key)->second,
-                                        options.overflow));
+      metadata_.emplace(
+          checksums::metadata_key,
+          checksums::make(items_, metadata_.find(schema::metadata_key)->second, options.overflow));
     write_options_ = {.durable = options.durable,
                       .overflow = options.overflow,
                       .lossless = options.lossless,
@@ -55,8 +56,7 @@ class Plan {
   [[nodiscard]] SaveReport report(const safetensors::WriteReport& written) const {
     SaveReport report{.bytes = written.bytes, .conversions = {}};
     for (const safetensors::Conversion& conversion : written.conversions)
-      report.conversions.push_back(
-          {std::string(items_[conversion.item].name), conversion.report});
+      report.conversions.push_back({std::string(items_[conversion.item].name), conversion.report});
     return report;
   }
 
@@ -92,11 +92,11 @@ SaveReport save_file(const Encodee& object, const std::filesystem::path& path,
                      const SaveOptions& options) {
   try {
     const Plan plan(object, options);
-    return plan.report(options.shard_size == 0
-                           ? safetensors::write_file(path, plan.items(), plan.metadata(),
-                                                     plan.options())
-                           : safetensors::write_sharded(path, plan.items(), plan.metadata(),
-                                                        options.shard_size, plan.options()));
+    return plan.report(
+        options.shard_size == 0
+            ? safetensors::write_file(path, plan.items(), plan.metadata(), plan.options())
+            : safetensors::write_sharded(path, plan.items(), plan.metadata(), options.shard_size,
+                                         plan.options()));
   } catch (const Error& error) {
     if (!error.details().file.empty() || error.code() == ErrorCode::plugin_failed) throw;
     throw error.with_file(path.string());

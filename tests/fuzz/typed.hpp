@@ -61,38 +61,22 @@ inline void typed(Bytes bytes) {
   });
   if (!is_read) return;
   switch (target % 16) {
-    case 0:
-      return decode_as<Tree>(value);
-    case 1:
-      return decode_as<std::vector<float>>(value);
-    case 2:
-      return decode_as<std::map<std::string, std::vector<double>>>(value);
-    case 3:
-      return decode_as<std::array<std::int16_t, 6>>(value);
-    case 4:
-      return decode_as<std::set<std::string>>(value);
-    case 5:
-      return decode_as<std::chrono::nanoseconds>(value);
-    case 6:
-      return decode_as<std::unordered_map<std::int32_t, std::optional<bool>>>(value);
-    case 7:
-      return decode_as<std::vector<std::vector<std::uint64_t>>>(value);
-    case 8:
-      return decode_as<std::complex<float>>(value);
-    case 9:
-      return decode_as<std::shared_ptr<Leaf>>(value);
-    case 10:
-      return decode_as<std::variant<bool, std::uint8_t, double, std::string>>(value);
-    case 11:
-      return decode_as<std::deque<std::pair<char, std::int64_t>>>(value);
-    case 12:
-      return decode_as<std::vector<std::byte>>(value);
-    case 13:
-      return decode_as<std::chrono::system_clock::time_point>(value);
-    case 14:
-      return decode_as<std::vector<bool>>(value);
-    default:
-      return decode_as<Leaf>(value);
+    case 0: return decode_as<Tree>(value);
+    case 1: return decode_as<std::vector<float>>(value);
+    case 2: return decode_as<std::map<std::string, std::vector<double>>>(value);
+    case 3: return decode_as<std::array<std::int16_t, 6>>(value);
+    case 4: return decode_as<std::set<std::string>>(value);
+    case 5: return decode_as<std::chrono::nanoseconds>(value);
+    case 6: return decode_as<std::unordered_map<std::int32_t, std::optional<bool>>>(value);
+    case 7: return decode_as<std::vector<std::vector<std::uint64_t>>>(value);
+    case 8: return decode_as<std::complex<float>>(value);
+    case 9: return decode_as<std::shared_ptr<Leaf>>(value);
+    case 10: return decode_as<std::variant<bool, std::uint8_t, double, std::string>>(value);
+    case 11: return decode_as<std::deque<std::pair<char, std::int64_t>>>(value);
+    case 12: return decode_as<std::vector<std::byte>>(value);
+    case 13: return decode_as<std::chrono::system_clock::time_point>(value);
+    case 14: return decode_as<std::vector<bool>>(value);
+    default: return decode_as<Leaf>(value);
   }
 }
 

@@ -114,8 +114,7 @@ std::string mapping_difference(const Value& value, const Json& node, const std::
     const Entry& entry = value.entries()[i];
     const std::string step = path + "/" + entry.key.key_label();
     std::string wrong;
-    if (is_dict)
-      wrong = difference(entry.key, entries[i][0], step + " (key)");
+    if (is_dict) wrong = difference(entry.key, entries[i][0], step + " (key)");
     else if (entry.key.as_string() != entries[i][0].get<std::string>())
       wrong = step + ": expected field " + entries[i][0].get<std::string>();
     if (wrong.empty()) wrong = difference(entry.value, entries[i][1], step);

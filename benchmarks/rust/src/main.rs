@@ -38,10 +38,11 @@ fn measure<T>(bytes: usize, run: impl FnOnce() -> T) {
     black_box(result);
 }
 
-/// The median of 2000 runs, for what takes microseconds.
-fn measure_each(mut run: impl FnMut()) {
+/// The median of 2000 runs, for what takes microseconds, with `prepare` before each.
+fn measure_each(prepare: impl Fn(), mut run: impl FnMut()) {
     let mut times: Vec<u128> = (0..2000)
         .map(|_| {
+            prepare();
             let start = Instant::now();
             run();
             start.elapsed().as_nanos()
@@ -146,12 +147,18 @@ fn main() {
         }),
         "save_tiny" => {
             let bytes = [1u8; 16];
-            measure_each(|| serialize_to_file(views(&bytes, 1), None, path).unwrap());
+            let prepare = || {
+                let _ = fs::remove_file(path);
+            };
+            measure_each(prepare, || serialize_to_file(views(&bytes, 1), None, path).unwrap());
         }
-        "load_tiny" => measure_each(|| {
-            let bytes = fs::read(path).unwrap();
-            black_box(SafeTensors::deserialize(&bytes).unwrap().len());
-        }),
+        "load_tiny" => measure_each(
+            || (),
+            || {
+                let bytes = fs::read(path).unwrap();
+                black_box(SafeTensors::deserialize(&bytes).unwrap().len());
+            },
+        ),
         other => panic!("unknown action {other}"),
     }
 }

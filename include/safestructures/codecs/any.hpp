@@ -20,7 +20,7 @@ SAFESTRUCTURES_API std::any decode_any(const Value& value, Decoder& decoder);
 /// bool, std::int64_t, double, std::complex<double>, std::string and Tensor as the Value of that
 /// kind, and Value for everything else. Other types are an Error `unknown_type`.
 template <class T>
-requires std::same_as<T, std::any>
+  requires std::same_as<T, std::any>
 struct Codec<T> {
   static constexpr bool nullable = true;
   static Value encode(const T& any, Encoder& encoder) { return detail::encode_any(any, encoder); }

@@ -29,8 +29,7 @@ std::array<T, N> decode_array(const Value& value, Decoder& decoder) {
   } else {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::array<T, N>{decoder.decode_at<T>(I, items[I])...};
-    }
-    (std::make_index_sequence<N>{});
+    }(std::make_index_sequence<N>{});
   }
 }
 
@@ -57,7 +56,7 @@ struct Codec<std::array<T, N>> {
 
 /// Nested arrays of numbers are one tensor. Loads from a tensor of those dimensions and from lists.
 template <class T, std::size_t N>
-requires detail::Block<T>
+  requires detail::Block<T>
 struct Codec<std::array<T, N>> {
   static constexpr KindSet kinds = Kind::tensor;
   static Value encode(const std::array<T, N>& array, Encoder&) {
@@ -91,18 +90,16 @@ struct Codec<std::array<T, N>> {
 
 /// Saved only: a function cannot return a C array. As a struct's field it loads as a std::array.
 template <class T, std::size_t N>
-requires(!std::same_as<T, char>) struct Codec<T[N]> {
+  requires(!std::same_as<T, char>)
+struct Codec<T[N]> {
   static constexpr KindSet kinds = detail::Block<T>      ? Kind::tensor
                                    : detail::ByteLike<T> ? Kind::bytes
                                                          : Kind::list;
   static Value encode(const T (&array)[N], Encoder& encoder) {
     static_cast<void>(encoder);
-    if constexpr (detail::Block<T>)
-      return detail::encode_blocks(array, N);
-    else if constexpr (detail::ByteLike<T>)
-      return detail::encode_bytes(array, N);
-    else
-      return detail::encode_list(std::span<const T>(array), encoder);
+    if constexpr (detail::Block<T>) return detail::encode_blocks(array, N);
+    else if constexpr (detail::ByteLike<T>) return detail::encode_bytes(array, N);
+    else return detail::encode_list(std::span<const T>(array), encoder);
   }
 };
 

@@ -30,10 +30,8 @@ template <class Clock>
 inline constexpr std::string_view clock_name = [] {
   if constexpr (requires(typename Clock::time_point point) { Clock::to_time_t(point); })
     return std::string_view("system_clock");
-  else if constexpr (Clock::is_steady)
-    return std::string_view("steady_clock");
-  else
-    return std::string_view();
+  else if constexpr (Clock::is_steady) return std::string_view("steady_clock");
+  else return std::string_view();
 }();
 
 namespace detail {
@@ -41,8 +39,7 @@ namespace detail {
 template <class T>
 concept Duration = requires(const T& duration) {
   typename T::rep;
-  requires T::period::num >
-  0 && T::period::den > 0;
+  requires T::period::num > 0 && T::period::den > 0;
   { duration.count() } -> std::same_as<typename T::rep>;
   T(duration.count());
 };
@@ -73,8 +70,7 @@ Value encode_duration_of(const T& duration, std::string_view clock) {
   constexpr Period period{T::period::num, T::period::den};
   if constexpr (std::is_floating_point_v<typename T::rep>)
     return encode_duration(Value(static_cast<double>(duration.count())), period, clock);
-  else
-    return encode_duration(Value(duration.count()), period, clock);
+  else return encode_duration(Value(duration.count()), period, clock);
 }
 
 template <Duration T>

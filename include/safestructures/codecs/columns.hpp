@@ -1,12 +1,13 @@
 /// \file
 /// Vectors of plain numeric structs as columns: one tensor for each field.
 ///
-/// A list of structs costs some hundred bytes of header for each item; columns cost what the numbers
-/// cost. A std::vector of at least `EncodeOptions::columns_from` structs, all of whose fields are
-/// numbers, `bool` or fixed arrays of these, is saved as one struct of tensors, whose first dimension
-/// counts the items, with the attribute "columns": that count. Nothing is copied: the tensors are
-/// strided views of the vector. They are stored in their own dtype, whatever `Precision` says, as the
-/// scalars that they stand for would be. Any sequence of the struct loads from either form.
+/// A list of structs costs some hundred bytes of header for each item; columns cost what the
+/// numbers cost. A std::vector of at least `EncodeOptions::columns_from` structs, all of whose
+/// fields are numbers, `bool` or fixed arrays of these, is saved as one struct of tensors, whose
+/// first dimension counts the items, with the attribute "columns": that count. Nothing is copied:
+/// the tensors are strided views of the vector. They are stored in their own dtype, whatever
+/// `Precision` says, as the scalars that they stand for would be. Any sequence of the struct loads
+/// from either form.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,7 @@ namespace detail {
 
 template <class T, std::size_t I>
 consteval bool is_column_field() {
-  if constexpr (field_info<T>[I].is_skipped)
-    return true;
+  if constexpr (field_info<T>[I].is_skipped) return true;
   else
     return Block<FieldType<T, I>> &&
            !std::is_const_v<std::remove_reference_t<decltype(get_field<I>(std::declval<T&>()))>>;
@@ -48,8 +48,8 @@ consteval bool is_columnar() {
   }
 }
 
-/// A struct whose vectors can be saved as columns: default-constructible, saved by the library's own
-/// codec, without migrations, and with nothing in it but numbers.
+/// A struct whose vectors can be saved as columns: default-constructible, saved by the library's
+/// own codec, without migrations, and with nothing in it but numbers.
 template <class T>
 concept Columnar = is_columnar<T>();
 
@@ -90,10 +90,10 @@ struct ColumnsCodec {
       static constexpr const FieldInfo& info = field_info<T>[index];
       if constexpr (!info.is_skipped) {
         using Column = BlockLayout<FieldType<T, index>>;
-        value.insert(Value(info.file_name),
-                     encode_column(Column::dtype, Column::dims, Column::complex,
-                                   reinterpret_cast<const std::byte*>(&field), vector.size(),
-                                   sizeof(T)));
+        value.insert(
+            Value(info.file_name),
+            encode_column(Column::dtype, Column::dims, Column::complex,
+                          reinterpret_cast<const std::byte*>(&field), vector.size(), sizeof(T)));
       }
     });
     return value;

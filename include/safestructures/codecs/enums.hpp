@@ -58,52 +58,33 @@ class SAFESTRUCTURES_API EnumTable {
 /// An enum without fixed underlying type has only the values that its largest one's bits can hold:
 /// others are no constant expressions.
 template <class E, auto Number>
-concept HasEnumValue = requires {
-  typename std::integral_constant<E, static_cast<E>(Number)>;
-};
+concept HasEnumValue = requires { typename std::integral_constant<E, static_cast<E>(Number)>; };
 
 template <class E>
 consteval int first_enum_number() {
   using Underlying = std::underlying_type_t<E>;
-  if constexpr (std::is_unsigned_v<Underlying>)
-    return 0;
-  else if constexpr (HasEnumValue<E, -128>)
-    return -128;
-  else if constexpr (HasEnumValue<E, -64>)
-    return -64;
-  else if constexpr (HasEnumValue<E, -16>)
-    return -16;
-  else if constexpr (HasEnumValue<E, -4>)
-    return -4;
-  else if constexpr (HasEnumValue<E, -1>)
-    return -1;
-  else
-    return 0;
+  if constexpr (std::is_unsigned_v<Underlying>) return 0;
+  else if constexpr (HasEnumValue<E, -128>) return -128;
+  else if constexpr (HasEnumValue<E, -64>) return -64;
+  else if constexpr (HasEnumValue<E, -16>) return -16;
+  else if constexpr (HasEnumValue<E, -4>) return -4;
+  else if constexpr (HasEnumValue<E, -1>) return -1;
+  else return 0;
 }
 
 template <class E>
 consteval int last_enum_number() {
   using Underlying = std::underlying_type_t<E>;
-  if constexpr (std::is_same_v<Underlying, bool>)
-    return 1;
-  else if constexpr (std::is_unsigned_v<Underlying> && HasEnumValue<E, 255>)
-    return 255;
-  else if constexpr (HasEnumValue<E, 127>)
-    return 127;
-  else if constexpr (HasEnumValue<E, 63>)
-    return 63;
-  else if constexpr (HasEnumValue<E, 31>)
-    return 31;
-  else if constexpr (HasEnumValue<E, 15>)
-    return 15;
-  else if constexpr (HasEnumValue<E, 7>)
-    return 7;
-  else if constexpr (HasEnumValue<E, 3>)
-    return 3;
-  else if constexpr (HasEnumValue<E, 1>)
-    return 1;
-  else
-    return 0;
+  if constexpr (std::is_same_v<Underlying, bool>) return 1;
+  else if constexpr (std::is_unsigned_v<Underlying> && HasEnumValue<E, 255>) return 255;
+  else if constexpr (HasEnumValue<E, 127>) return 127;
+  else if constexpr (HasEnumValue<E, 63>) return 63;
+  else if constexpr (HasEnumValue<E, 31>) return 31;
+  else if constexpr (HasEnumValue<E, 15>) return 15;
+  else if constexpr (HasEnumValue<E, 7>) return 7;
+  else if constexpr (HasEnumValue<E, 3>) return 3;
+  else if constexpr (HasEnumValue<E, 1>) return 1;
+  else return 0;
 }
 
 // One function for all values: an instantiation for each would cost 256.
@@ -121,9 +102,7 @@ constexpr auto enum_text(std::integer_sequence<int, I...>) {
 
 /// Only an enum with a fixed underlying type can be initialised from a number.
 template <class E>
-inline constexpr bool is_open_enum = requires {
-  E{0};
-};
+inline constexpr bool is_open_enum = requires { E{0}; };
 
 template <class E>
 const EnumTable& enum_table() {

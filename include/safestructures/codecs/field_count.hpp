@@ -1,8 +1,8 @@
 /// \file
 /// The layout of plain aggregates: how many initialisers they take, and which belong to C arrays.
 ///
-/// Counted here, because Boost.PFR's count breaks on members such as `std::optional<Eigen::Matrix3d>`
-/// and on C arrays.
+/// Counted here, because Boost.PFR's count breaks on members such as
+/// `std::optional<Eigen::Matrix3d>` and on C arrays.
 #pragma once
 
 #include <boost/version.hpp>
@@ -48,8 +48,8 @@ template <class T>
 struct AnyBase {
   AnyBase(const AnyBase&) = delete;
   template <class Member>
-  requires(std::is_base_of_v<Member, T> && !std::is_same_v<Member, T>) operator Member() const
-      volatile;
+    requires(std::is_base_of_v<Member, T> && !std::is_same_v<Member, T>)
+  operator Member() const volatile;
 };
 
 /// Converts to nothing: what takes it takes everything.
@@ -79,14 +79,10 @@ struct Initialisable<T, std::index_sequence<I...>> {
 
   /// One more initialiser of the given type behind those.
   template <class Any>
-  static constexpr bool followed_by = requires {
-    T{any_field<I>()..., any_of<Any>()};
-  };
+  static constexpr bool followed_by = requires { T{any_field<I>()..., any_of<Any>()}; };
 
   template <class Any>
-  static constexpr bool preceded_by = requires {
-    T{any_of<Any>(), any_field<I>()...};
-  };
+  static constexpr bool preceded_by = requires { T{any_of<Any>(), any_field<I>()...}; };
 };
 
 /// Initialisers, then one in braces of its own that holds J, then K more.
@@ -95,9 +91,8 @@ inline constexpr bool takes_sequences = false;
 
 template <class T, std::size_t... I, std::size_t... J, std::size_t... K>
 inline constexpr bool takes_sequences<T, std::index_sequence<I...>, std::index_sequence<J...>,
-                                      std::index_sequence<K...>> = requires {
-  T{any_field<I>()..., {any_field<J>()...}, any_field<K>()...};
-};
+                                      std::index_sequence<K...>> =
+    requires { T{any_field<I>()..., {any_field<J>()...}, any_field<K>()...}; };
 
 template <class T, std::size_t N>
 inline constexpr bool takes = Initialisable<T, std::make_index_sequence<N>>::value;
@@ -191,9 +186,7 @@ consteval Layout find_layout(Layout layout = {}) {
 }
 
 template <class T>
-concept TupleLike = requires {
-  std::tuple_size<T>::value;
-};
+concept TupleLike = requires { std::tuple_size<T>::value; };
 
 template <class T>
 inline constexpr std::size_t initialisers = count_initialisers<T>();

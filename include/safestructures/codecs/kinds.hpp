@@ -56,9 +56,7 @@ concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T>;
 /// A type that has an empty state of its own, saved as None: an optional of such needs to tell that
 /// state from having no value.
 template <class T>
-concept Nullable = requires {
-  requires Codec<T>::nullable;
-};
+concept Nullable = requires { requires Codec<T>::nullable; };
 
 /// The value of an engaged optional or pointer to a `Nullable`: as it is, or in a tuple of one
 /// where it would read as empty (None) or as such a tuple.

@@ -16,34 +16,28 @@ namespace detail {
 template <class T>
 consteval KindSet pointer_kinds() {
   const KindSet own = kinds_of<T>() | Kind::none;
-  if constexpr (std::is_polymorphic_v<T>)
-    return own | Kind::custom;
-  else if constexpr (Nullable<T>)
-    return own | Kind::tuple;
-  else
-    return own;
+  if constexpr (std::is_polymorphic_v<T>) return own | Kind::custom;
+  else if constexpr (Nullable<T>) return own | Kind::tuple;
+  else return own;
 }
 
 template <class T>
 Value encode_engaged(Value value) {
-  if constexpr (Nullable<T>)
-    return mark_engaged(std::move(value));
-  else
-    return value;
+  if constexpr (Nullable<T>) return mark_engaged(std::move(value));
+  else return value;
 }
 
 template <class T>
 const Value& decode_engaged(const Value& value) {
-  if constexpr (Nullable<T>)
-    return unmark_engaged(value);
-  else
-    return value;
+  if constexpr (Nullable<T>) return unmark_engaged(value);
+  else return value;
 }
 
 }  // namespace detail
 
 template <class T>
-requires(!std::is_array_v<T>) struct Codec<std::unique_ptr<T>> {
+  requires(!std::is_array_v<T>)
+struct Codec<std::unique_ptr<T>> {
   using Object = std::remove_cv_t<T>;
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = detail::pointer_kinds<Object>();
@@ -63,7 +57,8 @@ requires(!std::is_array_v<T>) struct Codec<std::unique_ptr<T>> {
 /// once, and loading makes one object again. Objects without tensors are loaded as copies. A
 /// pointer that leads back to an object that is being saved is an Error `cycle`.
 template <class T>
-requires(!std::is_array_v<T>) struct Codec<std::shared_ptr<T>> {
+  requires(!std::is_array_v<T>)
+struct Codec<std::shared_ptr<T>> {
   using Object = std::remove_cv_t<T>;
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = detail::pointer_kinds<Object>();
@@ -73,10 +68,8 @@ requires(!std::is_array_v<T>) struct Codec<std::shared_ptr<T>> {
     const Object& object = *pointer;
     // The whole object's address and type, so that pointers to its bases are known as the same.
     const void* address = nullptr;
-    if constexpr (std::is_polymorphic_v<T>)
-      address = dynamic_cast<const void*>(&object);
-    else
-      address = &object;
+    if constexpr (std::is_polymorphic_v<T>) address = dynamic_cast<const void*>(&object);
+    else address = &object;
     return encoder.encode_shared(address, typeid(object), [&] {
       return detail::encode_engaged<Object>(detail::encode_pointee(object, encoder));
     });

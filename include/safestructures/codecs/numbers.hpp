@@ -47,7 +47,8 @@ consteval std::array<std::uint64_t, BlockLayout<T>::dims.size() + 1> prepend_dim
 }
 
 template <class T, std::size_t N>
-requires(N > 0 && requires { BlockLayout<T>::dtype; }) struct BlockLayout<std::array<T, N>> {
+  requires(N > 0 && requires { BlockLayout<T>::dtype; })
+struct BlockLayout<std::array<T, N>> {
   static_assert(sizeof(std::array<T, N>) == N * sizeof(T));
   static constexpr DType dtype = BlockLayout<T>::dtype;
   static constexpr auto dims = prepend_dim<T, N>();
@@ -55,7 +56,7 @@ requires(N > 0 && requires { BlockLayout<T>::dtype; }) struct BlockLayout<std::a
 };
 
 template <class T, std::size_t N>
-requires requires { BlockLayout<T>::dtype; }
+  requires requires { BlockLayout<T>::dtype; }
 struct BlockLayout<T[N]> {
   static constexpr DType dtype = BlockLayout<T>::dtype;
   static constexpr auto dims = prepend_dim<T, N>();
@@ -64,15 +65,12 @@ struct BlockLayout<T[N]> {
 
 /// Numbers, and fixed arrays of them: contiguous ranges of such are one tensor.
 template <class T>
-concept Block = requires {
-  BlockLayout<std::remove_cv_t<T>>::dtype;
-};
+concept Block = requires { BlockLayout<std::remove_cv_t<T>>::dtype; };
 
 /// Raw memory: ranges of these are bytes, as they are most often used.
 template <class T>
 concept ByteLike =
-    std::same_as<std::remove_cv_t<T>, std::byte> || std::same_as < std::remove_cv_t<T>,
-char > ;
+    std::same_as<std::remove_cv_t<T>, std::byte> || std::same_as<std::remove_cv_t<T>, char>;
 
 /// A view of numbers as a tensor of those dimensions, with the mark of complex ones.
 SAFESTRUCTURES_API Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes,

@@ -18,18 +18,14 @@ struct Codec<std::optional<T>> {
 
   static Value encode(const std::optional<T>& optional, Encoder& encoder) {
     if (!optional) return {};
-    if constexpr (detail::Nullable<T>)
-      return detail::mark_engaged(encoder.encode(*optional));
-    else
-      return encoder.encode(*optional);
+    if constexpr (detail::Nullable<T>) return detail::mark_engaged(encoder.encode(*optional));
+    else return encoder.encode(*optional);
   }
 
   static std::optional<T> decode(const Value& value, Decoder& decoder) {
     if (value.is_none()) return std::nullopt;
-    if constexpr (detail::Nullable<T>)
-      return decoder.decode<T>(detail::unmark_engaged(value));
-    else
-      return decoder.decode<T>(value);
+    if constexpr (detail::Nullable<T>) return decoder.decode<T>(detail::unmark_engaged(value));
+    else return decoder.decode<T>(value);
   }
 };
 

@@ -40,10 +40,8 @@ Value encode_pointee(const T& object, Encoder& encoder) {
     if (const Registry::Type* type = dynamic_type(typeid(object), typeid(T), Encodable<T>, encoder))
       return encoder.encode_registered(*type, dynamic_cast<const void*>(&object));
   }
-  if constexpr (Encodable<T> || !std::is_polymorphic_v<T>)
-    return encoder.encode(object);
-  else
-    return {};  // Not reached: dynamic_type has thrown.
+  if constexpr (Encodable<T> || !std::is_polymorphic_v<T>) return encoder.encode(object);
+  else return {};  // Not reached: dynamic_type has thrown.
 }
 
 /// A new T, or an object of a class derived from it.
@@ -61,8 +59,7 @@ std::unique_ptr<T> decode_unique(const Value& value, Decoder& decoder) {
   }
   if constexpr (Decodable<T> || !std::is_polymorphic_v<T>)
     return std::unique_ptr<T>(new T(decoder.decode<T>(value)));
-  else
-    return nullptr;  // Not reached: named_type has thrown.
+  else return nullptr;  // Not reached: named_type has thrown.
 }
 
 template <class T>
@@ -76,8 +73,7 @@ std::shared_ptr<T> decode_pointee(const Value& value, Decoder& decoder) {
   }
   if constexpr (Decodable<T> || !std::is_polymorphic_v<T>)
     return std::make_shared<T>(decoder.decode<T>(value));
-  else
-    return nullptr;  // Not reached: named_type has thrown.
+  else return nullptr;  // Not reached: named_type has thrown.
 }
 
 }  // namespace safestructures::detail

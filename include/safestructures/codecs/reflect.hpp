@@ -122,8 +122,7 @@ constexpr decltype(auto) returnable(Member& member) {
   if constexpr (std::is_array_v<Member>) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return typename ReturnableOf<std::remove_cv_t<Member>>::type{{returnable(member[I])...}};
-    }
-    (std::make_index_sequence<std::extent_v<Member>>{});
+    }(std::make_index_sequence<std::extent_v<Member>>{});
   } else {
     return std::move(member);
   }
@@ -149,8 +148,8 @@ constexpr auto& flat_element(Value& value, std::size_t k) {
 /// compile for a complete type, except that an anonymous union as a member cannot be told from
 /// ordinary ones, and that Boost 1.83 and later report a bit-field themselves.
 template <class T>
-concept ReflectableAggregate = detail::reflection_problem<std::remove_cv_t<T>>
-== detail::ReflectionProblem::none;
+concept ReflectableAggregate =
+    detail::reflection_problem<std::remove_cv_t<T>> == detail::ReflectionProblem::none;
 
 /// The number of fields of the aggregate T. For a T that is no `ReflectableAggregate` a
 /// `static_assert` says why and what to do.
@@ -177,9 +176,9 @@ using FieldValue = typename detail::ReturnableOf<FieldType<T, I>>::type;
 
 /// The name of field I of T, as written in the source. Valid for the whole program.
 template <class T, std::size_t I>
-inline constexpr std::string_view field_name = detail::MemberName<detail::MemberPointer{
-    std::addressof(get_field<I>(std::as_const(detail::unbuilt<std::remove_cv_t<T>>.value)))}>::text
-                                                   .view();
+inline constexpr std::string_view field_name =
+    detail::MemberName<detail::MemberPointer{std::addressof(
+        get_field<I>(std::as_const(detail::unbuilt<std::remove_cv_t<T>>.value)))}>::text.view();
 
 namespace detail {
 
@@ -212,7 +211,7 @@ consteval Initialisers<T> assign_initialisers(std::index_sequence<I...>) {
 
 template <class T, class Generator, std::size_t... I>
 constexpr T construct_fields(Generator& generator, std::index_sequence<I...>) {
-  return T{generator.template operator()<I>()...};
+  return T { generator.template operator()<I>()... };
 }
 
 template <class T>
@@ -273,8 +272,7 @@ constexpr void for_each_field(T& object, F&& f) {
     (static_cast<void>(f(field_name<T, I>, boost::pfr::detail::sequence_tuple::get<I>(fields),
                          std::integral_constant<std::size_t, I>{})),
      ...);
-  }
-  (std::make_index_sequence<count>{});
+  }(std::make_index_sequence<count>{});
 }
 
 /// Builds a T by aggregate initialisation from `generator.template operator()<I>()`, called in

@@ -114,9 +114,7 @@ template <std::size_t N>
 inline constexpr bool is_rule_array<std::array<FieldRule, N>> = true;
 
 template <class T>
-concept NamesFieldRules = requires {
-  Rules<T>::fields;
-};
+concept NamesFieldRules = requires { Rules<T>::fields; };
 
 template <class T>
 concept HasFieldRules =
@@ -267,9 +265,7 @@ consteval std::array<FieldInfo, field_count<T>> checked_field_info() {
 }
 
 template <class T>
-concept NamesItsMigration = requires {
-  &Rules<T>::migrate;
-};
+concept NamesItsMigration = requires { &Rules<T>::migrate; };
 
 template <class T>
 concept Migrates = requires(Value& value, unsigned from_version) {

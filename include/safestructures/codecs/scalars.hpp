@@ -42,7 +42,7 @@ concept Integer = std::integral<T> && Element<T> && !std::same_as<T, bool>;
 }  // namespace detail
 
 template <class T>
-requires std::same_as<T, bool>
+  requires std::same_as<T, bool>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::boolean;
   static Value encode(T value, Encoder&) { return Value(value); }
@@ -59,8 +59,7 @@ struct Codec<T> {
     using Bounds = std::numeric_limits<T>;
     if constexpr (std::is_signed_v<T>)
       return static_cast<T>(detail::decode_signed(value, decoder, Bounds::min(), Bounds::max()));
-    else
-      return static_cast<T>(detail::decode_unsigned(value, decoder, Bounds::max()));
+    else return static_cast<T>(detail::decode_unsigned(value, decoder, Bounds::max()));
   }
 };
 
@@ -99,7 +98,8 @@ struct Codec<BasicMinifloat<Format>> {
 };
 
 template <class T>
-requires(std::same_as<T, float> || std::same_as<T, double>) struct Codec<std::complex<T>> {
+  requires(std::same_as<T, float> || std::same_as<T, double>)
+struct Codec<std::complex<T>> {
   static constexpr KindSet kinds = Kind::complex;
   static Value encode(const std::complex<T>& value, Encoder&) {
     return Value(std::complex<double>(value));
@@ -111,7 +111,7 @@ requires(std::same_as<T, float> || std::same_as<T, double>) struct Codec<std::co
 
 /// A str of one character, U+0000 to U+00FF: the code of the `char`.
 template <class T>
-requires std::same_as<T, char>
+  requires std::same_as<T, char>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::string;
   static Value encode(T value, Encoder&) { return detail::encode_char(value); }
@@ -122,7 +122,7 @@ struct Codec<T> {
 
 /// A single byte: an int from 0 to 255. Sequences of them are bytes.
 template <class T>
-requires std::same_as<T, std::byte>
+  requires std::same_as<T, std::byte>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::integer;
   static Value encode(T value, Encoder&) { return Value(std::to_integer<unsigned>(value)); }

@@ -19,12 +19,10 @@ struct Codec<std::span<T, Extent>> {
                                                             : Kind::list;
   static Value encode(std::span<const T> span, Encoder& encoder) {
     static_cast<void>(encoder);
-    if constexpr (detail::Block<Item>)
-      return detail::encode_blocks(span.data(), span.size());
+    if constexpr (detail::Block<Item>) return detail::encode_blocks(span.data(), span.size());
     else if constexpr (detail::ByteLike<Item>)
       return detail::encode_bytes(span.data(), span.size());
-    else
-      return detail::encode_list(std::span<const Item>(span), encoder);
+    else return detail::encode_list(std::span<const Item>(span), encoder);
   }
 };
 

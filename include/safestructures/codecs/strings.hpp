@@ -69,7 +69,8 @@ struct Codec<std::basic_string_view<char, Traits>> {
 
 /// Saved only. Null is None.
 template <class T>
-requires(std::same_as<T, const char*> || std::same_as<T, char*>) struct Codec<T> {
+  requires(std::same_as<T, const char*> || std::same_as<T, char*>)
+struct Codec<T> {
   static constexpr KindSet kinds = KindSet(Kind::string) | Kind::none;
   static constexpr bool nullable = true;
   static Value encode(const char* text, Encoder&) { return detail::encode_text(text); }

@@ -73,10 +73,8 @@ struct StructCodec {
   static constexpr std::string_view class_name = safestructures::class_name<T>;
 
   static constexpr auto migration() -> void (*)(Value&, unsigned) {
-    if constexpr (has_migrate<T>)
-      return &Rules<T>::migrate;
-    else
-      return nullptr;
+    if constexpr (has_migrate<T>) return &Rules<T>::migrate;
+    else return nullptr;
   }
   static constexpr StructLayout layout{class_name, class_version<T>, field_info<T>, migration()};
 

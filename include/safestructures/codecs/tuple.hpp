@@ -30,8 +30,7 @@ struct Codec<std::tuple<Ts...>> {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       // Braces: their order is that of the items.
       return std::tuple<Ts...>{decoder.decode_at<Ts>(I, items[I])...};
-    }
-    (std::index_sequence_for<Ts...>{});
+    }(std::index_sequence_for<Ts...>{});
   }
 };
 

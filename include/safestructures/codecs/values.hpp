@@ -18,7 +18,7 @@ SAFESTRUCTURES_API const Tensor& decode_tensor(const Value& value, const Decoder
 
 /// As it is; tensors are shared, not copied.
 template <class T>
-requires std::same_as<T, Value>
+  requires std::same_as<T, Value>
 struct Codec<T> {
   static Value encode(const T& value, Encoder&) { return value; }
   static T decode(const Value& value, Decoder&) { return value; }
@@ -26,7 +26,7 @@ struct Codec<T> {
 
 /// A tensor of any dtype and shape. What is loaded shares the bytes and keeps their owner alive.
 template <class T>
-requires std::same_as<T, Tensor>
+  requires std::same_as<T, Tensor>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::tensor;
   static Value encode(const T& tensor, Encoder&) { return Value(tensor); }

@@ -50,12 +50,9 @@ SAFESTRUCTURES_API VariantContent read_variant(const Value& value,
 
 template <class T>
 consteval std::string_view alternative_name() {
-  if constexpr (NamedCodec<T>)
-    return Codec<T>::type_name;
-  else if constexpr (requires { Codec<T>::class_name; })
-    return Codec<T>::class_name;
-  else
-    return {};
+  if constexpr (NamedCodec<T>) return Codec<T>::type_name;
+  else if constexpr (requires { Codec<T>::class_name; }) return Codec<T>::class_name;
+  else return {};
 }
 
 template <class... Ts>
@@ -66,7 +63,7 @@ inline constexpr std::array<Alternative, sizeof...(Ts)> alternatives{
 
 // More constrained than the codec of aggregates, which std::monostate is.
 template <detail::Aggregate T>
-requires std::same_as<T, std::monostate>
+  requires std::same_as<T, std::monostate>
 struct Codec<T> {
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = Kind::none;

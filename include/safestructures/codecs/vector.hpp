@@ -26,7 +26,7 @@ struct Codec<std::vector<T, Allocator>> : detail::ListCodec<std::vector<T, Alloc
 /// Saved without copying: the tensor borrows the vector's memory. Loads from a tensor of any dtype
 /// that converts without loss, and from a list, tuple or set of numbers.
 template <class T, class Allocator>
-requires detail::Block<T>
+  requires detail::Block<T>
 struct Codec<std::vector<T, Allocator>> {
   static constexpr KindSet kinds = Kind::tensor;
   static Value encode(const std::vector<T, Allocator>& vector, Encoder&) {

@@ -1,8 +1,8 @@
 /// \file
 /// Codecs: how a C++ type becomes a Value and comes back.
 ///
-/// `Codec<T>` is the only extension point. The library specialises it for the types in codecs/; users
-/// specialise it for theirs:
+/// `Codec<T>` is the only extension point. The library specialises it for the types in codecs/;
+/// users specialise it for theirs:
 ///
 ///     template <> struct safestructures::Codec<Quaternion> {
 ///       static constexpr std::string_view type_name = "acme.Quaternion";
@@ -11,9 +11,9 @@
 ///     };
 ///
 /// With a `type_name`, the encoded Value becomes the payload of a custom value of that name, and
-/// `decode` gets the payload back; Python plugins read the same name. Without one, the Value stands as
-/// it is. A full specialisation by the user wins over the library's own, which are all partial, so any
-/// builtin type's codec can be overridden.
+/// `decode` gets the payload back; Python plugins read the same name. Without one, the Value stands
+/// as it is. A full specialisation by the user wins over the library's own, which are all partial,
+/// so any builtin type's codec can be overridden.
 #pragma once
 
 #include <array>
@@ -107,8 +107,8 @@ class SAFESTRUCTURES_API Walker {
   [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected = {},
                          std::string found = {}, std::string advice = {}) const;
 
-  /// Called while an exception is handled: throws it again as an Error that has the path at which it
-  /// was thrown. What is not an Error is nested in one with code `plugin_failed`, which names
+  /// Called while an exception is handled: throws it again as an Error that has the path at which
+  /// it was thrown. What is not an Error is nested in one with code `plugin_failed`, which names
   /// `type_name`; std::bad_alloc passes unchanged.
   [[noreturn]] void rethrow(std::string_view type_name = {}) const;
 
@@ -179,7 +179,7 @@ class SAFESTRUCTURES_API Walker {
 
 /// Turns C++ objects into Values; handed to `Codec<T>::encode`.
 ///
-/// Tensors of the result borrow the memory of the objects.
+/// Tensors of the result borrow the memory of the objects, unless these are temporaries.
 class SAFESTRUCTURES_API Encoder : public detail::Walker {
  public:
   explicit Encoder(const EncodeOptions& options = {})
@@ -195,9 +195,10 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
       if (const Registry::Type* type = registry()->find(typeid(T)); type && type->overrides)
         return encode_registered(*type, &object);
     }
-    static_assert(Encodable<T>,
-                  "safestructures cannot save this type: it is neither a supported standard type nor a "
-                  "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
+    static_assert(
+        Encodable<T>,
+        "safestructures cannot save this type: it is neither a supported standard type nor a "
+        "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
     if constexpr (Encodable<T>) {
       if constexpr (detail::NamedCodec<T>) {
         const Level level(*this);
@@ -212,23 +213,32 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     }
   }
 
+  /// The same for a temporary: its tensors are copied, since its memory will be gone.
+  template <class T>
+    requires(!std::is_reference_v<T>)
+  [[nodiscard]] Value encode(T&& object) {
+    Value value = encode(std::as_const(object));
+    if constexpr (!std::is_arithmetic_v<std::remove_const_t<T>>) value.own();
+    return value;
+  }
+
   /// The Value of a part of the current object, one step further down the path.
   template <class T>
-  [[nodiscard]] Value encode_at(std::string_view name, const T& object) {
+  [[nodiscard]] Value encode_at(std::string_view name, T&& object) {
     const Step step(*this, name);
-    return encode(object);
+    return encode(std::forward<T>(object));
   }
   template <class T>
-  [[nodiscard]] Value encode_at(std::size_t index, const T& object) {
+  [[nodiscard]] Value encode_at(std::size_t index, T&& object) {
     const Step step(*this, index);
-    return encode(object);
+    return encode(std::forward<T>(object));
   }
 
   /// Encodes through a type of the registry: for codecs of polymorphic and type-erased holders.
   [[nodiscard]] Value encode_registered(const Registry::Type& type, const void* object);
 
-  /// For owners that share an object (`std::shared_ptr`): encodes it, remembering the address, so that
-  /// its tensors get one name however often it is met. A cycle is an Error `cycle`.
+  /// For owners that share an object (`std::shared_ptr`): encodes it, remembering the address, so
+  /// that its tensors get one name however often it is met. A cycle is an Error `cycle`.
   template <class T>
   [[nodiscard]] Value encode_shared(const T* object) {
     return encode_shared(object, typeid(T), [&] { return encode(*object); });
@@ -291,9 +301,10 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
         return std::move(*static_cast<T*>(object.get()));
       }
     }
-    static_assert(Decodable<T>,
-                  "safestructures cannot load this type: it is neither a supported standard type nor a "
-                  "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
+    static_assert(
+        Decodable<T>,
+        "safestructures cannot load this type: it is neither a supported standard type nor a "
+        "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
     if constexpr (Decodable<T>) {
       if constexpr (detail::NamedCodec<T>) {
         const Value& payload = expect_custom(value, Codec<T>::type_name);
@@ -325,8 +336,8 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
                                                         const Value& value);
 
   /// For owners that share an object: what `decode_object()` made, as a `std::shared_ptr<T>`, when
-  /// it was last called for a value with the same content and the very same tensors, so that what was
-  /// stored once is one object again. A value without tensors is always decoded anew.
+  /// it was last called for a value with the same content and the very same tensors, so that what
+  /// was stored once is one object again. A value without tensors is always decoded anew.
   template <class T, class Decode>
   [[nodiscard]] std::shared_ptr<T> decode_shared(const Value& value, const Decode& decode_object) {
     const std::optional<detail::Fingerprint> fingerprint = detail::fingerprint(value, limits());
@@ -371,9 +382,7 @@ template <class T>
 Value Value::from(T&& object, const EncodeOptions& options) {
   Encoder encoder(options);
   try {
-    Value value = encoder.encode(std::as_const(object));
-    if constexpr (!std::is_lvalue_reference_v<T>) value.own();
-    return value;
+    return encoder.encode(std::forward<T>(object));
   } catch (...) {
     encoder.rethrow();
   }

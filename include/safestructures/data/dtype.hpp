@@ -90,8 +90,9 @@ constexpr std::optional<DType> dtype_for() {
 
 }  // namespace detail
 
-/// C++ types that are elements of a tensor: bool, every integer type of 8 to 64 bits, float, double,
-/// `std::complex<float>`, `half`, `bfloat16` and the 8-bit floats. Characters are text, not numbers.
+/// C++ types that are elements of a tensor: bool, every integer type of 8 to 64 bits, float,
+/// double, `std::complex<float>`, `half`, `bfloat16` and the 8-bit floats. Characters are text, not
+/// numbers.
 template <class T>
 concept Element = detail::dtype_for<std::remove_cv_t<T>>().has_value();
 

@@ -7,8 +7,8 @@
 namespace safestructures {
 
 /// Bounds on what is read and written. Each is checked before anything is allocated for what it
-/// bounds; passing one is an `Error` with code `limit_exceeded`. Writers hold themselves to the same
-/// bounds, so that what was saved can be loaded.
+/// bounds; passing one is an `Error` with code `limit_exceeded`. Writers hold themselves to the
+/// same bounds, so that what was saved can be loaded.
 struct Limits {
   /// Bytes of a safetensors header. Stops a file that announces a huge header to exhaust memory.
   /// The format itself forbids more than 100,000,000.
@@ -27,8 +27,8 @@ struct Limits {
   /// Shards that one index may name. Stops exhausting file descriptors and mappings.
   std::uint32_t shards = 10'000;
   /// How many times the bytes of all tensors a structure may refer to once more, by naming a tensor
-  /// again; 1 GiB is always allowed. Stops a small file that names one large tensor a million times,
-  /// to fill the memory of who loads each reference into a container of its own.
+  /// again; 1 GiB is always allowed. Stops a small file that names one large tensor a million
+  /// times, to fill the memory of who loads each reference into a container of its own.
   std::uint32_t repeats = 16;
   /// Extension fields of one node. Stops quadratic time in looking for repeated ones.
   std::uint32_t attributes = 1000;

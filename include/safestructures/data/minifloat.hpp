@@ -213,8 +213,9 @@ class BasicMinifloat {
   /// The nearest number, see `MinifloatFormat::encode`. Accepts float, double and integers of up to
   /// 32 bits: all that double holds exactly, so that there is one rounding.
   template <class T>
-  requires(std::same_as<T, float> || std::same_as<T, double> ||
-           (std::integral<T> && sizeof(T) <= 4)) explicit constexpr BasicMinifloat(T value) noexcept
+    requires(std::same_as<T, float> || std::same_as<T, double> ||
+             (std::integral<T> && sizeof(T) <= 4))
+  explicit constexpr BasicMinifloat(T value) noexcept
       : bits_(Format::encode(static_cast<double>(value))) {}
 
   /// The number with this code.
@@ -231,7 +232,9 @@ class BasicMinifloat {
   constexpr operator float() const noexcept { return Format::decode(bits_); }
 
   /// The opposite number. The formats with one zero keep their zero and their NaN.
-  constexpr BasicMinifloat operator-() const noexcept requires(Format::has_sign) {
+  constexpr BasicMinifloat operator-() const noexcept
+    requires(Format::has_sign)
+  {
     if constexpr (Format::kind == Specials::fnuz) {
       if ((bits_ & Format::magnitude_mask) == 0) return *this;
     }

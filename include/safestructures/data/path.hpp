@@ -14,8 +14,8 @@ namespace safestructures {
 
 /// A place in a structure: field names, dict keys and list indices, outermost first.
 ///
-/// As text it is a JSON Pointer (RFC 6901): each step after a `/`, with `~0` for `~` and `~1` for `/`
-/// inside a step. The empty text is the root.
+/// As text it is a JSON Pointer (RFC 6901): each step after a `/`, with `~0` for `~` and `~1` for
+/// `/` inside a step. The empty text is the root.
 class SAFESTRUCTURES_API Path {
  public:
   /// The root.
@@ -40,8 +40,8 @@ class SAFESTRUCTURES_API Path {
 /// A step of a path that is being walked, on the walker's stack: costs nothing until it is printed.
 struct Trace {
   const Trace* parent = nullptr;
-  std::string_view name;       ///< The step when `index` is `npos`.
-  std::size_t index = npos;    ///< A position in a list or tuple.
+  std::string_view name;     ///< The step when `index` is `npos`.
+  std::size_t index = npos;  ///< A position in a list or tuple.
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 };
 

@@ -25,8 +25,8 @@ class Decoder;
 template <class T>
 struct Codec;
 
-/// A set of types with their codecs, for what only the running program or the file can tell: objects
-/// behind base pointers, `std::any`, and overridden codecs.
+/// A set of types with their codecs, for what only the running program or the file can tell:
+/// objects behind base pointers, `std::any`, and overridden codecs.
 ///
 /// There is no global registry: pass one in the options. A name in a file selects a codec that was
 /// added here; it never loads code. Reading one registry from many threads is safe.
@@ -48,8 +48,8 @@ class SAFESTRUCTURES_API Registry {
     std::any (*move_to_any)(void* object);
   };
 
-  /// Adds a type by its `Codec<T>::type_name`, usable through `std::any` and through pointers to each
-  /// of `Bases`.
+  /// Adds a type by its `Codec<T>::type_name`, usable through `std::any` and through pointers to
+  /// each of `Bases`.
   /// \throws Error `duplicate_name` when the name or the type is there already.
   template <class T, class... Bases>
   Registry& add() {
@@ -92,14 +92,11 @@ class SAFESTRUCTURES_API Registry {
               nullptr};
     if constexpr (std::copy_constructible<T>) {
       type.in_any = [](const std::any& holder) -> const void* { return std::any_cast<T>(&holder); };
-      type.move_to_any = [](void* object) {
-        return std::any(std::move(*static_cast<T*>(object)));
-      };
+      type.move_to_any = [](void* object) { return std::any(std::move(*static_cast<T*>(object))); };
     }
-    (type.bases.emplace_back(typeid(Bases),
-                             [](void* object) -> void* {
-                               return static_cast<Bases*>(static_cast<T*>(object));
-                             }),
+    (type.bases.emplace_back(
+         typeid(Bases),
+         [](void* object) -> void* { return static_cast<Bases*>(static_cast<T*>(object)); }),
      ...);
     insert(std::move(type));
     return *this;

@@ -11,13 +11,14 @@
 
 namespace safestructures {
 
-/// One dimension's part, as Python's `start:stop:step`. A negative `start` or `stop` counts from the
-/// end; a missing one means the whole length in the direction of `step`, which is never 0.
+/// One dimension's part, as Python's `start:stop:step`. A negative `start` or `stop` counts from
+/// the end; a missing one means the whole length in the direction of `step`, which is never 0.
 struct Slice {
   std::optional<std::int64_t> start;
   std::optional<std::int64_t> stop;
   std::int64_t step = 1;
-  /// True for a plain index such as `3` (then in `start`): the dimension is dropped from the result.
+  /// True for a plain index such as `3` (then in `start`): the dimension is dropped from the
+  /// result.
   bool index = false;
 };
 

@@ -24,8 +24,8 @@ namespace safestructures {
 /// owner; it never copies elements. A Tensor made by `borrow` has no owner: the caller keeps the
 /// memory alive and unchanged as long as any copy of the Tensor is used.
 ///
-/// Elements are row-major, unless the tensor is strided: a view of memory in another order, such as a
-/// column-major matrix or a slice. Strides are in bytes and may be negative or zero.
+/// Elements are row-major, unless the tensor is strided: a view of memory in another order, such as
+/// a column-major matrix or a slice. Strides are in bytes and may be negative or zero.
 class SAFESTRUCTURES_API Tensor {
  public:
   /// An F32 tensor of shape [0].
@@ -51,12 +51,14 @@ class SAFESTRUCTURES_API Tensor {
   [[nodiscard]] static Tensor share(DType dtype, Shape shape, std::span<const std::byte> bytes,
                                     std::shared_ptr<const void> owner);
 
-  /// A view of memory in any order: element (i, j, ...) is at `origin + i * strides[0] + ...` bytes.
-  /// The caller answers for every such address being readable. Strides that happen to be row-major give
-  /// a contiguous tensor; those of dimensions of size 1 mean nothing; an empty tensor is contiguous.
+  /// A view of memory in any order: element (i, j, ...) is at `origin + i * strides[0] + ...`
+  /// bytes. The caller answers for every such address being readable. Strides that happen to be
+  /// row-major give a contiguous tensor; those of dimensions of size 1 mean nothing; an empty
+  /// tensor is contiguous.
   /// \throws Error `invalid_argument` when strides and shape differ in length or the dtype is
   /// narrower than a byte.
-  [[nodiscard]] static Tensor strided(DType dtype, Shape shape, std::span<const std::int64_t> strides,
+  [[nodiscard]] static Tensor strided(DType dtype, Shape shape,
+                                      std::span<const std::int64_t> strides,
                                       const std::byte* origin, std::shared_ptr<const void> owner);
 
   /// A view of a contiguous range of numbers; `shape` defaults to one dimension.
@@ -141,9 +143,9 @@ class SAFESTRUCTURES_API Tensor {
     return values;
   }
 
-  /// Writes the elements row-major, in `dtype`, to `target`, which may have any alignment and must not
-  /// overlap this tensor. Uses a second thread and advises huge pages where that pays. BOOL bytes
-  /// are copied as they are, unchecked.
+  /// Writes the elements row-major, in `dtype`, to `target`, which may have any alignment and must
+  /// not overlap this tensor. Uses a second thread and advises huge pages where that pays. BOOL
+  /// bytes are copied as they are, unchecked.
   /// \throws Error `shape_mismatch` when `target` has another length; `out_of_range`,
   /// `lossy_conversion` as `convert`.
   ConversionReport copy_to(DType dtype, std::span<std::byte> target,
@@ -152,8 +154,8 @@ class SAFESTRUCTURES_API Tensor {
   /// The same for `count` elements from element `first` on, in row-major order.
   /// Where a dtype narrower than a byte takes part, both are multiples of 8; only the last range of
   /// the tensor may be shorter. On one thread. The report's index counts from the tensor's start.
-  /// \throws Error as `copy_to`, `out_of_range` for a range outside the tensor, `invalid_argument` for
-  /// one that cuts a packed group.
+  /// \throws Error as `copy_to`, `out_of_range` for a range outside the tensor, `invalid_argument`
+  /// for one that cuts a packed group.
   ConversionReport copy_elements(std::uint64_t first, std::uint64_t count, DType dtype,
                                  std::span<std::byte> target, Overflow overflow) const;
 
@@ -169,17 +171,18 @@ class SAFESTRUCTURES_API Tensor {
   /// This tensor when it already has that dtype, else a converted copy.
   /// \throws Error `out_of_range`, `lossy_conversion` as `convert`
   [[nodiscard]] Tensor to(DType dtype, Overflow overflow = Overflow::error) const;
-  /// The same elements in another shape. \throws Error `shape_mismatch`; `invalid_argument` if strided.
+  /// The same elements in another shape. \throws Error `shape_mismatch`; `invalid_argument` if
+  /// strided.
   [[nodiscard]] Tensor reshape(Shape shape) const;
   /// A view of a part. Copies nothing.
-  /// \throws Error `out_of_range` for an index outside the shape, `invalid_argument` for more slices
-  /// than dimensions or a dtype narrower than a byte.
+  /// \throws Error `out_of_range` for an index outside the shape, `invalid_argument` for more
+  /// slices than dimensions or a dtype narrower than a byte.
   [[nodiscard]] Tensor slice(std::span<const Slice> slices) const;
 
-  /// A view with the dimensions in another order: dimension i of the result is dimension `order[i]` of
-  /// this tensor. Copies nothing.
-  /// \throws Error `invalid_argument` when `order` does not name each dimension once, or for a dtype
-  /// narrower than a byte.
+  /// A view with the dimensions in another order: dimension i of the result is dimension `order[i]`
+  /// of this tensor. Copies nothing.
+  /// \throws Error `invalid_argument` when `order` does not name each dimension once, or for a
+  /// dtype narrower than a byte.
   [[nodiscard]] Tensor permute(std::span<const std::size_t> order) const;
 
   /// Same dtype, shape and element bytes (so that NaN equals the same NaN, and 0.0 is not -0.0).

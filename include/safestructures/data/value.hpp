@@ -55,8 +55,8 @@ SAFESTRUCTURES_API std::string_view to_string(Kind kind) noexcept;
 
 /// A tree of ordinary values and tensors.
 ///
-/// Copying copies the tree and shares the tensors' bytes. Destruction needs neither stack nor memory,
-/// however deep the tree. Reading one Value from many threads is safe; changing it is not.
+/// Copying copies the tree and shares the tensors' bytes. Destruction needs neither stack nor
+/// memory, however deep the tree. Reading one Value from many threads is safe; changing it is not.
 class SAFESTRUCTURES_API Value {
  public:
   /// None.
@@ -97,7 +97,8 @@ class SAFESTRUCTURES_API Value {
   [[nodiscard]] static Value list(std::vector<Value> items = {});
   [[nodiscard]] static Value tuple(std::vector<Value> items = {});
   [[nodiscard]] static Value set(std::vector<Value> items = {});
-  /// \throws Error `duplicate_name` for equal keys, `invalid_argument` for a key that cannot be one.
+  /// \throws Error `duplicate_name` for equal keys, `invalid_argument` for a key that cannot be
+  /// one.
   [[nodiscard]] static Value dict(std::vector<Entry> entries);
   [[nodiscard]] static Value dict();
   /// A dataclass of that class name (may be empty). Keys are strings.
@@ -111,7 +112,8 @@ class SAFESTRUCTURES_API Value {
   /// A value of a type that plugins know.
   [[nodiscard]] static Value custom(std::string type_name, Value payload);
   /// The same value marked as plain JSON: inside a custom payload or an attribute it is written as
-  /// itself, without a schema node around it (a tensor as its name). Only the node itself is marked.
+  /// itself, without a schema node around it (a tensor as its name). Only the node itself is
+  /// marked.
   [[nodiscard]] Value plain() &&;
   [[nodiscard]] bool is_plain() const noexcept { return plain_; }
 
@@ -174,7 +176,8 @@ class SAFESTRUCTURES_API Value {
   [[nodiscard]] Value& entry_value(std::size_t index) &;
   void push_back(Value item);
   void reserve(std::size_t count);
-  /// Adds an entry or field at the end. \throws Error `duplicate_name`, `invalid_argument` as `dict`.
+  /// Adds an entry or field at the end. \throws Error `duplicate_name`, `invalid_argument` as
+  /// `dict`.
   Value& insert(Value key, Value value);
   /// Adds the entry, or gives the existing one this value.
   Value& insert_or_assign(Value key, Value value);
@@ -201,29 +204,45 @@ class SAFESTRUCTURES_API Value {
   [[nodiscard]] Value& operator[](std::size_t index) &;
   [[nodiscard]] Value operator[](std::size_t index) &&;
   // Without these, a literal 0 would be a null string and a plain int ambiguous.
-  template <std::integral I> [[nodiscard]] const Value& operator[](I index) const& { return (*this)[checked(index)]; }
-  template <std::integral I> [[nodiscard]] Value& operator[](I index) & { return (*this)[checked(index)]; }
-  template <std::integral I> [[nodiscard]] Value operator[](I index) && { return std::move(*this)[checked(index)]; }
-  [[nodiscard]] const Value& operator[](const char* key) const& { return (*this)[std::string_view(key)]; }
+  template <std::integral I>
+  [[nodiscard]] const Value& operator[](I index) const& {
+    return (*this)[checked(index)];
+  }
+  template <std::integral I>
+  [[nodiscard]] Value& operator[](I index) & {
+    return (*this)[checked(index)];
+  }
+  template <std::integral I>
+  [[nodiscard]] Value operator[](I index) && {
+    return std::move(*this)[checked(index)];
+  }
+  [[nodiscard]] const Value& operator[](const char* key) const& {
+    return (*this)[std::string_view(key)];
+  }
   [[nodiscard]] Value& operator[](const char* key) & { return (*this)[std::string_view(key)]; }
-  [[nodiscard]] Value operator[](const char* key) && { return std::move(*this)[std::string_view(key)]; }
+  [[nodiscard]] Value operator[](const char* key) && {
+    return std::move(*this)[std::string_view(key)];
+  }
 
-  /// The value at a path: `/layers/3/weight`. A step is a field, a dict key (a string key first, else
-  /// one whose `str()` in Python is the step), or an index from 0; a custom value is stepped through.
+  /// The value at a path: `/layers/3/weight`. A step is a field, a dict key (a string key first,
+  /// else one whose `str()` in Python is the step), or an index from 0; a custom value is stepped
+  /// through.
   /// \throws Error `not_found` with the longest part that exists and what is there instead.
   [[nodiscard]] const Value& at(const Path& path) const&;
   [[nodiscard]] const Value& at(std::string_view path) const&;
   [[nodiscard]] Value& at(std::string_view path) &;
   [[nodiscard]] Value at(std::string_view path) &&;
 
-  /// The class of a structure or custom value; for other containers and tensors the type name in the
-  /// file where it is not the usual one (`torch.Tensor`, `frozenset`). Empty when there is none.
+  /// The class of a structure or custom value; for other containers and tensors the type name in
+  /// the file where it is not the usual one (`torch.Tensor`, `frozenset`). Empty when there is
+  /// none.
   [[nodiscard]] const std::string& type_name() const& noexcept;
   /// \throws Error `type_mismatch` on scalars, which have none.
   void set_type_name(std::string name);
 
-  /// Extension fields beside the value, such as a class version: plain JSON values by name, in order;
-  /// tensors and custom values among them are nodes. Python's package ignores them on containers and tensors and refuses them on scalars.
+  /// Extension fields beside the value, such as a class version: plain JSON values by name, in
+  /// order; tensors and custom values among them are nodes. Python's package ignores them on
+  /// containers and tensors and refuses them on scalars.
   [[nodiscard]] const std::vector<Entry>& attributes() const& noexcept;
   [[nodiscard]] const Value* attribute(std::string_view name) const& noexcept;
   /// \throws Error `type_mismatch` on scalars, `invalid_argument` for the schema's own names
@@ -232,8 +251,8 @@ class SAFESTRUCTURES_API Value {
   /// Removes the extension field; false when there is none.
   bool erase_attribute(std::string_view name) noexcept;
 
-  /// What labels the entry of a dict that has this value as its key: Python's `str(key)`. A key that
-  /// was loaded keeps the label of its file, since only Python knows the `str` of its classes.
+  /// What labels the entry of a dict that has this value as its key: Python's `str(key)`. A key
+  /// that was loaded keeps the label of its file, since only Python knows the `str` of its classes.
   [[nodiscard]] std::string key_label() const;
   /// \throws Error `type_mismatch` on scalars, whose label follows from their value.
   void set_key_label(std::string label);
@@ -241,8 +260,9 @@ class SAFESTRUCTURES_API Value {
   /// Copies the bytes of every borrowed tensor in the tree, so that it depends on nobody's memory.
   void own();
 
-  /// Equal trees: same kinds, names, order and tensor bytes. 1, 1.0 and true differ; NaN equals NaN;
-  /// 0.0 and -0.0 differ. Sets compare without order. Attributes and tensor names do not count.
+  /// Equal trees: same kinds, names, order and tensor bytes. 1, 1.0 and true differ; NaN equals
+  /// NaN; 0.0 and -0.0 differ. Sets compare without order. Attributes and tensor names do not
+  /// count.
   friend SAFESTRUCTURES_API bool operator==(const Value& a, const Value& b);
 
  private:
@@ -281,14 +301,15 @@ struct Entry {
 
 /// How `print` shows a tree.
 struct PrintOptions {
-  std::size_t items = 12;     ///< Items of one container that are shown; the rest is counted.
-  std::size_t text = 60;      ///< Bytes of one string that are shown.
-  std::size_t elements = 6;   ///< Elements of one tensor that are shown; 0 for none.
-  std::size_t depth = 100;    ///< Levels that are shown.
+  std::size_t items = 12;    ///< Items of one container that are shown; the rest is counted.
+  std::size_t text = 60;     ///< Bytes of one string that are shown.
+  std::size_t elements = 6;  ///< Elements of one tensor that are shown; 0 for none.
+  std::size_t depth = 100;   ///< Levels that are shown.
 };
 
 /// Prints a tree with a line for each node: name, type, dtype, shape, value.
-SAFESTRUCTURES_API void print(std::ostream& out, const Value& value, const PrintOptions& options = {});
+SAFESTRUCTURES_API void print(std::ostream& out, const Value& value,
+                              const PrintOptions& options = {});
 /// The same as text.
 SAFESTRUCTURES_API std::string to_string(const Value& value, const PrintOptions& options = {});
 SAFESTRUCTURES_API std::ostream& operator<<(std::ostream& out, const Value& value);

@@ -28,8 +28,8 @@ enum class Precision : std::uint8_t {
 
 /// How tensors are named in the file.
 enum class TensorNames : std::uint8_t {
-  paths,     ///< by their place in the structure: `layers.0.weight`, as a state dict
-  numbers,   ///< `0`, `1`, ... in the order they are met, as Python's package names them
+  paths,    ///< by their place in the structure: `layers.0.weight`, as a state dict
+  numbers,  ///< `0`, `1`, ... in the order they are met, as Python's package names them
 };
 
 /// The schema's names and texts.

@@ -51,8 +51,8 @@ inline constexpr bool is_state_dict<std::unordered_map<std::string, Tensor, Rest
 
 }  // namespace detail
 
-/// An open file. The header and the schema have been read and validated; tensors are views that keep
-/// the mapping alive, and their bytes are read when they are touched.
+/// An open file. The header and the schema have been read and validated; tensors are views that
+/// keep the mapping alive, and their bytes are read when they are touched.
 ///
 /// A plain safetensors file without a schema opens as well: its structure is made from the tensors'
 /// names, `layers.0.weight` being the field `weight` of item 0 of `layers`.

@@ -21,13 +21,13 @@ template <class T>
   return Document::open(path, options).as<T>();
 }
 
-/// Loads a file as it is. Every tensor has the dtype it had before it was saved; those that are stored
-/// in it are views of the mapped file, which they keep alive.
+/// Loads a file as it is. Every tensor has the dtype it had before it was saved; those that are
+/// stored in it are views of the mapped file, which they keep alive.
 [[nodiscard]] SAFESTRUCTURES_API Value load_file(const std::filesystem::path& path,
                                                  const LoadOptions& options = {});
 
-/// The same from bytes in memory. Members that are views (Tensor, Value) refer to `bytes`, which the
-/// caller keeps alive for them.
+/// The same from bytes in memory. Members that are views (Tensor, Value) refer to `bytes`, which
+/// the caller keeps alive for them.
 template <class T>
 [[nodiscard]] T load(std::span<const std::byte> bytes, const LoadOptions& options = {}) {
   return Document::from_bytes(bytes, nullptr, options).as<T>();

@@ -40,20 +40,21 @@ struct SaveOptions {
   const Registry* registry = nullptr;
   /// What to do with numbers that the stored dtype cannot hold.
   Overflow overflow = Overflow::error;
-  /// Refuse to save what `SaveReport::conversions` would tell of: numbers that became zero, saturated or
-  /// infinite, integers that were rounded. \throws Error `lossy_conversion` when saving.
+  /// Refuse to save what `SaveReport::conversions` would tell of: numbers that became zero,
+  /// saturated or infinite, integers that were rounded. \throws Error `lossy_conversion` when
+  /// saving.
   bool lossless = false;
-  /// Whether checksums are stored: an XXH3-64 for each tensor and one for the schema, in the metadata,
-  /// where other tools pass over them. Every element is read, and if need be converted, a second time.
-  /// They find damage, not forgery.
+  /// Whether checksums are stored: an XXH3-64 for each tensor and one for the schema, in the
+  /// metadata, where other tools pass over them. Every element is read, and if need be converted, a
+  /// second time. They find damage, not forgery.
   bool checksums = false;
   /// Whether the file survives a loss of power once the call has returned.
   bool durable = false;
   /// Bytes of tensors in one file; beyond, the structure is split into shards with an index, as
   /// Hugging Face does. 0: one file, whatever its size.
   std::uint64_t shard_size = 0;
-  /// Tensors by name that are stored beside the structure, which does not refer to them, in their own
-  /// dtype. \throws Error `duplicate_name` when saving, for a name that the structure uses.
+  /// Tensors by name that are stored beside the structure, which does not refer to them, in their
+  /// own dtype. \throws Error `duplicate_name` when saving, for a name that the structure uses.
   std::map<std::string, Tensor, std::less<>> extra_tensors = {};
   Limits limits = {};
 };
@@ -66,7 +67,7 @@ struct ConvertedTensor {
 
 /// What was saved.
 struct SaveReport {
-  std::uint64_t bytes = 0;                  ///< Bytes of all files together.
+  std::uint64_t bytes = 0;                   ///< Bytes of all files together.
   std::vector<ConvertedTensor> conversions;  ///< Tensors that lost more than rounding.
 };
 
@@ -95,8 +96,8 @@ SAFESTRUCTURES_API std::vector<std::byte> save(const Encodee& object, const Save
 
 /// Saves any object that has a codec as a safetensors file with a schema.
 ///
-/// The file is written under a temporary name in the same folder and renamed, so that an old file is
-/// replaced whole or not at all. Tensors are written straight from the object's memory.
+/// The file is written under a temporary name in the same folder and renamed, so that an old file
+/// is replaced whole or not at all. Tensors are written straight from the object's memory.
 /// \throws Error with the path in the structure and the file; see error.hpp.
 template <class T>
 SaveReport save_file(const T& object, const std::filesystem::path& path,

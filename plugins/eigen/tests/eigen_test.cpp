@@ -27,13 +27,11 @@ T counted(Eigen::Index rows, Eigen::Index columns) {
   for (Eigen::Index i = 0; i < rows; ++i) {
     for (Eigen::Index j = 0; j < columns; ++j) {
       const auto number = static_cast<int>(i * columns + j);
-      if constexpr (std::is_same_v<Scalar, bool>)
-        result(i, j) = number % 3 == 1;
+      if constexpr (std::is_same_v<Scalar, bool>) result(i, j) = number % 3 == 1;
       else if constexpr (Eigen::NumTraits<Scalar>::IsComplex)
         result(i, j) = Scalar(static_cast<typename Scalar::value_type>(number),
                               static_cast<typename Scalar::value_type>(-number - 1));
-      else
-        result(i, j) = static_cast<Scalar>(static_cast<float>(number));
+      else result(i, j) = static_cast<Scalar>(static_cast<float>(number));
     }
   }
   return result;

@@ -231,15 +231,9 @@ void HeaderParser::read_tensor(Piece name, simdjson::ondemand::value& value, con
     }
     seen |= which;
     switch (which) {
-      case dtype_field:
-        read_dtype(record, field.value(), field_key);
-        break;
-      case shape_field:
-        read_shape(record, field.value(), field_key);
-        break;
-      case offsets_field:
-        read_offsets(record, field.value(), field_key);
-        break;
+      case dtype_field: read_dtype(record, field.value(), field_key); break;
+      case shape_field: read_shape(record, field.value(), field_key); break;
+      case offsets_field: read_offsets(record, field.value(), field_key); break;
       default:
         // The Rust crate passes over fields that it does not know.
         walk_.check_value(field.value(), limits_.depth);

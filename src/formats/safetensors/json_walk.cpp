@@ -113,8 +113,7 @@ void JsonWalk::check_value(simdjson::ondemand::value& value, std::uint32_t depth
     case simdjson::ondemand::json_type::boolean:
       static_cast<void>(take<bool>(value.get_bool()));
       return;
-    default:
-      break;
+    default: break;
   }
   bool null = false;
   if (value.is_null().get(null) || !null) fail_syntax();

@@ -64,7 +64,7 @@ struct BlockLayout<Eigen::bfloat16> {
 /// Scalars that have a dtype, `std::complex<double>` included.
 template <class S>
 concept EigenScalar = Element<S> || std::same_as<S, Eigen::half> ||
-    std::same_as<S, Eigen::bfloat16> || std::same_as<S, std::complex<double>>;
+                      std::same_as<S, Eigen::bfloat16> || std::same_as<S, std::complex<double>>;
 
 /// Only for asking whether a type is a dense expression; never defined.
 template <class D>
@@ -82,7 +82,7 @@ template <class T>
 concept EigenPlain = EigenDense<T> && std::derived_from<T, Eigen::PlainObjectBase<T>>;
 
 template <class T>
-concept EigenFixed = EigenPlain<T> &&(T::SizeAtCompileTime > 0);
+concept EigenFixed = EigenPlain<T> && (T::SizeAtCompileTime > 0);
 
 /// Sizes and strides of one tensor, outermost first.
 struct EigenLayout {
@@ -321,7 +321,7 @@ struct Codec<Eigen::bfloat16> {
 /// \throws Error `shape_mismatch` when loading what does not fit the sizes fixed at compile time;
 /// `type_mismatch`; `out_of_range`, `lossy_conversion` as `convert`
 template <class T>
-requires detail::EigenPlain<T>
+  requires detail::EigenPlain<T>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::tensor;
   static Value encode(const T& dense, Encoder&) { return detail::encode_dense(dense); }
@@ -334,7 +334,8 @@ struct Codec<T> {
 /// Views and expressions, for saving. Views borrow the memory they show; what has no memory is
 /// evaluated.
 template <class T>
-requires(detail::EigenDense<T> && !detail::EigenPlain<T>) struct Codec<T> {
+  requires(detail::EigenDense<T> && !detail::EigenPlain<T>)
+struct Codec<T> {
   static constexpr KindSet kinds = Kind::tensor;
   static Value encode(const T& dense, Encoder&) {
     if constexpr ((static_cast<unsigned>(T::Flags) & Eigen::DirectAccessBit) != 0U) {
@@ -354,7 +355,7 @@ requires(detail::EigenDense<T> && !detail::EigenPlain<T>) struct Codec<T> {
 
 /// Vectors of points, poses and the like: one tensor, its first dimension the items.
 template <class T, class Allocator>
-requires detail::EigenFixed<T>
+  requires detail::EigenFixed<T>
 struct Codec<std::vector<T, Allocator>> {
   using Items = std::vector<T, Allocator>;
   using Scalar = typename T::Scalar;
@@ -365,7 +366,7 @@ struct Codec<std::vector<T, Allocator>> {
     detail::EigenLayout layout;
     layout.add(static_cast<Eigen::Index>(items.size()), sizeof(T));
     if (items.empty()) {
-      detail::add_dense_dims(T(), layout);
+      detail::add_dense_dims(T(T::Zero()), layout);
       return detail::encode_eigen<Scalar>(nullptr, std::move(layout), nullptr);
     }
     detail::add_dense_dims(items.front(), layout);

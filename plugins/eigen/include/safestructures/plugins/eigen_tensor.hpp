@@ -68,7 +68,7 @@ struct Codec<Eigen::Tensor<S, Rank, Options, Index>> {
 
 /// A view of somebody's memory, for saving.
 template <class Plain, int Options, template <class> class MakePointer>
-requires detail::EigenScalar<typename Plain::Scalar>
+  requires detail::EigenScalar<typename Plain::Scalar>
 struct Codec<Eigen::TensorMap<Plain, Options, MakePointer>> {
   static constexpr KindSet kinds = Kind::tensor;
   static Value encode(const Eigen::TensorMap<Plain, Options, MakePointer>& tensor, Encoder&) {

@@ -1,0 +1,238 @@
+/// \file
+/// The schema's text is Python's, and everything a Value holds comes back from it.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <safestructures/formats/schema.hpp>
+#include "support/errors.hpp"
+
+namespace ss = safestructures;
+using ss::Value;
+using ss::schema::Written;
+using ss::test::error_of;
+
+namespace {
+
+const std::array<float, 4> floats = {1, 2, 3, 4};
+const std::array<double, 2> doubles = {1, 2};
+
+Value tensor(std::string name = {}) {
+  Value value(ss::Tensor::of(std::span<const float>(floats)));
+  value.set_tensor_name(std::move(name));
+  return value;
+}
+
+/// Reads what was written, with the tensors as they would be stored.
+Value read_again(const Written& written) {
+  std::map<std::string, ss::Tensor, std::less<>> stored;
+  for (const ss::schema::StoredTensor& one : written.tensors)
+    REQUIRE(stored.emplace(one.name, one.tensor->to(one.dtype)).second);
+  return ss::schema::read(written.text, [&](std::string_view name) {
+    const auto found = stored.find(name);
+    return found == stored.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+std::string write_error(const Value& value, const ss::schema::WriteOptions& options = {}) {
+  return error_of([&] { return ss::schema::write(value, options); });
+}
+
+std::vector<std::string> names_of(const Written& written) {
+  std::vector<std::string> names;
+  for (const ss::schema::StoredTensor& one : written.tensors) names.push_back(one.name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("a structure is written as Python writes it") {
+  const Value root = Value::dict(
+      {{"a", Value::list({1, -2.5, true, Value(), "t\"\n\xc3\xa9\xf0\x9f\x98\x80\x7f"})},
+       {1, Value::tuple({std::complex<double>(1, 2)})},
+       {"s", Value::structure("acme::Pose", {{"x", Value::set()}})}});
+  CHECK(ss::schema::write(root).text ==
+        R"({"data_type": "dict", "value": {"a": {"data_type": "list", "value": [)"
+        R"({"data_type": "int", "value": "1"}, {"data_type": "float", "value": "-2.5"}, )"
+        R"({"data_type": "bool", "value": true}, {"data_type": "NoneType", "value": null}, )"
+        R"({"data_type": "str", "value": "t\"\n\u00e9\ud83d\ude00\u007f"}]}, )"
+        R"_("1": {"data_type": "tuple", "value": [{"data_type": "complex", "value": "(1+2j)"}]}, )_"
+        R"("s": {"data_type": "SafestructuresDataclass", "value": {"x": {"data_type": "set", )"
+        R"("value": []}}, "class": "acme::Pose"}}, "keys": {"a": {"data_type": "str", "value": )"
+        R"("a"}, "1": {"data_type": "int", "value": "1"}, "s": {"data_type": "str", "value": )"
+        R"("s"}}})");
+  CHECK(read_again(ss::schema::write(root)) == root);
+}
+
+TEST_CASE("tensors are named by their paths or numbered, and told apart") {
+  const Value root =
+      Value::dict({{"layers", Value::list({Value::dict({{"weight", tensor()}}), tensor()})},
+                   {"layers.1", tensor()},
+                   {"own", tensor("my name")}});
+  CHECK(names_of(ss::schema::write(root)) ==
+        std::vector<std::string>{"layers.0.weight", "layers.1", "layers.1#2", "my name"});
+  CHECK(names_of(ss::schema::write(root, {.names = ss::TensorNames::numbers})) ==
+        std::vector<std::string>{"0", "1", "2", "my name"});
+  CHECK(names_of(ss::schema::write(tensor())) == std::vector<std::string>{"tensor"});
+  CHECK(read_again(ss::schema::write(root)) == root);
+}
+
+TEST_CASE("one name and the same elements are stored once; another view gets a name of its own") {
+  Value part(ss::Tensor::of(std::span<const float>(floats).first(2)));
+  part.set_tensor_name("w");
+  const Value root = Value::list({tensor("w"), tensor("w"), part});
+  const Written written = ss::schema::write(root);
+  CHECK(names_of(written) == std::vector<std::string>{"w", "w#2"});
+  CHECK(read_again(written) == root);
+}
+
+TEST_CASE("precision applies to floating tensors, and the original dtype is noted") {
+  const std::array<std::int32_t, 1> integers = {7};
+  const Value root = Value::list({Value(ss::Tensor::of(std::span<const double>(doubles))), tensor(),
+                                  Value(ss::Tensor::of(std::span<const std::int32_t>(integers)))});
+  const auto dtypes = [&](ss::Precision precision) {
+    std::string text;
+    for (const auto& stored : ss::schema::write(root, {.precision = precision}).tensors)
+      text += std::string(to_string(stored.dtype)) + " ";
+    return text;
+  };
+  CHECK(dtypes(ss::Precision::f32) == "F32 F32 I32 ");
+  CHECK(dtypes(ss::Precision::preserve) == "F64 F32 I32 ");
+  CHECK(dtypes(ss::Precision::f16) == "F16 F16 I32 ");
+  CHECK(dtypes(ss::Precision::bf16) == "BF16 BF16 I32 ");
+  CHECK(dtypes(ss::Precision::f64) == "F64 F64 I32 ");
+  const Written written = ss::schema::write(root);
+  CHECK(written.text ==
+        R"({"data_type": "list", "value": [{"data_type": "numpy.ndarray", "value": "0", "dtype": )"
+        R"("F64"}, {"data_type": "numpy.ndarray", "value": "1"}, {"data_type": "numpy.ndarray", )"
+        R"("value": "2"}]})");
+  // Saved again without being restored, the note stays as long as it says something.
+  const Value again = read_again(written);
+  CHECK(ss::schema::write(again, {.precision = ss::Precision::preserve}).text == written.text);
+  CHECK(ss::schema::write(again, {.precision = ss::Precision::f64}).text.find("F64") ==
+        std::string::npos);
+}
+
+TEST_CASE("a noted dtype from outside cannot break the JSON") {
+  Value value = tensor("w");
+  value.set_attribute("dtype", "\"}, \"x\": \"");
+  const Value again = read_again(ss::schema::write(value));
+  CHECK(*again.attribute("dtype") == Value("\"}, \"x\": \""));
+  CHECK(again.attribute("x") == nullptr);
+  value.set_attribute("dtype", Value::list({1}));
+  CHECK(*read_again(ss::schema::write(value)).attribute("dtype") == Value::list({1}));
+}
+
+TEST_CASE("keys that look alike get labels of their own") {
+  const Value root = Value::dict(
+      {{1, "int"}, {"1", "str"}, {"1#2", "hash"}, {true, 1}, {"True", 2}, {1.0, 3}, {"1.0", 4}});
+  CHECK(read_again(ss::schema::write(root)) == root);
+}
+
+TEST_CASE("the attributes of containers keep kinds, tensors and order") {
+  Value root = Value::list();
+  root.set_attribute("z", 1);
+  root.set_attribute("a", Value::dict({{"y", Value::list({1.0, Value(), true, "s"})}}));
+  root.set_attribute("mask", tensor());
+  root.set_attribute("pose", Value::custom("a.B", Value::list({Value(2).plain()}).plain()));
+  const Written written = ss::schema::write(root);
+  CHECK(written.text ==
+        R"({"data_type": "list", "value": [], "z": 1, "a": {"y": [1.0, null, true, "s"]}, )"
+        R"("mask": {"data_type": "numpy.ndarray", "value": "mask"}, )"
+        R"("pose": {"data_type": "a.B", "value": [2]}})");
+  const Value again = read_again(written);
+  REQUIRE(again.attributes().size() == 4);
+  CHECK(again.attribute("mask")->tensor() == tensor().tensor());
+  CHECK(ss::schema::write(again).text == written.text);
+  root.set_attribute("bad", Value::dict({{1, 1}}));
+  CHECK(write_error(root) ==
+        "invalid_argument: at /bad: a key of this kind cannot stand in plain JSON: expected a str, "
+        "found 1.");
+  root.set_attribute("bad", std::numeric_limits<double>::infinity());
+  CHECK(write_error(root) ==
+        "invalid_argument: at /bad: plain JSON has no such number: expected a finite float, found "
+        "inf.");
+  root.set_attribute("bad", Value::tuple());
+  CHECK(
+      write_error(root) ==
+      "invalid_argument: at /bad: a value of this kind cannot be plain JSON: expected None, bool, "
+      "int, float, str, tensor, list or dict, found tuple.");
+}
+
+TEST_CASE("a type that nobody knows comes back as it was, its tensors too") {
+  const std::string text =
+      R"({"data_type": "acme.Masked", "value": {"data": {"data_type": "numpy.ndarray", "value": )"
+      R"("w"}, "fill": 12345678901234567890123, "list": [{"data_type": "int", "value": "1"}]}, )"
+      R"("mask": {"data_type": "numpy.ndarray", "value": "m"}, "keys": {"x": {"data_type": "int", )"
+      R"("value": "1"}}})";
+  const Value value = ss::schema::read(text, [](std::string_view) {
+    return std::optional(ss::Tensor::of(std::span<const float>(floats)));
+  });
+  const Written written = ss::schema::write(value);
+  CHECK(written.text == text);
+  CHECK(names_of(written) == std::vector<std::string>{"w", "m"});
+}
+
+TEST_CASE("a tensor that a type names without a node is stored as it is") {
+  const Value value =
+      ss::schema::read(R"({"data_type": "acme.Volume", "value": "v"})", [](std::string_view) {
+        return std::optional(ss::Tensor::of(std::span<const double>(doubles)));
+      });
+  CHECK(value.payload().kind() == ss::Kind::tensor);
+  const Written written = ss::schema::write(value);
+  CHECK(written.text == R"({"data_type": "acme.Volume", "value": "v"})");
+  CHECK(written.tensors.at(0).dtype == ss::DType::F64);
+}
+
+TEST_CASE("lone surrogates, and the marks that stand for them, come back to the byte") {
+  const std::string lone = "\xed\xa0\x80 \xed\xbf\xbf";
+  const std::string marks =
+      "\xef\xb7\x90"
+      "d800 \xef\xb7\x91"
+      "1";
+  const Value root = Value::dict(
+      {{"a" + lone, lone + marks}, {marks, Value::structure(lone, {{lone + "x", marks}})}});
+  CHECK(read_again(ss::schema::write(root)) == root);
+  const Value same = ss::schema::read(
+      R"({"data_type": "list", "value": [{"data_type": "str", "value": "\uFDD0d800\ud800"}]})",
+      [](std::string_view) { return std::optional<ss::Tensor>(); });
+  CHECK(same[0] == Value("\xef\xb7\x90"
+                         "d800\xed\xa0\x80"));
+}
+
+TEST_CASE("what cannot be written is refused with its place") {
+  CHECK(write_error(Value::list({1, "a\xff"})) ==
+        "invalid_utf8: at /1: a string is not UTF-8: found a malformed sequence at byte 1 of the "
+        "string. Store binary data as bytes, for example std::vector<std::byte>.");
+  CHECK(
+      write_error(Value::dict({{"k", Value::integer(std::string(4301, '9'))}})) ==
+      "limit_exceeded: at /k: an int has too many digits: expected at most 4300 (Limits::digits), "
+      "found 4301.");
+  CHECK(write_error(Value::integer("-" + std::string(4300, '9'))) == "no error");
+  CHECK(write_error(Value::list({1, 2, 3}), {.limits = {.nodes = 3}}) ==
+        "limit_exceeded: at /2: a structure has too many nodes: expected at most 3 "
+        "(Limits::nodes).");
+  CHECK(write_error(Value::list({tensor(), tensor()}), {.limits = {.tensors = 1}}) ==
+        "limit_exceeded: at /1: a structure has too many tensors: expected at most 1 "
+        "(Limits::tensors).");
+  Value deep;
+  Value chain;
+  for (int i = 0; i < 100'000; ++i) {
+    std::vector<Value> items;
+    items.push_back(std::move(deep));
+    deep = Value::list(std::move(items));
+    chain = Value::custom("a.B", std::move(chain));
+  }
+  const std::string too_deep =
+      "a structure is nested too deep: expected at most 500 levels (Limits::depth).";
+  CHECK(write_error(deep).ends_with(too_deep));
+  CHECK(write_error(chain).ends_with(too_deep));
+}
