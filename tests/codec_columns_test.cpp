@@ -156,7 +156,7 @@ TEST_CASE("a missing column is refused") {
   ss::Value value = ss::load(ss::save(particles(3), {.columns_from = 1}));
   value.erase("mass");
   const std::string error = error_of(ss::save(value));
-  CHECK(error.starts_with("struct Particle misses a field: expected 'mass', found "));
+  CHECK(error.starts_with("at /: struct Particle misses a field: expected 'mass', found "));
 }
 
 TEST_CASE("a million structs cost what their numbers cost") {

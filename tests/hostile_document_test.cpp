@@ -3,11 +3,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -15,6 +16,7 @@
 
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/formats/safetensors.hpp>
+#include <safestructures/formats/schema.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
 
@@ -181,6 +183,19 @@ TEST_CASE("names that go on below another tensor's keep their dots, in any order
     CHECK(value["x"]["a."].kind() == ss::Kind::tensor);
     CHECK(value["x"]["a-b"]["c"].kind() == ss::Kind::tensor);
   }
+}
+
+TEST_CASE("a float whose exponent is at the end of 64 bits is infinite or zero, as in Python") {
+  const auto read = [](const std::string& text) {
+    return ss::schema::read(R"({"data_type": "float", "value": ")" + text + "\"}",
+                            [](std::string_view) { return std::optional<ss::Tensor>(); })
+        .as_double();
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(read("1e9223372036854775807") == infinity);
+  CHECK(read("-12e9223372036854775808") == -infinity);
+  CHECK(read("0.1e-9223372036854775808") == 0);
+  CHECK(read("0.001e-9223372036854775807") == 0);
 }
 
 TEST_CASE("an object that was moved from can be used, assigned and destroyed") {

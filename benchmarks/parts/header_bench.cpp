@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "keep_memory.hpp"
 #include <safestructures/formats/safetensors.hpp>
 
 namespace {

@@ -1,8 +1,11 @@
 #include <safestructures/codecs/sequences.hpp>
 
 #include <array>
+#include <complex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <safestructures/data/slice.hpp>
 
@@ -13,9 +16,16 @@ namespace {
 Value part_of(const Value& value, std::size_t index) {
   const std::array<Slice, 1> slice{
       Slice{.start = static_cast<std::int64_t>(index), .stop = {}, .step = 1, .index = true}};
-  Value part(value.tensor().slice(slice));
-  if (const Value* mark = value.attribute("complex")) part.set_attribute("complex", *mark);
-  return part;
+  Tensor part = value.tensor().slice(slice);
+  const Value* mark = value.attribute("complex");
+  if (mark == nullptr) return part;
+  if (part.shape() == Shape{2}) {
+    const std::vector<double> number = part.to_vector<double>();
+    return std::complex<double>(number[0], number[1]);
+  }
+  Value marked(std::move(part));
+  marked.set_attribute("complex", *mark);
+  return marked;
 }
 
 /// The number of items that columns hold: the first dimension of all of them.

@@ -123,6 +123,8 @@ struct Stored {
   dom::object tensors;
 
   explicit Stored(std::string_view text) {
+    // simdjson hands the pointer to memcpy, which takes no null even for no bytes.
+    if (text.data() == nullptr) text = "";
     // Four levels are more than there are; each level would cost memory.
     if (parser.allocate(std::max<std::size_t>(text.size(), 32), 4)) throw std::bad_alloc();
     dom::object object;

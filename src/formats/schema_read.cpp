@@ -22,6 +22,8 @@ Value Reader::read(std::string_view text) {
   // Some versions of simdjson pass over a byte-order mark; JSON and Python do not.
   if (text.starts_with("\xef\xbb\xbf"))
     fail(ErrorCode::invalid_schema, nullptr, "the schema begins with a byte-order mark");
+  // simdjson hands the pointer to memcpy, which takes no null even for no bytes.
+  if (text.data() == nullptr) text = "";
   dom::parser parser;
   // A node takes two levels of JSON, its object and the container in it, a dict's keys no more.
   const std::size_t json_depth = std::size_t{limits_.depth} * 2 + 4;
