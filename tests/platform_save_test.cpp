@@ -31,7 +31,7 @@ using safestructures::ErrorCode;
 namespace {
 
 mode_t permissions(const fs::path& path) {
-  struct stat status {};
+  struct stat status{};
   REQUIRE(::stat(path.c_str(), &status) == 0);
   return status.st_mode & 07777;
 }
@@ -59,7 +59,9 @@ TEST_CASE("a file appears whole at its commit, and nothing else does") {
 TEST_CASE("without a commit nothing is left and the old file is as it was") {
   const Folder folder;
   put(folder / "f", "old");
-  { AtomicFile file(folder / "f", {.size_hint = 10 * mib, .durable = true}); }
+  {
+    AtomicFile file(folder / "f", {.size_hint = 10 * mib, .durable = true});
+  }
   try {
     AtomicFile file(folder / "f");
     file.write(bytes_of("new"));

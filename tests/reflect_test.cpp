@@ -189,7 +189,8 @@ class FromFactory {
 struct Greedy {
   Greedy() = default;
   template <class T>
-  requires(!std::same_as<std::remove_cvref_t<T>, Greedy>) Greedy(T&&) {}  // implicit on purpose
+    requires(!std::same_as<std::remove_cvref_t<T>, Greedy>)
+  Greedy(T&&) {}  // implicit on purpose
 };
 
 struct ExplicitDefault {
@@ -371,12 +372,9 @@ TEST_CASE("a hundred fields are reflected and built") {
   CHECK(ss::field_name<Hundred, 99> == "f99");
   const auto built = ss::construct<Hundred>([]<std::size_t I>() -> ss::FieldType<Hundred, I> {
     using Field = ss::FieldType<Hundred, I>;
-    if constexpr (std::is_same_v<Field, std::string>)
-      return std::to_string(I);
-    else if constexpr (std::is_same_v<Field, std::vector<float>>)
-      return Field(I);
-    else
-      return static_cast<int>(I);
+    if constexpr (std::is_same_v<Field, std::string>) return std::to_string(I);
+    else if constexpr (std::is_same_v<Field, std::vector<float>>) return Field(I);
+    else return static_cast<int>(I);
   });
   CHECK(built.f0 == 0);
   CHECK(built.f97 == "97");
@@ -462,16 +460,11 @@ TEST_CASE("construct fills C arrays from std::array of the same shape") {
   std::vector<std::size_t> order;
   const auto built = ss::construct<Arrays>([&]<std::size_t I>() -> ss::FieldValue<Arrays, I> {
     order.push_back(I);
-    if constexpr (I == 0)
-      return {{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}}};
-    else if constexpr (I == 1)
-      return {"a string too long for the small buffer", "b"};
-    else if constexpr (I == 2)
-      return {17};
-    else if constexpr (I == 3)
-      return {{{1, 2.5}, {3, 4.5}}};
-    else
-      return 99;
+    if constexpr (I == 0) return {{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}}};
+    else if constexpr (I == 1) return {"a string too long for the small buffer", "b"};
+    else if constexpr (I == 2) return {17};
+    else if constexpr (I == 3) return {{{1, 2.5}, {3, 4.5}}};
+    else return 99;
   });
   CHECK(order == std::vector<std::size_t>{0, 1, 2, 3, 4});
   float expected = 0;
@@ -489,12 +482,9 @@ TEST_CASE("construct fills C arrays from std::array of the same shape") {
 TEST_CASE("construct builds an empty struct and a struct of structs") {
   static_cast<void>(ss::construct<Empty>([]<std::size_t>() {}));
   const auto nested = ss::construct<Nested>([]<std::size_t I>() -> ss::FieldType<Nested, I> {
-    if constexpr (I == 1)
-      return {1, 2};
-    else if constexpr (I == 2)
-      return {{3, 4}};
-    else
-      return {};
+    if constexpr (I == 1) return {1, 2};
+    else if constexpr (I == 2) return {{3, 4}};
+    else return {};
   });
   CHECK(nested.point.x == 1);
   CHECK(nested.points.at(0).y == 4);
@@ -505,12 +495,9 @@ TEST_CASE("a generator that throws leaves nothing behind") {
   const auto build = [&] {
     return ss::construct<Around<std::shared_ptr<int>>>(
         [&]<std::size_t I>() -> ss::FieldType<Around<std::shared_ptr<int>>, I> {
-          if constexpr (I == 2)
-            throw std::runtime_error("no third");
-          else if constexpr (I == 0)
-            return counted;
-          else
-            return {};
+          if constexpr (I == 2) throw std::runtime_error("no third");
+          else if constexpr (I == 0) return counted;
+          else return {};
         });
   };
   CHECK_THROWS_WITH_AS(build(), "no third", std::runtime_error);

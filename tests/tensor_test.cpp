@@ -92,16 +92,10 @@ TEST_CASE("element counts and byte sizes are exact up to 2^63 - 1") {
   CHECK(ss::byte_size(ss::DType::F6_E2M3, {4}) == 3);
   CHECK(ss::byte_size(ss::DType::F4, {2 * half - 2}) == half - 1);
 
-  CHECK(error_of(ss::ErrorCode::invalid_shape,
-                 [] {
-                   return ss::element_count({half, 2});
-                 }) ==
+  CHECK(error_of(ss::ErrorCode::invalid_shape, [] { return ss::element_count({half, 2}); }) ==
         "the shape is too large: expected at most 9223372036854775807 elements, sizes of 0 not "
         "counted, found [4611686018427387904, 2].");
-  CHECK(error_of(ss::ErrorCode::invalid_shape,
-                 [] {
-                   return ss::element_count({half, 0, 4});
-                 }) ==
+  CHECK(error_of(ss::ErrorCode::invalid_shape, [] { return ss::element_count({half, 0, 4}); }) ==
         "the shape is too large: expected at most 9223372036854775807 elements, sizes of 0 not "
         "counted, found [4611686018427387904, 0, 4].");
   CHECK(error_of(ss::ErrorCode::invalid_shape,
@@ -110,9 +104,7 @@ TEST_CASE("element counts and byte sizes are exact up to 2^63 - 1") {
         "[4611686018427387904].");
   CHECK(
       error_of(ss::ErrorCode::invalid_shape,
-               [] {
-                 return ss::byte_size(ss::DType::F6_E3M2, {2, 1});
-               }) ==
+               [] { return ss::byte_size(ss::DType::F6_E3M2, {2, 1}); }) ==
       "the elements do not fill whole bytes: expected a number of elements of 6 bits that makes a "
       "multiple of 8 bits, found F6_E3M2 [2, 1].");
 }
@@ -186,9 +178,7 @@ TEST_CASE("bytes that do not fit the shape are refused") {
           return ss::Tensor::of(std::span<const float>(values), {2, 3});
         }) == "the bytes do not fit the shape: expected 24 bytes for F32 [2, 3], found 20 bytes.");
   CHECK(error_of(ss::ErrorCode::shape_mismatch,
-                 [&] {
-                   return ss::Tensor::of(std::span<const float>(values)).reshape({2, 3});
-                 }) ==
+                 [&] { return ss::Tensor::of(std::span<const float>(values)).reshape({2, 3}); }) ==
         "the shapes hold different numbers of elements: expected 5 as in [5], found 6 in [2, 3].");
 }
 
@@ -418,9 +408,7 @@ TEST_CASE("slices that lead nowhere are refused") {
           return matrix.slice(ss::parse_slices(":,:,0"));
         }) == "more slices than dimensions: expected at most 2 for shape [2, 3], found 3.");
   CHECK(error_of(ss::ErrorCode::invalid_argument,
-                 [&] {
-                   return matrix.slice(std::array{ss::Slice{{}, {}, 0, false}});
-                 }) ==
+                 [&] { return matrix.slice(std::array{ss::Slice{{}, {}, 0, false}}); }) ==
         "the slice of dimension 0 has the step 0. Use a positive step, or a negative one to go "
         "backwards.");
 }
@@ -457,9 +445,7 @@ TEST_CASE("permuting gives a view with the dimensions in another order") {
             .shape() == ss::Shape{5, 0});
   CHECK(
       error_of(ss::ErrorCode::invalid_argument,
-               [&] {
-                 return cube.permute(std::array<std::size_t, 3>{0, 1, 1});
-               }) ==
+               [&] { return cube.permute(std::array<std::size_t, 3>{0, 1, 1}); }) ==
       "the order does not name each dimension once: expected the dimensions of [2, 3, 4], counted "
       "from 0, found [0, 1, 1].");
 }

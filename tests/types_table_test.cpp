@@ -105,9 +105,7 @@ const std::vector<Row> rows = {
      "tensor",
      "`numpy.ndarray`",
      {ss::Kind::tensor, ss::Kind::tensor, ss::Kind::tensor},
-     [] {
-       return values(numbers, std::array<int, 2>{1, 2}, std::span<const float>(numbers));
-     }},
+     [] { return values(numbers, std::array<int, 2>{1, 2}, std::span<const float>(numbers)); }},
     {"`Eigen::Matrix`, `Array`, `Map`, `Block`",
      "tensor, row-major",
      "`numpy.ndarray`",
@@ -137,9 +135,7 @@ const std::vector<Row> rows = {
      "`set`",
      "`set`",
      {ss::Kind::set, ss::Kind::set},
-     [] {
-       return values(std::set{1, 2}, std::unordered_set<std::string>{"a"});
-     }},
+     [] { return values(std::set{1, 2}, std::unordered_set<std::string>{"a"}); }},
     {"`std::map`, `std::unordered_map`",
      "`dict`, keys of any kind",
      "`dict`",
@@ -152,9 +148,7 @@ const std::vector<Row> rows = {
      "struct, by field names",
      "a dataclass",
      {ss::Kind::structure},
-     [] {
-       return values(types_table::Point{1, 2});
-     }},
+     [] { return values(types_table::Point{1, 2}); }},
     {"`std::optional`, smart pointers",
      "the value, or `None`",
      "the same",

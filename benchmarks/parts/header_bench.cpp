@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "keep_memory.hpp"
 #include <safestructures/formats/safetensors.hpp>
+#include "keep_memory.hpp"
 
 namespace {
 

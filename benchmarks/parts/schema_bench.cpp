@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "keep_memory.hpp"
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/schema.hpp>
+#include "keep_memory.hpp"
 
 namespace {
 
