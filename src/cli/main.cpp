@@ -20,7 +20,7 @@ namespace safestructures::cli {
 void report(std::string_view message) {
   std::string line = "safestructures: ";
   detail::append_printable(line, message);
-  std::cerr << line << std::endl;
+  std::cerr << line << '\n';
 }
 
 bool is_fault_of_call(ErrorCode code) noexcept {

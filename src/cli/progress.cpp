@@ -41,7 +41,7 @@ void Progress::tick() {
     const std::string state =
         is_counted_ ? fmt::format("{} % of {}", done_ * 100 / total_, human_size(total_))
                     : fmt::format("{}, {} s", human_size(total_), seconds);
-    std::fputs((clear_line + name + ": " + state).c_str(), stderr);
+    std::fputs(fmt::format("{}{}: {}", clear_line, name, state).c_str(), stderr);
     std::fflush(stderr);
   }
   std::fputs(clear_line, stderr);

@@ -83,7 +83,7 @@ std::string describe(const Value& value, const PrintOptions& options) {
     case Kind::none: return "None";
     case Kind::boolean: return value.as_bool() ? "True" : "False";
     case Kind::integer: {
-      const std::string text = value.integer_text();
+      std::string text = value.integer_text();
       if (text.size() <= options.text) return text;
       return text.substr(0, options.text) + "... (" + std::to_string(text.size()) + " digits)";
     }
@@ -183,7 +183,7 @@ std::ostream& operator<<(std::ostream& out, const Value& value) {
 
 std::string describe(const Value& value) {
   const std::string_view kind = to_string(value.kind());
-  const std::string text = describe(value, PrintOptions{.text = 40, .elements = 0});
+  std::string text = describe(value, PrintOptions{.text = 40, .elements = 0});
   switch (value.kind()) {
     case Kind::boolean:
     case Kind::integer:

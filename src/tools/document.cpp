@@ -170,14 +170,14 @@ safetensors::File open_file(const std::filesystem::path& path, const LoadOptions
 
 Document::Document(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}
 
-Document Document::make(safetensors::File file, std::string name, const LoadOptions& options) {
+Document Document::make(const safetensors::File& file, std::string name,
+                        const LoadOptions& options) {
   try {
     const bool has_schema = file.metadata(schema::metadata_key).has_value();
     References references;
     Value root = read_root(file, options, references);
-    return Document(
-        std::make_shared<const State>(State{std::move(file), std::move(name), options, has_schema,
-                                            std::move(references.met), std::move(root)}));
+    return Document(std::make_shared<const State>(State{
+        file, std::move(name), options, has_schema, std::move(references.met), std::move(root)}));
   } catch (const Error& error) {
     throw error.with_file(name);
   }

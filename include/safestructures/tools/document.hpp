@@ -114,7 +114,7 @@ class SAFESTRUCTURES_API Document {
  private:
   struct State;
   explicit Document(std::shared_ptr<const State> state) noexcept;
-  static Document make(safetensors::File file, std::string name, const LoadOptions& options);
+  static Document make(const safetensors::File& file, std::string name, const LoadOptions& options);
   [[nodiscard]] Decoder make_decoder() const;
   [[noreturn]] void rethrow(const Decoder& decoder) const;
   std::shared_ptr<const State> state_;
