@@ -93,14 +93,14 @@ void JsonWalk::check_value(simdjson::ondemand::value& value, std::uint32_t depth
   switch (take<simdjson::ondemand::json_type>(value.type())) {
     case simdjson::ondemand::json_type::object:
       for (auto item : take<simdjson::ondemand::object>(value.get_object())) {
-        auto field = take<simdjson::ondemand::field>(item);
+        auto field = take<simdjson::ondemand::field>(std::move(item));
         check_string(field.key().raw());
         check_value(field.value(), depth_left - 1);
       }
       return;
     case simdjson::ondemand::json_type::array:
       for (auto item : take<simdjson::ondemand::array>(value.get_array())) {
-        auto element = take<simdjson::ondemand::value>(item);
+        auto element = take<simdjson::ondemand::value>(std::move(item));
         check_value(element, depth_left - 1);
       }
       return;
