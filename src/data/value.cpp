@@ -164,7 +164,23 @@ Value::Value(Tensor tensor)
 
 Value::Value(const Value& other) : Value(clone(other, 0)) {}
 
-Value::Value(Value&& other) noexcept : none_{} { *this = std::move(other); }
+Value::Value(Value&& other) noexcept
+    : kind_(other.kind_), plain_(other.plain_), big_(other.big_), none_{} {
+  switch (kind_) {
+    case Kind::none: break;
+    case Kind::boolean: boolean_ = other.boolean_; break;
+    case Kind::floating: floating_ = other.floating_; break;
+    case Kind::complex: complex_ = other.complex_; break;
+    case Kind::string: new (&string_) std::string(std::move(other.string_)); break;
+    case Kind::integer:
+      if (!big_) {
+        integer_ = other.integer_;
+        break;
+      }
+      [[fallthrough]];
+    default: box_ = Box::take(other); break;
+  }
+}
 
 Value& Value::operator=(const Value& other) {
   if (this != &other) *this = Value(other);
@@ -173,36 +189,9 @@ Value& Value::operator=(const Value& other) {
 
 Value& Value::operator=(Value&& other) noexcept {
   if (this == &other) return *this;
-  // Taken out first: `other` may be a part of what this value destroys.
-  const Kind kind = other.kind_;
-  const bool plain = other.plain_;
-  if (kind == Kind::string) {
-    std::string text = std::move(other.string_);
-    this->~Value();
-    new (this) Value(std::move(text));
-  } else if (Box::has(other)) {
-    Box* box = Box::take(other);
-    this->~Value();
-    new (this) Value();
-    Box::give(*this, box);
-  } else {
-    const std::complex<double> complex = kind == Kind::complex ? other.complex_ : 0.0;
-    const std::int64_t integer = kind == Kind::integer ? other.integer_ : 0;
-    const double floating = kind == Kind::floating ? other.floating_ : 0.0;
-    const bool boolean = kind == Kind::boolean && other.boolean_;
-    this->~Value();
-    new (this) Value();
-    switch (kind) {
-      case Kind::boolean: boolean_ = boolean; break;
-      case Kind::integer: integer_ = integer; break;
-      case Kind::floating: floating_ = floating; break;
-      case Kind::complex: complex_ = complex; break;
-      default: break;
-    }
-    kind_ = kind;
-  }
-  plain_ = plain;
-  return *this;
+  Value taken(std::move(other));  // First: `other` may be a part of what this value destroys.
+  this->~Value();
+  return *new (this) Value(std::move(taken));
 }
 
 void Value::destroy() noexcept {

@@ -16,11 +16,12 @@ constexpr std::array<std::int64_t, 1> dummy_elements = {0};
 class Plan {
  public:
   Plan(const Encodee& object, const SaveOptions& options)
-      : value_(encode(object, options)),
-        written_(schema::write(value_, {.precision = options.precision,
-                                        .names = options.tensor_names,
-                                        .extensions = options.extensions,
-                                        .limits = options.limits})),
+      : value_(object.is_value ? Value() : encode(object, options)),
+        written_(schema::write(object.is_value ? *static_cast<const Value*>(object.object) : value_,
+                               {.precision = options.precision,
+                                .names = options.tensor_names,
+                                .extensions = options.extensions,
+                                .limits = options.limits})),
         metadata_(options.metadata) {
     for (const std::string_view key :
          {schema::metadata_key, schema::version_key, checksums::metadata_key})

@@ -2,6 +2,7 @@
 /// Saving: a C++ object or a Value into a file, a stream, or memory.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -77,12 +78,15 @@ namespace detail {
 struct Encodee {
   const void* object;
   Value (*encode)(const void* object, Encoder& encoder);
+  bool is_value = false;  ///< The object is a Value already, and needs no copy.
 
   template <class T>
   static Encodee of(const T& object) {
-    return {&object, [](const void* pointer, Encoder& encoder) {
+    return {&object,
+            [](const void* pointer, Encoder& encoder) {
               return encoder.encode(*static_cast<const T*>(pointer));
-            }};
+            },
+            std::same_as<T, Value>};
   }
 };
 
