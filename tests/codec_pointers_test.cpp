@@ -118,6 +118,19 @@ TEST_CASE("a cycle is an error with its path") {
   CHECK(round_trip(first)->next->id == 1);
 }
 
+TEST_CASE("objects shared at every level are refused before they take memory without end") {
+  using List = std::vector<std::shared_ptr<Node>>;
+  auto leaf = std::make_shared<List>(List{std::make_shared<Node>(), std::make_shared<Node>()});
+  using Level = std::vector<std::shared_ptr<List>>;
+  const auto twice = std::make_shared<Level>(Level{leaf, leaf});
+  const std::vector<std::shared_ptr<Level>> root(8, twice);
+  // A list holds 7 nodes, a level 15 with its repetition, the root 8 of these.
+  CHECK(error_of([&] { return Value::from(root, {.limits = {.nodes = 100}}); }) ==
+        "limit_exceeded: at /7: a structure has too many nodes: expected at most 100 "
+        "(Limits::nodes). An object that is shared is stored each time it is met.");
+  CHECK(Value::from(root, {.limits = {.nodes = 1000}}).size() == 8);
+}
+
 TEST_CASE("a weak pointer is None, so that it breaks cycles") {
   const auto node = std::make_shared<Node>();
   const Value value = Value::from(Child{node, 3});

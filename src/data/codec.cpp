@@ -97,6 +97,23 @@ void name_tensors(Value& value, const std::string& prefix) {
   }
 }
 
+/// All nodes of a tree, without recursion.
+std::uint64_t count_nodes(const Value& root) {
+  std::uint64_t count = 0;
+  std::vector<const Value*> pending = {&root};
+  while (!pending.empty()) {
+    const Value& value = *pending.back();
+    pending.pop_back();
+    ++count;
+    if (value.is_sequence())
+      for (const Value& item : value.items()) pending.push_back(&item);
+    else if (value.is_mapping())
+      for (const Entry& entry : value.entries()) pending.push_back(&entry.value);
+    else if (value.kind() == Kind::custom) pending.push_back(&value.payload());
+  }
+  return count;
+}
+
 }  // namespace
 
 Encoder::SharedScope::SharedScope(Encoder& encoder, const void* object, std::type_index type)
@@ -114,14 +131,23 @@ Encoder::SharedScope::~SharedScope() {
     encoder_.shared_.erase(entry);
 }
 
-const Value* Encoder::SharedScope::known() const noexcept {
-  return first_ ? nullptr : &encoder_.shared_.find(key_)->second.value;
+const Value* Encoder::SharedScope::known() const {
+  if (first_) return nullptr;
+  const Shared& shared = encoder_.shared_.find(key_)->second;
+  encoder_.repeated_nodes_ += shared.nodes;
+  const std::uint64_t most = encoder_.limits().nodes;
+  if (encoder_.repeated_nodes_ > most)
+    encoder_.fail(ErrorCode::limit_exceeded, "a structure has too many nodes",
+                  "at most " + std::to_string(most) + " (Limits::nodes)", {},
+                  "An object that is shared is stored each time it is met");
+  return &shared.value;
 }
 
 Value Encoder::SharedScope::remember(Value value) const {
   name_tensors(value, encoder_.dotted_path());
   Shared& shared = encoder_.shared_.find(key_)->second;
   shared.value = value;
+  shared.nodes = count_nodes(value);
   shared.done = true;
   return value;
 }

@@ -13,6 +13,7 @@
 #include <safestructures/formats/schema.hpp>
 #include <safestructures/tools/load.hpp>
 #include "tools/names.hpp"
+#include "tools/with_file.hpp"
 
 namespace safestructures {
 
@@ -252,9 +253,7 @@ void Document::rethrow(const Decoder& decoder) const {
   try {
     decoder.rethrow();
   } catch (const Error& error) {
-    // Nested exceptions of plugins stay attached.
-    if (error.code() == ErrorCode::plugin_failed || state_->name.empty()) throw;
-    throw error.with_file(state_->name);
+    detail::rethrow_with_file(error, state_->name);
   }
 }
 

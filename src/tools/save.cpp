@@ -6,6 +6,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/checksums.hpp>
+#include "tools/with_file.hpp"
 
 namespace safestructures::detail {
 namespace {
@@ -99,8 +100,7 @@ SaveReport save_file(const Encodee& object, const std::filesystem::path& path,
             : safetensors::write_sharded(path, plan.items(), plan.metadata(), options.shard_size,
                                          plan.options()));
   } catch (const Error& error) {
-    if (!error.details().file.empty() || error.code() == ErrorCode::plugin_failed) throw;
-    throw error.with_file(path.string());
+    rethrow_with_file(error, path.string());
   }
 }
 

@@ -257,6 +257,7 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
 
   struct Shared {
     Value value;
+    std::uint64_t nodes = 0;  // In `value`.
     bool done = false;
   };
   class SAFESTRUCTURES_API SharedScope {
@@ -265,7 +266,9 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     ~SharedScope();
     SharedScope(const SharedScope&) = delete;
     SharedScope& operator=(const SharedScope&) = delete;
-    [[nodiscard]] const Value* known() const noexcept;
+    /// \throws Error `limit_exceeded` when all that is stored again passes `Limits::nodes`: objects
+    /// that share others at every level would double at each.
+    [[nodiscard]] const Value* known() const;
     [[nodiscard]] Value remember(Value value) const;
 
    private:
@@ -279,6 +282,7 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     }
   };
   std::unordered_map<std::pair<const void*, std::type_index>, Shared, KeyHash> shared_;
+  std::uint64_t repeated_nodes_ = 0;
 };
 
 /// Turns Values into C++ objects; handed to `Codec<T>::decode`.
