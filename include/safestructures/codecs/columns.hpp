@@ -86,16 +86,9 @@ struct ColumnsCodec {
   static Value encode(const Vector& vector) {
     Value value = make_struct(Codec<T>::class_name, class_version<T>, field_count<T>);
     value.set_attribute(columns_attribute, Value(vector.size()));
-    for_each_field(vector.front(), [&](std::string_view, const auto& field, auto index) {
-      static constexpr const FieldInfo& info = field_info<T>[index];
-      if constexpr (!info.is_skipped) {
-        using Column = BlockLayout<FieldType<T, index>>;
-        value.insert(
-            Value(info.file_name),
-            encode_column(Column::dtype, Column::dims, Column::complex,
-                          reinterpret_cast<const std::byte*>(&field), vector.size(), sizeof(T)));
-      }
-    });
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (add_column<I>(value, vector), ...);
+    }(std::make_index_sequence<field_count<T>>());
     return value;
   }
 
@@ -117,6 +110,19 @@ struct ColumnsCodec {
           ...);
     }(std::make_index_sequence<field_count<T>>());
     return result;
+  }
+
+ private:
+  template <std::size_t I, class Vector>
+  static void add_column(Value& value, const Vector& vector) {
+    static constexpr const FieldInfo& info = field_info<T>[I];
+    if constexpr (!info.is_skipped) {
+      using Column = BlockLayout<FieldType<T, I>>;
+      const auto* first = reinterpret_cast<const std::byte*>(&get_field<I>(vector.front()));
+      value.insert(Value(info.file_name),
+                   encode_column(Column::dtype, Column::dims, Column::complex, first, vector.size(),
+                                 sizeof(T)));
+    }
   }
 };
 
