@@ -137,7 +137,8 @@ void* __wrap_mmap(void* at, std::size_t size, int protection, int flags, int fil
 
 namespace {
 
-void* allocate(std::size_t size, std::size_t alignment) {
+// Not inlined: GCC 14 would see memory of operator new given to free, and warn.
+[[gnu::noinline]] void* allocate(std::size_t size, std::size_t alignment) {
   if (allocations_left == 0) throw std::bad_alloc();
   if (allocations_left > 0) --allocations_left;
   void* memory = nullptr;
@@ -148,13 +149,15 @@ void* allocate(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
+[[gnu::noinline]] void release(void* memory) noexcept { std::free(memory); }
+
 }  // namespace
 
 void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
