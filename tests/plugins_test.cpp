@@ -175,10 +175,7 @@ TEST_CASE("an exception in a plugin leaves the old file as it was and reaches th
   }
   CHECK(is_nested);
   CHECK(ss::load_file<std::vector<int>>(path) == std::vector<int>{1, 2});
-  std::size_t files = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path()))
-    ++files;
-  CHECK(files == 1);
+  CHECK(folder.names() == std::vector<std::string>{"x.safetensors"});
   const ss::Value stored = ss::Value::list({ss::Value::custom("acme.Unlucky", 1)});
   ss::save_file(stored, path);
   const std::string load_error =
