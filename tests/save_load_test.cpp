@@ -208,3 +208,25 @@ TEST_CASE("a tensor that is shared stays shared through load and save") {
   CHECK(loaded[0].tensor().to_vector<double>() == data);
   CHECK(ss::save(loaded) == bytes);
 }
+
+TEST_CASE("without extensions and with numbered tensors the schema is Python's text") {
+  // Printed by Python's package for dataclasses of the same fields.
+  const std::string python = R"({"data_type": "SafestructuresDataclass", "value": {"layers":)"
+                             R"( {"data_type": "list", "value": [{"data_type": "Safestructur)"
+                             R"(esDataclass", "value": {"name": {"data_type": "str", "value")"
+                             R"(: "in"}, "weight": {"data_type": "numpy.ndarray", "value": ")"
+                             R"(0"}, "dropout": {"data_type": "NoneType", "value": null}}}, )"
+                             R"({"data_type": "SafestructuresDataclass", "value": {"name": {)"
+                             R"("data_type": "str", "value": "out"}, "weight": {"data_type":)"
+                             R"( "numpy.ndarray", "value": "1"}, "dropout": {"data_type": "f)"
+                             R"(loat", "value": "0.5"}}}]}, "labels": {"data_type": "dict", )"
+                             R"("value": {"-1": {"data_type": "str", "value": "a"}, "7": {"d)"
+                             R"(ata_type": "str", "value": "b"}}, "keys": {"-1": {"data_type)"
+                             R"(": "int", "value": "-1"}, "7": {"data_type": "int", "value":)"
+                             R"( "7"}}}}})";
+  const auto bytes =
+      ss::save(model(), {.tensor_names = ss::TensorNames::numbers, .extensions = false});
+  const ss::Document document = ss::Document::from_bytes(bytes, nullptr);
+  CHECK(document.schema() == python);
+  check_model(ss::load<Model>(bytes));
+}
