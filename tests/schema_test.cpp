@@ -4,10 +4,13 @@
 
 #include <array>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,6 +86,93 @@ TEST_CASE("tensors are named by their paths or numbered, and told apart") {
         std::vector<std::string>{"0", "1", "2", "my name"});
   CHECK(names_of(ss::schema::write(tensor())) == std::vector<std::string>{"tensor"});
   CHECK(read_again(ss::schema::write(root)) == root);
+}
+
+TEST_CASE("places that are spelled alike get names of their own") {
+  const std::array<std::byte, 1> byte = {std::byte{7}};
+  const auto with_attribute = [](Value value, std::string_view name) {
+    value.set_attribute(name, tensor());
+    return value;
+  };
+  struct Case {
+    Value value;
+    std::vector<std::string> names;
+  };
+  const std::vector<Case> cases = {
+      {Value::dict({{"a", Value::list({tensor()})}, {"a.0", tensor()}}), {"a.0", "a.0#2"}},
+      {Value::structure("", {{"a.0", tensor()}, {"a", Value::tuple({tensor()})}}),
+       {"a.0", "a.0#2"}},
+      {Value::dict({{0.5, tensor()}, {"0", Value::dict({{5, tensor()}})}}), {"0.5", "0.5#2"}},
+      {Value::dict({{"", tensor()}, {"tensor", tensor()}}), {"tensor", "tensor#2"}},
+      {Value::dict({{"", Value::list({tensor()})}, {0, tensor()}}), {"0", "0#2"}},
+      {Value::dict({{Value::bytes(byte), tensor()}}), {"b'\\x07'", "b'\\x07'#2"}},
+      {with_attribute(Value::list({tensor()}), "0"), {"0", "0#2"}},
+      {with_attribute(Value::custom("acme.Pair", Value::dict({{"x", tensor()}})), "x"),
+       {"x", "x#2"}},
+      {Value::list({tensor("1"), tensor()}), {"1", "1#2"}},
+      {Value::list({tensor("0#2"), tensor("0"), tensor()}), {"0#2", "0", "2"}},
+  };
+  for (const Case& one : cases) {
+    const Written written = ss::schema::write(one.value);
+    CAPTURE(written.text);
+    CHECK(names_of(written) == one.names);
+    CHECK(read_again(written) == one.value);
+  }
+  CHECK(names_of(ss::schema::write(Value::list({tensor("1"), tensor()}),
+                                   {.names = ss::TensorNames::numbers})) ==
+        std::vector<std::string>{"1", "1#2"});
+}
+
+TEST_CASE("no two tensors of a tree get the same name") {
+  const unsigned seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const auto below = [&](std::size_t count) { return random() % count; };
+  const std::array<Value, 9> keys = {
+      "", "a", "a.0", "0", 0, 0.5, "tensor", "a#2", Value::bytes(std::span<const std::byte>())};
+  const std::function<Value(unsigned)> tree = [&](unsigned depth) -> Value {
+    switch (below(depth == 0 ? 3 : 7)) {
+      case 0: return 1;
+      case 1: return tensor();
+      case 2: return below(8) == 0 ? tensor("0") : tensor();
+      case 3: return Value::custom("acme.Any", tree(depth - 1));
+      case 4:
+      case 5: {
+        Value list = Value::list();
+        for (std::size_t i = below(4); i > 0; --i) list.push_back(tree(depth - 1));
+        if (below(8) == 0) list.set_attribute("0", tensor());
+        return list;
+      }
+      default: {
+        Value dict = Value::dict();
+        for (std::size_t i = below(4); i > 0; --i)
+          dict.insert_or_assign(keys[below(keys.size())], tree(depth - 1));
+        return dict;
+      }
+    }
+  };
+  for (int i = 0; i < 2000; ++i) {
+    const Value root = tree(4);
+    for (const ss::TensorNames names : {ss::TensorNames::paths, ss::TensorNames::numbers}) {
+      const Written written = ss::schema::write(root, {.names = names});
+      CAPTURE(written.text);
+      CHECK(read_again(written) == root);  // Fails for two of one name.
+    }
+  }
+}
+
+TEST_CASE("any number of tensors get names of their own, in attributes too") {
+  Value root = Value::list();
+  Value more = Value::list();
+  for (int i = 0; i < 300; ++i) more.push_back(tensor());
+  for (int i = 0; i < 300; ++i) {
+    root.push_back(tensor(std::to_string(i)));
+    more.push_back(tensor(std::to_string(i)));
+  }
+  root.set_attribute("more", std::move(more).plain());
+  const Written written = ss::schema::write(root);
+  CHECK(written.tensors.size() == 600);
+  CHECK(read_again(written) == root);
 }
 
 TEST_CASE("one name and the same elements are stored once; another view gets a name of its own") {

@@ -12,10 +12,15 @@
 #include "data/number.hpp"
 #include "data/same_view.hpp"
 #include "formats/json_text.hpp"
+#include "formats/safetensors/table.hpp"
+#include "formats/schema_ahead.hpp"
 #include "formats/schema_names.hpp"
+#include "platform/memory.hpp"
 
 namespace safestructures::schema {
 namespace {
+
+using safetensors::detail::NameIndex;
 
 std::optional<DType> target_of(Precision precision) {
   switch (precision) {
@@ -34,6 +39,11 @@ class Writer {
       : options_(options), precision_(target_of(options.precision)) {}
 
   Written write(const Value& root) {
+    ahead_.look_at(root, options_.limits.depth);
+    text_.reserve(ahead_.text);
+    platform::advise_huge(text_.data(), text_.capacity());
+    tensors_.reserve(ahead_.tensors);
+    platform::advise_huge(tensors_.data(), ahead_.tensors * sizeof(StoredTensor));
     node(root, nullptr);
     return {std::move(text_), std::move(tensors_)};
   }
@@ -94,19 +104,16 @@ class Writer {
     node(value, &trace);
   }
 
-  void open(std::string_view type, const Trace* trace) {
-    text_ += "{\"data_type\": ";
-    string(type, trace);
-    text_ += ", \"value\": ";
-  }
-
   // Recursive over the tree, to Limits::depth.
   void node(const Value& value, const Trace* trace) {
     if (value.is_plain()) return plain(value, trace);
     count_node(trace);
     const std::string_view own_type =
         value.kind() == Kind::structure ? std::string_view() : value.type_name();
-    open(own_type.empty() ? type_of(value.kind()) : own_type, trace);
+    text_ += R"({"data_type": )";
+    if (own_type.empty()) text_.append(1, '"').append(type_of(value.kind())) += '"';
+    else string(own_type, trace);
+    text_ += R"(, "value": )";
     payload(value, trace);
     if (options_.extensions || value.kind() == Kind::custom) extensions(value, trace);
     text_ += '}';
@@ -256,6 +263,7 @@ class Writer {
   void original_dtype(const Value& value, const Trace* trace) {
     const Value* known = value.attribute(dtype_attribute);
     if (known != nullptr && known->kind() != Kind::string) return;
+    if (known == nullptr && value.tensor().dtype() == stored_dtype(value)) return;
     const std::string_view original =
         known != nullptr ? std::string_view(known->as_string()) : to_string(value.tensor().dtype());
     if (original == to_string(stored_dtype(value))) return;
@@ -340,40 +348,60 @@ class Writer {
   /// Enters a tensor under a name of its own and returns that name.
   std::string_view tensor(const Value& value, const Trace* trace) {
     const Tensor& tensor = value.tensor();
-    std::string name = value.tensor_name();
-    if (name.empty()) {
-      if (options_.names == TensorNames::numbers) name = std::to_string(tensors_.size());
-      else name = place_.empty() ? "tensor" : place_;
-    }
-    const auto known = by_name_.find(name);
-    if (known != by_name_.end()) {
-      const StoredTensor& other = tensors_[known->second];
-      if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor))
+    StoredTensor& stored =
+        tensors_.emplace_back(StoredTensor{name_of(value), &tensor, stored_dtype(value)});
+    if (const auto known = ahead_.distinct ? std::nullopt : enter_last()) {
+      const StoredTensor& other = tensors_[*known];
+      if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor)) {
+        tensors_.pop_back();
         return other.name;
+      }
+      const std::string name = std::move(stored.name);
       std::size_t& count = next_.try_emplace(name, 1).first->second;
-      std::string free;
-      do free = name + "#" + std::to_string(++count);
-      while (by_name_.contains(free));
-      name = std::move(free);
+      do stored.name = name + "#" + std::to_string(++count);
+      while (enter_last());
     }
-    if (tensors_.size() >= options_.limits.tensors)
+    const std::uint64_t most = std::min(options_.limits.tensors, NameIndex::largest);
+    if (tensors_.size() > most)
       fail(ErrorCode::limit_exceeded, "a structure has too many tensors", trace,
-           "at most " + std::to_string(options_.limits.tensors) + " (Limits::tensors)");
-    by_name_.emplace(name, tensors_.size());
-    tensors_.push_back({std::move(name), &tensor, stored_dtype(value)});
-    return tensors_.back().name;
+           "at most " + std::to_string(most) + " (Limits::tensors)");
+    return stored.name;
+  }
+
+  std::string name_of(const Value& value) const {
+    if (!value.tensor_name().empty()) return value.tensor_name();
+    if (options_.names == TensorNames::numbers) return std::to_string(tensors_.size());
+    return place_.empty() ? "tensor" : place_;
+  }
+
+  auto name_at() const {
+    return [this](std::size_t i) -> std::string_view { return tensors_[i].name; };
+  }
+
+  /// Enters the name of the last tensor, or returns the position of the tensor that has it.
+  std::optional<std::size_t> enter_last() {
+    const std::size_t last = tensors_.size() - 1;
+    if (last >= indexed_) {
+      indexed_ = std::max(2 * indexed_, ahead_.tensors + 1);
+      by_name_ = NameIndex(indexed_);
+      static_cast<void>(by_name_.insert(0, last, name_at()));
+    }
+    const auto twice = by_name_.insert(last, last + 1, name_at());
+    return twice ? std::optional(twice->second) : std::nullopt;
   }
 
   const WriteOptions& options_;
   std::optional<DType> precision_;
   std::string text_;
   std::string place_;  // The dotted name of the current place.
+  Ahead ahead_;
   bool in_attribute_ = false;
   bool in_columns_ = false;  // Columns stand for scalars, which are stored exactly.
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;
   std::vector<StoredTensor> tensors_;
-  std::unordered_map<std::string, std::size_t, detail::KeyedHash> by_name_;
+  NameIndex by_name_{0};
+  std::size_t indexed_ = 0;  // How many names by_name_ has room for.
   std::unordered_map<std::string, std::size_t, detail::KeyedHash>
       next_;  // The last suffix tried for a name.
 };

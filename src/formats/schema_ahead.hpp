@@ -1,0 +1,57 @@
+/// \file
+/// What the schema's writer knows of a tree before it writes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <safestructures/data/value.hpp>
+
+namespace safestructures::schema {
+
+/// About how much memory the text and the tensors of a tree take: what grows by doubling is touched
+/// several times, at 1.5 us a page.
+struct Ahead {
+  std::size_t text = 0;
+  std::size_t tensors = 0;
+  /// Whether no two tensors can get one name, which spares the index of names. A place is spelled
+  /// by its steps with dots between them: where no step is empty or has a dot, and the steps within
+  /// a container differ, all places are spelled differently.
+  bool distinct = true;
+
+  /// Recursive over the tree, `depth` levels down.
+  void look_at(const Value& value, std::uint32_t depth) {
+    constexpr std::size_t text_of_node = 64;
+    text += text_of_node;
+    if (value.kind() == Kind::string) text += value.as_string().size();
+    if (value.kind() == Kind::tensor || value.kind() == Kind::bytes) {
+      ++tensors;
+      distinct &= value.tensor_name().empty();
+    }
+    // They share the steps of what the value holds.
+    for (const Entry& attribute : value.attributes())
+      distinct &= attribute.value.kind() <= Kind::string;
+    if (depth == 0) return;
+    if (value.is_sequence())
+      for (const Value& item : value.items()) look_at(item, depth - 1);
+    if (value.is_mapping()) {
+      for (const Entry& entry : value.entries()) {
+        look_at(entry.key, depth - 1);
+        distinct &= is_step(entry.key);
+        look_at(entry.value, depth - 1);
+      }
+    }
+    if (value.kind() == Kind::custom) look_at(value.payload(), depth - 1);
+  }
+
+ private:
+  /// Whether a key is spelled without dots, and is no tensor (bytes are), which would share its
+  /// step.
+  static bool is_step(const Value& key) {
+    if (key.kind() != Kind::string) return key.kind() <= Kind::integer;
+    return !key.as_string().empty() && key.as_string().find('.') == std::string::npos;
+  }
+};
+
+}  // namespace safestructures::schema
