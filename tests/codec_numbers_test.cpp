@@ -157,7 +157,8 @@ TEST_CASE("a tensor of another dtype converts where nothing is lost") {
   CHECK(
       load_error<std::vector<std::uint8_t>>(tensor<int>({1, 300}, {2})) ==
       "out_of_range: at /: element 1 cannot be converted from I32 to U8: expected a number from 0 "
-      "to 255, found 300. Choose a dtype of wider range, or another Overflow than error.");
+      "to 255, found 300. Choose a dtype of wider range, or let numbers saturate "
+      "(Overflow::saturate, or convert --overflow in the tool).");
   CHECK(load_error<std::array<std::uint8_t, 2>>(tensor<int>({1, 300}, {2}))
             .starts_with("out_of_range: at /: element 1 cannot be converted from I32 to U8"));
   CHECK(load_error<std::vector<int>>(tensor<float>({0.5F}, {1}))

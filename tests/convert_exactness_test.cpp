@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <random>
 #include <span>
 #include <utility>
@@ -176,6 +177,7 @@ TEST_CASE("every kernel equals the exact conversion, bit for bit") {
         CHECK(std::equal(expected.begin(), expected.end(), target.begin() + 1));
         CHECK(counts.overflow == report.overflow);
         CHECK(counts.underflow == report.underflow);
+        CHECK(counts.nan_changes == report.nan_changes);
       }
     }
   }
@@ -202,6 +204,128 @@ TEST_CASE("every kernel widens all halves and bfloat16s as the scalar types do")
       }
       CHECK(wrong == 0);
     }
+  }
+}
+
+namespace {
+
+// How many NaNs of `source` have other bits after a conversion to `to` and back, element by
+// element.
+std::uint64_t nans_that_do_not_come_back(DType from, const Bytes& source, DType to,
+                                         std::size_t count) {
+  const Bytes there = convert(from, source, to, count, Overflow::allow).bytes;
+  const Bytes back = convert(to, there, from, count, Overflow::allow).bytes;
+  const auto numbers =
+      from_bytes<double>(convert(from, source, DType::F64, count, Overflow::allow).bytes);
+  const std::size_t width = ss::bit_width(from) / 8;
+  std::uint64_t changes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double number = from == DType::F64 ? from_bytes<double>(source)[i] : numbers[i];
+    changes += std::isnan(number) && std::memcmp(&source[i * width], &back[i * width], width) != 0;
+  }
+  return changes;
+}
+
+constexpr DType types_with_nan[] = {
+    DType::F8_E5M2, DType::F8_E4M3, DType::F8_E8M0, DType::F8_E4M3FNUZ, DType::F8_E5M2FNUZ,
+    DType::F16,     DType::BF16,    DType::F32,     DType::F64,         DType::C64};
+
+}  // namespace
+
+TEST_CASE("NaNs that do not come back are counted, over all codes of 8 and 16 bits") {
+  for (const DType from : types_with_nan) {
+    if (ss::bit_width(from) > 16) continue;
+    const Bytes codes = all_codes(from);
+    const std::size_t count = std::size_t{1} << ss::bit_width(from);
+    for (const DType to : types_with_nan) {
+      CAPTURE(ss::to_string(from));
+      CAPTURE(ss::to_string(to));
+      const auto report = convert(from, codes, to, count, Overflow::allow).report;
+      CHECK(report.nan_changes ==
+            (from == to ? 0 : nans_that_do_not_come_back(from, codes, to, count)));
+    }
+  }
+}
+
+TEST_CASE("the numbers of NaNs that lose bits are those that the formats say") {
+  struct Case {
+    DType from;
+    DType to;
+    std::uint64_t changes;
+  };
+  const std::vector<Case> cases = {
+      {DType::F16, DType::F32, 2 * 511},           // the signalling ones
+      {DType::BF16, DType::F32, 2 * 63},           // the same
+      {DType::F16, DType::BF16, 2 * (1023 - 64)},  // all but the quiet ones of 6 bits of payload
+      {DType::BF16, DType::F16, 2 * 63},           // the signalling ones: the payload fits
+      {DType::F16, DType::F8_E4M3, 2 * 1022},      // all but two without payload
+      {DType::F16, DType::F8_E8M0, 2 * 1023 - 1},  // all but one, which has no sign either
+      {DType::F16, DType::F8_E5M2FNUZ, 2 * 1023 - 1},
+      {DType::F8_E4M3, DType::F32, 0},
+      {DType::F8_E4M3, DType::F8_E8M0, 1},  // the negative one
+      {DType::F8_E5M2, DType::F64, 2},      // the signalling ones
+      {DType::F8_E8M0, DType::F8_E4M3FNUZ, 0}};
+  for (const Case& one : cases) {
+    CAPTURE(ss::to_string(one.from));
+    CAPTURE(ss::to_string(one.to));
+    const std::size_t count = std::size_t{1} << ss::bit_width(one.from);
+    CHECK(
+        convert(one.from, all_codes(one.from), one.to, count, Overflow::allow).report.nan_changes ==
+        one.changes);
+  }
+}
+
+TEST_CASE(
+    "NaNs of 32 and 64 bits lose what is below the bits that are kept, and being signalling") {
+  struct Case {
+    std::uint64_t bits;  // of F64
+    DType to;
+    bool changes;
+  };
+  const std::vector<Case> cases = {{0x7FF8'0000'0000'0000U, DType::F32, false},
+                                   {0xFFF8'0000'0000'0000U, DType::F32, false},
+                                   {0x7FF8'0000'2000'0000U, DType::F32, false},
+                                   {0x7FF8'0000'1000'0000U, DType::F32, true},
+                                   {0x7FF8'0000'0000'0001U, DType::F32, true},
+                                   {0x7FF0'0000'2000'0000U, DType::F32, true},
+                                   {0x7FF0'0000'0000'0001U, DType::F32, true},
+                                   {0xFFFF'FFFF'E000'0000U, DType::F32, false},
+                                   {0xFFFF'FFFF'FFFF'FFFFU, DType::F32, true},
+                                   {0x7FF8'0400'0000'0000U, DType::F16, false},
+                                   {0x7FF8'0200'0000'0000U, DType::F16, true},
+                                   {0x7FF8'2000'0000'0000U, DType::BF16, false},
+                                   {0x7FF8'1000'0000'0000U, DType::BF16, true},
+                                   {0xFFF8'0000'0000'0000U, DType::F8_E4M3, false},
+                                   {0xFFF8'0000'0000'0000U, DType::C64, false},
+                                   {0xFFF8'0000'0000'0000U, DType::F8_E8M0, true},
+                                   {0x7FF8'0000'0000'0000U, DType::F8_E8M0, false}};
+  for (const Case& one : cases) {
+    CAPTURE(one.bits);
+    CAPTURE(ss::to_string(one.to));
+    // The first block goes through a kernel where there is one, the rest never does.
+    constexpr std::size_t count = ss::detail::kernel_elements + 3;
+    std::vector<std::uint64_t> source(count, 0);
+    source[7] = source[count - 1] = one.bits;
+    const Bytes bytes = to_bytes(source);
+    CHECK(convert(DType::F64, bytes, one.to, count, Overflow::allow).report ==
+          ss::ConversionReport{
+              .overflow = one.to == DType::F8_E8M0 ? count - 2 : 0,  // which has no zero
+              .underflow = 0,
+              .inexact = 0,
+              .nan_changes = one.changes ? 2U : 0U,
+              .first_overflow =
+                  one.to == DType::F8_E8M0 ? std::optional<std::uint64_t>(0) : std::nullopt});
+    CHECK(nans_that_do_not_come_back(DType::F64, bytes, one.to, count) == (one.changes ? 2U : 0U));
+  }
+  // A float, as itself and as a complex number.
+  for (const std::uint32_t bits : {0x7FC0'0000U, 0xFFC0'0001U, 0x7F80'0001U, 0x7FBF'FFFFU}) {
+    CAPTURE(bits);
+    const bool signalling = (bits & 0x0040'0000U) == 0;
+    const Bytes real = to_bytes<std::uint32_t>({bits});
+    const Bytes complex = to_bytes<std::uint32_t>({bits, 0});
+    CHECK(convert(DType::F32, real, DType::F64, 1).report.nan_changes == signalling);
+    CHECK(convert(DType::C64, complex, DType::F64, 1).report.nan_changes == signalling);
+    CHECK(convert(DType::C64, complex, DType::F16, 1).report.nan_changes == (bits != 0x7FC0'0000U));
   }
 }
 

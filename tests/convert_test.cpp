@@ -161,8 +161,8 @@ TEST_CASE("BOOL is an integer from 0 to 1") {
   CHECK(convert(DType::BOOL, hex({1, 0}), DType::BOOL, 2).bytes == hex({1, 0}));
   CHECK_THROWS_WITH_AS(convert(DType::I32, to_bytes<std::int32_t>({1, 2}), DType::BOOL, 2),
                        "element 1 cannot be converted from I32 to BOOL: expected a number from 0 "
-                       "to 1, found 2. Choose a dtype of wider range, or another Overflow than "
-                       "error.",
+                       "to 1, found 2. Choose a dtype of wider range, or let numbers saturate "
+                       "(Overflow::saturate, or convert --overflow in the tool).",
                        ss::Error);
 }
 
@@ -188,8 +188,8 @@ TEST_CASE("a real number becomes complex, and complex becomes real where nothing
   CHECK(convert_values<Complex, Complex>({{2, 5}}) == std::vector<Complex>{{2, 5}});
   CHECK(error_of<double, Complex>({1e39}) ==
         "element 0 cannot be converted from F64 to C64: expected a number from -3.4028235e+38 to "
-        "3.4028235e+38, found 1e+39. Choose a dtype of wider range, or another Overflow than "
-        "error.");
+        "3.4028235e+38, found 1e+39. Choose a dtype of wider range, or let numbers saturate "
+        "(Overflow::saturate, or convert --overflow in the tool).");
   for (const Overflow overflow : {Overflow::error, Overflow::saturate, Overflow::allow}) {
     CHECK(error_of<Complex, float>({{2, 0}, {1, 2.5F}}, overflow) ==
           "element 1 cannot be converted from C64 to F32: expected imaginary part 0, found "
@@ -201,7 +201,9 @@ TEST_CASE("a real number becomes complex, and complex becomes real where nothing
 }
 
 TEST_CASE("what the target cannot hold is an error that names the element, value and dtypes") {
-  const std::string advice = " Choose a dtype of wider range, or another Overflow than error.";
+  const std::string advice =
+      " Choose a dtype of wider range, or let numbers saturate (Overflow::saturate, or convert "
+      "--overflow in the tool).";
   CHECK(error_of<float, ss::half>({1, 65519, 65520}) ==
         "element 2 cannot be converted from F32 to F16: expected a number from -65504 to 65504, "
         "found 65520." +
@@ -228,10 +230,10 @@ TEST_CASE("what the target cannot hold is an error that names the element, value
             advice);
   CHECK(error_of<float, std::int8_t>({-1, -128.5F, 0.1F}) ==
         "element 1 cannot be converted from F32 to I8: expected a whole number, found -128.5. "
-        "Round the values first, or use Overflow::saturate to cut fractions off.");
+        "Choose a floating-point dtype, or cut fractions off by Overflow::saturate (in C++).");
   CHECK(error_of<float, std::int8_t>({0.1F}) ==
         "element 0 cannot be converted from F32 to I8: expected a whole number, found 0.1. "
-        "Round the values first, or use Overflow::saturate to cut fractions off.");
+        "Choose a floating-point dtype, or cut fractions off by Overflow::saturate (in C++).");
 }
 
 TEST_CASE("NaN is refused by a target without NaN under every setting") {
@@ -253,7 +255,8 @@ TEST_CASE("an error in a long tensor names the element of the tensor, not of the
   CHECK_THROWS_WITH_AS(
       convert(DType::F32, to_bytes(values), DType::F16, values.size(), Overflow::error, 1'000'000),
       "element 1007777 cannot be converted from F32 to F16: expected a number from -65504 to "
-      "65504, found 1000000. Choose a dtype of wider range, or another Overflow than error.",
+      "65504, found 1000000. Choose a dtype of wider range, or let numbers saturate "
+      "(Overflow::saturate, or convert --overflow in the tool).",
       ss::Error);
 }
 
@@ -279,11 +282,16 @@ TEST_CASE("the report counts overflow and underflow and names the first overflow
 
 TEST_CASE("reports of blocks add up to the report of the whole") {
   ss::ConversionReport sum;
-  sum += {.overflow = 0, .underflow = 1, .inexact = 2, .first_overflow = std::nullopt};
-  sum += {.overflow = 3, .underflow = 4, .inexact = 5, .first_overflow = 17};
-  sum += {.overflow = 1, .underflow = 0, .inexact = 0, .first_overflow = 30};
+  sum += {.overflow = 0,
+          .underflow = 1,
+          .inexact = 2,
+          .nan_changes = 6,
+          .first_overflow = std::nullopt};
+  sum += {.overflow = 3, .underflow = 4, .inexact = 5, .nan_changes = 7, .first_overflow = 17};
+  sum += {.overflow = 1, .underflow = 0, .inexact = 0, .nan_changes = 0, .first_overflow = 30};
   CHECK(sum ==
-        ss::ConversionReport{.overflow = 4, .underflow = 5, .inexact = 7, .first_overflow = 17});
+        ss::ConversionReport{
+            .overflow = 4, .underflow = 5, .inexact = 7, .nan_changes = 13, .first_overflow = 17});
 }
 
 TEST_CASE("equal dtypes are copied bit for bit, signalling NaN too") {

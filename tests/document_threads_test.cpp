@@ -1,5 +1,6 @@
 /// \file
 /// What threads may share: documents, files, registries, and the name of a file that all save to.
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
@@ -14,6 +15,7 @@
 
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/registry.hpp>
+#include <safestructures/data/tensor.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
 
@@ -67,6 +69,20 @@ TEST_CASE("one document is read by many threads") {
                    copy.root() == document.root() && copy.unreferenced().empty();
           }) == thread_count);
   }
+}
+
+TEST_CASE("what the library itself divides among threads is whole") {
+  const Folder folder;
+  const auto path = folder / "m.safetensors";
+  std::vector<float> numbers(std::size_t{12} << 20U);  // 48 MiB, above what one thread copies
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 4093);
+  ss::save_file(numbers, path);
+  for (const ss::Access access : {ss::Access::map, ss::Access::read, ss::Access::memory})
+    CHECK(ss::load_file<std::vector<float>>(path, {.access = access}) == numbers);
+  const ss::Tensor tensor = ss::Tensor::of<float>(numbers, {3072, 4096});
+  CHECK(tensor.clone() == tensor);
+  const std::array<std::size_t, 2> transposed = {1, 0};
+  CHECK(tensor.permute(transposed).contiguous().permute(transposed) == tensor);
 }
 
 TEST_CASE("many threads save to files of their own") {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -65,6 +66,16 @@ bool loads(std::span<const std::byte> bytes) {
   } catch (const ss::Error&) {
   }
   return is_loaded;
+}
+
+/// A file of a list of one tensor F32, `t`, whose node has the field `dtype`.
+std::vector<std::byte> noting(const std::string& dtype, std::vector<float> numbers) {
+  const ss::Tensor tensor = ss::Tensor::own(std::move(numbers));
+  return ss::safetensors::to_bytes(
+      std::vector<ss::safetensors::Item>{{"t", tensor}},
+      {{"_safestructures_schema_",
+        R"({"data_type": "list", "value": [{"data_type": "numpy.ndarray", "value": "t", "dtype": )" +
+            dtype + "}]}"}});
 }
 
 /// A file of one tensor `t` of `size` bytes to which a list refers `times` times.
@@ -141,6 +152,58 @@ TEST_CASE("a small file cannot name a large tensor without end") {
   ss::LoadOptions options;
   options.limits.repeats = 2000;
   CHECK_NOTHROW(static_cast<void>(ss::load(bytes, options)));
+}
+
+TEST_CASE("an original dtype that cannot be given back is refused with its exact error") {
+  struct Case {
+    std::string dtype;
+    float number;
+    std::string error;
+  };
+  const std::string unknown = "unknown_dtype: at t: a tensor's original dtype is not known: found ";
+  const std::string element = "at t: element 0 cannot be converted from F32 to ";
+  const std::string advice =
+      " Choose a dtype of wider range, or let numbers saturate (Overflow::saturate, or convert "
+      "--overflow in the tool).";
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<Case> cases = {
+      {R"("F99")", 1, unknown + R"(str "F99".)"},
+      {R"("f64")", 1, unknown + R"(str "f64".)"},
+      {R"("")", 1, unknown + R"(str "".)"},
+      {"64", 1, unknown + "int 64."},
+      {"null", 1, unknown + "None."},
+      {R"(["F64"])", 1, unknown + "list of 1."},
+      {R"("I64")", 1.5F,
+       "lossy_conversion: " + element +
+           "I64: expected a whole number, found 1.5. Choose a floating-point dtype, or cut "
+           "fractions off by Overflow::saturate (in C++)."},
+      {R"("I64")", nan,
+       "out_of_range: " + element +
+           "I64: expected a number, found NaN. I64 has no NaN: choose a floating-point type that "
+           "has it."},
+      {R"("U8")", -1,
+       "out_of_range: " + element + "U8: expected a number from 0 to 255, found -1." + advice},
+      {R"("BOOL")", 2,
+       "out_of_range: " + element + "BOOL: expected a number from 0 to 1, found 2." + advice},
+      {R"("F16")", 1e6F,
+       "out_of_range: " + element + "F16: expected a number from -65504 to 65504, found 1000000." +
+           advice},
+      {R"("F4")", 0,
+       "invalid_shape: at t: the elements do not fill whole bytes: expected a number of elements "
+       "of 4 bits that makes a multiple of 8 bits, found F4 [1]."}};
+  for (const Case& one : cases) {
+    CAPTURE(one.dtype);
+    CAPTURE(one.number);
+    const std::vector<std::byte> bytes = noting(one.dtype, {one.number});
+    CHECK(error_of([&] { return ss::load(bytes); }) == one.error);
+    // What decides the type itself does not ask for the note.
+    const auto document = ss::Document::from_bytes(bytes, nullptr);
+    CHECK(document.root()[0].tensor().dtype() == ss::DType::F32);
+    const auto numbers = document.as<std::vector<std::vector<float>>>();
+    CHECK((numbers[0][0] == one.number || numbers[0][0] != numbers[0][0]));
+  }
+  // Whole numbers can be integers again.
+  CHECK(ss::load(noting(R"("I64")", {1, -2}))[0].tensor().dtype() == ss::DType::I64);
 }
 
 TEST_CASE("a tensor that is read by position is read once, however often it is named") {

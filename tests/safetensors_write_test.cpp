@@ -1,6 +1,7 @@
 // Files are written byte for byte as the format and the Rust crate say.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,10 +10,13 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <random>
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
@@ -122,6 +126,38 @@ TEST_CASE("names sort as bytes, whatever their common beginning and length") {
   const File file = File::from_bytes(std::as_bytes(std::span(bytes)), nullptr);
   REQUIRE(file.size() == sorted.size());
   for (std::size_t i = 0; i < sorted.size(); ++i) CHECK(file.name(i) == sorted[i]);
+}
+
+TEST_CASE("many names sort as bytes within their dtype") {
+  const unsigned seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const std::array<DType, 3> dtypes = {DType::F64, DType::F32, DType::BOOL};
+  const std::array<Tensor, 3> tensors = {Tensor::allocate(dtypes[0], {0}),
+                                         Tensor::allocate(dtypes[1], {0}),
+                                         Tensor::allocate(dtypes[2], {0})};
+  for (const std::string shared : {"", "layers."}) {
+    // Numbers, longer ones, and some that begin alike for longer than a sort key.
+    std::map<std::string, std::size_t> taken;
+    for (unsigned i = 0; i < 3000; ++i) {
+      std::string name = shared + std::to_string(random() % 1000);
+      if (i % 3 == 0) name += ".a_weight_" + std::to_string(random() % 10);
+      if (i % 3 == 1) name += std::string(random() % 3, static_cast<char>('#' + random() % 50));
+      taken.emplace(name, random() % dtypes.size());
+    }
+    std::vector<std::pair<std::size_t, std::string>> sorted;
+    for (const auto& [name, dtype] : taken) sorted.emplace_back(dtype, name);
+    std::vector<std::pair<std::size_t, std::string>> shuffled = sorted;
+    std::shuffle(shuffled.begin(), shuffled.end(), random);
+    Items items;
+    for (const auto& [dtype, name] : shuffled) items.emplace_back(name, tensors[dtype]);
+    std::sort(sorted.begin(), sorted.end());
+    std::string expected;
+    for (const auto& [dtype, name] : sorted)
+      expected += (expected.empty() ? "{\"" : ",\"") + name + R"(":{"dtype":")" +
+                  std::string(to_string(dtypes[dtype])) + R"(","shape":[0],"data_offsets":[0,0]})";
+    CHECK(header_of(written(items)) == expected + "}");
+  }
 }
 
 TEST_CASE("the order of the items does not matter") {

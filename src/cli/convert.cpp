@@ -65,7 +65,7 @@ SaveReport convert_plain(const safetensors::File& file, const ConvertOptions& op
     metadata.emplace(entry.key, entry.value);
   if (wants_checksums(file, options))
     metadata.insert_or_assign(std::string(checksums::metadata_key),
-                              checksums::make(items, {}, options.overflow));
+                              checksums::make(items, metadata, options.overflow));
   const safetensors::WriteOptions write_options = {
       .durable = options.durable, .overflow = options.overflow, .lossless = options.lossless};
   const safetensors::WriteReport written =
@@ -103,6 +103,7 @@ void report_losses(const std::vector<ConvertedTensor>& conversions) {
     add(lost.overflow, "beyond the range");
     add(lost.underflow, "became 0");
     add(lost.inexact, "rounded");
+    add(lost.nan_changes, "NaN changed");
     report(fmt::format("note: values of {}: {}.", conversions[i].name, text));
   }
   if (conversions.size() > most)

@@ -28,6 +28,7 @@ int Output::overflow(int character) {
 }
 
 std::streamsize Output::xsputn(const char* text, std::streamsize size) {
+  if (size == 0) return 0;  // fwrite takes no null pointer, even for no bytes
   const auto count = static_cast<std::size_t>(size);
   if (std::fwrite(text, 1, count, file_) != count) fail();
   return size;

@@ -51,6 +51,7 @@ ConversionReport convert(DType from, std::span<const std::byte> source, DType to
       const auto counts = kernel(input, output);
       if (counts.overflow == 0) {
         report.underflow += counts.underflow;
+        report.nan_changes += counts.nan_changes;
       } else {
         report += detail::convert_exactly(from, input, to, output, detail::kernel_elements,
                                           overflow, first);

@@ -31,6 +31,7 @@ bool is_stored_as_integer(DType dtype) noexcept {
 
 struct Block {
   std::size_t size = 0;
+  bool has_nan = false;  // among the stored ones; `reals` holds them as they were stored
   std::array<double, block_elements> reals;
   std::array<std::int64_t, block_elements> signed_integers;
   std::array<std::uint64_t, block_elements> unsigned_integers;
@@ -82,7 +83,8 @@ void note_overflow(Job& job, const Block& block, std::size_t index, Limit lowest
   if (job.overflow == Overflow::error) {
     refuse(job, index, ErrorCode::out_of_range,
            fmt::format("a number from {} to {}", lowest, largest), source_text(job, block, index),
-           "Choose a dtype of wider range, or another Overflow than error");
+           "Choose a dtype of wider range, or let numbers saturate (Overflow::saturate, or convert "
+           "--overflow in the tool)");
   }
   ++job.report.overflow;
   if (!job.report.first_overflow) job.report.first_overflow = job.first + index;
@@ -126,7 +128,7 @@ void load_integers(const std::byte* source, Block& block) {
 }
 
 template <class Format>
-void store_reals(Job& job, const Block& block, std::byte* target) {
+void store_reals(Job& job, Block& block, std::byte* target) {
   const bool from_integers = is_stored_as_integer(job.from);
   if constexpr (Format::width < 8) {
     std::fill_n(target, (block.size * Format::width + 7) / 8, std::byte{0});
@@ -136,6 +138,7 @@ void store_reals(Job& job, const Block& block, std::byte* target) {
   // Counted in variables that bytes written to the target cannot alias: twice as fast.
   std::uint64_t underflow = 0;
   std::uint64_t inexact = 0;
+  bool has_nan = false;
   const std::size_t size = block.size;
   for (std::size_t i = 0; i < size; ++i) {
     const double value = block.reals[i];
@@ -146,6 +149,8 @@ void store_reals(Job& job, const Block& block, std::byte* target) {
       inexact += from_integers && result != value;
     } else if (std::isnan(value)) {
       if (!Format::has_nan) refuse_nan(job, i);
+      block.reals[i] = decode<Format>(code);
+      has_nan = true;
     } else if (Format::overflows(value)) {
       note_overflow(job, block, i, static_cast<float>(lowest), static_cast<float>(largest));
       if (job.overflow == Overflow::saturate) code = Format::saturated(value);
@@ -158,6 +163,7 @@ void store_reals(Job& job, const Block& block, std::byte* target) {
   }
   job.report.underflow += underflow;
   job.report.inexact += inexact;
+  block.has_nan = has_nan;
 }
 
 // Where double cannot hold an integer and is not the target itself, the last bit that it keeps is
@@ -208,7 +214,7 @@ auto to_integer(Job& job, const Block& block, std::size_t index, double value) {
   if (whole != value) {
     if (job.overflow == Overflow::error) {
       refuse(job, index, ErrorCode::lossy_conversion, "a whole number", to_text(job, value),
-             "Round the values first, or use Overflow::saturate to cut fractions off");
+             "Choose a floating-point dtype, or cut fractions off by Overflow::saturate (in C++)");
     }
     ++job.report.inexact;
   }
@@ -241,10 +247,25 @@ void store_block(Job& job, Block& block, const std::array<Value, block_elements>
   with_format(job.to, [&]<class Format>(Format) { store_reals<Format>(job, block, target); });
 }
 
+// A NaN has changed when what was stored, converted back, is not what it was.
+template <class Format>
+std::uint64_t count_nan_changes(const Block& block, const std::byte* source) {
+  std::uint64_t changes = 0;
+  for (std::size_t i = 0; i < block.size; ++i) {
+    if (!std::isnan(block.reals[i])) continue;
+    changes += Format::encode(block.reals[i]) != load_code<Format>(source, i);
+  }
+  return changes;
+}
+
 void convert_block(Job& job, Block& block, const std::byte* source, std::byte* target) {
   if (!is_stored_as_integer(job.from)) {
     with_format(job.from, [&]<class Format>(Format) { load_reals<Format>(job, source, block); });
-    return store_block(job, block, block.reals, target);
+    store_block(job, block, block.reals, target);
+    if (!block.has_nan) return;
+    return with_format(job.from, [&]<class Format>(Format) {
+      job.report.nan_changes += count_nan_changes<Format>(block, source);
+    });
   }
   with_integer(job.from, [&]<class Integer>(Integer) {
     if constexpr (std::is_same_v<Integer, bool>) load_bools(job, source, block);

@@ -12,10 +12,12 @@ namespace safestructures::detail {
 /// Elements that one call of a kernel converts.
 inline constexpr std::size_t kernel_elements = 2048;
 
-/// What a kernel saw: finite values that became infinite, and values that became zero.
+/// What a kernel saw: finite values that became infinite, values that became zero, and NaNs that
+/// lost bits.
 struct KernelCounts {
   std::uint64_t overflow;
   std::uint64_t underflow;
+  std::uint64_t nan_changes;
 };
 
 /// Converts `kernel_elements` elements as under `Overflow::allow`; bit for bit what

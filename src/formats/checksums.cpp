@@ -56,6 +56,13 @@ std::uint64_t hash_of(std::span<const std::byte> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+std::uint64_t hash_of(std::string_view text) { return hash_of(std::as_bytes(std::span(text))); }
+
+/// The schema has one together with the tensors' descriptions, and the checksums have none.
+bool has_own_checksum(std::string_view key) {
+  return key != schema::metadata_key && key != metadata_key;
+}
+
 std::uint64_t hash_of(const safetensors::Item& item, Overflow overflow) {
   const Tensor& tensor = *item.tensor;
   if (tensor.is_contiguous() && tensor.dtype() == item.dtype) return hash_of(tensor.bytes());
@@ -120,6 +127,7 @@ std::uint64_t number_of(const dom::element& json, std::string_view name) {
 struct Stored {
   dom::parser parser;
   std::uint64_t schema = 0;
+  std::optional<dom::object> metadata;  // The first versions had none.
   dom::object tensors;
 
   explicit Stored(std::string_view text) {
@@ -140,6 +148,9 @@ struct Stored {
                    .advice = "Check the file with a newer safestructures"});
     if (object["schema"].get(value)) malformed("the checksums have none of the schema");
     schema = number_of(value, {});
+    if (!object["metadata"].get(value)) {
+      if (value.get(metadata.emplace())) malformed("the checksums of the metadata are no object");
+    }
     if (object["tensors"].get(tensors)) malformed("the checksums have no tensors");
   }
 };
@@ -185,6 +196,24 @@ void check_schema(const safetensors::File& file, std::uint64_t expected) {
                .advice = "Get the file again from where it came from"});
 }
 
+void check_metadata(const safetensors::File& file, const dom::object& entries) {
+  for (const auto& [key, json] : entries) {
+    const std::uint64_t expected = number_of(json, key);
+    const auto value = file.metadata(key);
+    if (!value)
+      throw Error(ErrorCode::checksum_mismatch,
+                  "the file lacks metadata that has a checksum, of key " + in_quotes(key),
+                  {.advice = "It was removed or renamed after the file was saved"});
+    const std::uint64_t found = hash_of(*value);
+    if (found == expected) continue;
+    throw Error(ErrorCode::checksum_mismatch,
+                "the metadata of key " + in_quotes(key) + " is not what was saved",
+                {.expected = "checksum " + hex(expected),
+                 .found = hex(found),
+                 .advice = "Get the file again from where it came from"});
+  }
+}
+
 [[noreturn]] void fail_tensors(const safetensors::File& file,
                                const std::vector<std::size_t>& damaged, std::uint64_t expected,
                                std::uint64_t found) {
@@ -222,9 +251,17 @@ void check_tensors(const safetensors::File& file, const std::vector<std::uint64_
   if (!damaged.empty()) fail_tensors(file, damaged, expected[damaged.front()], first_found);
 }
 
+/// Begins the next member of an object: its name and the quote of its value.
+void append_name(std::string& text, std::string_view name, const char* problem) {
+  if (text.back() != '{') text += ',';
+  if (detail::append_json_string(text, name) != std::string_view::npos)
+    throw Error(ErrorCode::invalid_utf8, problem, {.found = in_quotes(name)});
+  text += ":\"";
+}
+
 }  // namespace
 
-std::string make(std::span<const safetensors::Item> items, std::string_view schema,
+std::string make(std::span<const safetensors::Item> items, const safetensors::Metadata& metadata,
                  Overflow overflow) {
   std::vector<const safetensors::Item*> sorted;
   std::vector<Line> lines;
@@ -235,14 +272,19 @@ std::string make(std::span<const safetensors::Item> items, std::string_view sche
     lines.push_back({item.name, rest_of_line(item.dtype, item.tensor->shape())});
   }
   std::ranges::sort(sorted, {}, &safetensors::Item::name);
+  const auto schema = metadata.find(schema::metadata_key);
+  const std::string_view schema_text =
+      schema == metadata.end() ? std::string_view() : std::string_view(schema->second);
   std::string text = R"({"algorithm":")" + std::string(algorithm) + R"(","schema":")" +
-                     hex(hash_of(schema, std::move(lines))) + R"(","tensors":{)";
+                     hex(hash_of(schema_text, std::move(lines))) + R"(","metadata":{)";
+  for (const auto& [key, value] : metadata) {
+    if (!has_own_checksum(key)) continue;
+    append_name(text, key, "a key of the metadata is not valid UTF-8");
+    text += hex(hash_of(value)) + '"';
+  }
+  text += R"(},"tensors":{)";
   for (const safetensors::Item* item : sorted) {
-    if (item != sorted.front()) text += ',';
-    if (detail::append_json_string(text, item->name) != std::string_view::npos)
-      throw Error(ErrorCode::invalid_utf8, "the name of a tensor is not valid UTF-8",
-                  {.found = in_quotes(item->name)});
-    text += ":\"";
+    append_name(text, item->name, "the name of a tensor is not valid UTF-8");
     try {
       text += hex(hash_of(*item, overflow));
     } catch (const Error& error) {
@@ -261,6 +303,7 @@ bool verify(const safetensors::File& file) {
     const Stored stored(*text);
     const std::vector<std::uint64_t> expected = by_index(file, stored.tensors);
     check_schema(file, stored.schema);
+    if (stored.metadata) check_metadata(file, *stored.metadata);
     check_tensors(file, expected);
   } catch (const Error& error) {
     throw error.with_file(name);

@@ -6,6 +6,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/checksums.hpp>
+#include "platform/memory.hpp"
 #include "tools/with_file.hpp"
 
 namespace safestructures::detail {
@@ -32,6 +33,7 @@ class Plan {
     metadata_.emplace(schema::metadata_key, std::move(written_.text));
     metadata_.emplace(schema::version_key, schema::version);
     items_.reserve(written_.tensors.size() + options.extra_tensors.size() + 1);
+    platform::advise_huge(items_.data(), items_.capacity() * sizeof(safetensors::Item));
     for (const schema::StoredTensor& stored : written_.tensors)
       items_.emplace_back(stored.name, *stored.tensor, stored.dtype);
     for (const auto& [name, tensor] : options.extra_tensors) items_.emplace_back(name, tensor);
@@ -40,9 +42,8 @@ class Plan {
       items_.emplace_back(schema::dummy_tensor, dummy_);
     }
     if (options.checksums)
-      metadata_.emplace(
-          checksums::metadata_key,
-          checksums::make(items_, metadata_.find(schema::metadata_key)->second, options.overflow));
+      metadata_.emplace(checksums::metadata_key,
+                        checksums::make(items_, metadata_, options.overflow));
     write_options_ = {.durable = options.durable,
                       .overflow = options.overflow,
                       .lossless = options.lossless,

@@ -1,5 +1,7 @@
 """The files that the tests of the command line and the examples of docs/cli.md work on."""
 
+import json
+import os
 import pathlib
 import struct
 
@@ -32,6 +34,25 @@ def container(header, data=b""):
     return struct.pack("<Q", len(text)) + text + data
 
 
+def noting(dtype):
+    """A list of one F32 tensor, 1.5, whose node notes an original dtype."""
+    node = '{"data_type": "numpy.ndarray", "value": "t", "dtype": %s}' % dtype
+    schema = json.dumps('{"data_type": "list", "value": [%s]}' % node)
+    return container(
+        '{"__metadata__":{"_safestructures_schema_":%s},' % schema
+        + '"t":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}',
+        struct.pack("<f", 1.5),
+    )
+
+
+def make_sparse(path, size):
+    """A file of one U8 tensor of zeros that takes no room on the disk; where the zeros begin."""
+    header = container('{"zeros":{"dtype":"U8","shape":[%d],"data_offsets":[0,%d]}}' % (size, size))
+    path.write_bytes(header)
+    os.truncate(path, len(header) + size)
+    return len(header)
+
+
 def make(folder):
     folder = pathlib.Path(folder)
     safestructures.save_file(model(), folder / "model.safetensors", metadata={"run": "42"})
@@ -51,3 +72,5 @@ def make(folder):
         container('{"w":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}', b"\x80\x3f\xc0\x3f")
     )
     (folder / "folder").mkdir(exist_ok=True)
+    for name, dtype in {"unknown": '"F99"', "number": "64", "whole": '"I64"'}.items():
+        (folder / f"original_{name}.safetensors").write_bytes(noting(dtype))

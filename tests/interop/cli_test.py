@@ -4,14 +4,19 @@ import json
 import os
 import pathlib
 import pty
+import re
+import select
+import signal
 import subprocess
 import tempfile
+import time
 
 import checks
 import cli_files
 import ml_dtypes  # noqa: F401, NumPy then knows bfloat16
 import notation
 import numpy as np
+from safetensors.numpy import save_file
 
 CLI = checks.cli()
 REPORT = checks.Report()
@@ -106,6 +111,17 @@ CASES = {
         " of data, found 134. The file is not complete: copy or download it again.\n"
         "safestructures: wrong_bool.safetensors: at flag: a bool is neither true nor false: expected"
         " byte 0 or 1, found byte 2 (byte 68).\n",
+    ),
+    "verify original_unknown.safetensors original_number.safetensors original_whole.safetensors": (
+        1,
+        "",
+        "safestructures: original_unknown.safetensors: at t: a tensor's original dtype is not known:"
+        ' found str "F99".\n'
+        "safestructures: original_number.safetensors: at t: a tensor's original dtype is not known:"
+        " found int 64.\n"
+        "safestructures: original_whole.safetensors: at t: element 0 cannot be converted from F32 to"
+        " I64: expected a whole number, found 1.5. Choose a floating-point dtype, or cut fractions"
+        " off by Overflow::saturate (in C++).\n",
     ),
     "verify missing": (
         1,
@@ -310,7 +326,89 @@ def check_convert(folder):
     damaged = bytearray((folder / "sums.safetensors").read_bytes())
     damaged[-1] ^= 1
     (folder / "sums.safetensors").write_bytes(damaged)
-    expect("checksums: damage", 1, run(folder, "verify", "sums.safetensors").returncode)
+    done = run(folder, "verify", "sums.safetensors")
+    expect("checksums: damage", 1, done.returncode)
+    name = "sums.safetensors: at 2: the bytes of a tensor are not those that were saved"
+    expect("checksums: the tensor is named", True, name in done.stderr)
+
+
+def check_nan(folder):
+    """NaNs that lose bits are counted as changed; the usual ones are not."""
+    nans = np.array([0x7FF8000000000000, 0x7FF8000000000001, 0x7FF0000000000001], dtype=np.uint64)
+    save_file({"w": nans.view(np.float64)}, pathlib.Path(folder) / "nan.safetensors")
+    done = run(folder, "convert", "nan.safetensors", "out.safetensors", "--precision", "f32")
+    expect("NaN: counted", "safestructures: note: values of w: 2 NaN changed.\n", done.stderr)
+    done = run(
+        folder, "convert", "nan.safetensors", "out.safetensors", "--precision", "f32", "--lossless"
+    )
+    expect("NaN: lossless", 2, done.returncode)
+
+
+def start_large(path, size, stderr):
+    """`verify` of a file of zeros, stopped by a signal while it reads them; where they begin."""
+    begin = cli_files.make_sparse(path, size)
+    process = subprocess.Popen(
+        [CLI, "verify", path.name],
+        cwd=path.parent,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+    )
+    while process.poll() is None:
+        counters = pathlib.Path(f"/proc/{process.pid}/io").read_text().split()
+        if int(counters[counters.index("rchar:") + 1]) > 32 << 20:
+            break
+    process.send_signal(signal.SIGSTOP)
+    return process, begin
+
+
+def check_progress(folder):
+    """Of 1 GiB and more, a terminal sees how far the work is, from the second second on."""
+    # In memory, holes of a file cost none; on a disk they fill the cache.
+    memory = pathlib.Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else folder) as name:
+        check_progress_in(pathlib.Path(name))
+
+
+def check_progress_in(folder):
+    parent, child = pty.openpty()
+    other_parent, other_child = pty.openpty()
+    large, _ = start_large(folder / "large.safetensors", 1 << 30, child)
+    unseen, _ = start_large(folder / "unseen.safetensors", 1 << 30, subprocess.PIPE)
+    small, _ = start_large(folder / "small.safetensors", 1000 << 20, other_child)
+    time.sleep(1.2)
+    outputs = {}
+    for process in (large, unseen, small):
+        process.send_signal(signal.SIGCONT)
+        outputs[process] = process.communicate(timeout=60)
+    expect("1 GiB", "large.safetensors: ok, 1 tensor, 1.0 GiB\n", outputs[large][0])
+    shown = os.read(parent, 10000).decode() if select.select([parent], [], [], 0)[0] else ""
+    line = r"(\r\x1b\[Kverifying large\.safetensors: \d+ % of 1\.0 GiB)+\r\x1b\[K"
+    expect(f"the progress of 1 GiB, {shown!r}", True, bool(re.fullmatch(line, shown)))
+    expect("progress for a program", "", outputs[unseen][1])
+    expect("progress of less", [], select.select([other_parent], [], [], 0)[0])
+    for end in (parent, child, other_parent, other_child):
+        os.close(end)
+
+
+def check_cut_while_reading(folder):
+    """A file that is cut short while `verify` reads it is an error, not a crash."""
+    path = pathlib.Path(folder) / "cut.safetensors"
+    process, begin = start_large(path, 1 << 30, subprocess.PIPE)
+    end = begin + (512 << 20)
+    os.truncate(path, end + 10)
+    process.send_signal(signal.SIGCONT)
+    output, errors = process.communicate(timeout=60)
+    expect(
+        "cut short",
+        (
+            1,
+            "",
+            f"safestructures: {path.name}: at zeros: the file ends inside a tensor: expected 4194304"
+            f" bytes, found 10 (byte {end}).\n",
+        ),
+        (process.returncode, output, errors),
+    )
 
 
 def _tensors_of(data, folder):
@@ -364,6 +462,9 @@ def main():
         check_npy,
         check_text,
         check_convert,
+        check_nan,
+        check_progress,
+        check_cut_while_reading,
         check_output_failures,
         check_terminal,
     ):

@@ -29,6 +29,10 @@ struct ConversionReport {
   std::uint64_t underflow = 0;
   /// Integers that a floating-point target had to round, and fractions cut off for an integer.
   std::uint64_t inexact = 0;
+  /// NaNs that lost something of their sign or payload, or were signalling: those whose bits do not
+  /// come back when the result is converted back. The usual NaNs, quiet and without payload, lose
+  /// nothing but the sign in F8_E8M0 and the FNUZ types.
+  std::uint64_t nan_changes = 0;
   /// The index of the first value counted in `overflow`.
   std::optional<std::uint64_t> first_overflow;
 
@@ -39,6 +43,7 @@ struct ConversionReport {
     overflow += later.overflow;
     underflow += later.underflow;
     inexact += later.inexact;
+    nan_changes += later.nan_changes;
     if (!first_overflow) first_overflow = later.first_overflow;
     return *this;
   }

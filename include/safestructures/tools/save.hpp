@@ -42,12 +42,12 @@ struct SaveOptions {
   /// What to do with numbers that the stored dtype cannot hold.
   Overflow overflow = Overflow::error;
   /// Refuse to save what `SaveReport::conversions` would tell of: numbers that became zero,
-  /// saturated or infinite, integers that were rounded. \throws Error `lossy_conversion` when
-  /// saving.
+  /// saturated or infinite, integers that were rounded, NaNs that lost bits. \throws Error
+  /// `lossy_conversion` when saving.
   bool lossless = false;
-  /// Whether checksums are stored: an XXH3-64 for each tensor and one for the schema, in the
-  /// metadata, where other tools pass over them. Every element is read, and if need be converted, a
-  /// second time. They find damage, not forgery.
+  /// Whether checksums are stored: an XXH3-64 for each tensor, one for the schema and one for each
+  /// other metadata text, in the metadata, where other tools pass over them. Every element is read,
+  /// and if need be converted, a second time. They find damage, not forgery.
   bool checksums = false;
   /// Whether the file survives a loss of power once the call has returned.
   bool durable = false;

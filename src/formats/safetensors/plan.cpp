@@ -61,6 +61,9 @@ class Appender {
 constexpr std::size_t fixed_bound = 128;
 constexpr std::size_t number_bound = 21;
 
+// How many tensors ahead memory is asked for.
+constexpr std::size_t lookahead = 16;
+
 [[noreturn]] void fail_lossy(const Item& item, const ConversionReport& conversion) {
   std::string found;
   const auto add = [&](std::uint64_t count, std::string_view what) {
@@ -70,6 +73,7 @@ constexpr std::size_t number_bound = 21;
   add(conversion.overflow, "out of range");
   add(conversion.underflow, "that became zero");
   add(conversion.inexact, "not exact");
+  add(conversion.nan_changes, "NaN changed");
   throw Error(ErrorCode::lossy_conversion, "a conversion changed values of a tensor",
               {.path = for_message(item.name),
                .expected = "all values of " + std::string(to_string(item.tensor->dtype())) +
@@ -128,6 +132,8 @@ void Plan::check_items(std::span<const Item> items, const Limits& limits) {
     }
     data_size_ += size;
     sizes_.push_back(size);
+    names_size_ += item.name.size();
+    entries_bound_ += escaped_bound(item.name.size()) + fixed_bound + number_bound * shape.size();
   }
 }
 
@@ -160,8 +166,8 @@ void Plan::write_header(std::span<const Item> items, const Metadata& metadata,
                  .found = found,
                  .advice = "Save fewer tensors or less metadata in one file"});
   };
-  std::uint64_t bound = page + 64;
-  std::uint64_t least = 0;
+  std::uint64_t bound = page + 64 + entries_bound_;
+  std::uint64_t least = names_size_;
   for (const auto& [key, value] : metadata) {
     check_utf8("a key of the metadata", key);
     if (find_invalid_utf8(value)) {
@@ -170,11 +176,6 @@ void Plan::write_header(std::span<const Item> items, const Metadata& metadata,
     }
     bound += escaped_bound(key.size()) + escaped_bound(value.size()) + 8;
     least += key.size() + value.size();
-  }
-  for (const Item& item : items) {
-    bound +=
-        escaped_bound(item.name.size()) + fixed_bound + number_bound * item.tensor->shape().size();
-    least += item.name.size();
   }
   // Before memory is taken for what is too large in any case.
   if (least > most) fail_size("at least " + std::to_string(least));
@@ -198,6 +199,12 @@ void Plan::write_header(std::span<const Item> items, const Metadata& metadata,
   std::uint64_t offset = 0;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Item& item = items[order_[i]];
+    // In the order of names, tensors lie anywhere in memory.
+    if (i + lookahead < order_.size()) {
+      const Item& later = items[order_[i + lookahead]];
+      __builtin_prefetch(later.name.data());
+      __builtin_prefetch(later.tensor);
+    }
     if (i != 0) out.byte(',');
     out.string(item.name);
     out.raw(R"(:{"dtype":")");

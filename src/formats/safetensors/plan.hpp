@@ -36,6 +36,8 @@ class Plan {
   std::vector<std::uint32_t> order_;
   std::vector<std::uint64_t> sizes_;  // In bytes, as stored, of each item.
   std::uint64_t data_size_ = 0;
+  std::uint64_t names_size_ = 0;
+  std::uint64_t entries_bound_ = 0;    // Bytes of the header that the tensors take at most.
   std::shared_ptr<std::byte> header_;  // The length in front.
   std::uint64_t header_size_ = 0;
 };
