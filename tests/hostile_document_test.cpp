@@ -143,6 +143,10 @@ TEST_CASE("a small file cannot name a large tensor without end") {
   CHECK_NOTHROW(static_cast<void>(ss::load(bytes, options)));
 }
 
+TEST_CASE("a reference counts once, also where the schema is not of the usual spelling") {
+  CHECK_NOTHROW(static_cast<void>(ss::load(repeating(1 << 20, 1025, R"(, "note": [])"))));
+}
+
 TEST_CASE("a tensor that is read by position is read once, however often it is named") {
   const platform_test::Folder folder;
   const std::vector<std::byte> bytes = repeating(1 << 20, 1000);

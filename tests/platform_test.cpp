@@ -166,12 +166,17 @@ TEST_CASE("a mapping keeps the old content when the file is replaced or deleted"
 
 // ---- Memory ----
 
-TEST_CASE("buffers are aligned for every vector instruction and from 2 MiB on for huge pages") {
-  for (const std::size_t size :
-       {std::size_t{0}, std::size_t{1}, huge_page - 1, huge_page, 5 * mib}) {
+TEST_CASE("buffers are aligned for every vector instruction, and for huge pages that they fill") {
+  for (const auto& [size, alignment] : {std::pair{std::size_t{0}, buffer_alignment},
+                                        {std::size_t{1}, buffer_alignment},
+                                        {mib, buffer_alignment},
+                                        {mib + mib / 2, huge_page},
+                                        {huge_page - 1, huge_page},
+                                        {huge_page, huge_page},
+                                        {5 * mib, huge_page}}) {
+    CAPTURE(size);
     const auto buffer = allocate_buffer(size);
     REQUIRE(buffer);
-    const std::size_t alignment = size < huge_page ? buffer_alignment : huge_page;
     CHECK(reinterpret_cast<std::uintptr_t>(buffer.get()) % alignment == 0);
     std::fill_n(buffer.get(), size, std::byte{1});
   }
