@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -207,8 +209,9 @@ TEST_CASE("pieces cover everything once, on one thread and on two") {
   for (const std::size_t total : {std::size_t{0}, std::size_t{1}, 5 * mib, two_threads_from + 1}) {
     std::atomic<std::size_t> covered{0};
     std::atomic<std::size_t> sum{0};
-    in_pieces(total, mib, [&](std::size_t offset, std::size_t size) {
+    in_pieces(total, mib, [&](std::size_t offset, std::size_t size, unsigned worker) {
       CHECK(offset % mib == 0);
+      CHECK(worker < (total < two_threads_from ? 1 : 2));
       covered += size;
       sum += offset / mib + 1;
     });
@@ -221,9 +224,22 @@ TEST_CASE("pieces cover everything once, on one thread and on two") {
 TEST_CASE("an exception in any piece reaches the caller after all threads are done") {
   for (const std::size_t bad : {0U, 1U, 2U, 31U, 39U}) {
     CHECK_THROWS_WITH_AS(in_pieces(40 * mib, mib,
-                                   [&](std::size_t offset, std::size_t) {
+                                   [&](std::size_t offset, std::size_t, unsigned) {
                                      if (offset == bad * mib) throw std::runtime_error("piece");
                                    }),
                          "piece", std::runtime_error);
   }
+}
+
+TEST_CASE("of several exceptions it is that of the foremost piece, as on one thread") {
+  for (int round = 0; round < 50; ++round)
+    CHECK_THROWS_WITH_AS(in_pieces(40 * mib, mib,
+                                   [&](std::size_t offset, std::size_t, unsigned) {
+                                     // The foremost takes longest.
+                                     if (offset == 7 * mib)
+                                       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                     if (offset >= 7 * mib)
+                                       throw std::runtime_error(std::to_string(offset / mib));
+                                   }),
+                         "7", std::runtime_error);
 }

@@ -209,7 +209,7 @@ ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
     const detail::StridedView view(shape_, strides(), origin_, width);
     const std::size_t piece =
         target.size() < platform::two_threads_from ? target.size() : piece_bytes;
-    platform::in_pieces(target.size(), piece, [&](std::size_t offset, std::size_t size) {
+    platform::in_pieces(target.size(), piece, [&](std::size_t offset, std::size_t size, unsigned) {
       view.gather(offset / width, size / width, target.data() + offset);
     });
     return {};

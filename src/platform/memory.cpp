@@ -51,7 +51,7 @@ void prefault(void* memory, std::size_t size) {
   if (size < two_threads_from) return;
   auto* bytes = static_cast<std::byte*>(memory);
   std::atomic<bool> supported{true};
-  in_pieces(size, piece_size, [&](std::size_t offset, std::size_t piece) {
+  in_pieces(size, piece_size, [&](std::size_t offset, std::size_t piece, unsigned) {
     if (supported && !os::populate(bytes + offset, piece)) supported = false;
   });
 }
@@ -59,7 +59,7 @@ void prefault(void* memory, std::size_t size) {
 void copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (size == 0) return;
   in_pieces(size, size < two_threads_from ? size : piece_size,
-            [&](std::size_t offset, std::size_t piece) {
+            [&](std::size_t offset, std::size_t piece, unsigned) {
               std::memcpy(to + offset, from + offset, piece);
             });
 }
