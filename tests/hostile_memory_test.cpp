@@ -28,6 +28,7 @@
 
 #include "malformed/attacks.hpp"
 #include "support/platform_folder.hpp"
+#include "support/spelling.hpp"
 
 namespace {
 
@@ -196,6 +197,30 @@ TEST_CASE("a length that is announced but not there costs nothing") {
   CHECK(refuse("4611686018427387904") < small + 512);
   CHECK(refuse("4") < small + 512);
   CHECK(small < 65536);
+}
+
+TEST_CASE("headers and schemas of the usual spelling are read without an index of their text") {
+  std::string header = "{";
+  std::string schema = R"({"data_type": "list", "value": [)";
+  for (int i = 0; i < 10'000; ++i) {
+    header += '"' + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)";
+    schema += R"({"data_type": "int", "value": "7"}, )";
+  }
+  header.back() = '}';
+  schema.replace(schema.size() - 2, 2, "]}");
+  const auto header_peak = [](const std::string& json) {
+    const std::string bytes = container(json);
+    return peak_of([&] {
+      CHECK(ss::safetensors::File::from_bytes(std::as_bytes(std::span(bytes)), nullptr).size() ==
+            10'000);
+    });
+  };
+  const auto no_tensor = [](std::string_view) { return std::nullopt; };
+  const auto schema_peak = [&](const std::string& text) {
+    return peak_of([&] { CHECK(ss::schema::read(text, no_tensor).size() == 10'000); });
+  };
+  CHECK(2 * header_peak(header) < header_peak(ss::test::with_blank(header)));
+  CHECK(2 * schema_peak(schema) < schema_peak(ss::test::with_blank(schema)));
 }
 
 TEST_CASE("a million names and entries load") {

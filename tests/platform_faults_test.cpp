@@ -25,6 +25,7 @@
 #include "platform/file.hpp"
 #include "platform/mapping.hpp"
 #include "platform/memory.hpp"
+#include "platform/parallel.hpp"
 #include "support/failing_system.hpp"
 #include "support/platform_folder.hpp"
 
@@ -308,6 +309,48 @@ TEST_CASE("whatever the pieces, calls are of 2 MiB at least and end on 2 MiB") {
                                              "close",
                                              "rename"};
   CHECK(script.trace == expected);
+}
+
+TEST_CASE("what two threads compute is written in calls of 2 MiB that end on 2 MiB") {
+  const Folder folder;
+  script.tracing = true;
+  {
+    AtomicFile file(folder.file());
+    file.write(std::span(data()).first(4096));
+    file.compute(two_threads_from + mib, 32, [](std::uint64_t, std::span<std::byte> room) {
+      std::ranges::fill(room, std::byte{'x'});
+    });
+    file.commit();
+  }
+  std::vector<std::string> expected = {"close", "create", "rename", "write 0+4096",
+                                       "write 4096+2093056"};
+  for (std::size_t offset = 2 * mib; offset < two_threads_from; offset += 2 * mib)
+    expected.push_back("write " + std::to_string(offset) + "+2097152");
+  expected.push_back("write " + std::to_string(two_threads_from) + "+1052672");
+  std::ranges::sort(expected);
+  std::ranges::sort(script.trace);
+  CHECK(script.trace == expected);
+}
+
+TEST_CASE("a disk that is full while two threads compute is an error with the first byte") {
+  const Folder folder;
+  script.call = "write";
+  script.skip = 3;
+  script.times = 1000;
+  script.error = ENOSPC;
+  AtomicFile file(folder.file());
+  try {
+    file.compute(two_threads_from, 32, [](std::uint64_t, std::span<std::byte> room) {
+      std::ranges::fill(room, std::byte{'x'});
+    });
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::cannot_write);
+    CHECK(error.problem() == "cannot write the file: No space left on device");
+    REQUIRE(error.details().offset.has_value());
+    // Three pieces went well, of the first four or five that two threads had at the time.
+    CHECK(*error.details().offset <= 3 * 2 * mib);
+  }
 }
 
 TEST_CASE("a failed read names the byte") {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,6 +21,7 @@
 
 #include "platform/atomic_file.hpp"
 #include "platform/mapping.hpp"
+#include "platform/parallel.hpp"
 #include "platform/sink.hpp"
 #include "support/platform_folder.hpp"
 
@@ -125,6 +127,72 @@ TEST_CASE("any mix of pieces gives the same bytes in a file, a stream and memory
     REQUIRE(std::ranges::equal(std::span(memory).subspan(3), expected));
   }
   CHECK(folder.names() == std::vector<std::string>{"f"});
+}
+
+TEST_CASE("computed bytes are the same in every sink, whatever their number, place and unit") {
+  const Folder folder;
+  const Bytes source = pattern(two_threads_from + 5 * mib);
+  const auto check = [&](std::size_t lead, std::size_t size, std::size_t unit, bool durable) {
+    CAPTURE(lead);
+    CAPTURE(size);
+    CAPTURE(unit);
+    AtomicFile file(folder / "f", {.size_hint = size, .durable = durable});
+    std::ostringstream stream;
+    StreamSink stream_sink(stream);
+    Bytes memory;
+    VectorSink memory_sink(memory);
+    std::atomic<bool> are_pieces_good{true};
+    for (Sink* sink : {static_cast<Sink*>(&file), static_cast<Sink*>(&stream_sink),
+                       static_cast<Sink*>(&memory_sink)}) {
+      sink->write(std::span(source).first(lead));
+      sink->compute(size, unit, [&](std::uint64_t offset, std::span<std::byte> room) {
+        const bool is_last = offset + room.size() == size;
+        if (offset % unit != 0 || (room.size() % unit != 0 && !is_last)) are_pieces_good = false;
+        std::memcpy(room.data(), source.data() + offset, room.size());
+      });
+      sink->write_copied(bytes_of("end"));
+      REQUIRE(sink->position() == lead + size + 3);
+      sink->flush();
+    }
+    file.commit();
+    CHECK(are_pieces_good);
+    const auto mapping = Mapping::of(folder / "f");
+    const std::span<const std::byte> bytes = mapping->bytes();
+    REQUIRE(bytes.size() == lead + size + 3);
+    CHECK(std::ranges::equal(bytes.first(lead), std::span(source).first(lead)));
+    CHECK(std::ranges::equal(bytes.subspan(lead, size), std::span(source).first(size)));
+    CHECK(std::ranges::equal(bytes.last(3), bytes_of("end")));
+    CHECK(std::ranges::equal(bytes_of(stream.str()), bytes));
+    CHECK(std::ranges::equal(memory, bytes));
+  };
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{5000}, 256 * 1024 + std::size_t{7}, 3 * mib})
+    for (const std::size_t unit : {std::size_t{1}, std::size_t{6}, std::size_t{64}})
+      for (const std::size_t lead : {std::size_t{0}, std::size_t{100}, 2 * mib - 3})
+        check(lead, size, unit, false);
+  check(0, two_threads_from, 32, false);
+  check(4096, two_threads_from + mib, 32, false);
+  check(2 * mib - 24, two_threads_from + 3 * mib + 11, 64, false);
+  check(17, two_threads_from + 1, 64, false);
+  check(17, two_threads_from + 1, 6, false);
+  check(4096, two_threads_from + mib, 32, true);
+}
+
+TEST_CASE("when computing fails nothing is left, and the foremost failure is told") {
+  const Folder folder;
+  put(folder / "f", "old");
+  for (int round = 0; round < 10; ++round) {
+    AtomicFile file(folder / "f");
+    CHECK_THROWS_WITH_AS(file.compute(two_threads_from + mib, 8,
+                                      [](std::uint64_t offset, std::span<std::byte> room) {
+                                        std::ranges::fill(room, std::byte{1});
+                                        if (offset >= 6 * mib)
+                                          throw std::runtime_error(std::to_string(offset / mib));
+                                      }),
+                         "6", std::runtime_error);
+  }
+  CHECK(folder.names() == std::vector<std::string>{"f"});
+  CHECK(get(folder / "f") == "old");
 }
 
 TEST_CASE("room that was prepared and not used is not written") {

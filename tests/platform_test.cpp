@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -166,12 +168,17 @@ TEST_CASE("a mapping keeps the old content when the file is replaced or deleted"
 
 // ---- Memory ----
 
-TEST_CASE("buffers are aligned for every vector instruction and from 2 MiB on for huge pages") {
-  for (const std::size_t size :
-       {std::size_t{0}, std::size_t{1}, huge_page - 1, huge_page, 5 * mib}) {
+TEST_CASE("buffers are aligned for every vector instruction, and for huge pages that they fill") {
+  for (const auto& [size, alignment] : {std::pair{std::size_t{0}, buffer_alignment},
+                                        {std::size_t{1}, buffer_alignment},
+                                        {mib, buffer_alignment},
+                                        {mib + mib / 2, huge_page},
+                                        {huge_page - 1, huge_page},
+                                        {huge_page, huge_page},
+                                        {5 * mib, huge_page}}) {
+    CAPTURE(size);
     const auto buffer = allocate_buffer(size);
     REQUIRE(buffer);
-    const std::size_t alignment = size < huge_page ? buffer_alignment : huge_page;
     CHECK(reinterpret_cast<std::uintptr_t>(buffer.get()) % alignment == 0);
     std::fill_n(buffer.get(), size, std::byte{1});
   }
@@ -202,8 +209,9 @@ TEST_CASE("pieces cover everything once, on one thread and on two") {
   for (const std::size_t total : {std::size_t{0}, std::size_t{1}, 5 * mib, two_threads_from + 1}) {
     std::atomic<std::size_t> covered{0};
     std::atomic<std::size_t> sum{0};
-    in_pieces(total, mib, [&](std::size_t offset, std::size_t size) {
+    in_pieces(total, mib, [&](std::size_t offset, std::size_t size, unsigned worker) {
       CHECK(offset % mib == 0);
+      CHECK(worker < (total < two_threads_from ? 1 : 2));
       covered += size;
       sum += offset / mib + 1;
     });
@@ -216,9 +224,22 @@ TEST_CASE("pieces cover everything once, on one thread and on two") {
 TEST_CASE("an exception in any piece reaches the caller after all threads are done") {
   for (const std::size_t bad : {0U, 1U, 2U, 31U, 39U}) {
     CHECK_THROWS_WITH_AS(in_pieces(40 * mib, mib,
-                                   [&](std::size_t offset, std::size_t) {
+                                   [&](std::size_t offset, std::size_t, unsigned) {
                                      if (offset == bad * mib) throw std::runtime_error("piece");
                                    }),
                          "piece", std::runtime_error);
   }
+}
+
+TEST_CASE("of several exceptions it is that of the foremost piece, as on one thread") {
+  for (int round = 0; round < 50; ++round)
+    CHECK_THROWS_WITH_AS(in_pieces(40 * mib, mib,
+                                   [&](std::size_t offset, std::size_t, unsigned) {
+                                     // The foremost takes longest.
+                                     if (offset == 7 * mib)
+                                       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                     if (offset >= 7 * mib)
+                                       throw std::runtime_error(std::to_string(offset / mib));
+                                   }),
+                         "7", std::runtime_error);
 }

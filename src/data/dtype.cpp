@@ -1,6 +1,7 @@
 #include <array>
 
 #include <safestructures/data/dtype.hpp>
+#include "data/packed_name.hpp"
 
 namespace safestructures {
 namespace {
@@ -33,45 +34,37 @@ constexpr const Traits& traits(DType dtype) noexcept {
   return all_traits[static_cast<std::size_t>(dtype)];
 }
 
-// A name of up to seven characters and its length in one word, so that one `switch` finds it: a
-// header may name dtypes a hundred thousand times.
-constexpr std::uint64_t pack(std::string_view name) noexcept {
-  std::uint64_t word = name.size();
-  for (const char c : name) word = word << 8U | static_cast<unsigned char>(c);
-  return word;
-}
-
 }  // namespace
 
 std::string_view to_string(DType dtype) noexcept { return traits(dtype).name; }
 
 std::optional<DType> parse_dtype(std::string_view name) noexcept {
-  if (name.size() > 7) {
+  if (name.size() > detail::longest_packed) {
     if (name == traits(DType::F8_E4M3FNUZ).name) return DType::F8_E4M3FNUZ;
     if (name == traits(DType::F8_E5M2FNUZ).name) return DType::F8_E5M2FNUZ;
     return std::nullopt;
   }
-  switch (pack(name)) {
-    case pack("BOOL"): return DType::BOOL;
-    case pack("F4"): return DType::F4;
-    case pack("F6_E2M3"): return DType::F6_E2M3;
-    case pack("F6_E3M2"): return DType::F6_E3M2;
-    case pack("U8"): return DType::U8;
-    case pack("I8"): return DType::I8;
-    case pack("F8_E5M2"): return DType::F8_E5M2;
-    case pack("F8_E4M3"): return DType::F8_E4M3;
-    case pack("F8_E8M0"): return DType::F8_E8M0;
-    case pack("I16"): return DType::I16;
-    case pack("U16"): return DType::U16;
-    case pack("F16"): return DType::F16;
-    case pack("BF16"): return DType::BF16;
-    case pack("I32"): return DType::I32;
-    case pack("U32"): return DType::U32;
-    case pack("F32"): return DType::F32;
-    case pack("C64"): return DType::C64;
-    case pack("F64"): return DType::F64;
-    case pack("I64"): return DType::I64;
-    case pack("U64"): return DType::U64;
+  switch (detail::packed_name(name)) {
+    case detail::packed_name("BOOL"): return DType::BOOL;
+    case detail::packed_name("F4"): return DType::F4;
+    case detail::packed_name("F6_E2M3"): return DType::F6_E2M3;
+    case detail::packed_name("F6_E3M2"): return DType::F6_E3M2;
+    case detail::packed_name("U8"): return DType::U8;
+    case detail::packed_name("I8"): return DType::I8;
+    case detail::packed_name("F8_E5M2"): return DType::F8_E5M2;
+    case detail::packed_name("F8_E4M3"): return DType::F8_E4M3;
+    case detail::packed_name("F8_E8M0"): return DType::F8_E8M0;
+    case detail::packed_name("I16"): return DType::I16;
+    case detail::packed_name("U16"): return DType::U16;
+    case detail::packed_name("F16"): return DType::F16;
+    case detail::packed_name("BF16"): return DType::BF16;
+    case detail::packed_name("I32"): return DType::I32;
+    case detail::packed_name("U32"): return DType::U32;
+    case detail::packed_name("F32"): return DType::F32;
+    case detail::packed_name("C64"): return DType::C64;
+    case detail::packed_name("F64"): return DType::F64;
+    case detail::packed_name("I64"): return DType::I64;
+    case detail::packed_name("U64"): return DType::U64;
     default: return std::nullopt;
   }
 }

@@ -12,31 +12,6 @@ constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int
 
 }  // namespace
 
-Shape::Shape(std::span<const std::uint64_t> dims) {
-  if (dims.size() > inline_rank) heap_ = new std::uint64_t[dims.size()];
-  rank_ = dims.size();
-  std::copy(dims.begin(), dims.end(), rank_ > inline_rank ? heap_ : inline_);
-}
-
-Shape::Shape(Shape&& other) noexcept { *this = std::move(other); }
-
-Shape& Shape::operator=(const Shape& other) {
-  if (this != &other) *this = Shape(other);
-  return *this;
-}
-
-Shape& Shape::operator=(Shape&& other) noexcept {
-  if (this == &other) return *this;
-  release();
-  if (other.rank_ > inline_rank) {
-    heap_ = other.heap_;
-  } else {
-    std::copy_n(other.inline_, other.rank_, inline_);
-  }
-  rank_ = std::exchange(other.rank_, 0);
-  return *this;
-}
-
 std::string to_string(const Shape& shape) {
   std::string text = "[";
   for (const std::uint64_t size : shape) {

@@ -72,7 +72,14 @@ Tensor::Tensor(const Tensor& other)
   std::copy_n(other.strides_.get(), shape_.size(), strides_.get());
 }
 
-Tensor::Tensor(Tensor&& other) noexcept : Tensor() { *this = std::move(other); }
+Tensor::Tensor(Tensor&& other) noexcept
+    : shape_(std::exchange(other.shape_, Shape{0})),
+      strides_(std::move(other.strides_)),
+      size_(std::exchange(other.size_, 0)),
+      origin_(std::exchange(other.origin_, nullptr)),
+      owner_(std::move(other.owner_)),
+      dtype_(std::exchange(other.dtype_, DType::F32)),
+      writable_(std::exchange(other.writable_, false)) {}
 
 Tensor& Tensor::operator=(const Tensor& other) {
   if (this != &other) *this = Tensor(other);
@@ -202,7 +209,7 @@ ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
     const detail::StridedView view(shape_, strides(), origin_, width);
     const std::size_t piece =
         target.size() < platform::two_threads_from ? target.size() : piece_bytes;
-    platform::in_pieces(target.size(), piece, [&](std::size_t offset, std::size_t size) {
+    platform::in_pieces(target.size(), piece, [&](std::size_t offset, std::size_t size, unsigned) {
       view.gather(offset / width, size / width, target.data() + offset);
     });
     return {};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <safestructures/data/value.hpp>
+#include "data/packed_name.hpp"
 
 namespace safestructures::schema {
 
@@ -46,23 +47,29 @@ constexpr std::string_view without_module(std::string_view type) {
 
 /// Type names that are read as one of our kinds; all others are custom values.
 constexpr std::optional<Kind> kind_of(std::string_view type) {
+  using detail::packed_name;
   type = without_module(type);
-  constexpr std::array<std::pair<std::string_view, Kind>, 26> names = {{
-      {"int", Kind::integer},
-      {"float", Kind::floating},
-      {"str", Kind::string},
+  if (type.size() <= detail::longest_packed) {
+    switch (packed_name(type)) {
+      case packed_name("None"): return Kind::none;
+      case packed_name("bool"): return Kind::boolean;
+      case packed_name("int"): return Kind::integer;
+      case packed_name("float"): return Kind::floating;
+      case packed_name("complex"): return Kind::complex;
+      case packed_name("str"): return Kind::string;
+      case packed_name("bytes"): return Kind::bytes;
+      case packed_name("list"): return Kind::list;
+      case packed_name("tuple"): return Kind::tuple;
+      case packed_name("set"): return Kind::set;
+      case packed_name("dict"): return Kind::dict;
+      default: return std::nullopt;
+    }
+  }
+  constexpr std::array<std::pair<std::string_view, Kind>, 15> names = {{
       {"numpy.ndarray", Kind::tensor},
-      {"dict", Kind::dict},
-      {"list", Kind::list},
-      {"bool", Kind::boolean},
       {"NoneType", Kind::none},
-      {"tuple", Kind::tuple},
       {"SafestructuresDataclass", Kind::structure},
-      {"complex", Kind::complex},
-      {"set", Kind::set},
-      {"None", Kind::none},
       {"types.NoneType", Kind::none},
-      {"bytes", Kind::bytes},
       {"bytearray", Kind::bytes},
       {"frozenset", Kind::set},
       // The frameworks' tensor classes by the import paths of their versions.

@@ -298,7 +298,7 @@ Value Reader::dict(const Node& parts, const Trace* trace) {
 
 Value Reader::tensor(Kind kind, const Node& parts, const Trace* trace) const {
   std::string name = text_of(string(parts, trace));
-  std::optional<Tensor> tensor = tensors_(name);
+  std::optional<Tensor> tensor = tensors_.find(name);
   if (!tensor)
     fail(ErrorCode::missing_tensor, trace, "the file has no tensor of the name in the schema", {},
          "'" + name + "'");
@@ -311,8 +311,22 @@ Value Reader::tensor(Kind kind, const Node& parts, const Trace* trace) const {
   return value;
 }
 
-Value read(std::string_view text, const TensorLookup& tensors, const Limits& limits) {
+Value read(std::string_view text, TensorSource& tensors, const Limits& limits) {
+  Value root;
+  if (read_direct(text, tensors, limits, root)) return root;
+  tensors.restart();
   return Reader(tensors, limits).read(text);
+}
+
+Value read(std::string_view text, const TensorLookup& tensors, const Limits& limits) {
+  struct Source : TensorSource {
+    explicit Source(const TensorLookup& wanted) : lookup(wanted) {}
+    void restart() override {}
+    std::optional<Tensor> find(std::string_view name) override { return lookup(name); }
+    const TensorLookup& lookup;
+  };
+  Source source(tensors);
+  return read(text, source, limits);
 }
 
 }  // namespace safestructures::schema

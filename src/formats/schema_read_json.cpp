@@ -69,7 +69,7 @@ Value Reader::custom(const Node& parts, const Trace* trace) {
   std::string_view text;
   if (!parts.value.get(text)) {
     std::string name = text_of(text);
-    if (std::optional<Tensor> tensor = tensors_(name)) {
+    if (std::optional<Tensor> tensor = tensors_.find(name)) {
       Value payload(std::move(*tensor));
       payload.set_tensor_name(std::move(name));
       return Value::custom(text_of(parts.type), std::move(payload).plain());

@@ -1,5 +1,6 @@
 /// \file
-/// The reader of a schema: its nodes in schema_read.cpp, JSON as it is in schema_read_json.cpp.
+/// The readers of a schema: the general one, whose nodes are in schema_read.cpp and whose JSON as
+/// it is in schema_read_json.cpp, and the direct one, schema_read_direct.cpp.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,34 @@
 
 namespace safestructures::schema {
 
+/// Where the tensors of a schema come from.
+class TensorSource {
+ public:
+  TensorSource() = default;
+  TensorSource(const TensorSource&) = delete;
+  TensorSource& operator=(const TensorSource&) = delete;
+  virtual ~TensorSource() = default;
+
+  /// The reading begins anew: what was found so far does not count.
+  virtual void restart() = 0;
+  /// The tensor of a name in the file, or nothing.
+  virtual std::optional<Tensor> find(std::string_view name) = 0;
+};
+
+/// Reads a schema of any spelling. \throws Error as the public `read`
+Value read(std::string_view text, TensorSource& tensors, const Limits& limits);
+
+/// Reads a schema that is spelled as Python's `json.dumps` and this library spell it, of Python's
+/// own types: front to back, without an index of the text. It accepts nothing that the general
+/// reader refuses and finds the same. \returns whether it was such a schema; otherwise, and for
+/// whatever is wrong with it, the general reader has the word. Twice as fast
+/// (docs/performance.md).
+bool read_direct(std::string_view text, TensorSource& tensors, const Limits& limits, Value& root);
+
 /// Reads one schema. Refers to what it is given; of no use after an error.
 class Reader {
  public:
-  Reader(const TensorLookup& tensors, const Limits& limits) : tensors_(tensors), limits_(limits) {}
+  Reader(TensorSource& tensors, const Limits& limits) : tensors_(tensors), limits_(limits) {}
 
   Value read(std::string_view text);
 
@@ -89,7 +114,7 @@ class Reader {
   [[nodiscard]] Value big_integer(std::string_view digits, const Trace* trace) const;
   void count_node(const Trace* trace);
 
-  const TensorLookup& tensors_;
+  TensorSource& tensors_;
   const Limits& limits_;
   std::uint64_t nodes_ = 0;
   std::uint64_t depth_ = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platform/memory.hpp"
+#include "platform/parallel.hpp"
 #include "platform/system_error.hpp"
 
 namespace safestructures::platform {
@@ -215,8 +216,57 @@ void AtomicFile::write_queue() {
   }
   queue_.clear();
   staged_ = 0;
-  cut_ = (written_ + 2 * cut_size - 1) / cut_size * cut_size;
+  move_cut();
   if (options_.durable) write_back();
+}
+
+void AtomicFile::move_cut() { cut_ = (written_ + 2 * cut_size - 1) / cut_size * cut_size; }
+
+// While one thread is in the system call, which lets one at a time write to a file, the other
+// computes: F64 stored as F32 is then as fast as writing alone (W6 in benchmarks/RESULTS.md).
+// Pieces end on cuts, as everywhere.
+void AtomicFile::compute(std::uint64_t size, std::size_t unit, const Producer& produce) {
+  // A durable file is written in order, so that the disk can begin early.
+  if (size < two_threads_from || options_.durable || cut_size % unit != 0)
+    return Sink::compute(size, unit, produce);
+  require_open();
+  write_queue();
+  if (!staging_ || staging_size_ < 2 * cut_size) staging_ = allocate_buffer(2 * cut_size);
+  staging_size_ = std::max<std::size_t>(staging_size_, 2 * cut_size);
+  const std::uint64_t begin = written_;
+  const std::uint64_t lead = begin % cut_size;  // What the first cut holds already.
+  const auto end_of = [&](std::uint64_t cut) {
+    return cut == lead + size ? size : cut <= lead ? 0 : (cut - lead) / unit * unit;
+  };
+  try {
+    in_pieces(static_cast<std::size_t>(lead + size), cut_size,
+              [&](std::size_t cut, std::size_t length, unsigned worker) {
+                const std::uint64_t from = end_of(cut);
+                const std::span<std::byte> room(
+                    staging_.get() + worker * cut_size,
+                    static_cast<std::size_t>(end_of(cut + length) - from));
+                if (room.empty()) return;
+                produce(from, room);
+                write_at(begin + from, room);
+              });
+  } catch (...) {
+    discard();
+    throw;
+  }
+  written_ += size;
+  move_cut();
+}
+
+void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    std::error_code error;
+    const std::size_t count = os::write_some(file_, offset, {&bytes, 1}, error);
+    if (!error && count == 0) error = make_error_code(std::errc::io_error);
+    if (error)
+      throw system_error(ErrorCode::cannot_write, "cannot write the file", path_, error, offset);
+    offset += count;
+    bytes = bytes.subspan(count);
+  }
 }
 
 void AtomicFile::write_back() {

@@ -48,6 +48,7 @@ class AtomicFile final : public Sink {
   void write(std::span<const std::byte> bytes) override;
   std::span<std::byte> prepare(std::size_t minimum, std::size_t wanted) override;
   void produced(std::size_t size) override;
+  void compute(std::uint64_t size, std::size_t unit, const Producer& produce) override;
   void flush() override;
   [[nodiscard]] std::uint64_t position() const noexcept override { return written_ + queued_; }
 
@@ -61,6 +62,8 @@ class AtomicFile final : public Sink {
   void create(const std::optional<os::Status>& existing);
   void queue(std::span<const std::byte> bytes);
   void write_queue();
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+  void move_cut();
   void write_back();
   void discard() noexcept;
   [[noreturn]] void fail(std::string_view operation, std::error_code cause);

@@ -70,7 +70,7 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> into) const {
 }
 
 void InputFile::read_parallel(std::uint64_t offset, std::span<std::byte> into) const {
-  in_pieces(into.size(), piece_size, [&](std::size_t begin, std::size_t size) {
+  in_pieces(into.size(), piece_size, [&](std::size_t begin, std::size_t size, unsigned) {
     read_at(offset + begin, into.subspan(begin, size));
   });
 }

@@ -1,6 +1,7 @@
 #include "platform/memory.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <new>
 
@@ -13,15 +14,33 @@ namespace {
 // Large enough that starting a piece costs nothing, small enough that both threads end together.
 constexpr std::size_t piece_size = std::size_t{8} << 20U;
 
+// A small page costs 1.5 us, a huge one 50 us: as much as 33 small ones, and it holds 512. So a
+// last piece of one is made whole, as long as it does not add more than half to what was asked for.
+std::size_t padded(std::size_t size) noexcept {
+  const std::size_t missing = (huge_page - size % huge_page) % huge_page;
+  return missing <= size / 2 && size <= SIZE_MAX - missing ? size + missing : size;
+}
+
+std::align_val_t alignment_of(std::size_t padded_size) noexcept {
+  return std::align_val_t{padded_size < huge_page ? buffer_alignment : huge_page};
+}
+
 }  // namespace
 
+void* allocate_block(std::size_t size) {
+  const std::size_t whole = padded(size);
+  void* const block = ::operator new(whole, alignment_of(whole));
+  advise_huge(block, whole);
+  return block;
+}
+
+void free_block(void* block, std::size_t size) noexcept {
+  ::operator delete(block, alignment_of(padded(size)));
+}
+
 std::shared_ptr<std::byte> allocate_buffer(std::size_t size) {
-  const auto alignment = std::align_val_t{size < huge_page ? buffer_alignment : huge_page};
-  auto* memory = static_cast<std::byte*>(::operator new(size, alignment));
-  std::shared_ptr<std::byte> buffer(
-      memory, [alignment](std::byte* address) { ::operator delete(address, alignment); });
-  advise_huge(memory, size);
-  return buffer;
+  return {static_cast<std::byte*>(allocate_block(size)),
+          [size](std::byte* block) { free_block(block, size); }};
 }
 
 void advise_huge(void* memory, std::size_t size) noexcept {
@@ -32,7 +51,7 @@ void prefault(void* memory, std::size_t size) {
   if (size < two_threads_from) return;
   auto* bytes = static_cast<std::byte*>(memory);
   std::atomic<bool> supported{true};
-  in_pieces(size, piece_size, [&](std::size_t offset, std::size_t piece) {
+  in_pieces(size, piece_size, [&](std::size_t offset, std::size_t piece, unsigned) {
     if (supported && !os::populate(bytes + offset, piece)) supported = false;
   });
 }
@@ -40,7 +59,7 @@ void prefault(void* memory, std::size_t size) {
 void copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (size == 0) return;
   in_pieces(size, size < two_threads_from ? size : piece_size,
-            [&](std::size_t offset, std::size_t piece) {
+            [&](std::size_t offset, std::size_t piece, unsigned) {
               std::memcpy(to + offset, from + offset, piece);
             });
 }

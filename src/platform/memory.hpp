@@ -15,9 +15,29 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20U;
 /// The least alignment of buffers: a cache line, and enough for every vector instruction.
 inline constexpr std::size_t buffer_alignment = 64;
 
-/// `size` uninitialised bytes, aligned to 64 and from 2 MiB on to 2 MiB, with huge pages advised.
-/// Never null. \throws std::bad_alloc
+/// `size` uninitialised bytes, aligned to 64 bytes, or to 2 MiB with huge pages advised where they
+/// fill at least two thirds of such pages. Never null. \throws std::bad_alloc
 [[nodiscard]] std::shared_ptr<std::byte> allocate_buffer(std::size_t size);
+
+/// The same memory without an owner. \throws std::bad_alloc
+[[nodiscard]] void* allocate_block(std::size_t size);
+/// Gives such memory back; `size` is that of its allocation.
+void free_block(void* block, std::size_t size) noexcept;
+
+/// For a vector that is large and filled once.
+template <class T>
+struct BlockAllocator {
+  using value_type = T;
+
+  BlockAllocator() = default;
+  template <class U>
+  BlockAllocator(const BlockAllocator<U>&) noexcept {}
+
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_block(count * sizeof(T))); }
+  void deallocate(T* items, std::size_t count) noexcept { free_block(items, count * sizeof(T)); }
+
+  friend bool operator==(BlockAllocator, BlockAllocator) noexcept { return true; }
+};
 
 /// Asks for huge pages for memory that somebody else allocated and nobody has touched, such as the
 /// storage of a vector after `reserve`. Costs nothing below 2 MiB; never fails.

@@ -2,11 +2,14 @@
 /// Work in pieces on two threads.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <exception>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace safestructures::platform {
 
@@ -14,43 +17,40 @@ namespace safestructures::platform {
 /// (docs/performance.md); more would only disturb others.
 inline constexpr std::size_t two_threads_from = std::size_t{32} << 20U;
 
-/// Calls `work(offset, size)` for pieces that cover `total` bytes, from a second thread as well
-/// where that pays. The first exception ends the work and is thrown here.
+/// Calls `work(offset, size, worker)` for pieces that cover `total` bytes, from a second thread as
+/// well where that pays; `worker` is 0 or 1. An exception ends the work once the pieces in front of
+/// it are done, and that of the foremost piece is thrown here: the same as of one thread.
 template <class Work>
 void in_pieces(std::size_t total, std::size_t piece, const Work& work) {
+  struct Failure {
+    std::size_t offset = 0;
+    std::exception_ptr cause;
+  };
+  std::array<Failure, 2> failures;
   std::atomic<std::size_t> next{0};
-  const auto run = [&] {
-    for (;;) {
-      const std::size_t offset = next.fetch_add(piece, std::memory_order_relaxed);
-      if (offset >= total) return;
-      work(offset, total - offset < piece ? total - offset : piece);
+  const auto run = [&](unsigned worker) {
+    std::size_t offset = 0;
+    try {
+      while ((offset = next.fetch_add(piece, std::memory_order_relaxed)) < total)
+        work(offset, std::min(piece, total - offset), worker);
+    } catch (...) {
+      failures[worker] = {offset, std::current_exception()};
+      next = total;
     }
   };
-  if (total < two_threads_from || std::thread::hardware_concurrency() == 1) return run();
-
-  std::exception_ptr failure;
   std::thread helper;
-  try {
-    helper = std::thread([&] {
-      try {
-        run();
-      } catch (...) {
-        failure = std::current_exception();
-        next = total;
-      }
-    });
-  } catch (const std::system_error&) {
-    // No thread to be had: this one does all the work.
+  if (total >= two_threads_from && std::thread::hardware_concurrency() != 1) {
+    try {
+      helper = std::thread(run, 1U);
+    } catch (const std::system_error&) {
+      // No thread to be had: this one does all the work.
+    }
   }
-  try {
-    run();
-  } catch (...) {
-    next = total;
-    if (helper.joinable()) helper.join();
-    throw;
-  }
+  run(0);
   if (helper.joinable()) helper.join();
-  if (failure) std::rethrow_exception(failure);
+  if (failures[1].cause && (!failures[0].cause || failures[1].offset < failures[0].offset))
+    std::swap(failures[0], failures[1]);
+  if (failures[0].cause) std::rethrow_exception(failures[0].cause);
 }
 
 }  // namespace safestructures::platform

@@ -25,6 +25,17 @@ void Sink::write_copied(std::span<const std::byte> bytes) {
   }
 }
 
+void Sink::compute(std::uint64_t size, std::size_t unit, const Producer& produce) {
+  for (std::uint64_t done = 0; done < size;) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, block_size));
+    std::span<std::byte> room = prepare(std::min(wanted, unit), wanted);
+    if (room.size() < size - done) room = room.first(room.size() / unit * unit);
+    produce(done, room);
+    produced(room.size());
+    done += room.size();
+  }
+}
+
 void VectorSink::write(std::span<const std::byte> bytes) {
   target_.resize(end());
   prepared_ = 0;

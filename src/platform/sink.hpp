@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <span>
@@ -29,6 +30,14 @@ class Sink {
   [[nodiscard]] virtual std::span<std::byte> prepare(std::size_t minimum, std::size_t wanted) = 0;
   /// Takes the first `size` bytes of what `prepare` gave.
   virtual void produced(std::size_t size) = 0;
+
+  /// Fills the room for the bytes from `offset` on.
+  using Producer = std::function<void(std::uint64_t offset, std::span<std::byte> room)>;
+
+  /// Takes `size` bytes that are computed in pieces. Their offsets and, but for the last, sizes are
+  /// multiples of `unit`. A file has large ones computed by two threads at once, in any order.
+  /// \param unit not above `largest_minimum`
+  virtual void compute(std::uint64_t size, std::size_t unit, const Producer& produce);
 
   /// Lets go of everything that `write` referred to.
   virtual void flush() = 0;

@@ -12,6 +12,7 @@
 #include <safestructures/formats/checksums.hpp>
 #include <safestructures/formats/schema.hpp>
 #include <safestructures/tools/load.hpp>
+#include "formats/schema_reader.hpp"
 #include "tools/names.hpp"
 #include "tools/with_file.hpp"
 
@@ -40,16 +41,22 @@ bool is_schema_key(std::string_view key) {
 }
 
 /// The tensors of a file for its schema. Each is read once, however often the schema names it.
-class Tensors {
+class Tensors : public schema::TensorSource {
  public:
   Tensors(const safetensors::File& file, const LoadOptions& options, References& references)
       : file_(file), options_(options), references_(references) {
-    references.met.assign(file.size(), false);
+    restart();
     // Of what is in memory or mapped, every tensor is a view in any case.
     if (options.access == Access::read) known_.resize(file.size());
   }
 
-  std::optional<Tensor> find(std::string_view name) {
+  void restart() override {
+    references_.met.assign(file_.size(), false);
+    references_.has_repeated = false;
+    again_ = 0;
+  }
+
+  std::optional<Tensor> find(std::string_view name) override {
     const auto index = file_.find(name);
     if (!index) return std::nullopt;
     const bool is_known = references_.met[*index];
@@ -97,8 +104,7 @@ Value read_schema(const safetensors::File& file, std::string_view text, const Lo
          .found = "'" + std::string(version->substr(0, 40)) + "'",
          .advice = "Read it with a newer safestructures, or save it again with an older one"});
   Tensors tensors(file, options, references);
-  return schema::read(
-      text, [&](std::string_view name) { return tensors.find(name); }, options.limits);
+  return schema::read(text, tensors, options.limits);
 }
 
 void verify_checksums(const safetensors::File& file) {

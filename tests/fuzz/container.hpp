@@ -7,10 +7,25 @@
 #include <safestructures/formats/safetensors.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "support/spelling.hpp"
 
 namespace fuzz {
 
+/// The header reads the same directly and in general.
+inline void check_spelling(Bytes bytes) {
+  if (bytes.size() < 9 || bytes[8] != std::byte{'{'}) return;
+  std::uint64_t length = 0;
+  for (std::size_t i = 8; i-- > 0;) length = length << 8U | static_cast<std::uint64_t>(bytes[i]);
+  if (length == 0 || length > bytes.size() - 8) return;
+  const std::string_view header = text_of(bytes).substr(8, static_cast<std::size_t>(length));
+  const std::uint64_t data_size = bytes.size() - 8 - length;
+  require(ss::test::read_header(header, data_size, 0) ==
+              ss::test::read_header(ss::test::with_blank(header), data_size, 1),
+          "a header reads differently with a blank");
+}
+
 inline void container(Bytes bytes) {
+  check_spelling(bytes);
   expect_errors([&] {
     namespace st = ss::safetensors;
     const st::File file = st::File::from_bytes(bytes, nullptr);

@@ -10,6 +10,7 @@
 #include <safestructures/formats/schema.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "support/spelling.hpp"
 
 namespace fuzz {
 
@@ -51,10 +52,16 @@ inline void check_round_trip(const ss::Value& value) {
 }
 
 inline void schema(Bytes bytes) {
+  const std::string_view text = text_of(bytes);
+  if (text.starts_with('{')) {
+    require(ss::test::read_schema(text, any_tensor) ==
+                ss::test::read_schema(ss::test::with_blank(text), any_tensor),
+            "a schema reads differently with a blank");
+  }
   ss::Value value;
   bool is_read = false;
   expect_errors([&] {
-    value = ss::schema::read(text_of(bytes), any_tensor);
+    value = ss::schema::read(text, any_tensor);
     is_read = true;
   });
   if (is_read) check_round_trip(value);

@@ -11,6 +11,7 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <span>
 
@@ -26,9 +27,13 @@ using failing_system::script;
 
 namespace {
 
+// Large computed tensors are written by two threads.
+std::mutex guard;
+
 /// Notes the call as "name", "name size" or "name offset+size".
 void trace(std::string_view call, std::string_view numbers = {}) {
   if (!script.tracing) return;
+  const std::lock_guard lock(guard);
   std::string& text = script.trace.emplace_back(call);
   if (!numbers.empty()) text.append(" ").append(numbers);
 }
@@ -39,6 +44,7 @@ void trace(std::string_view call, Offset offset, Size size) {
 
 /// Whether this call is to fail now.
 bool due(std::string_view call) {
+  const std::lock_guard lock(guard);
   if (script.call != call || script.times == 0) return false;
   if (script.skip > 0) return --script.skip, false;
   --script.times;

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/export.hpp>
@@ -21,11 +22,23 @@ class SAFESTRUCTURES_API Shape {
  public:
   Shape() noexcept {}
   Shape(std::initializer_list<std::uint64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  explicit Shape(std::span<const std::uint64_t> dims);
+  explicit Shape(std::span<const std::uint64_t> dims) {
+    if (dims.size() > inline_rank) heap_ = new std::uint64_t[dims.size()];
+    rank_ = dims.size();
+    std::copy(dims.begin(), dims.end(), rank_ > inline_rank ? heap_ : inline_);
+  }
   Shape(const Shape& other) : Shape(other.span()) {}
-  Shape(Shape&& other) noexcept;
-  Shape& operator=(const Shape& other);
-  Shape& operator=(Shape&& other) noexcept;
+  Shape(Shape&& other) noexcept { take(other); }
+  Shape& operator=(const Shape& other) {
+    if (this != &other) *this = Shape(other);
+    return *this;
+  }
+  Shape& operator=(Shape&& other) noexcept {
+    if (this == &other) return *this;
+    release();
+    take(other);
+    return *this;
+  }
   ~Shape() { release(); }
 
   /// The number of dimensions.
@@ -51,10 +64,15 @@ class SAFESTRUCTURES_API Shape {
     if (rank_ > inline_rank) delete[] heap_;
     rank_ = 0;
   }
+  void take(Shape& other) noexcept {
+    if (other.rank_ > inline_rank) heap_ = other.heap_;
+    else std::copy_n(other.inline_, inline_rank, inline_);  // All four: no loop.
+    rank_ = std::exchange(other.rank_, 0);
+  }
 
   std::size_t rank_ = 0;
   union {
-    std::uint64_t inline_[inline_rank];
+    std::uint64_t inline_[inline_rank] = {};
     std::uint64_t* heap_;
   };
 };

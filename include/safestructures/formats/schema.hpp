@@ -67,7 +67,8 @@ struct Written {
 /// \throws Error `invalid_utf8` for a string that is not (WTF-8 surrogates are), `limit_exceeded`.
 [[nodiscard]] SAFESTRUCTURES_API Written write(const Value& root, const WriteOptions& options = {});
 
-/// Gives the tensor of a name in the file, or nothing.
+/// Gives the tensor of a name in the file, or nothing. May be asked for a name more often than the
+/// schema has it.
 using TensorLookup = std::function<std::optional<Tensor>(std::string_view name)>;
 
 /// \throws Error `invalid_schema`, `missing_tensor`, `duplicate_name`, `limit_exceeded`,

@@ -7,7 +7,6 @@
 #include <safestructures/data/error.hpp>
 
 #include "formats/safetensors/table.hpp"
-#include "platform/memory.hpp"
 
 namespace safestructures::safetensors {
 namespace detail {
@@ -17,18 +16,6 @@ struct HeaderState {
   Table table;
   NameIndex index;
 };
-
-Text Text::copy(std::span<const std::byte> bytes) {
-  const std::shared_ptr<std::byte> buffer = platform::allocate_buffer(bytes.size() + text_padding);
-  if (!bytes.empty()) std::memcpy(buffer.get(), bytes.data(), bytes.size());
-  std::memset(buffer.get() + bytes.size(), 0, text_padding);
-  return {std::shared_ptr<const char>(buffer, reinterpret_cast<const char*>(buffer.get())),
-          bytes.size()};
-}
-
-TensorInfo Table::info(std::size_t index) const {
-  return {name(index), dtype(index), shape(index), begin(index), end(index)};
-}
 
 std::uint64_t read_length(std::span<const std::byte, 8> bytes) noexcept {
   std::uint64_t length = 0;

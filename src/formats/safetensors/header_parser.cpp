@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,15 +13,6 @@
 #include "platform/memory.hpp"
 
 namespace safestructures::safetensors::detail {
-namespace {
-
-constexpr auto largest_size = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-// The shortest description of a tensor, with an empty name and the comma:
-// "":{"dtype":"U8","shape":[],"data_offsets":[0,0]},
-constexpr std::size_t shortest_tensor = 50;
-
-}  // namespace
-
 // Walks a header once, front to back, with simdjson's on-demand parser, which leaves to its caller
 // to look at everything: what is not visited is not checked.
 class HeaderParser {
@@ -30,13 +20,12 @@ class HeaderParser {
   HeaderParser(Table& table, const Limits& limits)
       : table_(table), text_(table.text_.view()), limits_(limits), walk_(text_, "the header", 8) {}
 
-  void parse(std::uint64_t data_size);
+  void parse();
 
  private:
   using Piece = Table::Piece;
   enum Field : unsigned { dtype_field = 1, shape_field = 2, offsets_field = 4 };
 
-  void reserve();
   Piece read_string(const char* begin);
   Piece read_escaped(const char* begin);
   unsigned field_of(const char* key);
@@ -46,14 +35,10 @@ class HeaderParser {
   void read_shape(Table::Record& record, simdjson::ondemand::value& value, const char* key);
   void read_offsets(Table::Record& record, simdjson::ondemand::value& value, const char* key);
   void check_size(const Table::Record& record) const;
-  void sort_metadata(std::vector<std::pair<Piece, Piece>>& entries) const;
-  void check_layout(std::uint64_t data_size);
 
   // `key` is the key's place in the text, with which its value can be shown.
   [[noreturn]] void fail(ErrorCode code, std::string problem, const char* key,
                          std::string expected) const;
-  [[noreturn]] void fail_layout(ErrorCode code, std::string problem, const Table::Record& record,
-                                std::string expected) const;
   [[nodiscard]] std::string current_path() const {
     return name_ ? for_message(table_.view(*name_)) : std::string();
   }
@@ -76,25 +61,6 @@ void HeaderParser::fail(ErrorCode code, std::string problem, const char* key,
                .offset = walk_.offset(value)});
 }
 
-void HeaderParser::fail_layout(ErrorCode code, std::string problem, const Table::Record& record,
-                               std::string expected) const {
-  throw Error(
-      code, std::move(problem),
-      {.path = for_message(table_.view(record.name)),
-       .expected = std::move(expected),
-       .found = "[" + std::to_string(record.begin) + ", " + std::to_string(record.end) + "]"});
-}
-
-void HeaderParser::reserve() {
-  // An upper bound: memory that is not touched costs nothing.
-  const std::size_t tensors = text_.size() / shortest_tensor + 1;
-  table_.records_.reserve(tensors);
-  platform::advise_huge(table_.records_.data(), tensors * sizeof(Table::Record));
-  const std::size_t dims = text_.size() / 32 + 1;
-  table_.dims_.reserve(dims);
-  platform::advise_huge(table_.dims_.data(), dims * sizeof(std::uint64_t));
-}
-
 inline HeaderParser::Piece HeaderParser::read_string(const char* begin) {
   const char* const end = text_.data() + text_.size();
   const char* const special = find_special(begin, end);
@@ -104,19 +70,8 @@ inline HeaderParser::Piece HeaderParser::read_string(const char* begin) {
 }
 
 HeaderParser::Piece HeaderParser::read_escaped(const char* begin) {
-  if (!table_.unescaped_) {
-    // All strings together do not grow by unescaping.
-    const std::size_t size = text_.size() + 8;
-    table_.unescaped_.reset(new char[size]);
-    platform::advise_huge(table_.unescaped_.get(), size);
-  }
-  char* const target = table_.unescaped_.get() + table_.unescaped_size_;
-  const Unescaped result = unescape(begin, text_.data() + text_.size(), target);
+  const auto [result, piece] = table_.decode(begin);
   if (result.fault != StringFault::none) walk_.fail_string(result, current_path());
-  const auto size = static_cast<std::size_t>(result.target_end - target);
-  const Piece piece{static_cast<std::uint32_t>(text_.size() + table_.unescaped_size_),
-                    static_cast<std::uint32_t>(size)};
-  table_.unescaped_size_ += size;
   return piece;
 }
 
@@ -132,14 +87,13 @@ inline unsigned HeaderParser::field_of(const char* key) {
   return spelled == "data_offsets" ? offsets_field : 0U;
 }
 
-void HeaderParser::parse(std::uint64_t data_size) {
+void HeaderParser::parse() {
   if (text_.empty() || text_.front() != '{') {
     throw Error(ErrorCode::invalid_header, "the header is not a JSON object",
                 {.expected = "'{' as its first byte",
                  .found = text_.empty() ? "nothing" : walk_.show_byte(text_.data()),
                  .offset = length_size});
   }
-  reserve();
   simdjson::ondemand::object object = walk_.start();
   for (auto item : object) {
     simdjson::ondemand::field field = walk_.take<simdjson::ondemand::field>(std::move(item));
@@ -158,7 +112,6 @@ void HeaderParser::parse(std::uint64_t data_size) {
     }
   }
   walk_.finish();
-  check_layout(data_size);
 }
 
 void HeaderParser::read_metadata(simdjson::ondemand::value& value, const char* key) {
@@ -187,23 +140,7 @@ void HeaderParser::read_metadata(simdjson::ondemand::value& value, const char* k
     }
     entries.emplace_back(name, read_string(text.raw()));
   }
-  sort_metadata(entries);
-}
-
-void HeaderParser::sort_metadata(std::vector<std::pair<Piece, Piece>>& entries) const {
-  std::vector<MetadataEntry>& metadata = table_.metadata_;
-  metadata.reserve(entries.size());
-  for (const auto& [key, value] : entries)
-    metadata.push_back({table_.view(key), table_.view(value)});
-  std::sort(metadata.begin(), metadata.end(),
-            [](const MetadataEntry& a, const MetadataEntry& b) { return a.key < b.key; });
-  const auto twice = std::adjacent_find(
-      metadata.begin(), metadata.end(),
-      [](const MetadataEntry& a, const MetadataEntry& b) { return a.key == b.key; });
-  if (twice != metadata.end()) {
-    throw Error(ErrorCode::duplicate_name,
-                "\"__metadata__\" holds the key " + in_quotes(twice->key) + " twice");
-  }
+  table_.set_metadata(entries);
 }
 
 void HeaderParser::read_tensor(Piece name, simdjson::ondemand::value& value, const char* key) {
@@ -311,71 +248,22 @@ void HeaderParser::read_offsets(Table::Record& record, simdjson::ondemand::value
     fail(ErrorCode::invalid_offsets, "the tensor ends before it begins", key, "ascending offsets");
 }
 
-// The sizes' product and the bytes, as `byte_size` but without an allocation.
 void HeaderParser::check_size(const Table::Record& record) const {
-  std::uint64_t count = 1;
-  bool empty = false;
-  const std::span<const std::uint64_t> dims(table_.dims_.data() + record.dims_at, record.rank);
-  for (const std::uint64_t size : dims) {
-    if (size == 0) {
-      empty = true;
-    } else if (__builtin_mul_overflow(count, size, &count) || count > largest_size / 8) {
-      count = largest_size;
-      break;
-    }
+  if (table_.fits(record)) return;
+  const Shape shape(table_.dims(record));
+  std::uint64_t bytes = 0;
+  try {
+    bytes = byte_size(record.dtype, shape);
+  } catch (const Error& error) {
+    throw error.with_path(current_path());
   }
-  const std::uint64_t width = bit_width(record.dtype);
-  const std::uint64_t bits = empty ? 0 : count * width;
-  if (count > largest_size / 64 || bits % 8 != 0 || bits / 8 != record.end - record.begin) {
-    // Rare, so this may take the long way, which has the words.
-    std::uint64_t bytes = 0;
-    try {
-      bytes = byte_size(record.dtype, Shape(dims));
-    } catch (const Error& error) {
-      throw error.with_path(current_path());
-    }
-    if (bytes != record.end - record.begin) {
-      fail_layout(ErrorCode::invalid_offsets, "dtype and shape do not fit the byte range", record,
-                  std::to_string(bytes) + " bytes for " + std::string(to_string(record.dtype)) +
-                      " " + to_string(Shape(dims)));
-    }
-  }
+  if (bytes == record.end - record.begin) return;
+  table_.fail_layout(ErrorCode::invalid_offsets, "dtype and shape do not fit the byte range",
+                     record,
+                     std::to_string(bytes) + " bytes for " + std::string(to_string(record.dtype)) +
+                         " " + to_string(shape));
 }
 
-// Every byte of the data section belongs to exactly one tensor.
-void HeaderParser::check_layout(std::uint64_t data_size) {
-  std::vector<Table::Record>& records = table_.records_;
-  const auto before = [](const Table::Record& a, const Table::Record& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
-  };
-  // Empty tensors that share a place stay in the header's order.
-  if (!std::is_sorted(records.begin(), records.end(), before))
-    std::stable_sort(records.begin(), records.end(), before);
-  std::uint64_t expected = 0;
-  for (const Table::Record& record : records) {
-    if (record.begin != expected) {
-      fail_layout(ErrorCode::invalid_offsets,
-                  record.begin < expected ? "the tensor overlaps the one before it"
-                                          : "there is a hole in front of the tensor",
-                  record, "a tensor that begins at " + std::to_string(expected));
-    }
-    expected = record.end;
-  }
-  if (expected > data_size) {
-    throw Error(ErrorCode::truncated, "the file ends before its tensors do",
-                {.expected = std::to_string(expected) + " bytes of data",
-                 .found = std::to_string(data_size),
-                 .advice = "The file is not complete: copy or download it again"});
-  }
-  if (expected < data_size) {
-    throw Error(ErrorCode::invalid_offsets, "there are bytes that belong to no tensor",
-                {.expected = std::to_string(expected) + " bytes of data",
-                 .found = std::to_string(data_size)});
-  }
-}
-
-Table::Table(Text text, std::uint64_t data_size, const Limits& limits) : text_(std::move(text)) {
-  HeaderParser(*this, limits).parse(data_size);
-}
+void parse_any(Table& table, const Limits& limits) { HeaderParser(table, limits).parse(); }
 
 }  // namespace safestructures::safetensors::detail

@@ -105,13 +105,6 @@ bool is_plain_byte(char c) noexcept {
   return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
 }
 
-// Whether any of eight bytes is a control.
-bool has_control(std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  constexpr std::uint64_t high = 0x8080808080808080;
-  return ((bytes - ones * 0x20) & ~bytes & high) != 0;
-}
-
 }  // namespace
 
 Unescaped unescape(const char* from, const char* end, char* target) noexcept {
@@ -174,7 +167,7 @@ bool is_plain(std::string_view text) noexcept {
   for (; end - from >= 8; from += 8) {
     std::uint64_t bytes;
     std::memcpy(&bytes, from, 8);
-    if ((bytes & 0x8080808080808080U) != 0 || mark_special(bytes) != 0 || has_control(bytes))
+    if ((bytes & 0x8080808080808080U) != 0 || (mark_special(bytes) | mark_controls(bytes)) != 0)
       return false;
   }
   for (; from != end; ++from) {
@@ -191,8 +184,7 @@ char* escape(std::string_view text, char* target) noexcept {
       std::uint64_t bytes;
       std::memcpy(&bytes, from, 8);
       std::memcpy(target, &bytes, 8);
-      // The test for controls may be wrong about bytes above 0x7F: the loop below looks again.
-      if (mark_special(bytes) != 0 || has_control(bytes)) break;
+      if ((mark_special(bytes) | mark_controls(bytes)) != 0) break;
       from += 8;
       target += 8;
     }

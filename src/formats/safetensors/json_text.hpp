@@ -37,6 +37,30 @@ inline const char* find_special(const char* from, const char* end) noexcept {
   return from;
 }
 
+/// Marks the controls, which JSON escapes, among eight bytes by their highest bits. The lowest mark
+/// is exact.
+inline std::uint64_t mark_controls(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t high = 0x8080808080808080;
+  return (bytes - ones * 0x20) & ~bytes & high;
+}
+
+/// The first quote, backslash or control from `from` on, or `end`.
+inline const char* find_unplain(const char* from, const char* end) noexcept {
+  for (; end - from >= 8; from += 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, from, 8);
+    if (const std::uint64_t marks = mark_special(bytes) | mark_controls(bytes); marks != 0) {
+      if constexpr (std::endian::native == std::endian::little)
+        return from + std::countr_zero(marks) / 8;
+      break;
+    }
+  }
+  while (from != end && *from != '"' && *from != '\\' && static_cast<unsigned char>(*from) >= 0x20)
+    ++from;
+  return from;
+}
+
 enum class StringFault : std::uint8_t { none, bad_escape, lone_surrogate, no_end };
 
 /// What `unescape` did.

@@ -5,7 +5,6 @@
 #include "data/keyed_hash.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/table.hpp"
-#include "platform/memory.hpp"
 
 namespace safestructures::safetensors::detail {
 
@@ -21,11 +20,8 @@ std::uint64_t NameIndex::hash_and_fetch(std::string_view name) const noexcept {
 
 NameIndex::NameIndex(std::size_t count) {
   // At most two thirds full.
-  const std::size_t slots = std::bit_ceil(count + count / 2 + 2);
-  slots_.reserve(slots);
-  platform::advise_huge(slots_.data(), slots * sizeof(std::uint64_t));
-  slots_.resize(slots);
-  mask_ = slots - 1;
+  slots_.resize(std::bit_ceil(count + count / 2 + 2));
+  mask_ = slots_.size() - 1;
 }
 
 NameIndex index_names(const Table& table) {

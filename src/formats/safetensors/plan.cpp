@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -22,8 +23,6 @@ constexpr auto largest_data =
 // From here on data starts on a page: it can be mapped and read without a shared page.
 constexpr std::uint64_t page_from = std::uint64_t{1} << 20U;
 constexpr std::uint64_t page = 4096;
-// Converted in pieces that stay in the second-level cache.
-constexpr std::size_t block_size = std::size_t{256} << 10U;
 
 [[noreturn]] void fail_utf8(std::string_view what, std::string_view text) {
   throw Error(ErrorCode::invalid_utf8, std::string(what) + " is not valid UTF-8",
@@ -248,24 +247,23 @@ WriteReport Plan::write_to(platform::Sink& sink, std::span<const Item> items,
     }
     // Whole groups of eight elements, so that sub-byte elements stay whole bytes.
     const std::size_t group = bit_width(item.dtype);
-    std::uint64_t first = 0;
+    const std::uint64_t all = sizes_[index];
     ConversionReport conversion;
+    std::mutex mutex;
+    const auto convert = [&](std::uint64_t offset, std::span<std::byte> room) {
+      const std::uint64_t first = offset / group * 8;
+      const std::uint64_t count =
+          offset + room.size() == all ? tensor.size() - first : room.size() / group * 8;
+      ConversionReport part =
+          tensor.copy_elements(first, count, item.dtype, room, options.overflow);
+      if (part == ConversionReport{}) return;
+      const std::lock_guard lock(mutex);
+      // Pieces come in any order.
+      if (part.first_overflow < conversion.first_overflow) std::swap(part, conversion);
+      conversion += part;
+    };
     try {
-      while (first < tensor.size()) {
-        const auto left = static_cast<std::size_t>(
-            std::min<std::uint64_t>(sizes_[index] - first / 8 * group, block_size));
-        const std::span<std::byte> room = sink.prepare(std::min(left, group), left);
-        std::uint64_t count = tensor.size() - first;
-        std::size_t size = left;
-        if (room.size() < left || count / 8 * group > left) {
-          count = room.size() / group * 8;
-          size = room.size() / group * group;
-        }
-        conversion +=
-            tensor.copy_elements(first, count, item.dtype, room.first(size), options.overflow);
-        sink.produced(size);
-        first += count;
-      }
+      sink.compute(all, group, convert);
     } catch (const Error& error) {
       throw error.with_path(for_message(item.name));
     }

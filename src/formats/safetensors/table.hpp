@@ -13,8 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/error.hpp>
 #include <safestructures/data/limits.hpp>
 #include <safestructures/formats/safetensors/header.hpp>
+
+#include "formats/safetensors/json_text.hpp"
+#include "platform/memory.hpp"
 
 namespace safestructures::safetensors::detail {
 
@@ -50,18 +54,19 @@ class Table {
   }
   [[nodiscard]] TensorInfo info(std::size_t index) const;
   [[nodiscard]] DType dtype(std::size_t index) const noexcept { return records_[index].dtype; }
-  [[nodiscard]] Shape shape(std::size_t index) const {
-    const Record& record = records_[index];
-    return Shape(std::span<const std::uint64_t>(dims_).subspan(record.dims_at, record.rank));
-  }
+  [[nodiscard]] Shape shape(std::size_t index) const { return Shape(dims(records_[index])); }
   [[nodiscard]] std::uint64_t begin(std::size_t index) const noexcept {
     return records_[index].begin;
   }
   [[nodiscard]] std::uint64_t end(std::size_t index) const noexcept { return records_[index].end; }
   [[nodiscard]] const std::vector<MetadataEntry>& metadata() const noexcept { return metadata_; }
 
+  /// Forgets what was read of the text.
+  void clear() noexcept;
+
  private:
   friend class HeaderParser;
+  friend class CompactParser;
 
   // A piece of the text, or from `text_.size` on of the unescaped strings.
   struct Piece {
@@ -79,17 +84,38 @@ class Table {
   };
   static_assert(sizeof(Record) == 32);
 
+  template <class T>
+  using Block = std::vector<T, platform::BlockAllocator<T>>;
+
   [[nodiscard]] std::string_view view(Piece piece) const noexcept {
     return piece.at < text_.size
                ? std::string_view(text_.data.get() + piece.at, piece.size)
-               : std::string_view(unescaped_.get() + (piece.at - text_.size), piece.size);
+               : std::string_view(
+                     reinterpret_cast<const char*>(unescaped_.get()) + (piece.at - text_.size),
+                     piece.size);
   }
+  void reserve();
+  /// Decodes the string from behind its opening quote on. \returns what `unescape` does, and the
+  /// piece when there is no fault
+  std::pair<Unescaped, Piece> decode(const char* begin);
+  [[nodiscard]] std::span<const std::uint64_t> dims(const Record& record) const noexcept {
+    return std::span<const std::uint64_t>(dims_).subspan(record.dims_at, record.rank);
+  }
+  /// Whether dtype and shape make as many bytes as the offsets say. False as well for numbers that
+  /// are too large for a quick answer.
+  [[nodiscard]] bool fits(const Record& record) const noexcept;
+  /// Takes pairs of key and text. \throws Error `duplicate_name`
+  void set_metadata(std::span<const std::pair<Piece, Piece>> entries);
+  /// Sorts by place and checks that every byte belongs to one tensor. \throws Error
+  void check_layout(std::uint64_t data_size);
+  [[noreturn]] void fail_layout(ErrorCode code, std::string problem, const Record& record,
+                                std::string expected) const;
 
   Text text_;
-  std::unique_ptr<char[]> unescaped_;
+  std::shared_ptr<std::byte> unescaped_;
   std::size_t unescaped_size_ = 0;
-  std::vector<Record> records_;
-  std::vector<std::uint64_t> dims_;
+  Block<Record> records_;
+  Block<std::uint64_t> dims_;
   std::vector<MetadataEntry> metadata_;
 };
 
@@ -158,9 +184,20 @@ class NameIndex {
   static std::uint64_t hash_of(std::string_view name) noexcept;
   [[nodiscard]] std::uint64_t hash_and_fetch(std::string_view name) const noexcept;
 
-  std::vector<std::uint64_t> slots_;
+  std::vector<std::uint64_t, platform::BlockAllocator<std::uint64_t>> slots_;
   std::size_t mask_;
 };
+
+/// Reads a header by simdjson. \throws Error as `Header::parse`, but for the layout
+void parse_any(Table& table, const Limits& limits);
+
+/// Reads a header that is spelled as the Rust crate, Python's package and this library spell it:
+/// no blanks, fields in the order dtype, shape, data_offsets, no escapes in names. It accepts
+/// nothing that the general parser refuses and finds the same. \returns whether it was spelled so;
+/// otherwise, and for whatever is wrong with it, the table is as it was and the general parser has
+/// the word. Three times as fast, since it needs no index of the text
+/// (docs/performance.md).
+bool parse_compact(Table& table, const Limits& limits);
 
 /// An index of the names of a table. \throws Error `duplicate_name`
 NameIndex index_names(const Table& table);

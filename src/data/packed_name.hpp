@@ -1,0 +1,21 @@
+/// \file
+/// Short names as numbers, so that one `switch` finds them: a file may name dtypes and types of
+/// nodes a hundred thousand times.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace safestructures::detail {
+
+/// A name of up to seven characters and its length in one word.
+constexpr std::uint64_t packed_name(std::string_view name) noexcept {
+  std::uint64_t word = name.size();
+  for (const char c : name) word = word << 8U | static_cast<unsigned char>(c);
+  return word;
+}
+
+/// The most characters of such a name.
+inline constexpr std::size_t longest_packed = 7;
+
+}  // namespace safestructures::detail

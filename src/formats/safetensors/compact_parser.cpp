@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <simdjson.h>
+
+#include "formats/safetensors/json_text.hpp"
+#include "formats/safetensors/table.hpp"
+
+namespace safestructures::safetensors::detail {
+
+// Every step returns whether the text goes on as expected. Behind the text there are
+// `text_padding` bytes, so that only strings and numbers look for its end.
+class CompactParser {
+ public:
+  CompactParser(Table& table, const Limits& limits)
+      : table_(table), limits_(limits), at_(table.text_.data.get()), end_(at_ + table.text_.size) {}
+
+  bool parse() {
+    if (!simdjson::validate_utf8(at_, table_.text_.size) || !skip("{\"")) return false;
+    Piece name;
+    if (!plain_string(name)) return false;
+    if (table_.view(name) == metadata_key) {
+      if (!metadata()) return false;
+      if (!skip(",\"")) return finish();
+      if (!plain_string(name)) return false;
+    }
+    do {
+      if (!tensor(name)) return false;
+      if (!skip(",\"")) return finish();
+    } while (plain_string(name));
+    return false;
+  }
+
+ private:
+  using Piece = Table::Piece;
+
+  bool skip(std::string_view expected) noexcept {
+    if (std::memcmp(at_, expected.data(), expected.size()) != 0) return false;
+    at_ += expected.size();
+    return true;
+  }
+
+  bool finish() {
+    if (!skip("}") || at_ > end_) return false;
+    while (at_ != end_ && *at_ == ' ') ++at_;
+    if (at_ != end_) return false;
+    table_.set_metadata(entries_);
+    return true;
+  }
+
+  [[nodiscard]] Piece piece(const char* begin, const char* end) const noexcept {
+    return {static_cast<std::uint32_t>(begin - table_.text_.data.get()),
+            static_cast<std::uint32_t>(end - begin)};
+  }
+
+  // From behind the opening quote to behind the closing one.
+  bool plain_string(Piece& string) noexcept {
+    if (at_ > end_) return false;
+    const char* const special = find_unplain(at_, end_);
+    if (special == end_ || *special != '"') return false;
+    string = piece(at_, special);
+    at_ = special + 1;
+    return true;
+  }
+
+  bool any_string(Piece& string) {
+    const char* const begin = at_;
+    if (plain_string(string)) return true;
+    if (begin > end_) return false;
+    const auto [result, decoded] = table_.decode(begin);
+    if (result.fault != StringFault::none) return false;
+    // The least byte, without leaving early: this way the compiler takes 16 at a time.
+    unsigned char least = 0xFF;
+    for (const char* byte = begin; byte != result.stop; ++byte)
+      least = std::min(least, static_cast<unsigned char>(*byte));
+    if (least < 0x20) return false;
+    string = decoded;
+    at_ = result.stop;
+    return true;
+  }
+
+  bool metadata() {
+    if (!skip(":{")) return false;
+    if (skip("}")) return true;
+    do {
+      std::pair<Piece, Piece> entry;
+      if (!skip("\"") || !any_string(entry.first) || !skip(":\"") || !any_string(entry.second))
+        return false;
+      entries_.push_back(entry);
+    } while (skip(","));
+    return skip("}");
+  }
+
+  bool number(std::uint64_t& number) noexcept {
+    constexpr int most_digits = 19;  // Of which the largest is below 2^64.
+    if (at_ >= end_) return false;
+    const char* const begin = at_;
+    number = 0;
+    for (unsigned digit; (digit = static_cast<unsigned char>(*at_) - unsigned{'0'}) <= 9; ++at_) {
+      if (at_ - begin == most_digits) return false;
+      number = number * 10 + digit;
+    }
+    return at_ != begin && (*begin != '0' || at_ - begin == 1);
+  }
+
+  bool tensor(Piece name) {
+    Piece dtype_name;
+    if (table_.records_.size() >= limits_.tensors || !skip(":{\"dtype\":\"") ||
+        !plain_string(dtype_name))
+      return false;
+    const std::optional<DType> dtype = parse_dtype(table_.view(dtype_name));
+    Table::Record record;
+    if (!dtype || !skip(",\"shape\":[") || !shape(record) || !skip(",\"data_offsets\":[") ||
+        !number(record.begin) || !skip(",") || !number(record.end) || !skip("]}"))
+      return false;
+    record.name = name;
+    record.dtype = *dtype;
+    if (record.end < record.begin || !table_.fits(record)) return false;
+    table_.records_.push_back(record);
+    return true;
+  }
+
+  bool shape(Table::Record& record) {
+    const std::size_t begin = table_.dims_.size();
+    if (!skip("]")) {
+      const std::size_t most = std::min<std::uint32_t>(limits_.rank, 0xFFFF);
+      do {
+        std::uint64_t size = 0;
+        if (table_.dims_.size() - begin >= most || !number(size)) return false;
+        table_.dims_.push_back(size);
+      } while (skip(","));
+      if (!skip("]")) return false;
+    }
+    record.dims_at = static_cast<std::uint32_t>(begin);
+    record.rank = static_cast<std::uint16_t>(table_.dims_.size() - begin);
+    return true;
+  }
+
+  Table& table_;
+  const Limits& limits_;
+  const char* at_;
+  const char* end_;
+  std::vector<std::pair<Piece, Piece>> entries_;
+};
+
+bool parse_compact(Table& table, const Limits& limits) {
+  if (CompactParser(table, limits).parse()) return true;
+  table.clear();
+  return false;
+}
+
+}  // namespace safestructures::safetensors::detail
