@@ -204,97 +204,98 @@ TEST_CASE("an original dtype that cannot be given back is refused with its exact
   }
   // Whole numbers can be integers again.
   CHECK(ss::load(noting(R"("I64")", {1, -2}))[0].tensor().dtype() == ss::DType::I64);
+}
 
-  TEST_CASE("a reference counts once, also where the schema is not of the usual spelling") {
-    CHECK_NOTHROW(static_cast<void>(ss::load(repeating(1 << 20, 1025, R"(, "note": [])"))));
+TEST_CASE("a reference counts once, also where the schema is not of the usual spelling") {
+  CHECK_NOTHROW(static_cast<void>(ss::load(repeating(1 << 20, 1025, R"(, "note": [])"))));
+}
+
+TEST_CASE("a tensor that is read by position is read once, however often it is named") {
+  const platform_test::Folder folder;
+  const std::vector<std::byte> bytes = repeating(1 << 20, 1000);
+  const auto path = folder / "f.safetensors";
+  platform_test::put(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const ss::Document document = ss::open(path, {.access = ss::Access::read});
+  CHECK(document.root()[0].tensor().origin() == document.root()[999].tensor().origin());
+}
+
+TEST_CASE("the names of a plain file cannot spell more nodes than the limit") {
+  const std::array<float, 1> number = {1};
+  const ss::Tensor tensor = ss::Tensor::of<float>(number);
+  const auto bytes = ss::safetensors::to_bytes(
+      std::vector<ss::safetensors::Item>{{"a.b.c", tensor}, {"a.b.d", tensor}});
+  ss::LoadOptions options;
+  options.limits.nodes = 5;
+  CHECK_NOTHROW(static_cast<void>(ss::load(bytes, options)));
+  options.limits.nodes = 4;
+  CHECK(error_of([&] { return ss::load(bytes, options); }) ==
+        "limit_exceeded: a structure has too many nodes: expected at most 4 (Limits::nodes).");
+}
+
+TEST_CASE("names that go on below another tensor's keep their dots, in any order of the file") {
+  const std::array<float, 1> number = {1};
+  const ss::Tensor narrow = ss::Tensor::of<float>(number);
+  const ss::Tensor wide = narrow.to(ss::DType::F64);
+  // F64 comes first in the file, so that "a" stands before or behind what is below it.
+  for (const bool upper_first : {false, true}) {
+    const ss::Tensor& upper = upper_first ? wide : narrow;
+    const ss::Tensor& lower = upper_first ? narrow : wide;
+    const auto bytes = ss::safetensors::to_bytes(std::vector<ss::safetensors::Item>{
+        {"x.a", upper}, {"x.a.b.c", lower}, {"x.a-b.c", lower}, {"x.a.", lower}});
+    const ss::Value value = ss::load(bytes);
+    CAPTURE(to_string(value));
+    CHECK(value["x"].size() == 4);
+    CHECK(value["x"]["a"].kind() == ss::Kind::tensor);
+    CHECK(value["x"]["a.b.c"].kind() == ss::Kind::tensor);
+    CHECK(value["x"]["a."].kind() == ss::Kind::tensor);
+    CHECK(value["x"]["a-b"]["c"].kind() == ss::Kind::tensor);
   }
+}
 
-  TEST_CASE("a tensor that is read by position is read once, however often it is named") {
-    const platform_test::Folder folder;
-    const std::vector<std::byte> bytes = repeating(1 << 20, 1000);
-    const auto path = folder / "f.safetensors";
-    platform_test::put(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    const ss::Document document = ss::open(path, {.access = ss::Access::read});
-    CHECK(document.root()[0].tensor().origin() == document.root()[999].tensor().origin());
+TEST_CASE("a float whose exponent is at the end of 64 bits is infinite or zero, as in Python") {
+  const auto read = [](const std::string& text) {
+    return ss::schema::read(R"({"data_type": "float", "value": ")" + text + "\"}",
+                            [](std::string_view) { return std::optional<ss::Tensor>(); })
+        .as_double();
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(read("1e9223372036854775807") == infinity);
+  CHECK(read("-12e9223372036854775808") == -infinity);
+  CHECK(read("0.1e-9223372036854775808") == 0);
+  CHECK(read("0.001e-9223372036854775807") == 0);
+}
+
+TEST_CASE("an object that was moved from can be used, assigned and destroyed") {
+  const std::vector<std::byte> bytes = good_file();
+  ss::Document document = ss::Document::from_bytes(bytes, nullptr);
+  const ss::Document other_document = std::move(document);
+  CHECK(document.root() == other_document.root());
+  ss::safetensors::File file = other_document.file();
+  const ss::safetensors::File other_file = std::move(file);
+  CHECK(file.size() == other_file.size());
+  const std::string json = "{}  ";
+  ss::safetensors::Header header =
+      ss::safetensors::Header::parse(std::as_bytes(std::span(json)), 0);
+  const ss::safetensors::Header other_header = std::move(header);
+  CHECK(header.size() == other_header.size());
+  ss::Error error(ss::ErrorCode::not_found, "gone");
+  const ss::Error other_error = std::move(error);
+  CHECK(std::string(error.what()) == other_error.what());
+
+  ss::Tensor tensor = ss::Tensor::own(std::vector<float>{1, 2});
+  const ss::Tensor other_tensor = std::move(tensor);
+  CHECK(other_tensor.size() == 2);
+  CHECK(tensor.bytes().size() == tensor.byte_size());
+  CHECK(tensor == tensor.clone());
+  tensor = other_tensor;
+  CHECK(tensor == other_tensor);
+
+  for (ss::Value value :
+       {ss::Value("a text that is too long for the short string"), ss::Value::list({1, 2}),
+        ss::Value::dict(), ss::Value(other_tensor), ss::Value::custom("T", 1), ss::Value(1.5)}) {
+    const ss::Value other = std::move(value);
+    CHECK_NOTHROW(static_cast<void>(to_string(value)));
+    value = other;
+    CHECK(value == other);
   }
-
-  TEST_CASE("the names of a plain file cannot spell more nodes than the limit") {
-    const std::array<float, 1> number = {1};
-    const ss::Tensor tensor = ss::Tensor::of<float>(number);
-    const auto bytes = ss::safetensors::to_bytes(
-        std::vector<ss::safetensors::Item>{{"a.b.c", tensor}, {"a.b.d", tensor}});
-    ss::LoadOptions options;
-    options.limits.nodes = 5;
-    CHECK_NOTHROW(static_cast<void>(ss::load(bytes, options)));
-    options.limits.nodes = 4;
-    CHECK(error_of([&] { return ss::load(bytes, options); }) ==
-          "limit_exceeded: a structure has too many nodes: expected at most 4 (Limits::nodes).");
-  }
-
-  TEST_CASE("names that go on below another tensor's keep their dots, in any order of the file") {
-    const std::array<float, 1> number = {1};
-    const ss::Tensor narrow = ss::Tensor::of<float>(number);
-    const ss::Tensor wide = narrow.to(ss::DType::F64);
-    // F64 comes first in the file, so that "a" stands before or behind what is below it.
-    for (const bool upper_first : {false, true}) {
-      const ss::Tensor& upper = upper_first ? wide : narrow;
-      const ss::Tensor& lower = upper_first ? narrow : wide;
-      const auto bytes = ss::safetensors::to_bytes(std::vector<ss::safetensors::Item>{
-          {"x.a", upper}, {"x.a.b.c", lower}, {"x.a-b.c", lower}, {"x.a.", lower}});
-      const ss::Value value = ss::load(bytes);
-      CAPTURE(to_string(value));
-      CHECK(value["x"].size() == 4);
-      CHECK(value["x"]["a"].kind() == ss::Kind::tensor);
-      CHECK(value["x"]["a.b.c"].kind() == ss::Kind::tensor);
-      CHECK(value["x"]["a."].kind() == ss::Kind::tensor);
-      CHECK(value["x"]["a-b"]["c"].kind() == ss::Kind::tensor);
-    }
-  }
-
-  TEST_CASE("a float whose exponent is at the end of 64 bits is infinite or zero, as in Python") {
-    const auto read = [](const std::string& text) {
-      return ss::schema::read(R"({"data_type": "float", "value": ")" + text + "\"}",
-                              [](std::string_view) { return std::optional<ss::Tensor>(); })
-          .as_double();
-    };
-    const double infinity = std::numeric_limits<double>::infinity();
-    CHECK(read("1e9223372036854775807") == infinity);
-    CHECK(read("-12e9223372036854775808") == -infinity);
-    CHECK(read("0.1e-9223372036854775808") == 0);
-    CHECK(read("0.001e-9223372036854775807") == 0);
-  }
-
-  TEST_CASE("an object that was moved from can be used, assigned and destroyed") {
-    const std::vector<std::byte> bytes = good_file();
-    ss::Document document = ss::Document::from_bytes(bytes, nullptr);
-    const ss::Document other_document = std::move(document);
-    CHECK(document.root() == other_document.root());
-    ss::safetensors::File file = other_document.file();
-    const ss::safetensors::File other_file = std::move(file);
-    CHECK(file.size() == other_file.size());
-    const std::string json = "{}  ";
-    ss::safetensors::Header header =
-        ss::safetensors::Header::parse(std::as_bytes(std::span(json)), 0);
-    const ss::safetensors::Header other_header = std::move(header);
-    CHECK(header.size() == other_header.size());
-    ss::Error error(ss::ErrorCode::not_found, "gone");
-    const ss::Error other_error = std::move(error);
-    CHECK(std::string(error.what()) == other_error.what());
-
-    ss::Tensor tensor = ss::Tensor::own(std::vector<float>{1, 2});
-    const ss::Tensor other_tensor = std::move(tensor);
-    CHECK(other_tensor.size() == 2);
-    CHECK(tensor.bytes().size() == tensor.byte_size());
-    CHECK(tensor == tensor.clone());
-    tensor = other_tensor;
-    CHECK(tensor == other_tensor);
-
-    for (ss::Value value :
-         {ss::Value("a text that is too long for the short string"), ss::Value::list({1, 2}),
-          ss::Value::dict(), ss::Value(other_tensor), ss::Value::custom("T", 1), ss::Value(1.5)}) {
-      const ss::Value other = std::move(value);
-      CHECK_NOTHROW(static_cast<void>(to_string(value)));
-      value = other;
-      CHECK(value == other);
-    }
-  }
+}
