@@ -104,6 +104,13 @@ void load_blocks_tensors(const Path& file) {
        });
 }
 void open_blocks(const Path& file) { open(blocks(2, 8), file); }
+void open_blocks_container(const Path& file) {
+  ss::save_file(blocks(2, 8), small_file(file));
+  keep(ss::safetensors::File::open(small_file(file)).size());
+  std::filesystem::remove(small_file(file));
+  measure(64 * mib,
+          [&] { require(ss::safetensors::File::open(file).size() == 1000, "tensors missing"); });
+}
 
 void save_f16(const Path& file) {
   save(Halves{numbers<ss::half>(8)}, Halves{numbers<ss::half>(gib / 4)}, file, gib);
@@ -171,6 +178,7 @@ constexpr Action actions[] = {
     {"W2", "load_vectors", load_blocks},
     {"W2", "load_tensors", load_blocks_tensors},
     {"W2", "open", open_blocks},
+    {"W2", "open_container", open_blocks_container},
     {"W5", "save_f16", save_f16},
     {"W5", "save_bf16", save_bf16},
     {"W6", "save", save_f64},

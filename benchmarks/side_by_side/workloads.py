@@ -171,6 +171,7 @@ WORKLOADS = (
             quantity(
                 "open",
                 ours("W2", "open", file="ours"),
+                ours("W2", "open_container", "ours, container alone", "ours"),
                 rust("open", 1000, MIB // 4, "ours"),
                 pythons("safetensors", "W2", "open", "ours"),
             ),
