@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -83,6 +84,17 @@ TEST_CASE("what the library itself divides among threads is whole") {
   CHECK(tensor.clone() == tensor);
   const std::array<std::size_t, 2> transposed = {1, 0};
   CHECK(tensor.permute(transposed).contiguous().permute(transposed) == tensor);
+  // Stored as F32, 36 MiB: two threads convert and write. One value in a hundred does not fit.
+  std::vector<double> wide(std::size_t{9} << 20U);
+  for (std::size_t i = 0; i < wide.size(); ++i)
+    wide[i] = i % 100 == 99 ? 1e300 : static_cast<double>(i % 4093);
+  const ss::SaveReport report = ss::save_file(wide, path, {.overflow = ss::Overflow::allow});
+  REQUIRE(report.conversions.size() == 1);
+  CHECK(report.conversions[0].report.overflow == wide.size() / 100);
+  CHECK(report.conversions[0].report.first_overflow == 99);
+  for (double& number : wide)
+    if (number > 1e38) number = std::numeric_limits<double>::infinity();
+  CHECK(ss::load_file<std::vector<double>>(path) == wide);
 }
 
 TEST_CASE("many threads save to files of their own") {

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
+
 #include <doctest/doctest.h>
 
 #include "platform/file.hpp"
@@ -113,8 +115,6 @@ TEST_CASE("reading on two threads gives the same bytes") {
     file.commit();
   }
   const InputFile file(folder / "f");
-  file.advise_sequential();
-  file.advise_willneed(0, file.size());
   Bytes found(expected.size() - 7);
   file.read_parallel(7, found);
   CHECK(std::memcmp(found.data(), expected.data() + 7, found.size()) == 0);
@@ -123,6 +123,24 @@ TEST_CASE("reading on two threads gives the same bytes") {
 }
 
 // ---- Mapping ----
+
+TEST_CASE("a file that is not in the page cache is read just the same") {
+  const Folder folder;
+  const Bytes expected = pattern(two_threads_from + 123);
+  {
+    AtomicFile file(folder / "f", {.size_hint = expected.size(), .durable = true});
+    file.write(expected);
+    file.commit();
+  }
+  const InputFile file(folder / "f");
+  const auto descriptor = static_cast<int>(file.handle().native());
+  REQUIRE(::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0);
+  Bytes found(expected.size());
+  file.read_parallel(0, found);
+  CHECK(found == expected);
+  CHECK(os::is_cached(file.handle(), 0));
+  CHECK(os::is_cached(file.handle(), expected.size() - 1));
+}
 
 TEST_CASE("a mapping shows the file or any part of it") {
   const Folder folder;

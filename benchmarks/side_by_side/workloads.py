@@ -38,6 +38,11 @@ class Workload:
     quantities: tuple
     prepare: tuple = ()  # Rows whose `file` is made before.
 
+    @property
+    def heavy(self):
+        """Whether its rows need a large part of a GiB."""
+        return self.name in ("W1", "W2", "W5", "W6", "W7", "W8", "W9", "W10")
+
 
 def limit(action, size, who="", file="", cold=False):
     return Row(LIMIT, who or action.replace("_", "+"), "limits", (action, "FILE", str(size)), file, cold)

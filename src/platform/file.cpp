@@ -70,17 +70,20 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> into) const {
 }
 
 void InputFile::read_parallel(std::uint64_t offset, std::span<std::byte> into) const {
+  if (into.size() >= two_threads_from && !is_cached(offset, into.size())) {
+    // Two readers here and there keep a disk from reading ahead: 300 ms a GiB in order, 700 so.
+    os::advise_sequential(file_);
+    return read_at(offset, into);
+  }
   in_pieces(into.size(), piece_size, [&](std::size_t begin, std::size_t size, unsigned) {
     read_at(offset + begin, into.subspan(begin, size));
   });
 }
 
-void InputFile::advise_sequential() const noexcept {
-  os::advise(file_, 0, 0, os::Access::sequential);
-}
-
-void InputFile::advise_willneed(std::uint64_t offset, std::uint64_t size) const noexcept {
-  os::advise(file_, offset, size, os::Access::soon);
+bool InputFile::is_cached(std::uint64_t offset, std::uint64_t size) const noexcept {
+  for (const std::uint64_t place : {offset, offset + size / 2, offset + size - 1})
+    if (!os::is_cached(file_, place)) return false;
+  return true;
 }
 
 }  // namespace safestructures::platform

@@ -28,15 +28,13 @@ class InputFile {
   /// \throws Error `truncated` where the file ends before, `cannot_read` where the system refuses.
   void read_at(std::uint64_t offset, std::span<std::byte> into) const;
 
-  /// The same in pieces of 8 MiB, on two threads from 32 MiB on.
+  /// The same, on two threads where the file is in the page cache and it is 32 MiB or more. What
+  /// is on the disk is read in order, with as much read ahead as the system will.
   void read_parallel(std::uint64_t offset, std::span<std::byte> into) const;
 
-  /// Says that the whole file will be read from front to back.
-  void advise_sequential() const noexcept;
-  /// Starts to read a range from the disk and does not wait.
-  void advise_willneed(std::uint64_t offset, std::uint64_t size) const noexcept;
-
  private:
+  [[nodiscard]] bool is_cached(std::uint64_t offset, std::uint64_t size) const noexcept;
+
   std::filesystem::path path_;
   os::File file_;
   std::uint64_t size_ = 0;

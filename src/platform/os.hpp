@@ -95,8 +95,9 @@ void rename(const std::filesystem::path& from, const std::filesystem::path& to,
 void remove(const std::filesystem::path& path) noexcept;
 
 // Hints. The system may ignore them; so does this library when they fail.
-enum class Access : std::uint8_t { sequential, soon };
-void advise(const File& file, std::uint64_t offset, std::uint64_t size, Access access) noexcept;
+void advise_sequential(const File& file) noexcept;
+/// Whether a byte can be read without waiting for the disk; true where nobody knows.
+bool is_cached(const File& file, std::uint64_t offset) noexcept;
 /// Begins to write a range back to the disk and does not wait.
 void start_writeback(const File& file, std::uint64_t offset, std::uint64_t size) noexcept;
 

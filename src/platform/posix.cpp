@@ -169,14 +169,23 @@ void rename(const std::filesystem::path& from, const std::filesystem::path& to,
 
 void remove(const std::filesystem::path& path) noexcept { ::unlink(path.c_str()); }
 
-void advise(const File& file, std::uint64_t offset, std::uint64_t size, Access access) noexcept {
+void advise_sequential(const File& file) noexcept {
 #if defined(POSIX_FADV_SEQUENTIAL)
-  const int advice = access == Access::sequential ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_WILLNEED;
-  static_cast<void>(::posix_fadvise(descriptor(file), static_cast<off_t>(offset),
-                                    static_cast<off_t>(size), advice));
+  static_cast<void>(::posix_fadvise(descriptor(file), 0, 0, POSIX_FADV_SEQUENTIAL));
 #else
-  static_cast<void>(file), static_cast<void>(offset), static_cast<void>(size);
-  static_cast<void>(access);
+  static_cast<void>(file);
+#endif
+}
+
+bool is_cached(const File& file, std::uint64_t offset) noexcept {
+#if defined(RWF_NOWAIT)
+  char byte = 0;
+  const iovec into{&byte, 1};
+  return ::preadv2(descriptor(file), &into, 1, static_cast<off_t>(offset), RWF_NOWAIT) >= 0 ||
+         errno != EAGAIN;
+#else
+  static_cast<void>(file), static_cast<void>(offset);
+  return true;
 #endif
 }
 
