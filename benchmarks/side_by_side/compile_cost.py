@@ -1,5 +1,6 @@
 """What including the library costs: compile time, object size, library size."""
 
+import os
 import pathlib
 import resource
 import shutil
@@ -17,7 +18,8 @@ COMPILERS = {"GCC": ("g++",), "Clang": ("clang++-14", "clang++")}
 
 def compile_once(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True)
+    # `g++` may be ccache, which would compile nothing.
+    subprocess.run(command, check=True, env=os.environ | {"CCACHE_DISABLE": "1"})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     # Processor time: what else runs on the machine does not count.
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -171,8 +171,13 @@ def summary(result):
 
 
 def keep_figures(path, medians):
-    """For a closer look, and for when the run is broken off."""
+    """For a closer look, for when the run is broken off, and for --again."""
     path.write_text(json.dumps({" | ".join(key): value for key, value in medians.items()}, indent=1))
+
+
+def kept_figures(path):
+    kept = json.loads(path.read_text())
+    return {tuple(key.split(" | ")): value for key, value in kept.items()}
 
 
 def parse_arguments():
@@ -180,6 +185,12 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("only", nargs="*", metavar="WORKLOAD", help=" ".join(names))
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} repetitions, not {REPETITIONS}")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="measure the named workloads again and take the others from the last run: rows of one "
+        "workload are compared with each other only, so a disturbed one can be repeated alone",
+    )
     parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--python", default=str(ROOT / "build/venv/bin/python"))
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/bench")
@@ -203,19 +214,23 @@ def main():
     description = machine.describe(folder, programs.versions)
     repetitions = QUICK if arguments.quick else REPETITIONS
 
+    kept = kept_figures(folder / "figures.json") if arguments.again else {}
     text, medians = [], {}
     for workload in workloads.WORKLOADS:
-        if arguments.only and workload.name not in arguments.only:
+        if not arguments.only or workload.name in arguments.only:
+            results = measure_workload(programs, workload, folder / "data", repetitions)
+            summaries = {key: summary(result) for key, result in results.items()}
+        elif arguments.again:
+            summaries = {key[1:]: value for key, value in kept.items() if key[0] == workload.name}
+        else:
             continue
-        results = measure_workload(programs, workload, folder / "data", repetitions)
-        summaries = {key: summary(result) for key, result in results.items()}
         medians |= {(workload.name, *key): value for key, value in summaries.items()}
         keep_figures(folder / "figures.json", medians)
         section = report.workload(workload, summaries)
         print(section, flush=True)
         text.append(section)
 
-    full = not arguments.only
+    full = not arguments.only or arguments.again
     judged = targets.judge(medians)
     if full:
         compiled = compile_cost.measure(ROOT, arguments.binaries.parent, repetitions)
@@ -226,6 +241,8 @@ def main():
         judged = [entry for entry in judged if entry.measured is not None]
     verdict = report.targets(judged)
     print(verdict)
+    if arguments.again:
+        description.append(("measured again, after the others", " ".join(arguments.only)))
     document = report.document(description, programs.missing, repetitions, verdict, text)
     results_file = arguments.results or (ROOT / "benchmarks/RESULTS.md" if full else folder / "part.md")
     results_file.write_text(document)
