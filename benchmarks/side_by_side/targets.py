@@ -25,6 +25,11 @@ EXPLANATIONS = {
     "W2 load into std::vectors / read into huge pages": SMALL_BLOCKS,
     "W2 load into std::vectors, Rust safetensors / ours": SMALL_BLOCKS,
     "W2 load into std::vectors, Python safetensors / ours": SMALL_BLOCKS,
+    "W1 open": (
+        "one call right after 4 GiB were touched, which empties the caches, and with what else the "
+        "machine does: 60 to 90 us in a quiet sequence of such calls, 28 to 36 without the touching. "
+        "The same row was 0.055 ms in a run that did not touch"
+    ),
     "W2 open": (
         "half of it is the schema: see the row `ours, container alone`. The rest is about 120 first "
         "touches of pages of 4 KiB at 1.5 us, for 130 KB of header and 1,000 tensors of 200 bytes, and "
