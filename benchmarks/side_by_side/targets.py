@@ -17,7 +17,7 @@ SMALL_BLOCKS = (
 )
 STRUCT_VECTORS = (
     "the row `ours into Value` has the same nodes and leaves the tensors where they were read; the "
-    "difference is 2,000 vectors of 4 KiB, each a first touch of a page"
+    "difference is 2,000 vectors of 4 KiB: 3 ms of first touches at 1.5 us a page, and 8 MB of copying"
 )
 EXPLANATIONS = {
     "W1 save, Python safetensors / ours": ZERO_COPY,
