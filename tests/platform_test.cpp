@@ -187,17 +187,22 @@ TEST_CASE("a mapping keeps the old content when the file is replaced or deleted"
 // ---- Memory ----
 
 TEST_CASE("buffers are aligned for every vector instruction, and for huge pages that they fill") {
-  for (const auto& [size, alignment] : {std::pair{std::size_t{0}, buffer_alignment},
-                                        {std::size_t{1}, buffer_alignment},
-                                        {mib, buffer_alignment},
-                                        {mib + mib / 2, huge_page},
-                                        {huge_page - 1, huge_page},
-                                        {huge_page, huge_page},
-                                        {5 * mib, huge_page}}) {
+  struct Case {
+    std::size_t size;
+    std::size_t alignment;
+  };
+  for (const Case one : {Case{0, buffer_alignment},
+                         {1, buffer_alignment},
+                         {mib, buffer_alignment},
+                         {mib + mib / 2, huge_page},
+                         {huge_page - 1, huge_page},
+                         {huge_page, huge_page},
+                         {5 * mib, huge_page}}) {
+    const std::size_t size = one.size;
     CAPTURE(size);
     const auto buffer = allocate_buffer(size);
     REQUIRE(buffer);
-    CHECK(reinterpret_cast<std::uintptr_t>(buffer.get()) % alignment == 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer.get()) % one.alignment == 0);
     std::fill_n(buffer.get(), size, std::byte{1});
   }
 }
