@@ -45,7 +45,8 @@ struct Text {
 /// The tensors and the metadata of one header, checked but for duplicate names.
 class Table {
  public:
-  /// \param length bytes of the header, which `text` is \throws Error as `Header::parse`
+  /// \param text the whole header \param data_size bytes behind it in the file
+  /// \throws Error as `Header::parse`
   Table(Text text, std::uint64_t data_size, const Limits& limits);
 
   [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
