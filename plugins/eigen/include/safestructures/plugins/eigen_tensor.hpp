@@ -9,7 +9,7 @@
 
 #include <unsupported/Eigen/CXX11/Tensor>
 
-#include <safestructures/plugins/eigen.hpp>
+#include <safestructures/plugins/eigen_layout.hpp>
 
 namespace safestructures {
 namespace detail {
