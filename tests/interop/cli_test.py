@@ -1,24 +1,14 @@
 """The command line: what it prints, its exit codes, its errors, the files it writes."""
 
 import json
-import os
 import pathlib
-import pty
-import re
-import select
-import signal
-import subprocess
-import tempfile
 
 import checks
-import cli_files
 import ml_dtypes  # noqa: F401, NumPy then knows bfloat16
 import notation
 import numpy as np
+from cli_outcomes import expect, run, run_checks
 from safetensors.numpy import save_file
-
-CLI = checks.cli()
-REPORT = checks.Report()
 
 MODEL_TREE = """\
 dict of 5
@@ -224,18 +214,6 @@ CASES = {
 }
 
 
-def run(folder, *args, **options):
-    return subprocess.run(
-        [CLI, *map(str, args)], cwd=folder, capture_output=True, text=True, timeout=60, **options
-    )
-
-
-def expect(name, expected, found):
-    REPORT.count("outcomes")
-    if expected != found:
-        REPORT.fail(name, f"expected {expected!r}, found {found!r}")
-
-
 def check_cases(folder):
     for line, (code, output, errors) in CASES.items():
         done = run(folder, *line.split(" "))
@@ -343,151 +321,10 @@ def check_nan(folder):
     expect("NaN: lossless", 2, done.returncode)
 
 
-def start_verify(folder, size, stderr):
-    """`verify` of a file of that many zeros, their holes in memory; the file and where they begin."""
-    path = pathlib.Path(folder) / "large.safetensors"
-    begin = cli_files.make_sparse(path, size)
-    process = subprocess.Popen(
-        [CLI, "verify", path.name],
-        cwd=path.parent,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        text=True,
-    )
-    return process, path, begin
-
-
-# Of tmpfs, reading holes costs no memory; on a disk they fill the cache.
-SPARSE = "/dev/shm" if os.path.isdir("/dev/shm") else None
-# Read in no less than seconds by any machine, so that what is to happen meanwhile does.
-NEVER_READ_WHOLE = 256 << 30
-
-
-def read_terminal(parent, seconds):
-    """What comes to a terminal within that time, or nothing."""
-    return os.read(parent, 10000).decode() if select.select([parent], [], [], seconds)[0] else ""
-
-
-def check_progress(_):
-    """Of 1 GiB and more, a terminal sees how far the work is, from the second second on."""
-    parent, child = pty.openpty()
-    with tempfile.TemporaryDirectory(dir=SPARSE) as folder:
-        process, path, _ = start_verify(folder, NEVER_READ_WHOLE, child)
-        shown = ""
-        while not re.search(r"[1-9]\d* %", shown) and (more := read_terminal(parent, 60)):
-            shown += more
-        os.truncate(path, 0)
-        process.communicate(timeout=60)
-        shown += read_terminal(parent, 0)
-        line = r"(\r\x1b\[Kverifying large\.safetensors: \d+ % of 256\.0 GiB)+\r\x1b\[K"
-        told = "safestructures: large.safetensors: at zeros: the file ends inside a tensor: "
-        expect(f"the progress, {shown!r}", True, bool(re.match(line + told, shown)))
-
-        for size, cleared in ((1 << 30, "\r\x1b[K"), ((1 << 30) - 1, "")):
-            process, _, _ = start_verify(folder, size, child)
-            output = process.communicate()[0]
-            expect(f"{size} bytes", "large.safetensors: ok, 1 tensor, 1.0 GiB\n", output)
-            # A slow machine shows lines before the one that clears them.
-            shown = read_terminal(parent, 0)[-len("\r\x1b[K") :]
-            expect(f"the progress of {size} bytes", cleared, shown)
-
-        process, _, _ = start_verify(folder, 1 << 30, subprocess.PIPE)
-        expect("progress for a program", "", process.communicate()[1])
-    os.close(parent)
-    os.close(child)
-
-
-def check_cut_while_reading(_):
-    """A file that is cut short while `verify` reads it is an error, not a crash."""
-    with tempfile.TemporaryDirectory(dir=SPARSE) as folder:
-        process, path, begin = start_verify(folder, NEVER_READ_WHOLE, subprocess.PIPE)
-        position = 0
-        while position < 32 << 20 and process.poll() is None:
-            position = bytes_read(process)
-        process.send_signal(signal.SIGSTOP)
-        os.waitpid(process.pid, os.WUNTRACED)
-        ahead = (bytes_read(process) // (64 << 20) + 1) * (64 << 20)
-        os.truncate(path, begin + ahead + 10)
-        process.send_signal(signal.SIGCONT)
-        output, errors = process.communicate(timeout=60)
-    expect(
-        "cut short",
-        (
-            1,
-            "",
-            f"safestructures: {path.name}: at zeros: the file ends inside a tensor: expected 4194304"
-            f" bytes, found 10 (byte {begin + ahead}).\n",
-        ),
-        (process.returncode, output, errors),
-    )
-
-
-def bytes_read(process):
-    counters = pathlib.Path(f"/proc/{process.pid}/io").read_text().split()
-    return int(counters[counters.index("rchar:") + 1])
-
-
 def _tensors_of(data, folder):
     path = pathlib.Path(folder) / "copy.safetensors"
     path.write_bytes(data)
     return notation.read_container(path)[1]
 
 
-def check_output_failures(folder):
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [CLI, "show", "model.safetensors"], cwd=folder, stdout=full, stderr=subprocess.PIPE
-        )
-    expect("a full disk", 2, done.returncode)
-    expect(
-        "a full disk: the reason",
-        b"safestructures: cannot write to the standard output: No space left on device.\n",
-        done.stderr,
-    )
-    golden = checks.GOLDEN / "a_list_of_10000_entries.safetensors"
-    done = subprocess.run(
-        ["bash", "-c", '"$0" show --all "$1" | head -1', CLI, golden], capture_output=True
-    )
-    expect("a closed pipe is no error", b"", done.stderr)
-
-
-def check_terminal(folder):
-    """A string goes to programs as it is, and to a terminal without what would steer it."""
-    raw = run(folder, "get", "hostile.safetensors", "/\x1b[2Jkey").stdout
-    expect("a str for a program", "\x1b]0;title\x07\n", raw)
-    parent, child = pty.openpty()
-    subprocess.run(
-        [CLI, "get", "hostile.safetensors", "/\x1b[2Jkey"], cwd=folder, stdout=child, check=True
-    )
-    os.close(child)
-    shown = os.read(parent, 1000)
-    os.close(parent)
-    expect("a str for a terminal", b"\\x1b]0;title\\x07\r\n", shown)
-    for options in (["show", "--json"], ["show"]):
-        text = run(folder, *options, "hostile.safetensors").stdout
-        unsafe = [c for c in text if c != "\n" and not (c.isprintable() or c in "├─└│")]
-        expect(f"{options}: nothing unsafe", [], unsafe)
-    missing = run(folder, "show", "\x1b[31mred").stderr
-    expect("an error without escapes", True, "\\x1b[31mred" in missing and "\x1b" not in missing)
-
-
-def main():
-    for check in (
-        check_cases,
-        check_help,
-        check_npy,
-        check_text,
-        check_convert,
-        check_nan,
-        check_progress,
-        check_cut_while_reading,
-        check_output_failures,
-        check_terminal,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            cli_files.make(folder)
-            check(folder)
-    REPORT.finish()
-
-
-main()
+run_checks(check_cases, check_help, check_npy, check_text, check_convert, check_nan)

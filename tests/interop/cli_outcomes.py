@@ -1,0 +1,31 @@
+"""Running the command line and comparing what it did, for its tests."""
+
+import subprocess
+import tempfile
+
+import checks
+import cli_files
+
+CLI = checks.cli()
+REPORT = checks.Report()
+
+
+def run(folder, *args, **options):
+    return subprocess.run(
+        [CLI, *map(str, args)], cwd=folder, capture_output=True, text=True, timeout=60, **options
+    )
+
+
+def expect(name, expected, found):
+    REPORT.count("outcomes")
+    if expected != found:
+        REPORT.fail(name, f"expected {expected!r}, found {found!r}")
+
+
+def run_checks(*functions):
+    """Calls each with a folder of its own that holds the files of cli_files, and ends the program."""
+    for check in functions:
+        with tempfile.TemporaryDirectory() as folder:
+            cli_files.make(folder)
+            check(folder)
+    REPORT.finish()
