@@ -44,6 +44,7 @@ function(safestructures_doctest target)
             doctest::doctest
             nlohmann_json::nlohmann_json
             fmt::fmt
+            xxHash::xxhash
             Threads::Threads)
   add_dependencies(safestructures_programs ${target})
 endfunction()

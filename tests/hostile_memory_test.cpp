@@ -140,6 +140,29 @@ void check_linear(const std::string& name, const std::function<void(std::size_t)
   CHECK(ratio < 24);
 }
 
+/// Runs the work with memory that ends at its first allocation, at its second, and so on, until it
+/// succeeds. What it throws then must be bad_alloc.
+/// \param check gets whether the work succeeded, after each time
+/// \returns how often memory ran out
+long run_out_of_memory(
+    const std::function<bool()>& work, const std::function<void(bool)>& check = [](bool) {}) {
+  for (long failures = 0;; ++failures) {
+    bool done = false;
+    bool is_bad_alloc = false;
+    allocations_left = failures;
+    try {
+      done = work();
+    } catch (const std::bad_alloc&) {
+      is_bad_alloc = true;
+    } catch (const ss::Error&) {
+    }
+    allocations_left = -1;
+    REQUIRE((done || is_bad_alloc));
+    check(done);
+    if (done) return failures;
+  }
+}
+
 struct Model {
   std::string name;
   std::vector<std::vector<double>> layers;
@@ -270,22 +293,15 @@ TEST_CASE("out of memory at any allocation of a save is bad_alloc and leaves the
   ss::save_file(object, path, {.checksums = true});
   const std::string old = platform_test::get(path);
   const std::vector<double> more = {1, 2};
-  long failures = 0;
-  for (bool done = false; !done; ++failures) {
-    bool is_bad_alloc = false;
-    allocations_left = failures;
-    try {
-      ss::save_file(more, path, {.metadata = {{"a", "b"}}, .checksums = true});
-      done = true;
-    } catch (const std::bad_alloc&) {
-      is_bad_alloc = true;
-    } catch (const ss::Error&) {
-    }
-    allocations_left = -1;
-    REQUIRE((done || is_bad_alloc));
-    REQUIRE(folder.names() == std::vector<std::string>{"m.safetensors"});
-    if (!done) REQUIRE(platform_test::get(path) == old);
-  }
+  const long failures = run_out_of_memory(
+      [&] {
+        ss::save_file(more, path, {.metadata = {{"a", "b"}}, .checksums = true});
+        return true;
+      },
+      [&](bool done) {
+        REQUIRE(folder.names() == std::vector<std::string>{"m.safetensors"});
+        if (!done) REQUIRE(platform_test::get(path) == old);
+      });
   CHECK(ss::load_file<std::vector<double>>(path) == more);
   CHECK(failures > 20);
 }
@@ -299,21 +315,11 @@ TEST_CASE("out of memory at any allocation of a load is bad_alloc") {
     const auto path = folder / name;
     for (const ss::Access access : {ss::Access::map, ss::Access::read, ss::Access::memory}) {
       const std::size_t before = live;
-      long failures = 0;
-      for (bool done = false; !done; ++failures) {
-        bool is_bad_alloc = false;
-        allocations_left = failures;
-        try {
-          const Model loaded =
-              ss::load_file<Model>(path, {.access = access, .verify_checksums = true});
-          done = loaded.labels == object.labels && loaded.layers == object.layers;
-        } catch (const std::bad_alloc&) {
-          is_bad_alloc = true;
-        } catch (const ss::Error&) {
-        }
-        allocations_left = -1;
-        REQUIRE((done || is_bad_alloc));
-      }
+      const long failures = run_out_of_memory([&] {
+        const Model loaded =
+            ss::load_file<Model>(path, {.access = access, .verify_checksums = true});
+        return loaded.labels == object.labels && loaded.layers == object.layers;
+      });
       CHECK(failures > 20);
       CHECK(live == before);
     }
@@ -323,19 +329,8 @@ TEST_CASE("out of memory at any allocation of a load is bad_alloc") {
 TEST_CASE("out of memory at any allocation of a dynamic load is bad_alloc, and nothing leaks") {
   const std::string bytes = with_schema(dict(20, number, text_node));
   const std::size_t before = live;
-  long failures = 0;
-  for (bool done = false; !done; ++failures) {
-    bool is_bad_alloc = false;
-    allocations_left = failures;
-    try {
-      done = ss::load(std::as_bytes(std::span(bytes))).size() == 20;
-    } catch (const std::bad_alloc&) {
-      is_bad_alloc = true;
-    } catch (const ss::Error&) {
-    }
-    allocations_left = -1;
-    REQUIRE((done || is_bad_alloc));
-  }
+  const long failures =
+      run_out_of_memory([&] { return ss::load(std::as_bytes(std::span(bytes))).size() == 20; });
   CHECK(failures > 20);
   CHECK(live == before);
 }

@@ -4,11 +4,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
+#include <xxhash.h>
 
 #include "data/keyed_hash.hpp"
+#include "malformed/colliding_names.hpp"
 
 namespace {
 
@@ -44,4 +48,15 @@ TEST_CASE("hash tables have another key in every process") {
   const std::string first = hash_of_a_process();
   CHECK(first.starts_with("hash "));
   CHECK(hash_of_a_process() != first);
+}
+
+TEST_CASE("names that were chosen to collide without the key do not collide with it") {
+  const std::vector<std::string> names = attacks::colliding_names(1000);
+  std::set<std::uint64_t> hashes;
+  for (const std::string& one : names) {
+    CHECK(XXH3_64bits(one.data(), one.size()) == XXH3_64bits(names[0].data(), names[0].size()));
+    hashes.insert(keyed_hash(one.data(), one.size()));
+  }
+  // hostile_memory_test.cpp has files of such names; 64 bits make one collision of 1000 a wonder.
+  CHECK(hashes.size() == 1000);
 }

@@ -9,20 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "case.hpp"
+#include "colliding_names.hpp"
+
 namespace attacks {
 
-inline std::string repeated(std::string_view text, std::size_t times) {
-  std::string result;
-  result.reserve(text.size() * times);
-  for (std::size_t i = 0; i < times; ++i) result += text;
-  return result;
-}
-
-inline std::string container(const std::string& header, std::size_t data = 0) {
-  std::string bytes;
-  for (unsigned i = 0; i < 8; ++i) bytes += static_cast<char>(header.size() >> (8 * i) & 0xFFU);
-  return bytes + header + std::string(data, '\0');
-}
+using safestructures::malformed::container;
+using safestructures::malformed::repeated;
 
 inline std::string escaped(const std::string& text) {
   std::string result;
@@ -72,9 +65,26 @@ struct Attack {
   std::string (*bytes)(std::size_t n);
 };
 
+/// Headers of empty tensors of those names.
+inline std::string empty_tensors(std::size_t count,
+                                 const std::function<std::string(std::size_t)>& name) {
+  return container("{" +
+                   joined(count,
+                          [&](std::size_t i) {
+                            return "\"" + name(i) +
+                                   R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+                          }) +
+                   "}");
+}
+
 inline std::string number(std::size_t i) { return std::to_string(i); }
 inline std::string text_node(std::size_t i) { return node("str", "\"" + number(i) + "\""); }
 inline std::string long_prefix(std::size_t i) { return std::string(64, 'p') + number(i); }
+
+inline std::string colliding_name(std::size_t i) {
+  static const std::vector<std::string> names = colliding_names(16'384);
+  return names.at(i);
+}
 
 inline const std::vector<Attack>& all() {
   static const std::vector<Attack> list = {
@@ -85,25 +95,10 @@ inline const std::vector<Attack>& all() {
       {"open brackets as a schema",
        [](std::size_t n) { return with_schema(std::string(32 * n, '[')); }},
       {"blanks", [](std::size_t n) { return container("{" + std::string(64 * n, ' ')); }},
-      {"empty tensors",
-       [](std::size_t n) {
-         return container("{" +
-                          joined(n,
-                                 [](std::size_t i) {
-                                   return "\"" + number(i) +
-                                          R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-                                 }) +
-                          "}");
-       }},
+      {"empty tensors", [](std::size_t n) { return empty_tensors(n, number); }},
       {"tensors, the last one twice",
        [](std::size_t n) {
-         return container("{" +
-                          joined(n + 1,
-                                 [n](std::size_t i) {
-                                   return "\"" + number(std::min(i, n - 1)) +
-                                          R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-                                 }) +
-                          "}");
+         return empty_tensors(n + 1, [n](std::size_t i) { return number(std::min(i, n - 1)); });
        }},
       {"shapes of many dimensions",
        [](std::size_t n) {
@@ -116,24 +111,11 @@ inline const std::vector<Attack>& all() {
                           "}");
        }},
       {"names with a long common beginning",
-       [](std::size_t n) {
-         return container("{" +
-                          joined(n,
-                                 [](std::size_t i) {
-                                   return "\"" + long_prefix(i) +
-                                          R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-                                 }) +
-                          "}");
-       }},
+       [](std::size_t n) { return empty_tensors(n, long_prefix); }},
       {"names of 400 steps",
        [](std::size_t n) {
-         return container("{" +
-                          joined(n / 32 + 1,
-                                 [](std::size_t i) {
-                                   return "\"" + number(i) + repeated(".a", 399) +
-                                          R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-                                 }) +
-                          "}");
+         return empty_tensors(n / 32 + 1,
+                              [](std::size_t i) { return number(i) + repeated(".a", 399); });
        }},
       {"one long name with 400 steps at its end, below another",
        [](std::size_t n) {
@@ -147,6 +129,20 @@ inline const std::vector<Attack>& all() {
          return container(R"({"__metadata__":{)" +
                           joined(n, [](std::size_t i) { return "\"" + number(i) + "\":\"\""; }) +
                           "}}");
+       }},
+      {"names of one hash, had it no key",
+       [](std::size_t n) { return empty_tensors(n, colliding_name); }},
+      {"metadata of one hash, had it no key",
+       [](std::size_t n) {
+         return container(
+             R"({"__metadata__":{)" +
+             joined(n, [](std::size_t i) { return "\"" + colliding_name(i) + "\":\"\""; }) + "}}");
+       }},
+      {"a dict of one hash, had it no key",
+       [](std::size_t n) {
+         return with_schema(dict(n, colliding_name, [](std::size_t i) {
+           return node("str", "\"" + colliding_name(i) + "\"");
+         }));
        }},
       {"escapes",
        [](std::size_t n) {
