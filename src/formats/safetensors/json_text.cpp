@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "formats/safetensors/json_quotes.hpp"
+
 namespace safestructures::safetensors::detail {
 namespace {
 
@@ -109,6 +111,7 @@ bool is_plain_byte(char c) noexcept {
 
 Unescaped unescape(const char* from, const char* end, char* target) noexcept {
   for (;;) {
+    unescape_quotes(from, end, target);
     // Eight bytes at a time, of which those behind a quote or backslash are overwritten.
     while (end - from >= 8) {
       std::uint64_t bytes;
@@ -180,6 +183,7 @@ char* escape(std::string_view text, char* target) noexcept {
   const char* from = text.data();
   const char* const end = from + text.size();
   for (;;) {
+    escape_quotes(from, end, target);
     while (end - from >= 8) {
       std::uint64_t bytes;
       std::memcpy(&bytes, from, 8);

@@ -1,0 +1,105 @@
+#include "formats/safetensors/json_quotes.hpp"
+
+#if defined(__x86_64__)
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <immintrin.h>
+
+#include "formats/safetensors/json_text.hpp"
+
+namespace safestructures::safetensors::detail {
+namespace {
+
+constexpr std::uint64_t ones = 0x0101010101010101;
+constexpr std::uint64_t high = 0x8080808080808080;
+
+/// The highest bit of each byte that is `wanted`, exactly.
+std::uint64_t mark_bytes(std::uint64_t bytes, char wanted) noexcept {
+  const std::uint64_t other = bytes ^ (ones * static_cast<unsigned char>(wanted));
+  return ~(((other & ~high) + ~high) | other) & high;
+}
+
+/// What four bytes become, by which of them are quotes: where they go among eight, and the
+/// backslashes between them.
+struct Spread {
+  std::uint64_t places = 0;
+  std::uint64_t backslashes = 0;
+};
+constexpr std::array<Spread, 16> spreads = [] {
+  std::array<Spread, 16> all;
+  for (unsigned quotes = 0; quotes < 16; ++quotes) {
+    unsigned place = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      if ((quotes >> i & 1U) != 0) all[quotes].backslashes |= std::uint64_t{'\\'} << 8 * place++;
+      all[quotes].places |= std::uint64_t{0xFF} << 8 * place++;
+    }
+  }
+  return all;
+}();
+
+[[gnu::target("bmi2,popcnt")]] void unescape_by_extraction(const char*& from, const char* end,
+                                                           char*& target) noexcept {
+  std::uint64_t quote_is_due = 0;  // At the first byte: the block before ended in a backslash.
+  for (; end - from >= 8; from += 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, from, 8);
+    const std::uint64_t backslashes = mark_bytes(bytes, '\\');
+    if (((backslashes << 8U) | quote_is_due) != mark_bytes(bytes, '"')) break;
+    quote_is_due = backslashes >> 56U;
+    const std::uint64_t kept = _pext_u64(bytes, ~((backslashes >> 7U) * 0xFF));
+    std::memcpy(target, &kept, 8);
+    target += 8 - std::popcount(backslashes);
+  }
+  if (quote_is_due != 0) --from;
+}
+
+[[gnu::target("bmi2,popcnt")]] void escape_by_deposit(const char*& from, const char* end,
+                                                      char*& target) noexcept {
+  for (; end - from >= 8; from += 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, from, 8);
+    if (mark_bytes(bytes, '\\') != 0 || mark_controls(bytes) != 0) return;
+    const std::uint64_t quotes = _pext_u64(mark_bytes(bytes, '"'), high);
+    for (const unsigned half : {0U, 1U}) {
+      const auto which = static_cast<std::size_t>(quotes >> 4 * half & 0xFU);
+      const Spread& spread = spreads[which];
+      const std::uint64_t escaped =
+          _pdep_u64(bytes >> 32 * half, spread.places) | spread.backslashes;
+      std::memcpy(target, &escaped, 8);
+      target += 4 + std::popcount(which);
+    }
+  }
+}
+
+bool has_bmi2() noexcept {
+  static const bool answer = __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  return answer;
+}
+
+}  // namespace
+
+void unescape_quotes(const char*& from, const char* end, char*& target) noexcept {
+  if (has_bmi2()) unescape_by_extraction(from, end, target);
+}
+
+void escape_quotes(const char*& from, const char* end, char*& target) noexcept {
+  if (has_bmi2()) escape_by_deposit(from, end, target);
+}
+
+}  // namespace safestructures::safetensors::detail
+
+#else
+
+namespace safestructures::safetensors::detail {
+
+void unescape_quotes(const char*&, const char*, char*&) noexcept {}
+void escape_quotes(const char*&, const char*, char*&) noexcept {}
+
+}  // namespace safestructures::safetensors::detail
+
+#endif

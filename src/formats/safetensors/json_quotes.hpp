@@ -1,0 +1,17 @@
+/// \file
+/// Escaped quotes, eight bytes at a time: a schema is JSON in a JSON string, and every seventh of its
+/// bytes begins an escaped quote.
+#pragma once
+
+namespace safestructures::safetensors::detail {
+
+/// Decodes while every backslash stands before a quote and every quote behind a backslash. Stops in
+/// front of whatever else there is, of the last bytes and, where the processor has no instruction
+/// for it, at once. \param target room for as many bytes as are read, and 8 more
+void unescape_quotes(const char*& from, const char* end, char*& target) noexcept;
+
+/// Escapes while there are quotes and bytes that stay as they are; stops in the same way.
+/// \param target room for twice as many bytes as are read, and 8 more
+void escape_quotes(const char*& from, const char* end, char*& target) noexcept;
+
+}  // namespace safestructures::safetensors::detail
