@@ -28,9 +28,9 @@ def table(head, rows):
 
 def row_cells(row, result, limit, ours, unit):
     if "failed" in result:
-        return [row.who, f"failed: {result['failed']}", "", "", "", "", ""]
+        return [row.label, f"failed: {result['failed']}", "", "", "", "", ""]
     scale = UNITS[unit]
-    cells = [row.who] + [number(result[part] / scale) for part in ("min", "median", "max")]
+    cells = [row.label] + [number(result[part] / scale) for part in ("min", "median", "max")]
     cells.append(ratio(result["median"] / limit) if limit else "")
     cells.append(f"{ratio(result['median'] / ours)}x" if ours and row.role == workloads.PEER else "")
     cells.append(f"{result['peak'] / (1 << 20):,.1f}")
@@ -39,7 +39,7 @@ def row_cells(row, result, limit, ours, unit):
 
 def first_median(quantity, summaries, role):
     for row in quantity.rows:
-        result = summaries.get((quantity.name, row.who), {})
+        result = summaries.get((quantity.name, row.label), {})
         if row.role == role and "median" in result:
             return result["median"]
     return None
@@ -60,9 +60,9 @@ def workload(item, summaries):
             "memory MiB",
         ]
         rows = [
-            row_cells(row, summaries[quantity.name, row.who], limit, ours, quantity.unit)
+            row_cells(row, summaries[quantity.name, row.label], limit, ours, quantity.unit)
             for row in quantity.rows
-            if (quantity.name, row.who) in summaries
+            if (quantity.name, row.label) in summaries
         ]
         parts.append(f"{item.name} {quantity.name}:\n\n{table(head, rows)}")
     return "\n\n".join(parts) + "\n"

@@ -79,7 +79,8 @@ class Programs:
     def run(self, row, file):
         arguments = [str(file) if word == "FILE" else word for word in row.arguments]
         command = [*self.commands[row.program], *arguments]
-        done = subprocess.run(command, capture_output=True, text=True)
+        setting = {"GLIBC_TUNABLES": workloads.HUGE_MALLOC} if row.huge_malloc else {}
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | setting)
         if done.returncode != 0:
             return {"failed": (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]}
         return json.loads(done.stdout.splitlines()[-1])
@@ -132,7 +133,7 @@ def measure_workload(programs, workload, folder, repetitions):
         if programs.has(row):
             answer = programs.run(row, folder / row.file)
             if "failed" in answer:
-                print(f"  cannot prepare {row.file} of {row.who}: {answer['failed']}", flush=True)
+                print(f"  cannot prepare {row.file} of {row.label}: {answer['failed']}", flush=True)
     os.sync()
     rows = [
         (quantity.name, row)
@@ -140,16 +141,16 @@ def measure_workload(programs, workload, folder, repetitions):
         for row in quantity.rows
         if programs.has(row)
     ]
-    results = {(name, row.who): {"times": [], "peaks": []} for name, row in rows}
+    results = {(name, row.label): {"times": [], "peaks": []} for name, row in rows}
     for repetition in range(repetitions):
         turn = repetition * len(rows) // repetitions
         for name, row in rows[turn:] + rows[:turn]:
-            result = results[name, row.who]
+            result = results[name, row.label]
             if "failed" in result or repetition >= row.most:
                 continue
-            answer = measure_row(programs, row, folder, workload.heavy)
+            answer = measure_row(programs, row, folder, workload.is_heavy(name))
             if "failed" in answer:
-                print(f"  {name}, {row.who}: {answer['failed']}", flush=True)
+                print(f"  {name}, {row.label}: {answer['failed']}", flush=True)
                 result["failed"] = answer["failed"]
             else:
                 result["times"].append(answer["ns"])

@@ -13,11 +13,13 @@ ZERO_COPY = (
 SMALL_BLOCKS = (
     "a vector of 1 MiB comes from the allocator in 4 KiB pages, and their first touch is what costs: "
     "see the row `read into blocks of 1 MiB`, which does nothing else. `std::vector<Tensor>` has no "
-    "such cost"
+    "such cost, nor has a program whose allocator uses huge pages: see that row"
 )
 STRUCT_VECTORS = (
     "the row `ours into Value` has the same nodes and leaves the tensors where they were read; the "
-    "difference is 2,000 vectors of 4 KiB: 3 ms of first touches at 1.5 us a page, and 8 MB of copying"
+    "difference is 2,000 vectors of 4 KiB: 3 ms of first touches at 1.5 us a page, and 8 MB of copying. "
+    "Where the allocator uses huge pages the target is met, by the peers' figures under the same "
+    "setting too"
 )
 EXPLANATIONS = {
     "W1 save, Python safetensors / ours": ZERO_COPY,
@@ -26,9 +28,8 @@ EXPLANATIONS = {
     "W2 load into std::vectors, Rust safetensors / ours": SMALL_BLOCKS,
     "W2 load into std::vectors, Python safetensors / ours": SMALL_BLOCKS,
     "W1 open": (
-        "one call right after 4 GiB were touched, which empties the caches, and with what else the "
-        "machine does: 60 to 90 us in a quiet sequence of such calls, 28 to 36 without the touching. "
-        "The same row was 0.055 ms in a run that did not touch"
+        "one call in a process of its own, among rows that touch GiBs and empty all caches; the same "
+        "call takes 0.03 to 0.06 ms when the rows before it are small"
     ),
     "W2 open": (
         "half of it is the schema: see the row `ours, container alone`. The rest is about 120 first "
@@ -90,6 +91,7 @@ RUST = "Rust safetensors"
 PYTHON = "Python safetensors"
 STRUCTURES = "Python safestructures"
 HUGE = "read into huge pages"
+HUGE_MALLOC = ", malloc in huge pages"
 
 # (text, sign, bound, above, below): above's median over below's.
 RATIOS = [
@@ -119,7 +121,7 @@ RATIOS = [
     ),
     *(
         (f"W2 load {into} / {HUGE}", "<=", 1.10, ("W2", "load", f"ours {into}"), ("W2", "load", HUGE))
-        for into in ("into std::vectors", "into Tensors")
+        for into in ("into std::vectors", f"into std::vectors{HUGE_MALLOC}", "into Tensors")
     ),
     *(
         (
@@ -161,6 +163,16 @@ RATIOS = [
         for job, who in (
             ("save", "ours, std::vector of structs"),
             ("load", "ours, dicts into std::vector of structs"),
+        )
+        for peer, bound in ((STRUCTURES, 8), ("pickle 5", 1))
+    ),
+    *(
+        (
+            f"W4 load of structs{HUGE_MALLOC}, {peer} / ours",
+            ">=",
+            bound,
+            ("W4", "load", peer + HUGE_MALLOC),
+            ("W4", "load", f"ours, dicts into std::vector of structs{HUGE_MALLOC}"),
         )
         for peer, bound in ((STRUCTURES, 8), ("pickle 5", 1))
     ),
@@ -268,12 +280,12 @@ def judge_compile(results):
 
 
 def judge_growth(results):
-    """Linear: an item costs at most twice as much among 1,000,000 as among 10,000."""
+    """Linear: an item costs at most twice as much among 1,000,000 as among 100."""
     by_name = {entry["name"]: entry["per_item"] for entry in results}
     judged = []
     for name, large in by_name.items():
         base, _, size = name.rpartition("/")
-        if size == "1000000" and f"{base}/10000" in by_name:
-            growth = large / by_name[f"{base}/10000"]
-            judged.append(Judged(f"growth of {base} from 10^4 to 10^6, an item", "<=", 2, "", growth))
+        if size == "1000000" and f"{base}/100" in by_name:
+            growth = large / by_name[f"{base}/100"]
+            judged.append(Judged(f"growth of {base} from 10^2 to 10^6, an item", "<=", 2, "", growth))
     return judged

@@ -92,7 +92,7 @@ Vectors vectors(std::size_t count) {
 void save_vectors(const Path& file) { save(vectors(10), vectors(w3_count), file, 64 * mib); }
 void open_vectors(const Path& file) { open(vectors(10), file); }
 void load_vectors(const Path& file) {
-  load(vectors(10), file, 64 * mib, {.access = ss::Access::memory}, [](const Vectors& loaded) {
+  load(vectors(10), file, 64 * mib, {}, [](const Vectors& loaded) {
     return loaded.size() == w3_count && loaded.back()[0] == static_cast<float>(w3_count - 1);
   });
 }

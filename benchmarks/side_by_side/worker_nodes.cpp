@@ -97,9 +97,7 @@ void load_value(const Path& file) {
               result[sample_count - 1]["id"].as_int64() == sample_count - 1,
           "loaded something else");
 }
-void load_structs(const Path& file) {
-  load(samples(3), file, w4_memory, {.access = ss::Access::memory}, are_samples);
-}
+void load_structs(const Path& file) { load(samples(3), file, w4_memory, {}, are_samples); }
 void open_dicts(const Path& file) { open(samples(3), file); }
 
 std::vector<Particle> particles(std::size_t count) {
