@@ -2,7 +2,8 @@
 
     python tests/golden/make_structures.py OUT_DIR
 
-needs the packages of tests/requirements.txt, jax among them. Run twice, it writes the same bytes.
+needs the packages of tests/requirements.txt, jax among them; for torch and TensorFlow see
+structures_by_frameworks.py. Run twice, it writes the same bytes.
 For every NAME.safetensors there is a NAME.json:
 
     value           the tree, in the notation of tests/interop/notation.py, as Python loads it (as
@@ -43,6 +44,7 @@ from safetensors.numpy import save_file as save_tensors
 import golden_types
 import notation
 import safestructures_cpp
+from structures_by_frameworks import MADE_APART, frameworks
 from structures_by_hand import BY_HAND, CONTAINERS_BY_HAND, SPELLINGS
 from structures_by_python import GROUPS
 
@@ -55,6 +57,14 @@ class Writer:
 
     def __init__(self, folder):
         self.folder = folder
+
+    def keep(self, name):
+        """Leaves what is in the repository, for want of what made it."""
+        for end in ("safetensors", "json"):
+            kept = HERE / "structures" / f"{name}.{end}"
+            target = self.folder / kept.name
+            if target != kept:
+                target.write_bytes(kept.read_bytes())
 
     def save(self, name, value, *, loads_as=None, note="", metadata=None, plugins=(), needs=None):
         """Saves with Python's package. `loads_as` is what comes back when that is not `value`."""
@@ -197,10 +207,12 @@ def main():
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1]).resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    apart = {group.__name__ for group in MADE_APART}
     for old in [*folder.glob("*.safetensors"), *folder.glob("*.json")]:
-        old.unlink()
+        if old.stem not in apart:
+            old.unlink()
     out = Writer(folder)
-    for group in GROUPS:
+    for group in [*GROUPS, frameworks]:
         group(out)
     by_hand(out, folder)
     files = list(folder.glob("*.safetensors"))

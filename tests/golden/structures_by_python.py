@@ -1,7 +1,6 @@
 """The structures that make_structures.py saves with Python's own package, group by group."""
 
 import dataclasses
-import json
 
 import golden_types
 import ml_dtypes
@@ -335,45 +334,6 @@ def tensors(out):
     )
 
 
-def frameworks(out):
-    import jax.numpy as jnp
-
-    halves = jnp.array([1.5, -2.0, 65504.0], dtype=jnp.float16)
-    arrays = {
-        "half": halves,
-        "bf16": jnp.ones((2, 2), jnp.bfloat16),
-        "int": jnp.arange(3),
-        "bool": jnp.array([True]),
-        "rank 0": jnp.float32(0.5),
-        "complex": jnp.array([1 + 2j], jnp.complex64),
-    }
-    loaded = {
-        k: np.asarray(v.astype(np.float32) if v.dtype.itemsize == 2 else v)
-        for k, v in arrays.items()
-    }
-    out.save(
-        "arrays_of_jax",
-        arrays,
-        loads_as=loaded,
-        needs="jaxlib.xla_extension",
-        note="floating arrays of a framework are stored as F32; they load as numpy arrays",
-    )
-    names = sorted(notation.TENSOR_TYPES - {"numpy.ndarray", "jaxlib.xla_extension.ArrayImpl"})
-    for name in names:
-        schema = json.dumps(
-            {
-                "data_type": "list",
-                "value": [{"data_type": name, "value": "0"}, {"data_type": "int", "value": "1"}],
-            }
-        )
-        out.craft(
-            f"a_tensor_of_type_{name.replace('.', '_').lower()}",
-            schema,
-            tensors={"0": np.arange(3, dtype=np.float32)},
-            note="what that framework's tensors are written as, without the framework",
-        )
-
-
 def plugins(out):
     q = golden_types.Quaternion(1.0, -0.0, 1e-05, float("inf"))
     extensions = {
@@ -425,7 +385,6 @@ GROUPS = [
     dicts,
     dataclasses_,
     tensors,
-    frameworks,
     plugins,
     metadata,
 ]
