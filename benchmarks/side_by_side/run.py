@@ -28,6 +28,7 @@ REPETITIONS = 7
 QUICK = 3
 NEEDED_DISK = 12 << 30
 HEAVY_MEMORY = 4 << 30
+SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's own has torch for the processor alone.
 
 
 class Programs:
@@ -37,26 +38,34 @@ class Programs:
         self.commands = {
             "limits": [str(binaries / "limits")],
             "worker": [str(binaries / "worker")],
-            "python": [python, str(HERE / "peers.py")],
         }
         self.missing = {}
         self.versions = {}
         self.find_rust()
         for peer, name in workloads.NAMES.items():
-            answer = self.ask_python(peer)
-            if "missing" in answer:
-                self.missing[name] = answer["missing"]
-            else:
-                self.versions[name] = answer["version"]
+            self.find_python(peer, name, (python, SYSTEM_PYTHON))
 
-    def ask_python(self, peer):
-        command = [*self.commands["python"], peer, "-", "available", "-"]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            text = (getattr(error, "stderr", "") or str(error)).strip()
-            return {"missing": text.splitlines()[-1]}
-        return json.loads(done.stdout)
+    def find_python(self, peer, name, pythons):
+        """The first Python that has the peer runs it."""
+        for python in pythons:
+            command = [python, str(HERE / "peers.py")]
+            try:
+                done = subprocess.run(
+                    [*command, peer, "-", "available", "-"],
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                )
+                answer = json.loads(done.stdout)
+            except (OSError, subprocess.CalledProcessError) as error:
+                text = (getattr(error, "stderr", "") or str(error)).strip()
+                answer = {"missing": text.splitlines()[-1]}
+            if "missing" not in answer:
+                self.commands[peer] = command
+                self.versions[name] = answer["version"]
+                self.missing.pop(name, None)
+                return
+            self.missing.setdefault(name, answer["missing"])
 
     def find_rust(self):
         target = ROOT / "build" / "rust"

@@ -72,7 +72,7 @@ NAMES = {
 
 
 def python(peer, workload, action, file="", most=100):
-    return Row(PEER, NAMES[peer], "python", (peer, workload, action, "FILE"), file, most=most)
+    return Row(PEER, NAMES[peer], peer, (peer, workload, action, "FILE"), file, most=most)
 
 
 def pythons(peers, workload, action, file="", most=100):
