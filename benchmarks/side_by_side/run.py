@@ -118,6 +118,17 @@ def warm(programs):
     subprocess.run([*programs.commands["limits"], "warm", "-", str(size)], check=True)
 
 
+def compact_memory():
+    """Gives back what files left in memory, and joins what is free: how well a file lies in the page
+    cache depends on it, and with that the rows that touch one. Root may do so."""
+    os.sync()
+    for setting, value in (("drop_caches", "3"), ("compact_memory", "1")):
+        try:
+            pathlib.Path("/proc/sys/vm", setting).write_text(value)
+        except OSError:
+            return
+
+
 def measure_row(programs, row, folder, heavy):
     if heavy:
         warm(programs)
@@ -138,6 +149,7 @@ def measure_workload(programs, workload, folder, repetitions):
     """Results by (quantity, row): {"times": ns, "peaks": bytes} or {"failed": reason}."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    compact_memory()
     for row in workload.prepare:
         if programs.has(row):
             answer = programs.run(row, folder / row.file)
@@ -180,14 +192,16 @@ def summary(result):
     }
 
 
-def keep_figures(path, medians):
+def keep_figures(path, medians, again):
     """For a closer look, for when the run is broken off, and for --again."""
-    path.write_text(json.dumps({" | ".join(key): value for key, value in medians.items()}, indent=1))
+    figures = {" | ".join(key): value for key, value in medians.items()}
+    path.write_text(json.dumps({"measured again": sorted(again), "figures": figures}, indent=1))
 
 
 def kept_figures(path):
     kept = json.loads(path.read_text())
-    return {tuple(key.split(" | ")): value for key, value in kept.items()}
+    figures = {tuple(key.split(" | ")): value for key, value in kept["figures"].items()}
+    return figures, set(kept["measured again"])
 
 
 def parse_arguments():
@@ -224,8 +238,11 @@ def main():
     description = machine.describe(folder, programs.versions)
     repetitions = QUICK if arguments.quick else REPETITIONS
 
-    kept = kept_figures(folder / "figures.json") if arguments.again else {}
-    text, medians = [], {}
+    full = not arguments.only or arguments.again
+    kept, again = kept_figures(folder / "figures.json") if arguments.again else ({}, set())
+    if arguments.again:
+        again.update(arguments.only)
+    text, medians = [], dict(kept)
     for workload in workloads.WORKLOADS:
         if not arguments.only or workload.name in arguments.only:
             results = measure_workload(programs, workload, folder / "data", repetitions)
@@ -235,15 +252,16 @@ def main():
         else:
             continue
         medians |= {(workload.name, *key): value for key, value in summaries.items()}
-        keep_figures(folder / "figures.json", medians)
+        if full:
+            keep_figures(folder / "figures.json", medians, again)
         section = report.workload(workload, summaries)
         print(section, flush=True)
         text.append(section)
 
-    full = not arguments.only or arguments.again
     judged = targets.judge(medians)
     if full:
         compiled = compile_cost.measure(ROOT, arguments.binaries.parent, repetitions)
+        warm(programs)
         grown = parts.measure(arguments.binaries / "benchmarks")
         judged += targets.judge_compile(compiled) + targets.judge_growth(grown)
         text += [report.compile_cost(compiled), report.parts(grown)]
@@ -251,8 +269,9 @@ def main():
         judged = [entry for entry in judged if entry.measured is not None]
     verdict = report.targets(judged)
     print(verdict)
-    if arguments.again:
-        description.append(("measured again, after the others", " ".join(arguments.only)))
+    if again:
+        names = " ".join(sorted(again, key=lambda name: int(name[1:])))
+        description.append(("measured again, after the others", names))
     document = report.document(description, programs.missing, repetitions, verdict, text)
     results_file = arguments.results or (ROOT / "benchmarks/RESULTS.md" if full else folder / "part.md")
     results_file.write_text(document)
