@@ -232,6 +232,8 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(folder).free < NEEDED_DISK:
         sys.exit(f"{folder} needs {NEEDED_DISK >> 30} GiB of free space")
+    if arguments.again and not (folder / "figures.json").exists():
+        sys.exit("--again takes the other figures from a full run, and there was none: ./dev bench")
     programs = Programs(arguments.binaries / "side_by_side", arguments.python)
     for name, reason in programs.missing.items():
         print(f"missing: {name}: {reason}", flush=True)

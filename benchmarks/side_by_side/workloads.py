@@ -44,8 +44,7 @@ class Workload:
     prepare: tuple = ()  # Rows whose `file` is made before.
 
     def is_heavy(self, quantity):
-        """Whether its rows need a large part of a GiB. Opening needs none, and would be measured with
-        caches that touching GiBs has emptied: 0.2 ms instead of 0.04 for W1."""
+        """Whether its rows need a large part of a GiB; opening needs none."""
         large = ("W1", "W2", "W5", "W6", "W7", "W8", "W9", "W10")
         return self.name in large and quantity != "open"
 

@@ -3,7 +3,8 @@
 JAX is among the packages of tests/requirements.txt. torch and TensorFlow are not: they take GiBs. What
 was written where they are installed stays as it is elsewhere. To write it again:
 
-    python -m venv with && with/bin/pip install -r tests/requirements.txt torch tensorflow
+    python -m venv with
+    with/bin/pip install -r tests/requirements.txt torch==2.15.0 tensorflow==2.21.0
     with/bin/python tests/golden/make_structures.py OUT_DIR
 """
 

@@ -58,10 +58,9 @@ struct ConversionReport {
 /// A tensor can be converted in blocks, of eight elements or a multiple where a sub-byte dtype
 /// takes part; 256 KiB stay in the cache.
 ///
-/// \param source `count` elements, at any address; sub-byte elements packed, the last byte filled
-/// up \param target room for `count` elements, at any address, that does not overlap `source`; what
-/// it
-///        holds after an error is unspecified
+/// \param source `count` elements, at any address; sub-byte elements packed, the last byte full
+/// \param target room for `count` elements, at any address, that does not overlap `source`; it
+///        holds nothing specified after an error
 /// \param first index of the first element in the whole tensor, for errors and the report
 /// \throws Error `out_of_range` for a value that the target cannot hold, under `Overflow::error`;
 ///         under every setting for NaN where the target has none, and for a BOOL byte above 1

@@ -25,8 +25,7 @@ enum class Access : std::uint8_t {
   /// replacing it, as this library does) makes touching the lost pages end the process.
   map,
   /// Every tensor or slice is read when asked for, and nothing else is: for network file systems,
-  /// or
-  /// where a file cut short must be an Error.
+  /// or where a file cut short must be an Error.
   read,
   /// Everything is read on opening, into one block of memory: the fastest way when all is needed.
   memory,

@@ -2,17 +2,14 @@
 /// Eigen's dense types: matrices, arrays, views of them, quaternions and transforms.
 ///
 /// - `Matrix` and `Array` are a tensor [rows, columns]; those with one row or column at compile
-/// time
-///   are [size]. They load from such tensors, vectors also from [n, 1] and [1, n], and from lists
-///   of numbers or rows.
+///   time are [size]. They load from such tensors, vectors also from [n, 1] and [1, n], and from
+///   lists of numbers or rows.
 /// - `Map`, `Ref`, `Block`, `transpose()` and other views are saved the same without copying, other
 ///   expressions such as `a + b` evaluated. What is saved so loads as a Matrix or Array.
 /// - A `std::vector` of those of fixed size is one tensor [n, rows, columns] or [n, size], and
-/// loads
-///   from a list, too.
+///   loads from a list, too.
 /// - A `Quaternion` is a tensor [4]: x, y, z, w. A `Transform` is its matrix, a `DiagonalMatrix`
-/// its
-///   diagonal.
+///   its diagonal.
 ///
 /// Scalars: bool, all integers of 8 to 64 bits, float, double, `Eigen::half` (F16),
 /// `Eigen::bfloat16` (BF16), `std::complex<float>` (C64), `std::complex<double>` (F64 with a last
