@@ -58,7 +58,7 @@ struct ConversionReport {
 /// A tensor can be converted in blocks, of eight elements or a multiple where a sub-byte dtype
 /// takes part; 256 KiB stay in the cache.
 ///
-/// \param source `count` elements, at any address; sub-byte elements packed, the last byte full
+/// \param source `count` elements, at any address; sub-byte elements packed, padded to whole bytes
 /// \param target room for `count` elements, at any address, that does not overlap `source`; it
 ///        holds nothing specified after an error
 /// \param first index of the first element in the whole tensor, for errors and the report
