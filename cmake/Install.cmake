@@ -3,9 +3,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/safestructures)
 
-install(TARGETS safestructures safestructures_eigen EXPORT safestructures-targets)
-install(DIRECTORY include/ plugins/eigen/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp")
+# Each plugin installs itself: see Plugins.cmake.
+install(TARGETS safestructures EXPORT safestructures-targets)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 if(TARGET safestructures_cli)
   install(TARGETS safestructures_cli)
 endif()

@@ -22,6 +22,43 @@ function(safestructures_own_code target)
   endif()
 endfunction()
 
+# Groups the sources of `target` for CMAKE_UNITY_BUILD (the demo preset): those of a folder are
+# compiled as one file. A source that has a name in an anonymous namespace which one before it has too
+# is compiled alone; the names are found by the shape that clang-format gives the lines.
+function(safestructures_group_sources target)
+  if(NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE file)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${safestructures_SOURCE_DIR}" OUTPUT_VARIABLE folder)
+    cmake_path(REMOVE_FILENAME folder)
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    file(READ "${file}" text)
+    # `;` and brackets mean something in CMake's lists. @ and $ stand for the ends of the namespace.
+    string(REGEX REPLACE "[][;@$]" " " text "${text}")
+    string(REPLACE "\nnamespace {\n" "@\n" text "${text}")
+    string(REPLACE "\n}  // namespace\n" "$" text "${text}")
+    string(REGEX MATCHALL "@[^$]*" text "${text}")
+    string(REGEX MATCHALL "\n(struct|class|enum|enum class|union) [A-Za-z0-9_]+" names "${text}")
+    string(REGEX MATCHALL "\n[A-Za-z][^\n(){}=]*[ *&][A-Za-z0-9_]+ ?[({=]" others "${text}")
+    list(APPEND names ${others})
+    list(TRANSFORM names REPLACE ".*[ *&]([A-Za-z0-9_]+) ?[({=]?$" "\\1")
+    set(alone FALSE)
+    foreach(name IN LISTS names)
+      if(name IN_LIST names_${group})
+        set(alone TRUE)
+      endif()
+    endforeach()
+    if(NOT alone)
+      list(APPEND names_${group} ${names})
+      set_source_files_properties("${file}" PROPERTIES UNITY_GROUP ${group})
+    endif()
+  endforeach()
+endfunction()
+
 # What `./dev build` and `./dev sanitize` build: every program that can be run.
 add_custom_target(safestructures_programs)
 # What is run under ThreadSanitizer.

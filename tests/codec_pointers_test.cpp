@@ -2,13 +2,16 @@
 /// Optional values and smart pointers; objects that are shared stay shared where they hold tensors.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "support/codec.hpp"
+#include "support/cost.hpp"
 
 namespace ss = safestructures;
 using codec_test::error_of;
@@ -25,6 +28,11 @@ struct Layer {
 struct Node {
   int id = 0;
   std::shared_ptr<Node> next;
+};
+struct Linked {
+  std::vector<float> weight;
+  std::shared_ptr<Linked> next;
+  std::vector<std::string> notes;
 };
 struct Child {
   std::weak_ptr<Node> parent;
@@ -136,4 +144,42 @@ TEST_CASE("a weak pointer is None, so that it breaks cycles") {
   const Value value = Value::from(Child{node, 3});
   CHECK(value["parent"].is_none());
   CHECK(value.as<Child>().parent.expired());
+}
+
+TEST_CASE("shared objects in shared objects load in time in proportion, however deep") {
+  const auto load = [](int depth) {
+    auto chain = std::make_shared<Linked>();
+    chain->weight = {1};
+    for (int i = 0; i < 5000; ++i) chain->notes.push_back(std::to_string(i));
+    for (int i = 0; i < depth; ++i) {
+      auto around = std::make_shared<Linked>();
+      around->weight = {static_cast<float>(i)};
+      around->next = std::move(chain);
+      chain = std::move(around);
+    }
+    Value value = to_value(std::vector{chain, chain});
+    value.own();
+    return [value, depth] {
+      const auto loaded = value.as<std::vector<std::shared_ptr<Linked>>>();
+      CHECK(loaded[0] == loaded[1]);
+      const Linked* last = loaded[0].get();
+      for (int i = 0; i < depth; ++i) last = last->next.get();
+      CHECK(last->notes.size() == 5000);
+    };
+  };
+  ss::test::check_ratio("depth", load(3), load(150), 12);
+}
+
+TEST_CASE("values that differ only in where their attributes end are not one object") {
+  const std::array<float, 1> data = {1};
+  Value tensor(ss::Tensor::of(std::span<const float>(data)));
+  tensor.set_tensor_name("w");
+  const auto print = [](const Value& value) { return ss::detail::print_of(value, nullptr).hash; };
+  Value with = Value::list({tensor});
+  with.set_attribute("a", 1);
+  const Value without = Value::list({"a", 1, tensor});
+  CHECK(print(with) != print(without));
+  CHECK(print(Value::list({Value::list({tensor}), 1})) !=
+        print(Value::list({Value::list({tensor, 1})})));
+  CHECK(print(with) == print(Value(with)));
 }

@@ -157,8 +157,8 @@ TEST_CASE("a class that nobody registered is an error that says which and how") 
   CHECK(
       error_of([&] { return Value::from(shape, encode_options); }) ==
       "unknown_type: at /: an object behind a pointer to shapes::Shape is of a type without codec: "
-      "found shapes::Unknown. Give shapes::Unknown a Codec with a type_name, add it with "
-      "registry.add<shapes::Unknown, shapes::Shape>(), and pass the registry in the options.");
+      "found shapes::Unknown. Add it with registry.add<shapes::Unknown, "
+      "shapes::Shape>(\"a name in files\"), and pass the registry in the options.");
   CHECK(load_error<std::unique_ptr<shapes::Shape>>(Value::custom("shapes.Torus", 1),
                                                    decode_options) ==
         "unknown_type: at /: no codec is registered for a type that is named in the file: expected "
@@ -191,10 +191,9 @@ TEST_CASE("std::any keeps the types that a Value has, and registered ones") {
   CHECK(std::any_cast<Value>(round_trip(list)) == list);
   CHECK(std::any_cast<shapes::Square>(round_trip(shapes::Square(2))).side == 2);
   CHECK(std::any_cast<Value>(Value::custom("x.Y", 1).as<std::any>()) == Value::custom("x.Y", 1));
-  CHECK(
-      error_of([] { return Value::from(std::any(5.0F)); }) ==
-      "unknown_type: at /: a std::any holds a type without codec: expected a registered type, "
-      "bool, std::int64_t, double, std::complex<double>, std::string, Tensor or Value, found "
-      "float. Give float a Codec with a type_name, add it with registry.add<float>(), and pass the "
-      "registry in the options.");
+  CHECK(error_of([] { return Value::from(std::any(5.0F)); }) ==
+        "unknown_type: at /: a std::any holds a type without codec: expected a registered type, "
+        "bool, std::int64_t, double, std::complex<double>, std::string, Tensor or Value, found "
+        "float. Add it with registry.add<float>(\"a name in files\"), and pass the registry in the "
+        "options.");
 }

@@ -36,7 +36,8 @@ concept RootOfTemporary = requires(T&& value) { std::move(value).root(); };
 template <class T>
 concept SchemaOfTemporary = requires(T&& value) { std::move(value).schema(); };
 template <class T>
-concept FileOfTemporary = requires(T&& value) { std::move(value).file(); };
+concept FileOfTemporary =
+    requires(T&& value) { std::move(value).template container<ss::safetensors::File>(); };
 template <class T>
 concept FindOfTemporary = requires(T&& value) { std::move(value).find("x"); };
 template <class T>
@@ -112,8 +113,7 @@ TEST_CASE("many threads read one document") {
 
 TEST_CASE("a schema of another version is refused, one without a version is read") {
   const auto with_version = [](const char* version) {
-    ss::safetensors::Metadata metadata = {
-        {"_safestructures_schema_", R"({"data_type": "int", "value": "1"})"}};
+    ss::Metadata metadata = {{"_safestructures_schema_", R"({"data_type": "int", "value": "1"})"}};
     if (version != nullptr) metadata["_safestructures_schema_version_"] = version;
     const ss::Tensor tensor;
     const std::vector<ss::safetensors::Item> items = {{"null", tensor}};

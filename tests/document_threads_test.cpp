@@ -17,6 +17,7 @@
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/registry.hpp>
 #include <safestructures/data/tensor.hpp>
+#include <safestructures/formats/safetensors.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
 
@@ -66,8 +67,9 @@ TEST_CASE("one document is read by many threads") {
             const ss::Document copy = document;
             const ss::Value& value = copy.at(i % 2 == 0 ? "/a" : "/b");
             return copy.as<Model>() == model(1) && value.as<std::vector<float>>().front() == 1 &&
-                   copy.file().tensor("b").size() == 2 && !to_string(copy.root()).empty() &&
-                   copy.root() == document.root() && copy.unreferenced().empty();
+                   copy.container<ss::safetensors::File>().tensor("b").size() == 2 &&
+                   !to_string(copy.root()).empty() && copy.root() == document.root() &&
+                   copy.unreferenced().empty();
           }) == thread_count);
   }
 }

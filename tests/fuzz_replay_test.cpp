@@ -13,7 +13,9 @@
 #include "fuzz/container.hpp"
 #include "fuzz/conversion.hpp"
 #include "fuzz/document.hpp"
+#include "fuzz/headers.hpp"
 #include "fuzz/index.hpp"
+#include "fuzz/json.hpp"
 #include "fuzz/numbers.hpp"
 #include "fuzz/path.hpp"
 #include "fuzz/schema.hpp"
@@ -30,7 +32,8 @@ struct Target {
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
       {"container", fuzz::container}, {"conversion", fuzz::conversion},
-      {"document", fuzz::document},   {"index", fuzz::index},
+      {"document", fuzz::document},   {"headers", fuzz::headers},
+      {"index", fuzz::index},         {"json", fuzz::json},
       {"numbers", fuzz::numbers},     {"path", fuzz::path},
       {"schema", fuzz::schema},       {"slices", fuzz::slices},
       {"typed", fuzz::typed}};

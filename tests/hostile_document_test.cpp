@@ -16,8 +16,8 @@
 #include <doctest/doctest.h>
 
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors.hpp>
-#include <safestructures/formats/schema.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
 
@@ -270,7 +270,7 @@ TEST_CASE("an object that was moved from can be used, assigned and destroyed") {
   ss::Document document = ss::Document::from_bytes(bytes, nullptr);
   const ss::Document other_document = std::move(document);
   CHECK(document.root() == other_document.root());
-  ss::safetensors::File file = other_document.file();
+  ss::safetensors::File file = other_document.container<ss::safetensors::File>();
   const ss::safetensors::File other_file = std::move(file);
   CHECK(file.size() == other_file.size());
   const std::string json = "{}  ";

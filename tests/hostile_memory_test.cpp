@@ -2,7 +2,6 @@
 /// What hostile input may cost, by a counting allocator, and what happens when memory runs out at
 /// any point of a save or a load.
 #include <malloc.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -21,12 +20,13 @@
 #include <doctest/doctest.h>
 
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors.hpp>
-#include <safestructures/formats/schema.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
 
 #include "malformed/attacks.hpp"
+#include "support/cost.hpp"
 #include "support/platform_folder.hpp"
 #include "support/spelling.hpp"
 
@@ -89,6 +89,7 @@ namespace {
 
 namespace ss = safestructures;
 using platform_test::Folder;
+using ss::test::check_linear;
 using namespace attacks;
 
 /// Loads or refuses with an Error; true when it was loaded.
@@ -108,36 +109,6 @@ std::size_t peak_of(const Work& work) {
   peak = before;
   work();
   return peak - before;
-}
-
-/// The least time of several runs, of this thread's processor: other programs do not count.
-template <class Work>
-double time_of(const Work& work) {
-  const auto now = [] {
-    timespec time{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
-  double least = 1e9;
-  for (int run = 0; run < 3; ++run) {
-    const double begin = now();
-    work();
-    least = std::min(least, now() - begin);
-  }
-  return least;
-}
-
-/// Quadratic time is 64 times as much for 8 times the input. Retried, for caches that others fill.
-void check_linear(const std::string& name, const std::function<void(std::size_t)>& work,
-                  std::size_t n) {
-  double ratio = 0;
-  for (int attempt = 0; attempt < 4; ++attempt) {
-    const double small = time_of([&] { work(n); });
-    ratio = time_of([&] { work(8 * n); }) / small;
-    if (ratio < 24) return;
-  }
-  CAPTURE(name);
-  CHECK(ratio < 24);
 }
 
 /// Runs the work with memory that ends at its first allocation, at its second, and so on, until it

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include <safestructures/codecs/codecs.hpp>
-#include <safestructures/formats/checksums.hpp>
+#include <safestructures/formats/safestructures/checksums.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
 
@@ -74,7 +74,7 @@ TEST_CASE("checksums are one text in the metadata that users do not see") {
       file.metadata(ss::checksums::metadata_key) ==
       R"({"algorithm":"XXH3-64","schema":"02f0aec769a322cb","metadata":{"_safestructures_schema_version_":"9fb2199fe763b444","run":"1217cb28c0ef2191"},"tensors":{"a":"7977fbb9ac817d62","b":"0cb36c43c9171e3b","c":"2d06800538d394c2"}})");
   const auto document = ss::Document::from_bytes(bytes, nullptr);
-  CHECK(document.metadata() == ss::safetensors::Metadata{{"run", "42"}});
+  CHECK(document.metadata() == ss::Metadata{{"run", "42"}});
   CHECK(document.as<Model>() == model());
   CHECK(ss::load<Model>(bytes, {.verify_checksums = true}) == model());
 }
@@ -170,7 +170,7 @@ TEST_CASE("metadata that was added later, or checksums without it, are no damage
   std::vector<ss::safetensors::Item> items;
   for (std::size_t i = 0; i < file.size(); ++i) tensors.push_back(file.tensor(i));
   for (std::size_t i = 0; i < file.size(); ++i) items.emplace_back(file.name(i), tensors[i]);
-  ss::safetensors::Metadata metadata;
+  ss::Metadata metadata;
   for (const auto& entry : file.metadata()) metadata.emplace(entry.key, entry.value);
   const auto load_again = [&] {
     return ss::load<Model>(ss::safetensors::to_bytes(items, metadata), {.verify_checksums = true});

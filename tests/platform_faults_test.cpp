@@ -188,7 +188,7 @@ TEST_CASE("what a file system cannot do and need not do is no error") {
 
 TEST_CASE("interrupted calls are repeated") {
   for (const std::string_view call :
-       {"create", "fallocate", "write", "ftruncate", "fsync", "rename", "open", "read"}) {
+       {"create", "fchmod", "fallocate", "write", "ftruncate", "fsync", "rename", "open", "read"}) {
     CAPTURE(call);
     const Folder folder;
     script.call = call;
@@ -258,6 +258,7 @@ TEST_CASE("durable means: write, synchronise the file, rename, synchronise the f
   save(folder.file(), true);
   script.tracing = false;
   const std::vector<std::string> expected = {"create",
+                                             "fchmod",
                                              "fallocate 33554432",
                                              "write 0+16777216",
                                              "sync 0+16777216",
@@ -277,15 +278,17 @@ TEST_CASE("without durable nothing waits for the disk and nothing is called need
   const Folder folder;
   script.tracing = true;
   save(folder.file(), false, 20 * mib + 1200);
-  CHECK(script.trace == std::vector<std::string>{"create", "fallocate 20972720", "write 0+20971520",
-                                                 "write 20971520+1200", "close", "rename"});
+  CHECK(script.trace == std::vector<std::string>{"create", "fchmod", "fallocate 20972720",
+                                                 "write 0+20971520", "write 20971520+1200", "close",
+                                                 "rename"});
   script.trace.clear();
   {
     AtomicFile file(folder.file(), {.size_hint = 100, .durable = false});
     file.write(std::span(data()).first(100));
     file.commit();
   }
-  CHECK(script.trace == std::vector<std::string>{"create", "write 0+100", "close", "rename"});
+  CHECK(script.trace ==
+        std::vector<std::string>{"create", "fchmod", "write 0+100", "close", "rename"});
 }
 
 TEST_CASE("whatever the pieces, calls are of 2 MiB at least and end on 2 MiB") {
@@ -299,6 +302,7 @@ TEST_CASE("whatever the pieces, calls are of 2 MiB at least and end on 2 MiB") {
     file.commit();
   }
   const std::vector<std::string> expected = {"create",
+                                             "fchmod",
                                              "write 0+2097152",
                                              "write 2097152+2097152",
                                              "write 4194304+2097152",
@@ -322,8 +326,8 @@ TEST_CASE("what two threads compute is written in calls of 2 MiB that end on 2 M
     });
     file.commit();
   }
-  std::vector<std::string> expected = {"close", "create", "rename", "write 0+4096",
-                                       "write 4096+2093056"};
+  std::vector<std::string> expected = {"close",  "create",       "fchmod",
+                                       "rename", "write 0+4096", "write 4096+2093056"};
   for (std::size_t offset = 2 * mib; offset < two_threads_from; offset += 2 * mib)
     expected.push_back("write " + std::to_string(offset) + "+2097152");
   expected.push_back("write " + std::to_string(two_threads_from) + "+1052672");

@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 using namespace platform_test;
 using namespace safestructures::platform;
 using safestructures::ErrorCode;
+using safestructures::Sink;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <locale>
 #include <span>
 #include <sstream>
 #include <string>
@@ -142,4 +143,39 @@ TEST_CASE("a value is described in a few words") {
         "tensor F32 [2, 4]");
   CHECK(ss::describe(Value::list({1, 2})) == "list of 2");
   CHECK(ss::describe(Value::structure("A")) == "struct A");
+}
+
+TEST_CASE("a BOOL byte above 1 is shown as it is") {
+  const std::array<std::uint8_t, 5> bytes = {0, 1, 2, 255, 1};
+  const Value tensor(ss::Tensor::borrow(ss::DType::BOOL, {5}, std::as_bytes(std::span(bytes))));
+  CHECK(ss::to_string(Value::list({tensor, 1})) ==
+        "list of 2\n"
+        "├─ 0: BOOL [5]  false, true, 0x02, 0xff, true\n"
+        "└─ 1: 1\n");
+  const std::array<std::int64_t, 1> backwards = {-1};
+  CHECK(ss::to_string(Value(ss::Tensor::strided(ss::DType::BOOL, {3}, backwards,
+                                                std::as_bytes(std::span(bytes)).data() + 3,
+                                                nullptr))) == "BOOL [3]  0xff, 0x02, true\n");
+}
+
+TEST_CASE("what is printed, read and written is the same in every locale") {
+  struct Comma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  std::vector<Value> many(5000, Value(1234567.25));
+  const Value value = Value::list({Value::list(std::move(many)),
+                                   Value(ss::Tensor::of(std::span<const float>(numbers))),
+                                   std::complex<double>(1234.5, -0.5), 1234567});
+  const std::string usual = ss::to_string(value);
+  const std::locale before = std::locale::global(std::locale(std::locale(), new Comma));
+  const std::string here = ss::to_string(value);
+  std::ostringstream out;
+  out << value;
+  std::locale::global(before);
+  CHECK(here == usual);
+  CHECK(out.str() == usual);
+  CHECK(usual.find("... 4988 more") != std::string::npos);
+  CHECK(usual.find("1234567.25") != std::string::npos);
 }

@@ -5,8 +5,11 @@
 #include <any>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <typeinfo>
+#include <vector>
 
+#include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/registry.hpp>
 #include "support/errors.hpp"
@@ -127,4 +130,65 @@ TEST_CASE("a copy of a registry is its own") {
   copy.add<Square>();
   CHECK(registry.find("acme.Square") == nullptr);
   CHECK(copy.find("acme.Circle") == registry.find("acme.Circle"));
+}
+
+namespace {
+
+struct Point {
+  int x = 0;
+  int y = 0;
+};
+/// A class with a base, saved by its members.
+class Disk : public Shape {
+ public:
+  Disk() = default;
+  explicit Disk(double r) : radius_(r) { id = 7; }
+  [[nodiscard]] double radius() const { return radius_; }
+
+ private:
+  double radius_ = 0;
+  friend struct ss::Rules<Disk>;
+};
+
+}  // namespace
+
+template <>
+struct ss::Rules<Disk> {
+  static constexpr auto members =
+      std::tuple{ss::member("id", &Disk::id), ss::member("radius", &Disk::radius_)};
+};
+
+TEST_CASE("a plain struct is registered by a name, for std::any and nowhere else") {
+  ss::Registry registry;
+  registry.add<Point>("acme.Point");
+  CHECK_FALSE(registry.find("acme.Point")->overrides);
+  const ss::EncodeOptions encode{.registry = &registry};
+  const ss::DecodeOptions decode{.registry = &registry};
+  const std::vector<std::any> anything = {Point{1, 2}};
+  const Value value = Value::from(anything, encode);
+  CHECK(value == Value::list({Value::custom("acme.Point", Value::from(Point{1, 2}))}));
+  CHECK(std::any_cast<Point>(value.as<std::vector<std::any>>(decode).at(0)).y == 2);
+  CHECK(Value::from(Point{1, 2}, encode).kind() == ss::Kind::structure);
+  // What was saved in a std::any loads as the struct as well.
+  CHECK(value[0].as<Point>().y == 2);
+}
+
+TEST_CASE("a class without a name of its own is saved behind its base by a name given here") {
+  ss::Registry registry;
+  registry.add<Disk, Shape>("acme.Disk");
+  std::vector<std::unique_ptr<Shape>> shapes;
+  shapes.push_back(std::make_unique<Disk>(2.5));
+  const Value value = Value::from(shapes, {.registry = &registry});
+  CHECK(value[0] ==
+        Value::custom("acme.Disk", Value::structure("Disk", {{"id", 7}, {"radius", 2.5}})));
+  const auto again = value.as<std::vector<std::unique_ptr<Shape>>>({.registry = &registry});
+  CHECK(again.at(0)->id == 7);
+  CHECK(dynamic_cast<Disk&>(*again.at(0)).radius() == 2.5);
+}
+
+TEST_CASE("a name given here wins over that of the codec") {
+  ss::Registry registry;
+  registry.add<Circle, Shape>("acme.Round");
+  const std::unique_ptr<Shape> shape = std::make_unique<Circle>(3);
+  CHECK(Value::from(shape, {.registry = &registry}) == Value::custom("acme.Round", 3));
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safetensors/header.hpp>
@@ -66,6 +67,50 @@ TEST_CASE("every dtype is known by its name") {
   }
 }
 
+TEST_CASE("elements narrower than a byte fill whole bytes, whoever reads the header") {
+  const auto error_of = [](const std::string& dtype, int count, int bytes,
+                           const std::string& blank) {
+    const std::string end = std::to_string(bytes);
+    try {
+      parse("{" + blank + R"("x":{"dtype":")" + dtype + R"(","shape":[)" + std::to_string(count) +
+                R"(],"data_offsets":[0,)" + end + "]}}",
+            static_cast<std::uint64_t>(bytes));
+      return std::string("read");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  for (const std::string blank : {"", " "})
+    for (const auto& [dtype, width] :
+         {std::pair<std::string, int>{"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6}})
+      for (int count = 0; count < 20; ++count)
+        for (int bytes = 0; bytes < 16; ++bytes) {
+          CAPTURE(dtype);
+          CAPTURE(count);
+          CAPTURE(bytes);
+          const std::string error = error_of(dtype, count, bytes, blank);
+          if (count * width % 8 != 0)
+            CHECK(error ==
+                  "at x: the elements do not fill whole bytes: expected a number of "
+                  "elements of " +
+                      std::to_string(width) + " bits that makes a multiple of 8 bits, found " +
+                      dtype + " [" + std::to_string(count) + "].");
+          else CHECK((error == "read") == (count * width == 8 * bytes));
+        }
+}
+
+TEST_CASE("a header may be as long as Limits::header_bytes, and no byte longer") {
+  const std::string text = R"({"__metadata__":{"k":"v"}})";
+  const auto bytes = std::as_bytes(std::span(text));
+  const Header longest = Header::parse(bytes, 0, {.header_bytes = text.size()});
+  CHECK(longest.metadata().size() == 1);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(Header::parse(bytes, 0, {.header_bytes = text.size() - 1})),
+      "the header is too large: expected at most 25 bytes, found 26. Raise Limits::header_bytes if "
+      "you trust the file.",
+      Error);
+}
+
 TEST_CASE("escapes in keys, names and texts are decoded") {
   const Header header = parse(
       R"({"\u005f_metadata__":{"k\n":"\"\\\/\b\f\n\r\t\u0000\u00E9\u20ac\ud83d\uDE00"},)"
@@ -99,6 +144,15 @@ TEST_CASE("metadata comes by ascending key") {
   CHECK(header.metadata("a") == std::string_view("1"));
   CHECK(header.metadata("b") == std::string_view("2"));
   CHECK_FALSE(header.metadata("c").has_value());
+}
+
+TEST_CASE("blanks around a header are read over, of every kind that JSON has") {
+  for (const std::string blanks : {" ", "\n", "\t", "\r", " \r\n\t "}) {
+    CHECK(parse(blanks + "{}").size() == 0);
+    CHECK(parse("{}" + blanks).size() == 0);
+    CHECK(parse(blanks + R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})" + blanks, 1)
+              .size() == 1);
+  }
 }
 
 TEST_CASE("what the Rust crate lets pass is read") {

@@ -19,7 +19,6 @@ namespace safestructures {
 namespace {
 
 using platform_test::Folder;
-using safetensors::Access;
 using safetensors::File;
 using safetensors::Item;
 using safetensors::WriteOptions;
@@ -274,6 +273,44 @@ TEST_CASE("an absent file of a checkpoint is named") {
   }
 }
 
+TEST_CASE("one file under many names is opened no more than twice") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  safetensors::write_file(folder / "0", std::span(checkpoint.items()).first(2));  // e, d
+  std::filesystem::create_hard_link(folder / "0", folder / "1");
+  std::filesystem::create_symlink("0", folder / "1s");
+  const auto error_of = [&](const std::string& map) {
+    write_text(folder / "i.json", "{\"weight_map\":{" + map + "}}");
+    try {
+      static_cast<void>(File::open(folder / "i.json"));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("opened");
+  };
+  // The last file is not there: who opens it says so.
+  for (const std::string link : {"1", "1s"})
+    CHECK(error_of(R"("e":"0","d":")" + link + R"(","x":"2","y":"2","z":"2")") ==
+          (folder / link).string() +
+              ": at d: two files hold a tensor of the same name: found the other in \"0\".");
+}
+
+TEST_CASE("files with more tensors than their index says are not all opened") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  safetensors::write_file(folder / "0", std::span(checkpoint.items()).first(3));  // e, d, c
+  write_text(folder / "i.json", R"({"weight_map":{"e":"0","x":"absent"}})");
+  try {
+    static_cast<void>(File::open(folder / "i.json"));
+    FAIL("it was opened");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()) ==
+          (folder / "i.json").string() +
+              ": at c: the index does not name a tensor that a file holds: found it in \"0\". "
+              "Index and files are from different saves, or a download is mixed up.");
+  }
+}
+
 TEST_CASE("limits hold for all files of a checkpoint together") {
   const Folder folder;
   const Checkpoint checkpoint;
@@ -292,6 +329,16 @@ TEST_CASE("limits hold for all files of a checkpoint together") {
   CHECK(code({.tensors = 5}) == "none");
   CHECK(code({.tensors = 4}) == "limit_exceeded");
   CHECK(code({.header_bytes = 150}) == "limit_exceeded");
+  // A single file holds itself to the same bound.
+  const auto file = folder / "model-00001-of-00003.safetensors";
+  safetensors::write_file(file, checkpoint.items());
+  CHECK(File::open(file, {.limits = {.tensors = 5}}).size() == 5);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(File::open(file, {.limits = {.tensors = 4}})),
+      (file.string() +
+       ": too many tensors: expected at most 4. Raise Limits::tensors if you trust the file.")
+          .c_str(),
+      Error);
 }
 
 }  // namespace

@@ -72,9 +72,9 @@ TEST_CASE("a structure comes back from a file, from memory and from a stream") {
   const std::string text = out.str();
   CHECK(text == std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   const ss::Document document = ss::open(path);
-  CHECK(names_of(document.file()) ==
+  CHECK(names_of(document.container<ss::safetensors::File>()) ==
         std::vector<std::string>{"layers.0.weight", "layers.1.weight"});
-  CHECK(document.metadata() == ss::safetensors::Metadata{{"run", "42"}});
+  CHECK(document.metadata() == ss::Metadata{{"run", "42"}});
 }
 
 TEST_CASE("equal input gives equal bytes, whatever the order of hash tables") {
@@ -120,8 +120,8 @@ TEST_CASE("a number that the stored dtype cannot hold is refused by name, or rep
 TEST_CASE("a structure without tensors has a dummy that nobody sees") {
   const std::vector<std::byte> bytes = ss::save(std::map<std::string, int>{{"a", 1}});
   const ss::Document document = ss::Document::from_bytes(bytes, nullptr);
-  CHECK(names_of(document.file()) == std::vector<std::string>{"null"});
-  CHECK(document.file().info(0).dtype == ss::DType::I64);
+  CHECK(names_of(document.container<ss::safetensors::File>()) == std::vector<std::string>{"null"});
+  CHECK(document.container<ss::safetensors::File>().info(0).dtype == ss::DType::I64);
   CHECK(document.unreferenced().empty());
   CHECK(ss::load<std::map<std::string, int>>(bytes).at("a") == 1);
 }
@@ -132,7 +132,7 @@ TEST_CASE("tensors beside the structure are stored in their own dtype and found"
       ss::save(model(), {.extra_tensors = {{"beside", ss::Tensor::of(std::span(extra))}}});
   const ss::Document document = ss::Document::from_bytes(bytes, nullptr);
   CHECK(document.unreferenced() == std::vector<std::string>{"beside"});
-  CHECK(document.file().tensor("beside").dtype() == ss::DType::F64);
+  CHECK(document.container<ss::safetensors::File>().tensor("beside").dtype() == ss::DType::F64);
   check_model(document.as<Model>());
   CHECK(error_of([&] {
           return ss::save(model(), {.extra_tensors = {{"layers.0.weight", ss::Tensor()}}});
@@ -171,7 +171,7 @@ TEST_CASE("a structure is split into shards and opened by its index") {
   ss::save_file(parts, folder / "model.safetensors", {.shard_size = 900});
   const std::filesystem::path index = folder / "model.safetensors.index.json";
   const ss::Document document = ss::open(index);
-  CHECK(document.file().file_count() == 3);
+  CHECK(document.container<ss::safetensors::File>().file_count() == 3);
   CHECK(ss::load_file<decltype(parts)>(index) == parts);
   CHECK(error_of([&] { return ss::save(parts, {.shard_size = 900}); }) ==
         "invalid_argument: shards can only be written to files. Use save_file, or leave "

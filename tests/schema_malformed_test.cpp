@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <safestructures/formats/schema.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
 #include "support/errors.hpp"
 
 namespace ss = safestructures;
@@ -143,6 +143,28 @@ TEST_CASE("a malformed schema is refused with its place") {
        "invalid_schema: at /1/a: a dict's value has no key."},
       {in_list(R"({"data_type": "dict", "value": {}, "keys": {"a": )" + one + "}}"),
        "invalid_schema: at /1: a dict has a key without a value."},
+      {in_list(R"({"data_type": "dict", "value": {"a": )" + one + R"(, "b": )" + in_list(one) +
+               R"(}, "keys": {"b": {"data_type": "str", "value": "b"}, "a": )" + one +
+               R"(, "c": )" + one + "}}"),
+       "invalid_schema: at /1: a dict has a key without a value."},
+      // An integer is none of these, however long.
+      {in_list(R"({"data_type": "str", "value": 123456789012345678901234567890})"),
+       "invalid_schema: at /1: a node of type 'str' has a wrong value: expected a string, found a "
+       "number."},
+      {in_list(R"({"data_type": "w", "value": {"data_type": 123456789012345678901234567890, )"
+               R"("value": 1}, "m": {"data_type": "bytes", "value": "v"}})"),
+       "missing_tensor: at /1/m: the file has no tensor of the name in the schema: found 'v'."},
+      {in_list(R"({"data_type": "float", "value": 1)" + std::string(400, '0') + "}"),
+       "invalid_schema: at /1: a node of type 'float' has a text that is no such number: found '1" +
+           std::string(39, '0') + "...'."},
+      {in_list(R"({"data_type": "int", "value": NaN})"),
+       "invalid_schema: at /1: a node of type 'int' has a wrong value: expected digits in a "
+       "string, found a number."},
+      {"", "invalid_schema: at /: the schema is not JSON: expected a value, found its end."},
+      {"[1,]", "invalid_schema: at /: the schema is not JSON: expected a value, found ']'."},
+      {one + "}",
+       "invalid_schema: at /: the schema is not JSON: expected nothing behind the value, found "
+       "'}'."},
       {in_list(R"({"data_type": "dict", "value": {"a": )" + one + R"(, "b": )" + one +
                R"(}, "keys": {"a": )" + one + R"(, "b": )" + one + "}}"),
        "duplicate_name: at /1/b: a dict has a key twice: found 1."},

@@ -100,6 +100,16 @@ TEST_CASE("sets compare without order") {
   CHECK_FALSE(Value::set({1, 1}) == Value::set({1, 2}));
   CHECK_FALSE(Value::set({1, 2}) == Value::set({1, 1}));
   CHECK_FALSE(Value::set({1, 2}) == Value::set({Value::list(), 1}));
+  CHECK(Value::set({Value::list({1}), Value::dict()}) ==
+        Value::set({Value::dict(), Value::list({1})}));
+}
+
+TEST_CASE("what a set holds twice counts twice") {
+  CHECK(Value::set({1, 1, 2}) == Value::set({2, 1, 1}));
+  CHECK_FALSE(Value::set({1, 1, 2}) == Value::set({1, 2, 2}));
+  const Value a = Value::set({Value::set({1, 1}), Value::set({1, 1}), Value::set({1, 2})});
+  CHECK(a == Value::set({Value::set({2, 1}), Value::set({1, 1}), Value::set({1, 1})}));
+  CHECK_FALSE(a == Value::set({Value::set({2, 1}), Value::set({2, 1}), Value::set({1, 1})}));
 }
 
 TEST_CASE("attributes, tensor names and where bytes lie do not count") {

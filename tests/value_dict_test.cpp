@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <bit>
 #include <complex>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
@@ -133,4 +135,39 @@ TEST_CASE("what Python cannot hash is no key") {
   Value structure = Value::structure();
   CHECK(error_of([&] { return structure.insert(1, 1); }) ==
         "invalid_argument: a field's name is of another kind: expected a str, found int 1.");
+}
+
+TEST_CASE("a large dict finds a key that is equal and not the same bits, and no other") {
+  const auto nan = [](std::uint64_t bits) { return Value(std::bit_cast<double>(bits)); };
+  const auto frozen = [](std::vector<Value> items) {
+    Value set = Value::set(std::move(items));
+    set.set_type_name("frozenset");
+    return set;
+  };
+  const std::uint64_t quiet = 0x7ff8000000000000;
+  const std::uint64_t other = 0xfff0000000000123;  // Signalling, negative, with a payload.
+  const std::vector<std::pair<Value, Value>> equal = {
+      {nan(quiet), nan(other)},
+      {std::complex<double>(1, std::bit_cast<double>(quiet)),
+       std::complex<double>(1, std::bit_cast<double>(other))},
+      {Value::tuple({nan(quiet)}), Value::tuple({nan(other)})},
+      {frozen({1, 2, 3}), frozen({3, 1, 2})},
+      {frozen({1, frozen({2, nan(quiet)})}), frozen({frozen({nan(other), 2}), 1})},
+      {Value::custom("T", frozen({1, 2})), Value::custom("T", frozen({2, 1}))}};
+  for (const int others : {0, 7, 20, 1000}) {
+    CAPTURE(others);
+    Value dict = dict_of(others);
+    for (const auto& [key, same] : equal) dict.insert(key, "found");
+    for (const auto& [key, same] : equal) {
+      const Value* found = dict.find_key(same);
+      REQUIRE(found != nullptr);
+      CHECK(*found == Value("found"));
+      Value again = same;
+      CHECK(error_of([&] { return dict.insert(again, 1); }).starts_with("duplicate_name"));
+    }
+    CHECK(dict.find_key(frozen({1, 2})) == nullptr);
+    CHECK(dict.find_key(frozen({1, 2, 3, 3})) == nullptr);
+    CHECK(dict.find_key(Value::tuple({1, 2, 3})) == nullptr);
+    CHECK(dict.find_key(std::complex<double>(std::bit_cast<double>(quiet), 1)) == nullptr);
+  }
 }

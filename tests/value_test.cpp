@@ -150,13 +150,11 @@ TEST_CASE("copying shares the bytes of tensors and nothing else") {
   CHECK(list[1] == Value(1));
 }
 
-TEST_CASE("any depth is destroyed, and compared, without stack; copying refuses what is too deep") {
+TEST_CASE("any depth is copied, compared and destroyed without stack") {
   {
     Value deep = nested_lists(1'000'000);
-    const Value same = nested_lists(1'000'000);
+    const Value same = deep;
     CHECK(deep == same);
-    CHECK(error_of([&] { return Value(deep); }) ==
-          "limit_exceeded: a value is nested too deep to be copied: expected at most 2000 levels.");
     deep = 1;
   }
   Value chain;

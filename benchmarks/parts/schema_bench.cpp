@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <safestructures/data/value.hpp>
-#include <safestructures/formats/schema.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
 #include "keep_memory.hpp"
 
 namespace {

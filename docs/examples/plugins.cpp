@@ -3,10 +3,17 @@
 #include <array>
 #include <cstdint>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include <safestructures/codecs/tensor_like.hpp>
+#include <safestructures/data/type_info.hpp>
+#include <safestructures/formats/json_schema.hpp>
 #include <safestructures/safestructures.hpp>
 namespace ss = safestructures;
 
@@ -42,6 +49,8 @@ class Stack {
 
 template <class T>
 struct ss::Codec<Stack<T>> {
+  static constexpr ss::KindSet kinds = ss::Kind::list;
+  static void describe_type(ss::TypeDescriber& type) { type.list<T>(); }
   static ss::Value encode(const Stack<T>& stack, ss::Encoder& encoder) {
     ss::Value list = ss::Value::list();
     for (std::size_t i = 0; i < stack.items().size(); ++i)
@@ -85,6 +94,86 @@ struct ss::Codec<Image> {
     tensor.copy_to(ss::DType::U8, std::as_writable_bytes(std::span(image.pixels())));
     return image;
   }
+};
+
+// Another library's types: a vector that lives on the stack, an optional, a map, a grid of numbers.
+template <class T>
+class SmallVector {
+ public:
+  using value_type = T;
+  void push_back(T item) { items_.push_back(std::move(item)); }
+  [[nodiscard]] auto begin() const { return items_.begin(); }
+  [[nodiscard]] auto end() const { return items_.end(); }
+
+ private:
+  std::vector<T> items_;
+};
+template <class T>
+class Maybe {
+ public:
+  Maybe() = default;
+  explicit Maybe(T object) : object_(std::move(object)) {}
+  explicit operator bool() const { return object_.has_value(); }
+  const T& operator*() const { return *object_; }
+
+ private:
+  std::optional<T> object_;
+};
+template <class K, class T>
+struct SortedMap : std::map<K, T> {};
+class Grid {
+ public:
+  Grid(std::size_t rows, std::size_t columns)
+      : rows_(rows), columns_(columns), cells_(rows * columns) {}
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t columns() const { return columns_; }
+  [[nodiscard]] float* data() { return cells_.data(); }
+  [[nodiscard]] const float* data() const { return cells_.data(); }
+
+ private:
+  std::size_t rows_, columns_;
+  std::vector<float> cells_;
+};
+
+template <class T>
+struct ss::Codec<SmallVector<T>> : ss::ListCodec<SmallVector<T>> {};  // has push_back
+template <class T>
+struct ss::Codec<Maybe<T>> : ss::HolderCodec<Maybe<T>, T> {};  // None, or a T
+template <class K, class T>
+struct ss::Codec<SortedMap<K, T>> : ss::MapCodec<SortedMap<K, T>> {};  // a dict
+
+struct GridAccess {
+  using Scalar = float;
+  // A matrix of any size. Fixed and bounded ones: ss::Extent::fixed(3), ss::Extent::at_most(8).
+  static std::optional<std::vector<ss::Extent>> shape() { return {{ss::Extent(), ss::Extent()}}; }
+  static const float* data(const Grid& grid) { return grid.data(); }
+  static ss::TensorLayout layout(const Grid& grid) {
+    ss::TensorLayout layout;  // Strides are in bytes; here column-major.
+    layout.add(grid.rows(), sizeof(float));
+    layout.add(grid.columns(), sizeof(float) * grid.rows());
+    return layout;
+  }
+  static Grid make(std::span<const std::uint64_t> sizes) { return Grid(sizes[0], sizes[1]); }
+};
+template <>
+struct ss::Codec<Grid> : ss::TensorCodec<Grid, GridAccess> {};
+
+class Account {
+ public:
+  Account() = default;
+  Account(std::string owner, std::int64_t cents) : owner_(std::move(owner)), cents_(cents) {}
+  [[nodiscard]] std::int64_t cents() const { return cents_; }
+
+ private:
+  std::string owner_;
+  std::int64_t cents_ = 0;
+  friend struct ss::Rules<Account>;
+};
+
+template <>
+struct ss::Rules<Account> {
+  static constexpr auto members = std::tuple{ss::member("owner", &Account::owner_).alias("holder"),
+                                             ss::member("cents", &Account::cents_).optional()};
 };
 
 struct Camera {
@@ -152,6 +241,22 @@ int main() {
   const auto camera = old_camera.as<Camera>();
   check(camera.name == "front" && camera.exposure == 0.02F, "camera");
 
+  SmallVector<Maybe<int>> small;
+  small.push_back(Maybe<int>(5));
+  SortedMap<std::string, Grid> grids;
+  grids.emplace("a", Grid(2, 3));
+  grids.at("a").data()[1] = 7;  // Row 1, column 0.
+  check(**ss::load<SmallVector<Maybe<int>>>(ss::save(small)).begin() == 5, "holder");
+  const auto grids_again = ss::load<SortedMap<std::string, Grid>>(ss::save(grids));
+  check(grids_again.at("a").data()[1] == 7, "grid");
+  check(ss::load<Account>(ss::save(Account("Ada", 5))).cents() == 5, "account");
+
+  const ss::TypeInfo& type = ss::type_info<Account>();
+  std::cout << to_string(type) << '\n'  // struct Account {owner: str, cents: i64}
+            << ss::json_schema<Account>();
+  check(to_string(type) == "struct Account {owner: str, cents: i64}", "type");
+  check(is_state_dict(ss::type_info<SortedMap<std::string, Grid>>()), "state dict");
+
   ss::Registry registry;
   registry.add<Circle, Shape2>();
   std::vector<std::unique_ptr<Shape2>> shapes;
@@ -160,6 +265,13 @@ int main() {
   const auto again = ss::load_file<std::vector<std::unique_ptr<Shape2>>>("shapes.safetensors",
                                                                          {.registry = &registry});
   check(dynamic_cast<Circle&>(*again.at(0)).radius == 2.0, "shapes");
+
+  ss::Registry by_name;
+  by_name.add<Camera>("acme.Camera");  // A plain struct needs a name there.
+  const std::vector<std::any> anything = {Camera{"front", 0.5F, {}}, std::string("text")};
+  const auto loaded = ss::load<std::vector<std::any>>(ss::save(anything, {.registry = &by_name}),
+                                                      {.registry = &by_name});
+  check(std::any_cast<Camera>(loaded.at(0)).exposure == 0.5F, "any");
 
   // A type that the library knows already, saved in a way of one's own.
   ss::Registry temperatures;

@@ -15,13 +15,13 @@
 ///
 /// The house has three floors, and a floor knows only those below it:
 ///
-///     tools     save_file, load_file, Document
-///     formats   the schema (schema.hpp) on the safetensors container (safetensors.hpp)
-///     data      DType, Tensor, Value, Codec<T>, Registry, Path, Limits, Error
+///     tools     save_file, load_file, Document, convert_file, verify_file
+///     formats   siblings of one shape (format.hpp): the default in formats/safestructures, ...
+///     data      DType, Tensor, Value, Codec<T>, Registry, Path, Source, Sink, Limits, Error
 ///
 /// Everything is one line through it: a C++ object becomes a Value by its Codec<T>, a Value becomes
-/// a header and byte ranges by the format, and these become a file; loading walks back up. The
-/// codecs of standard types and plain structs are in codecs/. Include a single header of these
+/// bytes by a Format, and these go into a Sink: a file, a stream, memory. Loading walks back up.
+/// The codecs of standard types and plain structs are in codecs/. Include a single header of these
 /// folders where compile time counts.
 #pragma once
 
@@ -32,8 +32,12 @@
 #include <safestructures/data/registry.hpp>
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/value.hpp>
+#include <safestructures/formats/format.hpp>
+#include <safestructures/formats/json.hpp>
+#include <safestructures/formats/safestructures/format.hpp>
 #include <safestructures/formats/safetensors.hpp>
-#include <safestructures/formats/schema.hpp>
+#include <safestructures/tools/convert.hpp>
 #include <safestructures/tools/document.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
+#include <safestructures/tools/verify.hpp>

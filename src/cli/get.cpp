@@ -35,9 +35,10 @@ Value find_value(const Document& document, const std::string& path) {
   try {
     return document.at(path);
   } catch (const Error& error) {
-    const std::optional<std::size_t> index = document.file().find(path);
-    if (!index) throw CallError(error.what());
-    return Value(document.file().tensor(*index));
+    const Value tensors = document.state_dict();
+    const Value* const named = tensors.find(path);
+    if (named == nullptr) throw CallError(error.what());
+    return *named;
   }
 }
 

@@ -4,15 +4,17 @@
 #include <exception>
 #include <iostream>
 #include <new>
-#include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "codecs/nearest_name.hpp"
 #include "data/printable.hpp"
 
 namespace safestructures::cli {
@@ -49,39 +51,17 @@ constexpr std::string_view examples =
     "'safestructures COMMAND --help' shows the options of a command and examples.\n"
     "Exit codes: 0 fine, 1 the file is at fault, 2 the call is.";
 
-/// Insertions, deletions and replacements that lead from one word to the other.
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 /// CLI11 calls a wrong command an unexpected argument; this names the right ones.
 void check_command(const CLI::App& app, std::string_view word) {
   if (word.starts_with('-')) return;
-  std::string all;
-  std::string nearest;
-  std::size_t distance = 3;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == word) return;
-    all += (all.empty() ? "" : ", ") + command->get_name();
-    const std::size_t away = edit_distance(word.substr(0, 20), command->get_name());
-    if (away < distance) {
-      distance = away;
-      nearest = command->get_name();
-    }
-  }
-  throw CallError(
-      "there is no command '" + std::string(word) + "': " +
-      (nearest.empty() ? "the commands are " + all + "." : "did you mean '" + nearest + "'?"));
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::ranges::find(names, word) != names.end()) return;
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::optional<std::string_view> nearest = detail::nearest_name(word, views);
+  throw CallError("there is no command '" + std::string(word) + "': " +
+                  (nearest ? "did you mean '" + std::string(*nearest) + "'?"
+                           : fmt::format("the commands are {}.", fmt::join(names, ", "))));
 }
 
 /// What was wrong with the arguments of the command that was reached.

@@ -4,10 +4,12 @@
 
 #include <cerrno>
 #include <memory>
+#include <span>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include <safestructures/data/sink.hpp>
 #include "cli/command.hpp"
 
 namespace safestructures::cli {
@@ -50,6 +52,25 @@ struct Closer {
 };
 using OpenFile = std::unique_ptr<std::FILE, Closer>;
 
+/// What is streamed into a sink.
+class SinkBuffer final : public std::streambuf {
+ public:
+  explicit SinkBuffer(Sink& sink) : sink_(sink) {}
+
+ private:
+  int overflow(int character) override {
+    const char byte = static_cast<char>(character);
+    xsputn(&byte, 1);
+    return character;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    sink_.write_copied(std::as_bytes(std::span(text, static_cast<std::size_t>(size))));
+    return size;
+  }
+
+  Sink& sink_;
+};
+
 void fill_file(const std::filesystem::path& path, const std::string& name,
                const std::function<void(std::ostream&)>& fill) {
   const OpenFile file(std::fopen(path.c_str(), "wb"));
@@ -72,23 +93,18 @@ void write_output_file(const std::filesystem::path& path,
   }
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  // The library's own writer refuses these: they have no folder to write another name into.
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     return fill_file(path, path.string(), fill);
-  // Through symbolic links, so that the file behind them is replaced and not the link.
-  const std::filesystem::path target =
-      std::filesystem::exists(status) ? std::filesystem::canonical(path) : path;
-  std::filesystem::path temporary = target;
-  temporary += fmt::format(".{}.tmp", ::getpid());
-  try {
-    fill_file(temporary, path.string(), fill);
-    std::error_code failure;
-    std::filesystem::rename(temporary, target, failure);
-    if (failure)
-      throw CallError("cannot write to " + path.string() + ": " + failure.message() + ".");
-  } catch (...) {
-    std::filesystem::remove(temporary, ignored);
-    throw;
-  }
+  blame_arguments([&] {
+    write_file(path, [&](Sink& sink) {
+      SinkBuffer buffer(sink);
+      std::ostream out(&buffer);
+      // An exception of the sink then passes through the stream.
+      out.exceptions(std::ios::badbit);
+      fill(out);
+    });
+  });
 }
 
 bool is_terminal(std::FILE* file) noexcept { return ::isatty(::fileno(file)) == 1; }

@@ -31,9 +31,10 @@ class Output final : private std::streambuf, public std::ostream {
   std::string name_;
 };
 
-/// Lets `fill` write a file: under another name that becomes `path` when all is there, so that a
-/// file which is being read may be replaced and a failure leaves the old one. Devices and pipes are
-/// written to directly; `-` is the standard output. \throws CallError
+/// Lets `fill` write a file, as the library writes its own: under another name that becomes `path`
+/// when all is there, so that a file which is being read may be replaced and a failure leaves the
+/// old one. Devices and pipes are written to directly; `-` is the standard output.
+/// \throws CallError
 void write_output_file(const std::filesystem::path& path,
                        const std::function<void(std::ostream&)>& fill);
 

@@ -6,12 +6,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <safestructures/formats/schema.hpp>
 #include <safestructures/tools/document.hpp>
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/show_json.hpp"
-#include "cli/walk.hpp"
 #include "data/printable.hpp"
 
 namespace safestructures::cli {
@@ -28,11 +26,7 @@ struct ShowOptions {
   std::size_t depth = PrintOptions{}.depth;
 };
 
-std::uint64_t size_on_disk(const Document& document, const std::filesystem::path& path) {
-  std::vector<std::filesystem::path> files = {path};
-  const safetensors::File& file = document.file();
-  for (std::size_t i = 0; i < file.size(); ++i)
-    if (file.path(i) != files.back()) files.push_back(file.path(i));
+std::uint64_t size_on_disk(const std::vector<std::filesystem::path>& files) {
   std::uint64_t size = 0;
   std::error_code failure;
   for (const std::filesystem::path& one : files) {
@@ -42,28 +36,22 @@ std::uint64_t size_on_disk(const Document& document, const std::filesystem::path
   return size;
 }
 
-std::string version_of(const Document& document) {
-  if (!document.has_schema()) return "none: a plain safetensors file";
-  const auto version = document.file().metadata(schema::version_key);
-  return version ? "safestructures " + std::string(*version) : "safestructures, without a version";
-}
-
 std::string text_in_quotes(std::string_view text, bool all) {
   return to_string(Value(text), {.text = all ? everything : PrintOptions{}.text});
 }
 
 /// What there is to say of the file as a whole.
 void print_summary(std::ostream& out, const Document& document, const ShowOptions& options) {
-  const safetensors::File& file = document.file();
+  const Content& content = document.content();
   std::string name;
   detail::append_printable(name, options.file);
-  out << fmt::format("file      {}, {}", name, human_size(size_on_disk(document, options.file)));
-  if (file.file_count() > 1) out << " in " << file.file_count() << " files and their index";
+  out << fmt::format("file      {}, {}", name, human_size(size_on_disk(content.files)));
+  if (content.files.size() > 1)
+    out << " in " << content.files.size() - 1 << " files and their index";
   out << '\n';
-  const std::size_t count = tensor_count(document);
-  out << "tensors   " << count;
-  if (count > 0) out << ", " << human_size(file.data_size());
-  out << "\nschema    " << version_of(document) << '\n';
+  out << "tensors   " << content.tensor_count;
+  if (content.tensor_count > 0) out << ", " << human_size(content.tensor_bytes);
+  out << "\nschema    " << content.description << '\n';
   std::string_view title = "metadata  ";
   for (const auto& [key, value] : document.metadata()) {
     std::string printable;
@@ -76,11 +64,11 @@ void print_summary(std::ostream& out, const Document& document, const ShowOption
 }
 
 void print_unreferenced(std::ostream& out, const Document& document, const PrintOptions& options) {
-  const std::vector<std::string> names = document.unreferenced();
-  if (names.empty()) return;
+  const auto& extra = document.content().extra_tensors;
+  if (extra.empty()) return;
   Value tensors = Value::structure();
-  for (const std::string& name : names) tensors.insert(name, Value(document.file().tensor(name)));
-  out << "\nnot in the structure: " << counted(names.size(), "tensor") << '\n';
+  for (const auto& [name, tensor] : extra) tensors.insert(name, Value(tensor));
+  out << "\nnot in the structure: " << counted(extra.size(), "tensor") << '\n';
   const std::string tree = to_string(tensors, options);
   out << tree.substr(tree.find('\n') + 1);
 }

@@ -1,12 +1,15 @@
 #include "cli/show_json.hpp"
 
+#include <any>
 #include <ostream>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include <safestructures/formats/schema.hpp>
+#include <safestructures/data/walk.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
+#include <safestructures/formats/safetensors/reader.hpp>
 #include "data/printable.hpp"
 
 namespace safestructures::cli {
@@ -32,7 +35,7 @@ std::string in_ascii(std::string_view json) {
 }
 
 /// A string in quotes. The container has checked that its names and metadata are UTF-8.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string escaped = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') escaped += '\\';
@@ -43,13 +46,35 @@ std::string quoted(std::string_view text) {
   return in_ascii(escaped + '"');
 }
 
-void print_metadata(std::ostream& out, const safetensors::File& file) {
+void print_metadata(std::ostream& out, const Metadata& metadata) {
   std::string_view separator;
-  for (const safetensors::MetadataEntry& entry : file.metadata()) {
-    if (entry.key == schema::metadata_key) continue;
-    out << separator << quoted(entry.key) << ": " << quoted(entry.value);
+  for (const auto& [key, value] : metadata) {
+    out << separator << json_string(key) << ": " << json_string(value);
     separator = ", ";
   }
+}
+
+/// All of a container but the schema, which has a field of its own.
+Metadata metadata_of(const safetensors::File& file) {
+  Metadata metadata;
+  for (const safetensors::MetadataEntry& entry : file.metadata())
+    if (entry.key != schema::metadata_key) metadata.emplace(entry.key, entry.value);
+  return metadata;
+}
+
+/// Of a format that says no more of them.
+void print_tensors(std::ostream& out, const Document& document) {
+  std::string_view separator;
+  walk(document.root(), [&](const Place& place) {
+    const Value& value = place.value();
+    if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return Next::into;
+    const std::string name = place.path().dotted();
+    out << separator
+        << fmt::format("{}: {{\"dtype\": \"{}\", \"shape\": {}}}", json_string(name),
+                       to_string(value.tensor().dtype()), to_string(value.tensor().shape()));
+    separator = ", ";
+    return Next::over;
+  });
 }
 
 void print_tensors(std::ostream& out, const safetensors::File& file) {
@@ -57,9 +82,10 @@ void print_tensors(std::ostream& out, const safetensors::File& file) {
     const safetensors::TensorInfo info = file.info(i);
     out << (i == 0 ? "" : ", ")
         << fmt::format("{}: {{\"dtype\": \"{}\", \"shape\": {}, \"data_offsets\": [{}, {}]",
-                       quoted(info.name), to_string(info.dtype), to_string(info.shape), info.begin,
-                       info.end);
-    if (file.file_count() > 1) out << ", \"file\": " << quoted(file.path(i).filename().string());
+                       json_string(info.name), to_string(info.dtype), to_string(info.shape),
+                       info.begin, info.end);
+    if (file.file_count() > 1)
+      out << ", \"file\": " << json_string(file.path(i).filename().string());
     out << '}';
   }
 }
@@ -67,11 +93,14 @@ void print_tensors(std::ostream& out, const safetensors::File& file) {
 }  // namespace
 
 void print_json(std::ostream& out, const Document& document) {
+  const auto* const file = std::any_cast<safetensors::File>(&document.content().container);
   out << "{\"metadata\": {";
-  print_metadata(out, document.file());
-  out << "}, \"schema\": " << (document.has_schema() ? in_ascii(document.schema()) : "null")
+  print_metadata(out, file != nullptr ? metadata_of(*file) : document.metadata());
+  out << "}, \"schema\": "
+      << (document.schema().empty() ? std::string("null") : in_ascii(document.schema()))
       << ", \"tensors\": {";
-  print_tensors(out, document.file());
+  if (file != nullptr) print_tensors(out, *file);
+  else print_tensors(out, document);
   out << "}}\n";
 }
 

@@ -39,8 +39,8 @@ Value encode_any(const std::any& any, Encoder& encoder) {
                "a registered type, bool, std::int64_t, double, std::complex<double>, std::string, "
                "Tensor or Value",
                type,
-               "Give " + type + " a Codec with a type_name, add it with registry.add<" + type +
-                   ">(), and pass the registry in the options");
+               "Add it with registry.add<" + type +
+                   ">(\"a name in files\"), and pass the registry in the options");
 }
 
 std::any decode_any(const Value& value, Decoder& decoder) {

@@ -110,6 +110,13 @@ std::optional<Fraction> ratio(Period stored, Period target) {
 
 }  // namespace
 
+void describe_duration(TypeDescriber& type, Period period, std::string_view clock,
+                       TypeDescriber::Node& count, TypeDescriber::Node& text) {
+  type.record(text);
+  if (!clock.empty()) type.field("clock", text, {});
+  type.field(unit_name(period), count, {});
+}
+
 Value encode_duration(Value count, Period period, std::string_view clock) {
   Value value = Value::dict();
   if (!clock.empty()) value.insert(Value("clock"), Value(clock));

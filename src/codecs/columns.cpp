@@ -15,7 +15,7 @@ Value encode_column(DType dtype, std::span<const std::uint64_t> dims, bool compl
     inner *= static_cast<std::int64_t>(dims[i - 1]);
   }
   Value value(Tensor::strided(dtype, Shape(shape), strides, first, nullptr));
-  if (complex) value.set_attribute("complex", Value(true));
+  if (complex) value.set_attribute(attributes::complex, Value(true));
   return value;
 }
 

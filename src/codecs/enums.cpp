@@ -52,6 +52,12 @@ EnumTable::EnumTable(Names names, bool open)
 EnumTable::EnumTable(std::string_view pretty_function, std::int64_t first, bool open)
     : EnumTable(read_names(pretty_function, first), open) {}
 
+void EnumTable::describe_type(TypeDescriber& type, std::string_view name,
+                              TypeDescriber::Node& underlying) const {
+  type.enumeration(name, underlying);
+  for (const auto& [number, text] : names_) type.enumerator(text, number);
+}
+
 Value EnumTable::encode(std::int64_t number, const Encoder& encoder) const {
   for (const auto& [known, name] : names_)
     if (known == number) return Value(name);

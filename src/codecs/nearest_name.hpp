@@ -7,12 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::detail {
 
 /// The candidate that a misspelt name was most likely meant to be, by edit distance; nothing when
 /// none is near. Takes time in proportion to the candidates, whatever their length.
-std::optional<std::string_view> nearest_name(std::string_view name,
-                                             std::span<const std::string_view> candidates);
+SAFESTRUCTURES_API std::optional<std::string_view> nearest_name(
+    std::string_view name, std::span<const std::string_view> candidates);
 
 /// `'a', 'b', 'c'`; of many the first ones and how many more there are.
 std::string list_names(std::span<const std::string_view> names);

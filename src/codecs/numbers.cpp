@@ -11,7 +11,6 @@ namespace safestructures::detail {
 namespace {
 
 /// The attribute of tensors whose last dimension of 2 is the parts of complex numbers.
-constexpr std::string_view complex_mark = "complex";
 
 // Stays in the second-level cache together with its source.
 constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10U;
@@ -27,7 +26,7 @@ Tensor as_pairs(const Tensor& tensor) {
 }
 
 bool is_marked_complex(const Value& value) {
-  const Value* mark = value.attribute(complex_mark);
+  const Value* mark = value.attribute(attributes::complex);
   return mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
 }
 
@@ -63,7 +62,7 @@ Source open(const Value& value, const Decoder& decoder, DType dtype,
 
 Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes, bool complex) {
   Value value(Tensor::borrow(dtype, std::move(shape), bytes));
-  if (complex) value.set_attribute(complex_mark, Value(true));
+  if (complex) value.set_attribute(attributes::complex, Value(true));
   return value;
 }
 
@@ -122,7 +121,7 @@ std::span<const std::byte> BlockReader::next() {
       done_ = tensor_.size();
       return std::as_bytes(tensor_.data<bool>());  // Looks at each truth value.
     }
-    if (tensor_.dtype() == dtype_ && tensor_.is_contiguous()) {
+    if (tensor_.dtype() == dtype_ && tensor_.is_contiguous() && tensor_.is_loaded()) {
       const std::span<const std::byte> bytes = tensor_.bytes();
       const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
       if (address % alignment(dtype_) == 0) {

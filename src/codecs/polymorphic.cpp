@@ -8,8 +8,8 @@ namespace safestructures::detail {
 namespace {
 
 std::string how_to_add(const std::string& type, const std::string& base) {
-  return "Give " + type + " a Codec with a type_name, add it with registry.add<" + type + ", " +
-         base + ">(), and pass the registry in the options";
+  return "Add it with registry.add<" + type + ", " + base +
+         ">(\"a name in files\"), and pass the registry in the options";
 }
 
 }  // namespace

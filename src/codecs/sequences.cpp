@@ -9,7 +9,7 @@
 
 #include <safestructures/data/slice.hpp>
 
-namespace safestructures::detail {
+namespace safestructures {
 namespace {
 
 /// The part of a tensor at one index of its first dimension.
@@ -17,14 +17,14 @@ Value part_of(const Value& value, std::size_t index) {
   const std::array<Slice, 1> slice{
       Slice{.start = static_cast<std::int64_t>(index), .stop = {}, .step = 1, .index = true}};
   Tensor part = value.tensor().slice(slice);
-  const Value* mark = value.attribute("complex");
+  const Value* mark = value.attribute(attributes::complex);
   if (mark == nullptr) return part;
   if (part.shape() == Shape{2}) {
     const std::vector<double> number = part.to_vector<double>();
     return std::complex<double>(number[0], number[1]);
   }
   Value marked(std::move(part));
-  marked.set_attribute("complex", *mark);
+  marked.set_attribute(attributes::complex, *mark);
   return marked;
 }
 
@@ -51,7 +51,7 @@ Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
     size_ = value.size();
     return;
   }
-  if (value.kind() == Kind::structure && value.attribute(columns_attribute) != nullptr) {
+  if (value.kind() == Kind::structure && value.attribute(attributes::columns) != nullptr) {
     size_ = column_length(value, decoder);
     return;
   }
@@ -79,4 +79,4 @@ void Items::expect_size(std::size_t count, const Decoder& decoder) const {
                  std::to_string(count) + (count == 1 ? " item" : " items"), describe(value_));
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures

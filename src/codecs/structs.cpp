@@ -9,14 +9,12 @@
 namespace safestructures::detail {
 namespace {
 
-constexpr std::string_view version_attribute = "class_version";
-
 std::string struct_text(const StructLayout& layout) {
   return "struct " + std::string(layout.class_name);
 }
 
 unsigned version_of(const Value& value, const StructLayout& layout, const Decoder& decoder) {
-  const Value* attribute = value.attribute(version_attribute);
+  const Value* attribute = value.attribute(attributes::class_version);
   if (attribute == nullptr) return 0;
   if (attribute->kind() != Kind::integer || !attribute->as_uint64())
     decoder.fail(ErrorCode::invalid_schema, "a class version is no number",
@@ -106,10 +104,24 @@ const Value& StructReader::require(std::size_t field) const {
                               std::string(layout_.class_name) + ">");
 }
 
+void describe_struct(TypeDescriber& type, const StructLayout& layout,
+                     std::span<const FieldNode> nodes) {
+  type.structure(layout.class_name, layout.version);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const FieldInfo& info = layout.fields[i];
+    if (info.is_skipped) continue;
+    type.field(info.file_name, *nodes[i].type,
+               {.cpp_name = info.name,
+                .aliases = info.aliases(),
+                .is_optional = nodes[i].is_optional,
+                .has_default = nodes[i].has_default});
+  }
+}
+
 Value make_struct(std::string_view class_name, unsigned version, std::size_t fields) {
   Value value = Value::structure(std::string(class_name));
   value.reserve(fields);
-  if (version > 0) value.set_attribute(version_attribute, Value(version));
+  if (version > 0) value.set_attribute(attributes::class_version, Value(version));
   return value;
 }
 

@@ -6,8 +6,6 @@
 namespace safestructures::detail {
 namespace {
 
-constexpr std::string_view tag = "variant";
-
 bool has_attributes(Kind kind) {
   switch (kind) {
     case Kind::list:
@@ -23,7 +21,7 @@ bool has_attributes(Kind kind) {
 /// True for `{"variant": int, "value": ...}`.
 bool is_wrapper(const Value& value) {
   if (value.kind() != Kind::dict || value.size() != 2) return false;
-  const Value* index = value.find(tag);
+  const Value* index = value.find(attributes::variant);
   return index != nullptr && index->kind() == Kind::integer && value.find("value") != nullptr;
 }
 
@@ -54,7 +52,7 @@ KindSet readable_as(Kind kind) {
   }
 }
 
-/// The alternative that a value without tag stands for.
+/// The alternative that a value without attributes::variant stands for.
 std::optional<std::size_t> choose(const Value& value, std::span<const Alternative> alternatives) {
   const auto first = [&](const auto& matches) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < alternatives.size(); ++i)
@@ -96,14 +94,14 @@ std::string list_kinds(std::span<const Alternative> alternatives) {
 }  // namespace
 
 Value tag_variant(Value value, std::size_t index, std::span<const Alternative> alternatives) {
-  const bool has_tag = is_wrapper(value) || value.attribute(tag) != nullptr;
+  const bool has_tag = is_wrapper(value) || value.attribute(attributes::variant) != nullptr;
   if (!has_tag && choose(value, alternatives) == index) return value;
   if (!has_tag && has_attributes(value.kind())) {
-    value.set_attribute(tag, Value(index));
+    value.set_attribute(attributes::variant, Value(index));
     return value;
   }
   Value wrapper = Value::dict();
-  wrapper.insert(Value(tag), Value(index));
+  wrapper.insert(Value(attributes::variant), Value(index));
   wrapper.insert(Value("value"), std::move(value));
   return wrapper;
 }
@@ -111,10 +109,10 @@ Value tag_variant(Value value, std::size_t index, std::span<const Alternative> a
 VariantContent read_variant(const Value& value, std::span<const Alternative> alternatives,
                             const Decoder& decoder) {
   const std::size_t count = alternatives.size();
-  if (const Value* index = value.attribute(tag))
+  if (const Value* index = value.attribute(attributes::variant))
     return {checked_index(*index, count, decoder), &value};
   if (is_wrapper(value))
-    return {checked_index(*value.find(tag), count, decoder), value.find("value")};
+    return {checked_index(*value.find(attributes::variant), count, decoder), value.find("value")};
   if (const auto index = choose(value, alternatives)) return {*index, &value};
   decoder.fail(ErrorCode::type_mismatch, "no alternative of a variant loads the value",
                "one of " + list_kinds(alternatives), describe(value));

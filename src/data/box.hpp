@@ -2,6 +2,7 @@
 /// What a Value holds on the heap.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,8 +24,8 @@ struct Box {
   explicit Box(Kind box_kind, bool is_big = false) : kind(box_kind), big(is_big) {}
 
   /// The payload of a value that has one.
-  static Box* of(Value& value) noexcept { return value.box_; }
-  static const Box* of(const Value& value) noexcept { return value.box_; }
+  /// Not const: a digest is left in values that nobody sees changing.
+  static Box* of(const Value& value) noexcept { return value.box_; }
   static bool has_extras(const Value& value) noexcept {
     return has(value) && value.box_->extras != nullptr;
   }
@@ -42,7 +43,18 @@ struct Box {
     return box;
   }
 
-  Box* next = nullptr;  // The list of payloads that wait for destruction.
+  /// To be called by all that lets somebody change the value: what was left of it holds no longer.
+  static void forget_digest(Value& value) noexcept {
+    if (has(value)) value.box_->digest = 0;
+  }
+  static void mark_plain(Value& value) noexcept { value.plain_ = true; }
+
+  union {
+    /// What `Digester` left here; 0 where it did not. Whoever changes a part of the value went
+    /// through this one to reach it, and by that removed the digest here as well.
+    std::uint64_t digest = 0;
+    Box* next;  ///< The list of payloads that wait for destruction.
+  };
   std::unique_ptr<Extras> extras;
   Kind kind;
   bool big;

@@ -175,7 +175,7 @@ void Decoder::mismatch(std::string_view expected, const Value& value) const {
 
 Tensor restored_tensor(const Value& value) {
   const Tensor& tensor = value.tensor();
-  const Value* original = value.attribute(dtype_attribute);
+  const Value* original = value.attribute(attributes::dtype);
   if (original == nullptr) return tensor;
   const auto dtype =
       original->kind() == Kind::string ? parse_dtype(original->as_string()) : std::nullopt;

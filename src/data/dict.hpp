@@ -26,6 +26,9 @@ class Dict {
   /// \throws Error `invalid_argument` for a key that is not hashable.
   bool insert(Value& key, Value& value);
   void erase(std::size_t position);
+  /// As many entries as this has, each to be given the key and the value of the one here: an index
+  /// for them without hashing.
+  [[nodiscard]] Dict shell() const;
   /// All entries; none are left.
   [[nodiscard]] std::vector<Entry> take() noexcept;
 
@@ -35,8 +38,15 @@ class Dict {
   /// Below this many entries a scan is faster than hashing.
   static constexpr std::size_t scan_limit = 8;
 
+  /// Whether a key is looked up by its digest: in a large dict, and a key that is large itself.
+  [[nodiscard]] bool needs_hash(const Value& key) const noexcept {
+    return !slots_.empty() || key.kind() > Kind::string;
+  }
+  // `hash` is the key's digest where it is needed.
+  [[nodiscard]] std::size_t find(const Value& key, std::uint64_t hash) const;
+  [[nodiscard]] std::size_t find(std::string_view key, std::uint64_t hash) const noexcept;
   template <class Equal>
-  [[nodiscard]] std::size_t probe(std::uint64_t hash, const Equal& equal) const;
+  [[nodiscard]] std::size_t scan_or_probe(std::uint64_t hash, const Equal& equal) const;
   void rebuild(std::size_t capacity);
   void place(std::uint64_t hash, std::size_t position) noexcept;
 
@@ -53,7 +63,7 @@ class Dict {
 [[nodiscard]] bool is_hashable(const Value& key) noexcept;
 
 /// The position of the first item that equals one before it, or `Dict::npos`. Items may be of any
-/// kind.
+/// kind. Leaves digests in them, so that sets in sets cost no more: nobody else may see the items.
 [[nodiscard]] std::size_t find_repeated(const std::vector<Value>& items);
 
 }  // namespace safestructures::detail

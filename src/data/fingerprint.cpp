@@ -1,92 +1,16 @@
-#include <memory>
-#include <new>
+#include <bit>
 #include <random>
-#include <string>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include <xxhash.h>
 
 #include <safestructures/data/codec.hpp>
+#include "data/children.hpp"
 
 namespace safestructures::detail {
 namespace {
-
-/// Hashes everything that tells two values apart, except the bytes of tensors.
-class Hasher {
- public:
-  Hasher(XXH3_state_t& state, std::uint32_t depth) : state_(state), depth_left_(depth) {}
-
-  [[nodiscard]] bool has_tensor() const noexcept { return has_tensor_; }
-
-  /// False when the value is nested too deep.
-  bool add(const Value& value) {
-    if (depth_left_ == 0) return false;
-    --depth_left_;
-    const bool is_complete = add_content(value);
-    ++depth_left_;
-    return is_complete;
-  }
-
- private:
-  template <class T>
-    requires std::is_trivially_copyable_v<T>
-  void add_raw(const T& raw) {
-    XXH3_128bits_update(&state_, &raw, sizeof raw);
-  }
-  void add_text(std::string_view text) {
-    add_raw(text.size());
-    XXH3_128bits_update(&state_, text.data(), text.size());
-  }
-
-  bool add_content(const Value& value) {
-    add_raw(value.kind());
-    add_text(value.type_name());
-    for (const Entry& attribute : value.attributes())
-      if (!add(attribute.key) || !add(attribute.value)) return false;
-    switch (value.kind()) {
-      case Kind::none: return true;
-      case Kind::boolean: add_raw(value.as_bool()); return true;
-      case Kind::integer: add_text(value.integer_text()); return true;
-      case Kind::floating: add_raw(value.as_double()); return true;
-      case Kind::complex: add_raw(value.as_complex()); return true;
-      case Kind::string: add_text(value.as_string()); return true;
-      case Kind::bytes:
-      case Kind::tensor: return add_tensor(value);
-      case Kind::list:
-      case Kind::tuple:
-      case Kind::set:
-        add_raw(value.size());
-        for (const Value& item : value.items())
-          if (!add(item)) return false;
-        return true;
-      case Kind::dict:
-      case Kind::structure:
-        add_raw(value.size());
-        for (const Entry& entry : value.entries())
-          if (!add(entry.key) || !add(entry.value)) return false;
-        return true;
-      case Kind::custom: return add(value.payload());
-    }
-    return true;
-  }
-
-  bool add_tensor(const Value& value) {
-    const Tensor& tensor = value.tensor();
-    add_raw(tensor.dtype());
-    add_raw(tensor.rank());
-    for (const std::uint64_t dim : tensor.shape()) add_raw(dim);
-    add_text(value.tensor_name());
-    // Without elements there is no memory that could be shared.
-    if (tensor.size() == 0) return true;
-    add_raw(tensor.origin());
-    has_tensor_ = true;
-    return true;
-  }
-
-  XXH3_state_t& state_;
-  std::uint32_t depth_left_;
-  bool has_tensor_ = false;
-};
 
 /// Drawn when the program starts, so that a file cannot hold values that were chosen to collide.
 std::uint64_t seed() {
@@ -97,17 +21,108 @@ std::uint64_t seed() {
   return value;
 }
 
+/// Hashes everything that tells two values apart, except the bytes of tensors: bottom-up, with a
+/// list of what is open instead of recursion.
+class Hasher {
+ public:
+  explicit Hasher(Prints* prints) noexcept : prints_(prints) {}
+
+  Print print_of(const Value& root) {
+    open_.push_back({&root, 0, 0});
+    for (;;) {
+      Open& open = open_.back();
+      const std::vector<Entry>& attributes = open.value->attributes();
+      const std::size_t first = 2 * attributes.size();
+      if (open.next < first + count_of_children(*open.value)) {
+        const std::size_t index = open.next++;
+        const Value& below =
+            index < first ? part_of(attributes, index) : child_of(*open.value, index - first);
+        open_.push_back({&below, 0, done_.size()});
+        continue;
+      }
+      const Print print = close(open);
+      if (prints_ != nullptr && open.next > 0) prints_->emplace(open.value, print);
+      done_.resize(open.first);
+      open_.pop_back();
+      if (open_.empty()) return print;
+      done_.push_back(print);
+    }
+  }
+
+ private:
+  struct Open {
+    const Value* value;
+    std::size_t next;   // The attribute or child to be looked at.
+    std::size_t first;  // Where the prints of attributes and children begin.
+  };
+
+  void add(const void* bytes, std::size_t size) {
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, size, seed());
+    words_.insert(words_.end(), {hash.high64, hash.low64});
+  }
+  void add(std::string_view text) { add(text.data(), text.size()); }
+
+  Print close(const Open& open) {
+    const Value& value = *open.value;
+    words_ = {static_cast<std::uint64_t>(value.kind()), value.attributes().size(), open.next};
+    add(value.type_name());
+    bool has_tensor = false;
+    for (const Print& print : std::span(done_).subspan(open.first)) {
+      words_.insert(words_.end(), print.hash.begin(), print.hash.end());
+      has_tensor = has_tensor || print.has_tensor;
+    }
+    switch (value.kind()) {
+      case Kind::boolean: words_.push_back(value.as_bool() ? 1 : 0); break;
+      case Kind::integer: add(value.integer_text()); break;
+      case Kind::floating: words_.push_back(std::bit_cast<std::uint64_t>(value.as_double())); break;
+      case Kind::complex:
+        words_.push_back(std::bit_cast<std::uint64_t>(value.as_complex().real()));
+        words_.push_back(std::bit_cast<std::uint64_t>(value.as_complex().imag()));
+        break;
+      case Kind::string: add(value.as_string()); break;
+      case Kind::bytes:
+      case Kind::tensor: has_tensor = add_tensor(value) || has_tensor; break;
+      default: break;
+    }
+    const XXH128_hash_t hash =
+        XXH3_128bits_withSeed(words_.data(), words_.size() * sizeof words_[0], seed());
+    return {{hash.high64, hash.low64}, has_tensor};
+  }
+
+  /// Whether it has elements.
+  bool add_tensor(const Value& value) {
+    const Tensor& tensor = value.tensor();
+    words_.push_back(static_cast<std::uint64_t>(tensor.dtype()));
+    words_.push_back(tensor.rank());
+    words_.insert(words_.end(), tensor.shape().begin(), tensor.shape().end());
+    add(value.tensor_name());
+    // Without elements there is no memory that could be shared.
+    if (tensor.size() == 0) return false;
+    words_.push_back(reinterpret_cast<std::uintptr_t>(tensor.identity()));
+    return true;
+  }
+
+  Prints* prints_;
+  std::vector<Open> open_;
+  std::vector<Print> done_;
+  std::vector<std::uint64_t> words_;
+};
+
 }  // namespace
 
-std::optional<Fingerprint> fingerprint(const Value& value, const Limits& limits) {
-  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
-                                                                              XXH3_freeState);
-  if (!state) throw std::bad_alloc();
-  XXH3_128bits_reset_withSeed(state.get(), seed());
-  Hasher hasher(*state, limits.depth);
-  if (!hasher.add(value) || !hasher.has_tensor()) return std::nullopt;
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
-  return Fingerprint{hash.high64, hash.low64};
-}
+Print print_of(const Value& value, Prints* prints) { return Hasher(prints).print_of(value); }
 
 }  // namespace safestructures::detail
+
+namespace safestructures {
+
+detail::Print Decoder::shared_print(const Value& value) {
+  // Most values hold no others that are shared: what is below is noted for those that do.
+  if (shared_depth_ == 1) return detail::print_of(value, nullptr);
+  if (shared_depth_ == 2) return detail::print_of(value, &prints_);
+  const auto known = prints_.find(&value);
+  // A value that a codec made has no place among those that outlive it.
+  return known != prints_.end() ? known->second : detail::print_of(value, nullptr);
+}
+
+}  // namespace safestructures

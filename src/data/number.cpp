@@ -229,8 +229,8 @@ std::optional<std::string> parse_integer(std::string_view text) {
 
 namespace {
 
-/// Python's repr of a str, for keys inside tuples.
-void append_quoted(std::string& label, const std::string& text) {
+/// Python's repr of a str, for keys inside tuples; or of bytes, whose letters are those of ASCII.
+void append_quoted(std::string& label, const std::string& text, bool is_bytes = false) {
   const bool has_single = text.find('\'') != std::string::npos;
   const char quote = has_single && text.find('"') == std::string::npos ? '"' : '\'';
   label += quote;
@@ -244,7 +244,8 @@ void append_quoted(std::string& label, const std::string& text) {
       label += "\\r";
     } else if (c == '\t') {
       label += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ||
+               (is_bytes && static_cast<unsigned char>(c) >= 0x80)) {
       std::array<char, 8> escape;
       label.append(escape.data(), static_cast<std::size_t>(std::snprintf(
                                       escape.data(), escape.size(), "\\x%02x",
@@ -273,7 +274,8 @@ void append_label(std::string& label, const Value& key, bool quoted, int depth =
     case Kind::bytes: {
       label += 'b';
       const auto bytes = key.tensor().bytes();
-      append_quoted(label, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+      append_quoted(label, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+                    true);
       break;
     }
     case Kind::tuple: {

@@ -53,6 +53,15 @@ std::string Path::to_string() const {
   return text.empty() ? "/" : text;
 }
 
+std::string Path::dotted() const {
+  std::string text;
+  for (const std::string& step : steps_) {
+    if (&step != &steps_.front()) text += '.';
+    text += step;
+  }
+  return text;
+}
+
 std::string to_string(const Trace* trace) {
   std::vector<const Trace*> steps;
   for (; trace != nullptr; trace = trace->parent) steps.push_back(trace);

@@ -53,8 +53,13 @@ void append_element(std::string& text, const Tensor& tensor, std::uint64_t index
                          Overflow::allow);
     return element[0];
   };
-  if (tensor.dtype() == DType::BOOL) text += read(std::uint8_t{}) != 0 ? "true" : "false";
-  else if (tensor.dtype() == DType::U64) text += std::to_string(read(std::uint64_t{}));
+  if (tensor.dtype() == DType::BOOL) {
+    // Not converted: a file may hold any byte, and whoever looks wants to see it.
+    std::array<std::byte, 1> byte{};
+    tensor.copy_elements(index, 1, DType::BOOL, byte, Overflow::allow);
+    if (byte[0] <= std::byte{1}) text += byte[0] == std::byte{1} ? "true" : "false";
+    else detail::append_hex(text += "0x", std::to_integer<std::uint32_t>(byte[0]), 2);
+  } else if (tensor.dtype() == DType::U64) text += std::to_string(read(std::uint64_t{}));
   else if (is_integer(tensor.dtype())) text += std::to_string(read(std::int64_t{}));
   else if (tensor.dtype() == DType::C64) {
     const std::complex<float> value = read(std::complex<float>{});
@@ -156,7 +161,8 @@ void print_node(std::ostream& out, const std::string& name, const Value& value,
       print_node(out, label, entry.value, options, below, level + 1, last);
     }
   }
-  if (shown < count) out << below << "└─ ... " << count - shown << " more\n";
+  // Not by the stream, whose locale may group digits.
+  if (shown < count) out << below << "└─ ... " << std::to_string(count - shown) << " more\n";
 }
 
 }  // namespace

@@ -42,12 +42,14 @@ inline bool is_unsafe(std::uint32_t code) {
          (code >= 0x2066 && code <= 0x2069) || (code >= 0xd800 && code <= 0xdfff);
 }
 
+/// Appends the lowest `digits` hexadecimal digits.
+inline void append_hex(std::string& out, std::uint32_t value, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out += "0123456789abcdef"[value >> (4 * i) & 15];
+}
+
 /// Appends a text on one line, with escapes for all that is unsafe or not UTF-8.
 /// \param quoted escapes `"` and `\` as well, for a text between quotes
 inline void append_printable(std::string& out, std::string_view text, bool quoted = false) {
-  const auto hex = [&](std::uint32_t value, unsigned digits) {
-    for (unsigned i = digits; i-- > 0;) out += "0123456789abcdef"[value >> (4 * i) & 15];
-  };
   while (!text.empty()) {
     const CodePoint code = first_code_point(text);
     if (!code.is_valid || (code.value < 0x80 && is_unsafe(code.value))) {
@@ -56,11 +58,11 @@ inline void append_printable(std::string& out, std::string_view text, bool quote
       else if (code.value == '\r') out += "\\r";
       else {
         out += "\\x";
-        hex(code.value, 2);
+        append_hex(out, code.value, 2);
       }
     } else if (is_unsafe(code.value)) {
       out += "\\u";
-      hex(code.value, 4);
+      append_hex(out, code.value, 4);
     } else {
       if (quoted && (code.value == '"' || code.value == '\\')) out += '\\';
       out += text.substr(0, code.size);

@@ -10,7 +10,7 @@ namespace safestructures::detail {
 
 /// True when both are views of the very same elements.
 inline bool same_view(const Tensor& a, const Tensor& b) {
-  return a.origin() == b.origin() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
+  return a.identity() == b.identity() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
          std::ranges::equal(a.strides(), b.strides());
 }
 

@@ -6,6 +6,8 @@
 
 #include <safestructures/data/error.hpp>
 
+#include "data/deferred.hpp"
+#include "data/slice_reader.hpp"
 #include "data/strided.hpp"
 #include "platform/memory.hpp"
 #include "platform/parallel.hpp"
@@ -15,6 +17,8 @@ namespace {
 
 // What a step converts or compares: source and target stay in a core's second-level cache.
 constexpr std::uint64_t block_bytes = std::uint64_t{256} << 10U;
+// What is read at once of a deferred tensor: a request should be worth its way.
+constexpr std::uint64_t read_blocks = 16;
 // What a thread takes of a large copy.
 constexpr std::size_t piece_bytes = std::size_t{2} << 20U;
 
@@ -66,7 +70,8 @@ Tensor::Tensor(const Tensor& other)
       origin_(other.origin_),
       owner_(other.owner_),
       dtype_(other.dtype_),
-      writable_(other.writable_) {
+      writable_(other.writable_),
+      is_deferred_(other.is_deferred_) {
   if (!other.strides_) return;
   strides_ = std::make_unique<std::int64_t[]>(shape_.size());
   std::copy_n(other.strides_.get(), shape_.size(), strides_.get());
@@ -79,7 +84,8 @@ Tensor::Tensor(Tensor&& other) noexcept
       origin_(std::exchange(other.origin_, nullptr)),
       owner_(std::move(other.owner_)),
       dtype_(std::exchange(other.dtype_, DType::F32)),
-      writable_(std::exchange(other.writable_, false)) {}
+      writable_(std::exchange(other.writable_, false)),
+      is_deferred_(std::exchange(other.is_deferred_, false)) {}
 
 Tensor& Tensor::operator=(const Tensor& other) {
   if (this != &other) *this = Tensor(other);
@@ -95,6 +101,7 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
   owner_ = std::move(other.owner_);
   dtype_ = std::exchange(other.dtype_, DType::F32);
   writable_ = std::exchange(other.writable_, false);
+  is_deferred_ = std::exchange(other.is_deferred_, false);
   return *this;
 }
 
@@ -143,6 +150,34 @@ Tensor Tensor::strided(DType dtype, Shape shape, std::span<const std::int64_t> s
   return tensor;
 }
 
+Tensor Tensor::deferred(DType dtype, Shape shape, std::shared_ptr<const Source> source,
+                        std::uint64_t offset, std::string name) {
+  const std::uint64_t size = safestructures::byte_size(dtype, shape);
+  const std::uint64_t left = source->size() - std::min(source->size(), offset);
+  if (size > left) {
+    throw Error(ErrorCode::truncated, "the input ends inside a tensor",
+                {.file = source->name(),
+                 .path = std::move(name),
+                 .expected = bytes_text(size),
+                 .found = std::to_string(left),
+                 .offset = offset});
+  }
+  Tensor tensor(Raw{}, dtype, std::move(shape), nullptr, nullptr);
+  if (size == 0) return tensor;
+  tensor.owner_ = std::make_shared<const detail::DeferredBytes>(std::move(source), offset, size,
+                                                                std::move(name));
+  tensor.is_deferred_ = true;
+  return tensor;
+}
+
+const detail::DeferredBytes& Tensor::promise() const noexcept {
+  return *static_cast<const detail::DeferredBytes*>(owner_.get());
+}
+
+const std::byte* Tensor::deferred_origin() const { return promise().get(); }
+
+bool Tensor::is_loaded() const noexcept { return !is_deferred_ || promise().is_loaded(); }
+
 std::span<const std::int64_t> Tensor::strides() const& noexcept {
   return {strides_.get(), strides_ ? shape_.size() : 0};
 }
@@ -153,7 +188,7 @@ std::span<const std::byte> Tensor::bytes() const& {
                 "the bytes of a strided tensor are not in row-major order",
                 {.found = tensor_text(dtype_, shape_), .advice = "Call contiguous() first"});
   }
-  return {origin_, static_cast<std::size_t>(byte_size())};
+  return {origin(), static_cast<std::size_t>(byte_size())};
 }
 
 std::span<std::byte> Tensor::mutable_bytes() & {
@@ -176,7 +211,7 @@ const void* Tensor::typed_data(DType wanted) const {
   }
   const std::span<const std::byte> view = bytes();
   const std::size_t needed = alignment(dtype_);
-  if (const auto excess = reinterpret_cast<std::uintptr_t>(origin_) % needed; excess != 0) {
+  if (const auto excess = reinterpret_cast<std::uintptr_t>(view.data()) % needed; excess != 0) {
     throw Error(ErrorCode::misaligned,
                 "the elements of " + tensor_text(dtype_, shape_) + " are not aligned",
                 {.expected = "an address that is a multiple of " + std::to_string(needed),
@@ -192,7 +227,7 @@ const void* Tensor::typed_data(DType wanted) const {
                   {.expected = "0 or 1", .found = std::to_string(std::to_integer<int>(*wrong))});
     }
   }
-  return origin_;
+  return view.data();
 }
 
 ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
@@ -201,8 +236,12 @@ ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
   // Memory that nobody has touched yet is filled several times faster in huge pages.
   platform::advise_huge(target.data(), target.size());
   if (dtype == dtype_) {
+    if (!is_loaded()) {
+      promise().read(0, target);
+      return {};
+    }
     if (!strides_) {
-      platform::copy(target.data(), origin_, target.size());
+      platform::copy(target.data(), origin(), target.size());
       return {};
     }
     const std::size_t width = element_bytes(dtype_);
@@ -236,8 +275,9 @@ ConversionReport Tensor::copy_elements(std::uint64_t first, std::uint64_t count,
   }
   require_length(packed_size(dtype, count), target.size());
   if (count == 0) return {};
+  if (!is_loaded()) return read_elements(first, count, dtype, target, overflow);
   if (!strides_) {
-    const std::span source{origin_ + first / 8 * width + first % 8 * width / 8,
+    const std::span source{origin() + first / 8 * width + first % 8 * width / 8,
                            static_cast<std::size_t>(packed_size(dtype_, count))};
     if (dtype == dtype_) {
       std::memcpy(target.data(), source.data(), source.size());
@@ -261,6 +301,30 @@ ConversionReport Tensor::copy_elements(std::uint64_t first, std::uint64_t count,
     const auto size = static_cast<std::size_t>(packed_size(dtype, now));
     report += convert(dtype_, std::span(block).first(static_cast<std::size_t>(now) * source_width),
                       dtype, target.subspan(from, size), now, overflow, first + done);
+  }
+  return report;
+}
+
+// In blocks of its own, so that no more than one of them is in memory.
+ConversionReport Tensor::read_elements(std::uint64_t first, std::uint64_t count, DType dtype,
+                                       std::span<std::byte> target, Overflow overflow) const {
+  const auto offset_of = [this](std::uint64_t element) { return packed_size(dtype_, element); };
+  if (dtype == dtype_) {
+    promise().read(offset_of(first), target);
+    return {};
+  }
+  ConversionReport report;
+  const std::uint64_t step = std::min(count, elements_of_block(dtype_) * read_blocks);
+  std::vector<std::byte> block(static_cast<std::size_t>(packed_size(dtype_, step)));
+  for (std::uint64_t done = 0; done < count; done += step) {
+    const std::uint64_t now = std::min(step, count - done);
+    const std::span<std::byte> source =
+        std::span(block).first(static_cast<std::size_t>(packed_size(dtype_, now)));
+    promise().read(offset_of(first + done), source);
+    const auto from = static_cast<std::size_t>(packed_size(dtype, done));
+    const auto size = static_cast<std::size_t>(packed_size(dtype, now));
+    report +=
+        convert(dtype_, source, dtype, target.subspan(from, size), now, overflow, first + done);
   }
   return report;
 }
@@ -316,7 +380,7 @@ Tensor Tensor::slice(std::span<const Slice> slices) const {
         {.found = tensor_text(dtype_, shape_), .advice = "Convert the tensor to U8 or F32 first"});
   }
   const std::vector<std::int64_t> base = explicit_strides();
-  const std::byte* origin = origin_;
+  std::int64_t offset = 0;
   std::vector<std::uint64_t> sizes;
   std::vector<std::int64_t> strides;
   for (std::size_t i = 0; i < shape_.size(); ++i) {
@@ -326,13 +390,17 @@ Tensor Tensor::slice(std::span<const Slice> slices) const {
       continue;
     }
     const detail::SliceRange range = detail::resolve(slices[i], shape_[i], i);
-    if (size_ != 0) origin += static_cast<std::int64_t>(range.start) * base[i];
+    if (size_ != 0) offset += static_cast<std::int64_t>(range.start) * base[i];
     if (slices[i].index) continue;
     sizes.push_back(range.count);
     // A step beyond the dimension leaves one index at most; its stride must only not overflow.
     strides.push_back(range.count > 1 ? range.step * base[i] : base[i]);
   }
-  return strided(dtype_, Shape(std::span<const std::uint64_t>(sizes)), strides, origin, owner_);
+  const Shape shape{std::span<const std::uint64_t>(sizes)};
+  if (!is_loaded())
+    return detail::read_slice(promise(), static_cast<std::uint64_t>(offset), dtype_, shape,
+                              strides);
+  return strided(dtype_, shape, strides, origin() + offset, owner_);
 }
 
 Tensor Tensor::permute(std::span<const std::size_t> order) const {
@@ -353,7 +421,7 @@ Tensor Tensor::permute(std::span<const std::size_t> order) const {
     sizes.push_back(shape_[i]);
     strides.push_back(base[i]);
   }
-  return strided(dtype_, Shape(std::span<const std::uint64_t>(sizes)), strides, origin_, owner_);
+  return strided(dtype_, Shape(std::span<const std::uint64_t>(sizes)), strides, origin(), owner_);
 }
 
 // Those of a contiguous tensor too; zeros when it is empty, as nobody follows them.
@@ -371,7 +439,9 @@ bool operator==(const Tensor& a, const Tensor& b) {
   if (a.dtype_ != b.dtype_ || a.shape_ != b.shape_) return false;
   if (a.size_ == 0) return true;
   const auto size = static_cast<std::size_t>(a.byte_size());
-  if (!a.strides_ && !b.strides_) return std::memcmp(a.origin_, b.origin_, size) == 0;
+  if (!a.strides_ && !b.strides_ && a.identity() == b.identity()) return true;
+  if (!a.strides_ && !b.strides_ && a.is_loaded() && b.is_loaded())
+    return std::memcmp(a.origin(), b.origin(), size) == 0;
   const std::uint64_t step = std::min(a.size_, elements_of_block(a.dtype_));
   const std::size_t width = element_bytes(a.dtype_);
   std::vector<std::byte> left(static_cast<std::size_t>(step) * width);

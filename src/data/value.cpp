@@ -20,9 +20,6 @@ using detail::TensorBox;
 
 namespace {
 
-/// Copies recurse; a tree that was built by hand deeper than this is refused, not a stack overflow.
-constexpr unsigned max_copy_depth = 2000;
-
 /// Moves the payload of `value`, if it has one, to the front of the list `pending`.
 void detach(Value& value, Box*& pending) noexcept {
   if (!Box::has(value)) return;
@@ -66,18 +63,6 @@ void delete_box(Box* box) noexcept {
   }
 }
 
-Value clone(const Value& value, unsigned depth);
-
-std::unique_ptr<Extras> clone_extras(const Box& box, unsigned depth) {
-  if (!box.extras) return nullptr;
-  auto extras = std::make_unique<Extras>();
-  extras->type_name = box.extras->type_name;
-  extras->key_label = box.extras->key_label;
-  for (const Entry& entry : box.extras->attributes)
-    extras->attributes.push_back({entry.key, clone(entry.value, depth + 1)});
-  return extras;
-}
-
 /// Fills a fresh payload and gives it to a value. Whatever throws, the payload is freed.
 template <class BoxType, class Fill>
 Value make(Kind kind, const Fill& fill, bool big = false) {
@@ -88,60 +73,102 @@ Value make(Kind kind, const Fill& fill, bool big = false) {
   return value;
 }
 
-Value clone_unmarked(const Value& value, unsigned depth) {
-  if (depth > max_copy_depth)
-    throw Error(ErrorCode::limit_exceeded, "a value is nested too deep to be copied",
-                {.expected = "at most " + std::to_string(max_copy_depth) + " levels"});
-  const auto with_extras = [&](auto& box) { box.extras = clone_extras(*Box::of(value), depth); };
+/// What is still to be copied: a list instead of recursion, so that depth costs no stack.
+using Uncopied = std::vector<std::pair<const Value*, Value*>>;
+
+/// A copy of a value that has no payload.
+Value clone_scalar(const Value& value) {
   switch (value.kind()) {
-    case Kind::none: return {};
     case Kind::boolean: return value.as_bool();
-    case Kind::integer:
-      if (const auto number = value.as_int64()) return *number;
-      return make<DigitsBox>(
-          Kind::integer, [&](DigitsBox& box) { box.digits = value.integer_text(); }, true);
+    case Kind::integer: return *value.as_int64();
     case Kind::floating: return value.as_double();
     case Kind::complex: return value.as_complex();
     case Kind::string: return value.as_string();
+    default: return {};
+  }
+}
+
+/// Fills `to`, which is none, at once where that is simple.
+void clone_or_note(const Value& from, Value& to, Uncopied& uncopied) {
+  if (Box::has(from)) {
+    uncopied.emplace_back(&from, &to);
+    return;
+  }
+  to = clone_scalar(from);
+  if (from.is_plain()) Box::mark_plain(to);
+}
+
+std::unique_ptr<Extras> clone_extras(const Box& box, Uncopied& uncopied) {
+  if (!box.extras) return nullptr;
+  auto extras = std::make_unique<Extras>();
+  extras->type_name = box.extras->type_name;
+  extras->key_label = box.extras->key_label;
+  const std::vector<Entry>& attributes = box.extras->attributes;
+  extras->attributes.resize(attributes.size());
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    clone_or_note(attributes[i].key, extras->attributes[i].key, uncopied);
+    clone_or_note(attributes[i].value, extras->attributes[i].value, uncopied);
+  }
+  return extras;
+}
+
+/// A copy of a value that has a payload; what it holds with payloads of their own is noted.
+Value clone_node(const Value& value, Uncopied& uncopied) {
+  const auto begin = [&](auto& box) {
+    box.extras = clone_extras(*Box::of(value), uncopied);
+    box.digest = Box::of(value)->digest;
+  };
+  switch (value.kind()) {
     case Kind::list:
     case Kind::tuple:
     case Kind::set:
       return make<SequenceBox>(value.kind(), [&](SequenceBox& box) {
-        with_extras(box);
-        box.items.reserve(value.items().size());
-        for (const Value& item : value.items()) box.items.push_back(clone(item, depth + 1));
+        begin(box);
+        const std::vector<Value>& items = value.items();
+        box.items.resize(items.size());
+        for (std::size_t i = 0; i < items.size(); ++i)
+          clone_or_note(items[i], box.items[i], uncopied);
       });
     case Kind::dict:
     case Kind::structure:
       return make<DictBox>(value.kind(), [&](DictBox& box) {
-        with_extras(box);
-        box.dict.reserve(value.entries().size());
-        for (const Entry& entry : value.entries()) {
-          Value key = clone(entry.key, depth + 1);
-          Value item = clone(entry.value, depth + 1);
-          box.dict.insert(key, item);
+        begin(box);
+        box.dict = static_cast<const DictBox*>(Box::of(value))->dict.shell();
+        std::vector<Entry>& entries = box.dict.entries();
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+          clone_or_note(value.entries()[i].key, entries[i].key, uncopied);
+          clone_or_note(value.entries()[i].value, entries[i].value, uncopied);
         }
       });
     case Kind::tensor:
     case Kind::bytes:
       return make<TensorBox>(value.kind(), [&](TensorBox& box) {
-        with_extras(box);
+        begin(box);
         box.tensor = value.tensor();
         box.name = value.tensor_name();
       });
     case Kind::custom:
       return make<CustomBox>(value.kind(), [&](CustomBox& box) {
-        with_extras(box);
-        box.payload = clone(value.payload(), depth + 1);
+        begin(box);
+        clone_or_note(value.payload(), box.payload, uncopied);
       });
+    default:
+      return make<DigitsBox>(
+          Kind::integer, [&](DigitsBox& box) { box.digits = value.integer_text(); }, true);
   }
-  return {};
 }
 
 /// A copy of the whole tree, each node marked as plain where the original is.
-Value clone(const Value& value, unsigned depth) {
-  Value copy = clone_unmarked(value, depth);
-  if (value.is_plain()) return std::move(copy).plain();
+Value clone(const Value& root) {
+  Value copy;
+  Uncopied uncopied;
+  clone_or_note(root, copy, uncopied);
+  while (!uncopied.empty()) {
+    const auto [from, to] = uncopied.back();
+    uncopied.pop_back();
+    *to = clone_node(*from, uncopied);
+    if (from->is_plain()) Box::mark_plain(*to);
+  }
   return copy;
 }
 
@@ -162,7 +189,7 @@ Value::Value(Tensor tensor)
     : Value(
           make<TensorBox>(Kind::tensor, [&](TensorBox& box) { box.tensor = std::move(tensor); })) {}
 
-Value::Value(const Value& other) : Value(clone(other, 0)) {}
+Value::Value(const Value& other) : Value(clone(other)) {}
 
 Value::Value(Value&& other) noexcept
     : kind_(other.kind_), plain_(other.plain_), big_(other.big_), none_{} {

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <string>
 
+#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/value.hpp>
@@ -32,11 +33,13 @@ void expect(bool right, std::string_view expected, const Value& value) {
   if (!right) wrong_kind(expected, value);
 }
 
+// The second of each pair is for changing the value, and lets go of its digest.
 const SequenceBox& sequence(const Value& value) {
   expect(value.is_sequence(), "a list, tuple or set", value);
   return *static_cast<const SequenceBox*>(Box::of(value));
 }
 SequenceBox& sequence(Value& value) {
+  Box::forget_digest(value);
   return const_cast<SequenceBox&>(sequence(std::as_const(value)));
 }
 
@@ -44,19 +47,27 @@ const DictBox& mapping(const Value& value) {
   expect(value.is_mapping(), "a dict or struct", value);
   return *static_cast<const DictBox*>(Box::of(value));
 }
-DictBox& mapping(Value& value) { return const_cast<DictBox&>(mapping(std::as_const(value))); }
+DictBox& mapping(Value& value) {
+  Box::forget_digest(value);
+  return const_cast<DictBox&>(mapping(std::as_const(value)));
+}
 
 const TensorBox& tensor_box(const Value& value) {
   expect(value.kind() == Kind::tensor || value.kind() == Kind::bytes, "a tensor", value);
   return *static_cast<const TensorBox*>(Box::of(value));
 }
 TensorBox& tensor_box(Value& value) {
+  Box::forget_digest(value);
   return const_cast<TensorBox&>(tensor_box(std::as_const(value)));
 }
 
 const CustomBox& custom_box(const Value& value) {
   expect(value.kind() == Kind::custom, "a custom value", value);
   return *static_cast<const CustomBox*>(Box::of(value));
+}
+CustomBox& custom_box(Value& value) {
+  Box::forget_digest(value);
+  return const_cast<CustomBox&>(custom_box(std::as_const(value)));
 }
 
 /// The names that a mapping has, for messages: the first ten.
@@ -153,7 +164,7 @@ const std::string& Value::tensor_name() const& { return tensor_box(*this).name; 
 void Value::set_tensor_name(std::string name) { tensor_box(*this).name = std::move(name); }
 
 const Value& Value::payload() const& { return custom_box(*this).payload; }
-Value& Value::payload() & { return const_cast<Value&>(custom_box(*this).payload); }
+Value& Value::payload() & { return custom_box(*this).payload; }
 Value Value::payload() && { return std::move(payload()); }
 
 const std::vector<Value>& Value::items() const& { return sequence(*this).items; }
@@ -214,6 +225,7 @@ const Value* Value::find_key(const Value& key) const& {
   return position == Dict::npos ? nullptr : &dict.entries()[position].value;
 }
 Value* Value::find_key(const Value& key) & {
+  Box::forget_digest(*this);
   return const_cast<Value*>(std::as_const(*this).find_key(key));
 }
 
@@ -224,6 +236,7 @@ const Value* Value::find(std::string_view key) const& noexcept {
   return position == Dict::npos ? nullptr : &dict.entries()[position].value;
 }
 Value* Value::find(std::string_view key) & noexcept {
+  Box::forget_digest(*this);
   return const_cast<Value*>(std::as_const(*this).find(key));
 }
 
@@ -233,6 +246,7 @@ const Value& Value::operator[](std::string_view key) const& {
   no_such_key(key, *this);
 }
 Value& Value::operator[](std::string_view key) & {
+  Box::forget_digest(*this);
   return const_cast<Value&>(std::as_const(*this)[key]);
 }
 Value Value::operator[](std::string_view key) && { return std::move((*this)[key]); }
@@ -243,6 +257,7 @@ const Value& Value::operator[](std::size_t index) const& {
   return list[index];
 }
 Value& Value::operator[](std::size_t index) & {
+  Box::forget_digest(*this);
   return const_cast<Value&>(std::as_const(*this)[index]);
 }
 Value Value::operator[](std::size_t index) && { return std::move((*this)[index]); }
@@ -251,25 +266,38 @@ void Value::negative_index(std::int64_t index) {
   throw Error(ErrorCode::not_found, "an index is negative", {.found = std::to_string(index)});
 }
 
-const Value& Value::at(const Path& path) const& {
-  const Value* value = this;
+namespace {
+
+/// The value at a path; `visit` is called with every one on the way.
+template <class Visit>
+const Value& walk(const Value& root, const Path& path, const Visit& visit) {
+  const Value* value = &root;
   Path walked;
+  visit(*value);
   for (const std::string& step : path.steps()) {
-    while (value->kind() == Kind::custom) value = &value->payload();
+    while (value->kind() == Kind::custom) visit(*(value = &value->payload()));
     const Value* next = step_into(*value, step);
     if (next == nullptr) {
       ErrorDetails details{.path = walked.to_string(), .found = describe(*value)};
       if (value->is_mapping()) details.found += ": " + list_keys(value->entries());
       throw Error(ErrorCode::not_found, "there is no '" + step + "'", std::move(details));
     }
-    value = next;
+    visit(*(value = next));
     walked.push_back(step);
   }
   return *value;
 }
+
+}  // namespace
+
+const Value& Value::at(const Path& path) const& {
+  return walk(*this, path, [](const Value&) {});
+}
 const Value& Value::at(std::string_view path) const& { return at(Path::parse(path)); }
 Value& Value::at(std::string_view path) & {
-  return const_cast<Value&>(std::as_const(*this).at(path));
+  return const_cast<Value&>(walk(*this, Path::parse(path), [](const Value& value) {
+    Box::forget_digest(const_cast<Value&>(value));
+  }));
 }
 Value Value::at(std::string_view path) && { return std::move(at(path)); }
 
@@ -281,6 +309,7 @@ namespace {
 
 detail::Extras& extras_of(Value& value) {
   expect(value.kind() > Kind::string, "a container or tensor", value);
+  Box::forget_digest(value);
   std::unique_ptr<detail::Extras>& extras = Box::of(value)->extras;
   if (!extras) extras = std::make_unique<detail::Extras>();
   return *extras;
@@ -316,8 +345,10 @@ bool Value::erase_attribute(std::string_view name) noexcept {
 void Value::set_attribute(std::string_view name, Value value) {
   std::vector<Entry>& list = extras_of(*this).attributes;
   // A custom type of Python's that is a dict has keys of its own.
-  if (name == "data_type" || name == "value" || (name == "keys" && kind_ != Kind::custom) ||
-      (name == "class" && kind_ == Kind::structure))
+  using namespace attributes;
+  if (name == schema_type || name == schema_value ||
+      (name == schema_keys && kind_ != Kind::custom) ||
+      (name == schema_class && kind_ == Kind::structure))
     throw Error(ErrorCode::invalid_argument, "an attribute cannot have a name of the schema itself",
                 {.found = "'" + std::string(name) + "'"});
   for (Entry& entry : list) {

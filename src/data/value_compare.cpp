@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <map>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include <safestructures/data/value.hpp>
 #include "data/box.hpp"
+#include "data/digest.hpp"
 #include "data/same_view.hpp"
 
 namespace safestructures {
@@ -21,72 +23,116 @@ bool same_double(double a, double b) {
   return a == b && std::signbit(a) == std::signbit(b);
 }
 
-/// Pairs that are still to be compared: a list instead of recursion, so that depth costs no stack.
-using Pending = std::vector<std::pair<const Value*, const Value*>>;
-
-/// Sets of one size compare without order: as long as their items are distinct, as they are in all
-/// that was read or made by a codec, it is enough that each item of one is in the other.
-bool same_sets(const Value& a, const Value& b, Pending& pending) {
-  const auto hashable = [](const Value& item) { return detail::is_hashable(item); };
-  if (!std::ranges::all_of(a.items(), hashable) || !std::ranges::all_of(b.items(), hashable)) {
-    // Python cannot make such a set; C++ sets of structs come in their own order.
-    for (std::size_t i = 0; i < a.items().size(); ++i)
-      pending.emplace_back(&a.items()[i], &b.items()[i]);
-    return true;
-  }
-  const auto members_of = [](const Value& set) {
-    detail::Dict members;
-    for (Value item : set.items()) {
-      Value nothing;
-      members.insert(item, nothing);
-    }
-    return members;
-  };
-  const auto within = [](const Value& set, const detail::Dict& members) {
-    return std::ranges::all_of(
-        set.items(), [&](const Value& item) { return members.find(item) != detail::Dict::npos; });
-  };
-  return within(b, members_of(a)) && within(a, members_of(b));
+bool same_doubles(std::complex<double> a, std::complex<double> b) {
+  return same_double(a.real(), b.real()) && same_double(a.imag(), b.imag());
 }
 
-bool same_node(const Value& a, const Value& b, Pending& pending) {
-  if (a.kind() != b.kind()) return false;
+/// For two values of one kind that is no container.
+bool same_leaf(const Value& a, const Value& b) {
   switch (a.kind()) {
-    case Kind::none: return true;
     case Kind::boolean: return a.as_bool() == b.as_bool();
     case Kind::integer:
       if (a.as_int64() || b.as_int64()) return a.as_int64() == b.as_int64();
       return a.integer_text() == b.integer_text();
     case Kind::floating: return same_double(a.as_double(), b.as_double());
-    case Kind::complex:
-      return same_double(a.as_complex().real(), b.as_complex().real()) &&
-             same_double(a.as_complex().imag(), b.as_complex().imag());
+    case Kind::complex: return same_doubles(a.as_complex(), b.as_complex());
     case Kind::string: return a.as_string() == b.as_string();
     case Kind::bytes:
     case Kind::tensor: return a.tensor() == b.tensor();
-    case Kind::list:
-    case Kind::tuple:
-      if (a.size() != b.size()) return false;
-      for (std::size_t i = 0; i < a.size(); ++i) pending.emplace_back(&a.items()[i], &b.items()[i]);
-      return true;
-    case Kind::set: return a.size() == b.size() && same_sets(a, b, pending);
-    case Kind::structure:
-      if (a.type_name() != b.type_name()) return false;
-      [[fallthrough]];
-    case Kind::dict:
-      if (a.size() != b.size()) return false;
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        pending.emplace_back(&a.entries()[i].key, &b.entries()[i].key);
-        pending.emplace_back(&a.entries()[i].value, &b.entries()[i].value);
-      }
-      return true;
-    case Kind::custom:
-      if (a.type_name() != b.type_name()) return false;
-      pending.emplace_back(&a.payload(), &b.payload());
-      return true;
+    default: return true;
   }
-  return false;
 }
+
+bool is_leaf(Kind kind) { return kind <= Kind::bytes || kind == Kind::tensor; }
+
+/// Compares two trees with a list of the pairs that are still to be compared instead of recursion,
+/// so that depth costs no stack, and each value with one other only.
+class Comparison {
+ public:
+  explicit Comparison(detail::Digester::Sets& sets) : sets_(sets) {}
+
+  bool same(const Value& a, const Value& b) {
+    pending_.emplace_back(&a, &b);
+    while (!pending_.empty()) {
+      const auto [x, y] = pending_.back();
+      pending_.pop_back();
+      if (!same_node(*x, *y)) return false;
+    }
+    return true;
+  }
+
+ private:
+  /// Digests in ascending order, with the positions of their items.
+  using Order = std::vector<std::pair<std::uint64_t, std::size_t>>;
+
+  bool same_node(const Value& a, const Value& b) {
+    if (a.kind() != b.kind()) return false;
+    if (is_leaf(a.kind())) return same_leaf(a, b);
+    if (a.kind() == Kind::structure || a.kind() == Kind::custom)
+      if (a.type_name() != b.type_name()) return false;
+    if (a.kind() == Kind::custom) {
+      pending_.emplace_back(&a.payload(), &b.payload());
+      return true;
+    }
+    if (a.size() != b.size()) return false;
+    if (a.kind() == Kind::set) return same_sets(a.items(), b.items());
+    if (a.is_sequence()) {
+      for (std::size_t i = 0; i < a.items().size(); ++i)
+        pending_.emplace_back(&a.items()[i], &b.items()[i]);
+      return true;
+    }
+    for (std::size_t i = 0; i < a.entries().size(); ++i) {
+      pending_.emplace_back(&a.entries()[i].key, &b.entries()[i].key);
+      pending_.emplace_back(&a.entries()[i].value, &b.entries()[i].value);
+    }
+    return true;
+  }
+
+  /// Sets compare without order: each item with the one of the same digest.
+  bool same_sets(const std::vector<Value>& a, const std::vector<Value>& b) {
+    const Order left = in_order(a);
+    const Order right = in_order(b);
+    const auto digest = [](const auto& one) { return one.first; };
+    if (!std::ranges::equal(left, right, {}, digest, digest)) return false;
+    for (std::size_t i = 0; i < left.size();) {
+      std::size_t end = i + 1;
+      while (end < left.size() && left[end].first == left[i].first) ++end;
+      if (end - i == 1) pending_.emplace_back(&a[left[i].second], &b[right[i].second]);
+      else if (!same_group(a, left, b, right, i, end)) return false;
+      i = end;
+    }
+    return true;
+  }
+
+  Order in_order(const std::vector<Value>& items) {
+    detail::Digester digest(sets_);
+    Order order;
+    order.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) order.emplace_back(digest(items[i]), i);
+    std::ranges::sort(order);
+    return order;
+  }
+
+  /// Items of one digest: an item that is there twice, as only a program can make it, or a
+  /// collision by chance, of one pair in 2^64. Recursive, but each time into less than half a tree.
+  bool same_group(const std::vector<Value>& a, const Order& left, const std::vector<Value>& b,
+                  const Order& right, std::size_t begin, std::size_t end) {
+    std::vector<std::size_t> unmatched;
+    for (std::size_t i = begin; i < end; ++i) unmatched.push_back(right[i].second);
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto match = std::ranges::find_if(unmatched, [&](std::size_t position) {
+        return Comparison(sets_).same(a[left[i].second], b[position]);
+      });
+      if (match == unmatched.end()) return false;
+      *match = unmatched.back();
+      unmatched.pop_back();
+    }
+    return true;
+  }
+
+  detail::Digester::Sets& sets_;
+  std::vector<std::pair<const Value*, const Value*>> pending_;
+};
 
 /// Every value of the tree, the root first, without recursion: keys and attributes as well.
 template <class Visit>
@@ -112,15 +158,11 @@ void for_each_node(Value& root, const Visit& visit) {
 }  // namespace
 
 bool operator==(const Value& a, const Value& b) {
-  // Scalars first: dict lookups compare keys, and these need no list.
-  Pending pending;
-  if (!same_node(a, b, pending)) return false;
-  while (!pending.empty()) {
-    const auto [x, y] = pending.back();
-    pending.pop_back();
-    if (!same_node(*x, *y, pending)) return false;
-  }
-  return true;
+  // Dicts compare keys, most of which are no containers.
+  if (a.kind() != b.kind()) return false;
+  if (is_leaf(a.kind())) return same_leaf(a, b);
+  detail::Digester::Sets sets;
+  return Comparison(sets).same(a, b);
 }
 
 void Value::own() {

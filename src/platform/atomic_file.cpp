@@ -111,7 +111,7 @@ std::filesystem::path temporary_beside(const std::filesystem::path& target) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path, AtomicFileOptions options)
-    : path_(std::move(path)), options_(options), cut_(cut_size) {
+    : path_(std::move(path)), options_(options), process_(os::process_id()), cut_(cut_size) {
   if (!path_.has_filename()) {
     throw refusal(path_, path_.empty() ? "an empty path" : "a folder", "Name a file inside it");
   }
@@ -136,8 +136,9 @@ void AtomicFile::create(const std::optional<os::Status>& existing) {
   std::error_code error = make_error_code(std::errc::file_exists);
   for (int attempt = 0; attempt < 100 && error == std::errc::file_exists; ++attempt) {
     std::filesystem::path name = temporary_beside(target_);
-    // Never more open than what it replaces, not even for the time being.
-    file_ = os::create_new(name, existing ? existing->permissions & 0777 : 0666, error);
+    // Never more open than what it replaces, not even for the time being: until `keep_access` its
+    // group is this process's own.
+    file_ = os::create_new(name, existing ? existing->permissions & 0600 : 0666, error);
     if (!error) temporary_ = std::move(name);
   }
   if (error) fail("cannot create a file in its folder", error);
@@ -277,6 +278,11 @@ void AtomicFile::write_back() {
 }
 
 void AtomicFile::commit() {
+  finish();
+  publish();
+}
+
+void AtomicFile::finish() {
   require_open();
   write_queue();
   std::error_code error;
@@ -286,6 +292,11 @@ void AtomicFile::commit() {
   if (error) fail("cannot synchronise the file with the disk", error);
   error = file_.close();
   if (error) fail("cannot finish writing the file", error);
+  staging_.reset();
+}
+
+void AtomicFile::publish() {
+  std::error_code error;
   os::rename(temporary_, target_, error);
   if (error) fail("cannot rename the temporary file", error);
   temporary_.clear();
@@ -297,7 +308,8 @@ void AtomicFile::commit() {
 
 void AtomicFile::discard() noexcept {
   static_cast<void>(file_.close());
-  if (!temporary_.empty()) os::remove(temporary_);
+  // A child of a fork leaves its parent's file alone.
+  if (!temporary_.empty() && os::process_id() == process_) os::remove(temporary_);
   temporary_.clear();
 }
 

@@ -52,11 +52,18 @@ class AtomicFile final : public Sink {
   void flush() override;
   [[nodiscard]] std::uint64_t position() const noexcept override { return written_ + queued_; }
 
-  /// Writes what is left and gives the file its name. To be called once, as the last.
+  /// Writes what is left and gives the file its name: `finish` and `publish`. To be called once, as
+  /// the last.
   /// \throws Error `cannot_write`. The old file is then as it was, except where the text says that
   /// the folder could not be synchronised: then the new file is in place but may not survive a
   /// loss of power.
   void commit();
+
+  /// Writes what is left and closes the file, still under its temporary name.
+  /// \throws Error `cannot_write`
+  void finish();
+  /// Gives the finished file its name. \throws Error as `commit`
+  void publish();
 
  private:
   void create(const std::optional<os::Status>& existing);
@@ -74,6 +81,7 @@ class AtomicFile final : public Sink {
   std::filesystem::path temporary_;  // Empty once it is gone.
   AtomicFileOptions options_;
   os::File file_;
+  std::uint64_t process_;  // Whose temporary file it is.
 
   std::vector<std::span<const std::byte>> queue_;
   std::uint64_t written_ = 0;       // Bytes in the file.

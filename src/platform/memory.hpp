@@ -43,6 +43,13 @@ struct BlockAllocator {
 /// storage of a vector after `reserve`. Costs nothing below 2 MiB; never fails.
 void advise_huge(void* memory, std::size_t size) noexcept;
 
+/// Reserves room for `count` items in an empty vector or string, in huge pages where they pay.
+template <class Container>
+void reserve_huge(Container& container, std::size_t count) {
+  container.reserve(count);
+  advise_huge(container.data(), container.capacity() * sizeof(typename Container::value_type));
+}
+
 /// Makes the pages of such memory present, on two threads where that pays, and leaves what they
 /// hold alone. To be called right before the memory is filled by one thread; does nothing below
 /// 32 MiB. The memory must be writable.

@@ -94,6 +94,9 @@ void rename(const std::filesystem::path& from, const std::filesystem::path& to,
             std::error_code& error) noexcept;
 void remove(const std::filesystem::path& path) noexcept;
 
+/// Tells a process from those that it was forked from.
+std::uint64_t process_id() noexcept;
+
 // Hints. The system may ignore them; so does this library when they fail.
 void advise_sequential(const File& file) noexcept;
 /// Whether a byte can be read without waiting for the disk; true where nobody knows.

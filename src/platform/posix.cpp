@@ -169,6 +169,8 @@ void rename(const std::filesystem::path& from, const std::filesystem::path& to,
 
 void remove(const std::filesystem::path& path) noexcept { ::unlink(path.c_str()); }
 
+std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(::getpid()); }
+
 void advise_sequential(const File& file) noexcept {
 #if defined(POSIX_FADV_SEQUENTIAL)
   static_cast<void>(::posix_fadvise(descriptor(file), 0, 0, POSIX_FADV_SEQUENTIAL));

@@ -1,7 +1,6 @@
 #include "platform/sink.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <ostream>
 
 #include <safestructures/data/error.hpp>
@@ -16,24 +15,8 @@ constexpr std::size_t block_size = std::size_t{256} << 10U;
 
 }  // namespace
 
-void Sink::write_copied(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const std::span<std::byte> room = prepare(1, bytes.size());
-    std::memcpy(room.data(), bytes.data(), room.size());
-    produced(room.size());
-    bytes = bytes.subspan(room.size());
-  }
-}
-
-void Sink::compute(std::uint64_t size, std::size_t unit, const Producer& produce) {
-  for (std::uint64_t done = 0; done < size;) {
-    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, block_size));
-    std::span<std::byte> room = prepare(std::min(wanted, unit), wanted);
-    if (room.size() < size - done) room = room.first(room.size() / unit * unit);
-    produce(done, room);
-    produced(room.size());
-    done += room.size();
-  }
+void VectorSink::expect(std::uint64_t size) {
+  if (target_.empty()) reserve_huge(target_, static_cast<std::size_t>(size));
 }
 
 void VectorSink::write(std::span<const std::byte> bytes) {

@@ -1,4 +1,4 @@
-// error: an alias in Rules<T>::fields is already the name or an alias
+// error: an alias in Rules<T> is already the name or an alias
 #include <safestructures/codecs/rules.hpp>
 
 namespace ss = safestructures;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh WAY SOURCE BUILD WORK COMPILER: builds an outside project that uses the library and runs it.
-#   find_package      installs the static library of BUILD and finds it
+#   find_package      installs the static library of BUILD and finds it, with its components
 #   add_subdirectory  embeds SOURCE as a shared library, then installs that and finds it too
 set -euo pipefail
 
@@ -17,9 +17,32 @@ configure() { # FOLDER PROJECT OPTION...
   "$folder/consumer"
 }
 
+refused() { # MESSAGE OPTION...: a component that is asked for and not there
+  local message=$1 output
+  shift
+  rm -rf "$work/refused"
+  if output=$(cmake -G Ninja -S "$source/tests/consumer/components" -B "$work/refused" \
+    -DCMAKE_PREFIX_PATH="$work/prefix" "$@" 2>&1); then
+    echo "a component that is not there was found: $*"
+    exit 1
+  fi
+  # CMake breaks the lines of messages.
+  if ! tr -s ' \n' ' ' <<<"$output" | grep -q -- "$message"; then
+    echo "the message is not '$message':"
+    echo "$output"
+    exit 1
+  fi
+}
+
 if [[ $way == find_package ]]; then
   cmake --install "$build" --prefix "$work/prefix"
   configure build find_package -DCMAKE_PREFIX_PATH="$work/prefix"
+  cmake -G Ninja -S "$source/tests/consumer/components" -B "$work/components" \
+    -DCMAKE_PREFIX_PATH="$work/prefix"
+  refused "safestructures was installed without the component 'nonsense'. Installed are:.* eigen" \
+    -DCOMPONENT=nonsense
+  refused "The component 'eigen' of safestructures needs Eigen3 3.4 or newer (Debian: libeigen3-dev)." \
+    -DCOMPONENT=eigen -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
 else
   configure build add_subdirectory -DSAFESTRUCTURES_SOURCE="$source" -DBUILD_SHARED_LIBS=ON \
     -DSAFESTRUCTURES_INSTALL=ON

@@ -37,7 +37,7 @@ inline void container(Bytes bytes) {
       require(file.find(file.name(i)) == i, "a tensor is not found by its name");
       items.emplace_back(file.name(i), tensors.back());
     }
-    st::Metadata metadata;
+    safestructures::Metadata metadata;
     for (const st::MetadataEntry& entry : file.metadata()) metadata.emplace(entry.key, entry.value);
     require(metadata.size() == file.metadata().size(), "metadata has a key twice");
     const std::vector<std::byte> written = st::to_bytes(items, metadata);

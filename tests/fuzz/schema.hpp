@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include <safestructures/formats/schema.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
 
 #include "fuzz/fuzz.hpp"
 #include "support/spelling.hpp"
@@ -27,7 +27,7 @@ inline std::optional<ss::Tensor> any_tensor(std::string_view name) {
 
 /// What is read can be written, and then it reads the same and is written the same.
 inline void check_round_trip(const ss::Value& value) {
-  const ss::schema::WriteOptions options{.precision = ss::Precision::preserve};
+  const ss::SaveOptions options{.precision = ss::Precision::preserve};
   ss::schema::Written written;
   try {
     written = ss::schema::write(value, options);
@@ -37,7 +37,7 @@ inline void check_round_trip(const ss::Value& value) {
     throw std::logic_error(std::string("cannot be written: ") + error.what());
   }
   std::map<std::string, ss::Tensor, std::less<>> tensors;
-  for (const ss::schema::StoredTensor& stored : written.tensors)
+  for (const ss::safetensors::Item& stored : written.tensors)
     tensors.emplace(stored.name, *stored.tensor);
   try {
     const ss::Value again = ss::schema::read(written.text, [&](std::string_view name) {

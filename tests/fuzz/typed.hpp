@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <safestructures/codecs/codecs.hpp>
-#include <safestructures/formats/schema.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
 
 #include "fuzz/fuzz.hpp"
 #include "fuzz/schema.hpp"

@@ -1,6 +1,7 @@
 """The command line: what it prints, its exit codes, its errors, the files it writes."""
 
 import json
+import os
 import pathlib
 
 import checks
@@ -170,7 +171,8 @@ CASES = {
     "get model.safetensors /layers/0/weight -o missing/weight.npy": (
         2,
         "",
-        "safestructures: cannot write to missing/weight.npy: No such file or directory.\n",
+        "safestructures: missing/weight.npy: cannot create a file in its folder: No such file or directory."
+        " Create the folder first; relative paths start at the current folder.\n",
     ),
     "get model.safetensors /layers/0/weight --dtype F99": (
         2,
@@ -247,6 +249,30 @@ def check_npy(folder):
             if known and target.exists():
                 array = np.load(target)
                 expect(path.stem, (shape, data), (list(array.shape), array.tobytes()))
+
+
+def check_output_file(folder):
+    """`get -o` writes as the library does: nothing planted is followed, and permissions are kept."""
+    folder = pathlib.Path(folder)
+    model, victim, out = folder / "model.safetensors", folder / "victim", folder / "out.txt"
+    victim.write_text("precious")
+    out.write_text("old")
+    out.chmod(0o600)
+    # The old tool opened OUT.<pid>.tmp; every number that the next process may have is planted.
+    planted = [folder / f"out.txt.{os.getpid() + i}.tmp" for i in range(1, 2000)]
+    for link in planted:
+        link.symlink_to(victim)
+    expect("get -o", 0, run(folder, "get", model, "/name", "-o", out).returncode)
+    for link in planted:
+        link.unlink()
+    expect("-o: a planted link is not followed", "precious", victim.read_text())
+    expect("-o: what was written", "tiny", out.read_text())
+    expect("-o: the mode is kept", 0o600, out.stat().st_mode & 0o777)
+    link = folder / "link.txt"
+    link.symlink_to(out.name)
+    run(folder, "get", model, "/epochs", "-o", link)
+    run(folder, "get", model, "/name", "-o", link)
+    expect("-o: a link stays", True, link.is_symlink())
 
 
 def check_text(folder):
@@ -327,4 +353,6 @@ def _tensors_of(data, folder):
     return notation.read_container(path)[1]
 
 
-run_checks(check_cases, check_help, check_npy, check_text, check_convert, check_nan)
+run_checks(
+    check_cases, check_help, check_npy, check_output_file, check_text, check_convert, check_nan
+)

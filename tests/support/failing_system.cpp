@@ -74,6 +74,8 @@ int __real_ftruncate(int file, off_t size);
 int __real_sync_file_range(int file, off_t offset, off_t size, unsigned flags);
 int __real_fsync(int file);
 int __real_fchmod(int file, mode_t mode);
+int __real_fchown(int file, uid_t owner, gid_t group);
+int __real_faccessat(int folder, const char* path, int mode, int flags);
 int __real_rename(const char* from, const char* to);
 int __real_unlink(const char* path);
 void* __real_mmap(void* at, std::size_t size, int protection, int flags, int file, off_t offset);
@@ -84,6 +86,11 @@ int __wrap_open(const char* path, int flags, ...) {
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
   const bool create = (flags & O_CREAT) != 0;
+  if (script.tracing) {
+    const std::lock_guard lock(guard);
+    script.open_flags.push_back(flags);
+    if (create) script.create_modes.push_back(mode);
+  }
   trace(create ? "create" : (flags & O_DIRECTORY) != 0 ? "open folder" : "open");
   return fails(create ? "create" : "open") ? -1 : __real_open(path, flags, mode);
 }
@@ -125,7 +132,16 @@ int __wrap_fsync(int file) {
   return fails("fsync") ? -1 : __real_fsync(file);
 }
 int __wrap_fchmod(int file, mode_t mode) {
+  trace("fchmod");
   return fails("fchmod") ? -1 : __real_fchmod(file, mode);
+}
+int __wrap_fchown(int file, uid_t owner, gid_t group) {
+  trace("fchown");
+  return fails("fchown") ? -1 : __real_fchown(file, owner, group);
+}
+int __wrap_faccessat(int folder, const char* path, int mode, int flags) {
+  script.access_flags = flags;
+  return __real_faccessat(folder, path, mode, flags);
 }
 int __wrap_rename(const char* from, const char* to) {
   trace("rename");

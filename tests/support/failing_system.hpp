@@ -19,6 +19,9 @@ struct Script {
   std::size_t transfer = 0;  // For reads and writes.
   bool tracing = false;
   std::vector<std::string> trace;
+  std::vector<int> open_flags;         // Of every file that was opened,
+  std::vector<unsigned> create_modes;  // and of those that were created.
+  int access_flags = 0;                // Of the last question whether a file may be written.
 };
 extern Script script;
 

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/header.hpp>
-#include <safestructures/formats/schema.hpp>
 
 namespace safestructures::test {
 
@@ -51,7 +51,8 @@ std::string read_schema(std::string_view text, const Lookup& lookup) {
     const Value value = schema::read(text, lookup);
     const schema::Written written = schema::write(value, {.precision = Precision::preserve});
     std::string read = written.text;
-    for (const schema::StoredTensor& tensor : written.tensors) read += '\n' + tensor.name;
+    for (const safetensors::Item& tensor : written.tensors)
+      read.append(1, '\n').append(tensor.name);
     return read;
   } catch (const Error& error) {
     return error.what();

@@ -5,8 +5,8 @@
 #include <any>
 #include <concepts>
 
-#include <safestructures/codecs/kinds.hpp>
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures {
 namespace detail {
@@ -23,6 +23,7 @@ template <class T>
   requires std::same_as<T, std::any>
 struct Codec<T> {
   static constexpr bool nullable = true;
+  static void describe_type(TypeDescriber& type) { type.any(); }
   static Value encode(const T& any, Encoder& encoder) { return detail::encode_any(any, encoder); }
   static T decode(const Value& value, Decoder& decoder) {
     return detail::decode_any(value, decoder);

@@ -46,6 +46,7 @@ Value encode_list(std::span<const T> values, Encoder& encoder) {
 template <class T, std::size_t N>
 struct Codec<std::array<T, N>> {
   static constexpr KindSet kinds = Kind::list;
+  static void describe_type(TypeDescriber& type) { type.list<T>(N); }
   static Value encode(const std::array<T, N>& array, Encoder& encoder) {
     return detail::encode_list(std::span<const T>(array), encoder);
   }
@@ -56,9 +57,10 @@ struct Codec<std::array<T, N>> {
 
 /// Nested arrays of numbers are one tensor. Loads from a tensor of those dimensions and from lists.
 template <class T, std::size_t N>
-  requires detail::Block<T>
+  requires Block<T>
 struct Codec<std::array<T, N>> {
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) { detail::describe_blocks<T>(type, N); }
   static Value encode(const std::array<T, N>& array, Encoder&) {
     return detail::encode_blocks(array.data(), N);
   }
@@ -66,7 +68,7 @@ struct Codec<std::array<T, N>> {
     if (value.is_sequence()) return detail::decode_array<T, N>(value, decoder);
     static constexpr auto dims = detail::prepend_dim<T, N>();
     std::array<T, N> result;
-    detail::decode_block(value, decoder, detail::BlockLayout<T>::dtype, dims,
+    detail::decode_block(value, decoder, BlockLayout<T>::dtype, dims,
                          std::as_writable_bytes(std::span(result)));
     return result;
   }
@@ -75,6 +77,7 @@ struct Codec<std::array<T, N>> {
 template <detail::ByteLike T, std::size_t N>
 struct Codec<std::array<T, N>> {
   static constexpr KindSet kinds = Kind::bytes;
+  static void describe_type(TypeDescriber& type) { type.bytes(N); }
   static Value encode(const std::array<T, N>& array, Encoder&) {
     return detail::encode_bytes(array.data(), N);
   }
@@ -92,12 +95,13 @@ struct Codec<std::array<T, N>> {
 template <class T, std::size_t N>
   requires(!std::same_as<T, char>)
 struct Codec<T[N]> {
-  static constexpr KindSet kinds = detail::Block<T>      ? Kind::tensor
+  static constexpr KindSet kinds = Block<T>              ? Kind::tensor
                                    : detail::ByteLike<T> ? Kind::bytes
                                                          : Kind::list;
+  static void describe_type(TypeDescriber& type) { type.same_as<std::array<T, N>>(); }
   static Value encode(const T (&array)[N], Encoder& encoder) {
     static_cast<void>(encoder);
-    if constexpr (detail::Block<T>) return detail::encode_blocks(array, N);
+    if constexpr (Block<T>) return detail::encode_blocks(array, N);
     else if constexpr (detail::ByteLike<T>) return detail::encode_bytes(array, N);
     else return detail::encode_list(std::span<const T>(array), encoder);
   }

@@ -20,8 +20,10 @@
 #include <string_view>
 #include <type_traits>
 
-#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/codecs/scalars.hpp>
+#include <safestructures/codecs/strings.hpp>
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures {
 
@@ -65,6 +67,18 @@ SAFESTRUCTURES_API std::int64_t decode_duration(const Value& value, Period perio
 SAFESTRUCTURES_API double decode_real_duration(const Value& value, Period period,
                                                std::string_view clock, const Decoder& decoder);
 
+/// The dict that a duration is saved as, of a time point with the clock's name.
+SAFESTRUCTURES_API void describe_duration(TypeDescriber& type, Period period,
+                                          std::string_view clock, TypeDescriber::Node& count,
+                                          TypeDescriber::Node& text);
+
+template <Duration T>
+void describe_duration_of(TypeDescriber& type, std::string_view clock) {
+  constexpr Period period{T::period::num, T::period::den};
+  describe_duration(type, period, clock, TypeDescriber::node<typename T::rep>(),
+                    TypeDescriber::node<std::string_view>());
+}
+
 template <Duration T>
 Value encode_duration_of(const T& duration, std::string_view clock) {
   constexpr Period period{T::period::num, T::period::den};
@@ -95,6 +109,7 @@ T decode_duration_of(const Value& value, std::string_view clock, const Decoder& 
 template <detail::Duration T>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::dict;
+  static void describe_type(TypeDescriber& type) { detail::describe_duration_of<T>(type, {}); }
   static Value encode(const T& duration, Encoder&) {
     return detail::encode_duration_of(duration, {});
   }
@@ -108,6 +123,9 @@ struct Codec<T> {
   static_assert(!clock_name<typename T::clock>.empty(),
                 "safestructures: this clock has no name in files: specialise clock_name<Clock>");
   static constexpr KindSet kinds = Kind::dict;
+  static void describe_type(TypeDescriber& type) {
+    detail::describe_duration_of<typename T::duration>(type, clock_name<typename T::clock>);
+  }
   static Value encode(const T& point, Encoder&) {
     return detail::encode_duration_of(point.time_since_epoch(), clock_name<typename T::clock>);
   }

@@ -29,14 +29,12 @@ namespace detail {
 template <class T, std::size_t I>
 consteval bool is_column_field() {
   if constexpr (field_info<T>[I].is_skipped) return true;
-  else
-    return Block<FieldType<T, I>> &&
-           !std::is_const_v<std::remove_reference_t<decltype(get_field<I>(std::declval<T&>()))>>;
+  else return Block<StructField<T, I>> && !std::is_const_v<StructField<T, I>>;
 }
 
 template <class T>
 consteval bool is_columnar() {
-  if constexpr (!Aggregate<T> || NamedCodec<T>) {
+  if constexpr (!Fielded<T> || NamedCodec<T>) {
     return false;
   } else if constexpr (!std::is_base_of_v<StructCodec<T>, Codec<T>> || has_migrate<T> ||
                        !std::is_default_constructible_v<T>) {
@@ -44,7 +42,7 @@ consteval bool is_columnar() {
   } else {
     return []<std::size_t... I>(std::index_sequence<I...>) {
       return (is_column_field<T, I>() && ...) && (!field_info<T>[I].is_skipped || ...);
-    }(std::make_index_sequence<field_count<T>>());
+    }(std::make_index_sequence<struct_size<T>>());
   }
 }
 
@@ -65,7 +63,7 @@ SAFESTRUCTURES_API void expect_column_length(std::size_t found, std::size_t expe
 /// Fills field I of all items of `result`, which gets its size from the first column.
 template <std::size_t I, class T, class Vector>
 void decode_column(const Value& column, Decoder& decoder, Vector& result, bool is_first) {
-  using Column = BlockLayout<FieldType<T, I>>;
+  using Column = BlockLayout<std::remove_cv_t<StructField<T, I>>>;
   const Walker::Step step(decoder, field_info<T>[I].file_name);
   BlockReader reader(column, decoder, Column::dtype, Column::dims);
   if (is_first) result.resize(reader.size());
@@ -74,9 +72,9 @@ void decode_column(const Value& column, Decoder& decoder, Vector& result, bool i
   for (;;) {
     const std::span<const std::byte> piece = reader.next();
     if (piece.empty()) return;
-    constexpr std::size_t size = sizeof(FieldType<T, I>);
+    constexpr std::size_t size = sizeof(std::remove_cv_t<StructField<T, I>>);
     for (std::size_t at = 0; at < piece.size(); at += size, ++item)
-      std::memcpy(&get_field<I>(*item), piece.data() + at, size);
+      std::memcpy(&struct_field<I>(*item), piece.data() + at, size);
   }
 }
 
@@ -84,11 +82,11 @@ template <Columnar T>
 struct ColumnsCodec {
   template <class Vector>
   static Value encode(const Vector& vector) {
-    Value value = make_struct(Codec<T>::class_name, class_version<T>, field_count<T>);
-    value.set_attribute(columns_attribute, Value(vector.size()));
+    Value value = make_struct(Codec<T>::class_name, class_version<T>, struct_size<T>);
+    value.set_attribute(attributes::columns, Value(vector.size()));
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (add_column<I>(value, vector), ...);
-    }(std::make_index_sequence<field_count<T>>());
+    }(std::make_index_sequence<struct_size<T>>());
     return value;
   }
 
@@ -108,7 +106,7 @@ struct ColumnsCodec {
             }
           }(),
           ...);
-    }(std::make_index_sequence<field_count<T>>());
+    }(std::make_index_sequence<struct_size<T>>());
     return result;
   }
 
@@ -117,8 +115,8 @@ struct ColumnsCodec {
   static void add_column(Value& value, const Vector& vector) {
     static constexpr const FieldInfo& info = field_info<T>[I];
     if constexpr (!info.is_skipped) {
-      using Column = BlockLayout<FieldType<T, I>>;
-      const auto* first = reinterpret_cast<const std::byte*>(&get_field<I>(vector.front()));
+      using Column = BlockLayout<std::remove_cv_t<StructField<T, I>>>;
+      const auto* first = reinterpret_cast<const std::byte*>(&struct_field<I>(vector.front()));
       value.insert(Value(info.file_name),
                    encode_column(Column::dtype, Column::dims, Column::complex, first, vector.size(),
                                  sizeof(T)));
@@ -131,8 +129,9 @@ struct ColumnsCodec {
 /// A list, or from `EncodeOptions::columns_from` items on columns. Loads from both.
 template <detail::Columnar T, class Allocator>
 struct Codec<std::vector<T, Allocator>> {
-  using List = detail::ListCodec<std::vector<T, Allocator>>;
+  using List = ListCodec<std::vector<T, Allocator>>;
   static constexpr KindSet kinds = KindSet(Kind::list) | Kind::structure;
+  static void describe_type(TypeDescriber& type) { type.list<T>(); }
 
   static Value encode(const std::vector<T, Allocator>& vector, Encoder& encoder) {
     if (vector.empty() || vector.size() < encoder.columns_from())

@@ -9,6 +9,6 @@
 namespace safestructures {
 
 template <class T, class Allocator>
-struct Codec<std::deque<T, Allocator>> : detail::ListCodec<std::deque<T, Allocator>> {};
+struct Codec<std::deque<T, Allocator>> : ListCodec<std::deque<T, Allocator>> {};
 
 }  // namespace safestructures

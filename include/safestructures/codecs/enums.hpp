@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/codecs/field_names.hpp>
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures {
 
@@ -41,6 +42,9 @@ class SAFESTRUCTURES_API EnumTable {
   /// the values from `first` on.
   EnumTable(std::string_view pretty_function, std::int64_t first, bool open);
 
+  /// Describes the enum of that name and type of numbers.
+  void describe_type(TypeDescriber& type, std::string_view name,
+                     TypeDescriber::Node& underlying) const;
   /// The name as a str, or the number of a value without one.
   [[nodiscard]] Value encode(std::int64_t number, const Encoder& encoder) const;
   /// The number of a name. \throws Error `out_of_range` for an unknown one, with those that there
@@ -137,6 +141,10 @@ concept Enum = std::is_enum_v<T> && !std::is_same_v<T, std::byte>;
 template <detail::Enum T>
 struct Codec<T> {
   static constexpr KindSet kinds = KindSet(Kind::string) | Kind::integer;
+  static void describe_type(TypeDescriber& type) {
+    detail::enum_table<T>().describe_type(type, detail::TypeName<T>::text.view(),
+                                          TypeDescriber::node<std::underlying_type_t<T>>());
+  }
   static Value encode(T value, Encoder& encoder) {
     using Underlying = std::underlying_type_t<T>;
     const auto number = static_cast<Underlying>(value);

@@ -10,9 +10,9 @@
 namespace safestructures {
 
 template <class T, class Allocator>
-struct Codec<std::forward_list<T, Allocator>> : detail::ListCodec<std::forward_list<T, Allocator>> {
+struct Codec<std::forward_list<T, Allocator>> : ListCodec<std::forward_list<T, Allocator>> {
   static std::forward_list<T, Allocator> decode(const Value& value, Decoder& decoder) {
-    detail::Items items(value, decoder);
+    Items items(value, decoder);
     std::forward_list<T, Allocator> list;
     auto last = list.before_begin();
     for (std::size_t i = 0; i < items.size(); ++i)

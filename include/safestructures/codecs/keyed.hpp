@@ -4,6 +4,11 @@
 /// Python hashes None, bool, numbers, str, bytes and tuples of these. Keys and set items that are
 /// lists or tensors here become tuples; where another kind remains, a map is a list of (key, value)
 /// tuples and a set a list, so that it can be saved as well.
+///
+/// Sets and maps of your own are saved alike:
+///
+///     template <class K, class T> struct safestructures::Codec<FlatMap<K, T>>
+///         : MapCodec<FlatMap<K, T>> {};
 #pragma once
 
 #include <concepts>
@@ -13,17 +18,20 @@
 #include <utility>
 #include <vector>
 
-#include <safestructures/codecs/kinds.hpp>
 #include <safestructures/codecs/sequences.hpp>
+#include <safestructures/codecs/tuple.hpp>
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/type_describer.hpp>
 
-namespace safestructures::detail {
-
-/// Lists and tensors as tuples, other values as they are.
-SAFESTRUCTURES_API Value to_key(Value value);
+namespace safestructures {
 
 /// A container without an order of its own is sorted, so that equal ones give equal bytes.
 enum class Order : bool { keep, sort };
+
+namespace detail {
+
+/// Lists and tensors as tuples, other values as they are.
+SAFESTRUCTURES_API Value to_key(Value value);
 
 /// The items as a set, or as a list where one of them cannot be in a set.
 SAFESTRUCTURES_API Value make_set(std::vector<Value> items, Order order);
@@ -64,63 +72,94 @@ class SAFESTRUCTURES_API Pairs {
 /// Throws Error `duplicate_name`: two keys or items in the file are the same in the target.
 [[noreturn]] SAFESTRUCTURES_API void duplicate(const Value& key, const Decoder& decoder);
 
-template <class Set, Order order, bool repeats>
+/// Inserts where the container has none such, with the end as the hint where it takes one. False
+/// when it had.
+template <class Container, class... Parts>
+bool insert_last(Container& container, Parts&&... parts) {
+  const auto before = container.size();
+  if constexpr (requires {
+                  container.emplace_hint(container.end(), std::forward<Parts>(parts)...);
+                })
+    container.emplace_hint(container.end(), std::forward<Parts>(parts)...);
+  else if constexpr (requires { container.emplace(std::forward<Parts>(parts)...); })
+    container.emplace(std::forward<Parts>(parts)...);
+  else container.insert(typename Container::value_type(std::forward<Parts>(parts)...));
+  return container.size() != before;
+}
+
+}  // namespace detail
+
+/// Codec of a container of unique items (or of any, where it `repeats`): a set (a list). It needs
+/// `value_type`, `size`, a range of its items, a default constructor, and one of `emplace_hint`,
+/// `emplace` and `insert`, which keeps the first of equal items.
+template <class Set, Order order = Order::keep, bool repeats = false>
 struct SetCodec {
   using Item = typename Set::value_type;
   static constexpr KindSet kinds = repeats ? KindSet(Kind::list) : KindSet(Kind::set) | Kind::list;
+  static void describe_type(TypeDescriber& type) {
+    if constexpr (repeats) type.list<Item>();
+    else type.set<Item>();
+  }
 
   static Value encode(const Set& set, Encoder& encoder) {
     std::vector<Value> items;
     items.reserve(set.size());
     for (const Item& item : set) {
       Value value = encoder.encode_at(items.size(), item);
-      items.push_back(repeats ? std::move(value) : to_key(std::move(value)));
+      items.push_back(repeats ? std::move(value) : detail::to_key(std::move(value)));
     }
-    return repeats ? make_list(std::move(items), order) : make_set(std::move(items), order);
+    return repeats ? detail::make_list(std::move(items), order)
+                   : detail::make_set(std::move(items), order);
   }
 
   static Set decode(const Value& value, Decoder& decoder) {
     Items items(value, decoder);
     Set set;
     for (std::size_t i = 0; i < items.size(); ++i) {
-      Item item = decoder.decode_at<Item>(i, items[i]);
-      const std::size_t before = set.size();
-      set.insert(set.end(), std::move(item));
-      if (set.size() == before) duplicate(items[i], decoder);
+      if (!detail::insert_last(set, decoder.decode_at<Item>(i, items[i])))
+        detail::duplicate(items[i], decoder);
     }
     return set;
   }
 };
 
-template <class Map, Order order, bool repeats>
+/// Codec of a container of keys and values, unique by key (or not, where it `repeats`): a dict (a
+/// list of tuples). It needs `key_type`, `mapped_type`, `value_type`, a range of pairs, and what
+/// `SetCodec` needs else; keys come in the order of the file.
+template <class Map, Order order = Order::keep, bool repeats = false>
 struct MapCodec {
   using Key = typename Map::key_type;
   using Mapped = typename Map::mapped_type;
   static constexpr KindSet kinds = repeats ? KindSet(Kind::list) : KindSet(Kind::dict) | Kind::list;
+  static void describe_type(TypeDescriber& type) {
+    if constexpr (repeats) type.list<std::pair<Key, Mapped>>();
+    else type.dict<Key, Mapped>();
+  }
 
   static Value encode(const Map& map, Encoder& encoder) {
     std::vector<Entry> entries;
     entries.reserve(map.size());
     for (const auto& [key, mapped] : map) {
-      Value key_value = to_key(encoder.encode(key));
-      Value mapped_value = encoder.encode_at(KeyStep(key_value), mapped);
+      Value key_value = detail::to_key(encoder.encode(key));
+      Value mapped_value = encoder.encode_at(detail::KeyStep(key_value), mapped);
       entries.push_back(Entry{std::move(key_value), std::move(mapped_value)});
     }
-    return repeats ? make_pairs(std::move(entries), order) : make_dict(std::move(entries), order);
+    return repeats ? detail::make_pairs(std::move(entries), order)
+                   : detail::make_dict(std::move(entries), order);
   }
 
   static Map decode(const Value& value, Decoder& decoder) {
-    const Pairs pairs(value, decoder);
+    const detail::Pairs pairs(value, decoder);
     Map map;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const KeyStep name(pairs.key(i));
+      const detail::KeyStep name(pairs.key(i));
       Key key = decoder.decode_at<Key>(name, pairs.key(i));
-      const std::size_t before = map.size();
-      map.emplace_hint(map.end(), std::move(key), decoder.decode_at<Mapped>(name, pairs.value(i)));
-      if (map.size() == before) duplicate(pairs.key(i), decoder);
+      if (!detail::insert_last(map, std::move(key),
+                               decoder.decode_at<Mapped>(name, pairs.value(i))))
+        detail::duplicate(pairs.key(i), decoder);
     }
     return map;
   }
 };
 
-}  // namespace safestructures::detail
+}  // namespace safestructures

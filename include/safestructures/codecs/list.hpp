@@ -9,6 +9,6 @@
 namespace safestructures {
 
 template <class T, class Allocator>
-struct Codec<std::list<T, Allocator>> : detail::ListCodec<std::list<T, Allocator>> {};
+struct Codec<std::list<T, Allocator>> : ListCodec<std::list<T, Allocator>> {};
 
 }  // namespace safestructures

@@ -10,10 +10,10 @@ namespace safestructures {
 
 template <class Key, class T, class Compare, class Allocator>
 struct Codec<std::map<Key, T, Compare, Allocator>>
-    : detail::MapCodec<std::map<Key, T, Compare, Allocator>, detail::Order::keep, false> {};
+    : MapCodec<std::map<Key, T, Compare, Allocator>, Order::keep, false> {};
 
 template <class Key, class T, class Compare, class Allocator>
 struct Codec<std::multimap<Key, T, Compare, Allocator>>
-    : detail::MapCodec<std::multimap<Key, T, Compare, Allocator>, detail::Order::keep, true> {};
+    : MapCodec<std::multimap<Key, T, Compare, Allocator>, Order::keep, true> {};
 
 }  // namespace safestructures

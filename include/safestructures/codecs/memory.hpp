@@ -6,8 +6,9 @@
 #include <type_traits>
 #include <typeinfo>
 
-#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/codecs/holders.hpp>
 #include <safestructures/codecs/polymorphic.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures {
 namespace detail {
@@ -15,21 +16,19 @@ namespace detail {
 /// What the codec of a pointer to T makes.
 template <class T>
 consteval KindSet pointer_kinds() {
-  const KindSet own = kinds_of<T>() | Kind::none;
-  if constexpr (std::is_polymorphic_v<T>) return own | Kind::custom;
-  else if constexpr (Nullable<T>) return own | Kind::tuple;
-  else return own;
+  if constexpr (std::is_polymorphic_v<T>) return held_kinds<T>() | Kind::custom;
+  else return held_kinds<T>();
 }
 
 template <class T>
-Value encode_engaged(Value value) {
-  if constexpr (Nullable<T>) return mark_engaged(std::move(value));
+Value mark_pointee(Value value) {
+  if constexpr (Nullable<T>) return mark_held(std::move(value));
   else return value;
 }
 
 template <class T>
-const Value& decode_engaged(const Value& value) {
-  if constexpr (Nullable<T>) return unmark_engaged(value);
+const Value& unmark_pointee(const Value& value) {
+  if constexpr (Nullable<T>) return unmark_held(value);
   else return value;
 }
 
@@ -41,15 +40,16 @@ struct Codec<std::unique_ptr<T>> {
   using Object = std::remove_cv_t<T>;
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = detail::pointer_kinds<Object>();
+  static void describe_type(TypeDescriber& type) { type.pointer<Object>(false); }
 
   static Value encode(const std::unique_ptr<T>& pointer, Encoder& encoder) {
     if (!pointer) return {};
-    return detail::encode_engaged<Object>(
+    return detail::mark_pointee<Object>(
         detail::encode_pointee(static_cast<const Object&>(*pointer), encoder));
   }
   static std::unique_ptr<T> decode(const Value& value, Decoder& decoder) {
     if (value.is_none()) return nullptr;
-    return detail::decode_unique<Object>(detail::decode_engaged<Object>(value), decoder);
+    return detail::decode_unique<Object>(detail::unmark_pointee<Object>(value), decoder);
   }
 };
 
@@ -62,6 +62,7 @@ struct Codec<std::shared_ptr<T>> {
   using Object = std::remove_cv_t<T>;
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = detail::pointer_kinds<Object>();
+  static void describe_type(TypeDescriber& type) { type.pointer<Object>(true); }
 
   static Value encode(const std::shared_ptr<T>& pointer, Encoder& encoder) {
     if (!pointer) return {};
@@ -71,13 +72,13 @@ struct Codec<std::shared_ptr<T>> {
     if constexpr (std::is_polymorphic_v<T>) address = dynamic_cast<const void*>(&object);
     else address = &object;
     return encoder.encode_shared(address, typeid(object), [&] {
-      return detail::encode_engaged<Object>(detail::encode_pointee(object, encoder));
+      return detail::mark_pointee<Object>(detail::encode_pointee(object, encoder));
     });
   }
   static std::shared_ptr<T> decode(const Value& value, Decoder& decoder) {
     if (value.is_none()) return nullptr;
     return decoder.decode_shared<Object>(value, [&] {
-      return detail::decode_pointee<Object>(detail::decode_engaged<Object>(value), decoder);
+      return detail::decode_pointee<Object>(detail::unmark_pointee<Object>(value), decoder);
     });
   }
 };
@@ -88,6 +89,7 @@ template <class T>
 struct Codec<std::weak_ptr<T>> {
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = Kind::none;
+  static void describe_type(TypeDescriber& type) { type.none(); }
   static Value encode(const std::weak_ptr<T>&, Encoder&) { return {}; }
   static std::weak_ptr<T> decode(const Value& value, Decoder& decoder) {
     if (!value.is_none()) decoder.mismatch("None, which stands for a std::weak_ptr", value);

@@ -9,18 +9,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 
-#include <safestructures/codecs/kinds.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/tensor.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures {
-namespace detail {
-
 /// How a T lies in memory when it is numbers and nothing else: the dtype and the dimensions of one
-/// T.
+/// T. Specialise it for a number type of another library that has the memory of a dtype, such as
+/// its own 16-bit float, with these three members: contiguous ranges of it are then tensors.
 template <class T>
 struct BlockLayout;
 
@@ -39,6 +39,8 @@ struct BlockLayout<std::complex<double>> {
   static constexpr bool complex = true;
 };
 
+namespace detail {
+
 template <class T, std::size_t N>
 consteval std::array<std::uint64_t, BlockLayout<T>::dims.size() + 1> prepend_dim() {
   std::array<std::uint64_t, BlockLayout<T>::dims.size() + 1> dims{N};
@@ -46,12 +48,14 @@ consteval std::array<std::uint64_t, BlockLayout<T>::dims.size() + 1> prepend_dim
   return dims;
 }
 
+}  // namespace detail
+
 template <class T, std::size_t N>
   requires(N > 0 && requires { BlockLayout<T>::dtype; })
 struct BlockLayout<std::array<T, N>> {
   static_assert(sizeof(std::array<T, N>) == N * sizeof(T));
   static constexpr DType dtype = BlockLayout<T>::dtype;
-  static constexpr auto dims = prepend_dim<T, N>();
+  static constexpr auto dims = detail::prepend_dim<T, N>();
   static constexpr bool complex = BlockLayout<T>::complex;
 };
 
@@ -59,13 +63,15 @@ template <class T, std::size_t N>
   requires requires { BlockLayout<T>::dtype; }
 struct BlockLayout<T[N]> {
   static constexpr DType dtype = BlockLayout<T>::dtype;
-  static constexpr auto dims = prepend_dim<T, N>();
+  static constexpr auto dims = detail::prepend_dim<T, N>();
   static constexpr bool complex = BlockLayout<T>::complex;
 };
 
 /// Numbers, and fixed arrays of them: contiguous ranges of such are one tensor.
 template <class T>
 concept Block = requires { BlockLayout<std::remove_cv_t<T>>::dtype; };
+
+namespace detail {
 
 /// Raw memory: ranges of these are bytes, as they are most often used.
 template <class T>
@@ -84,6 +90,17 @@ Value encode_blocks(const T* values, std::size_t count) {
   for (std::size_t i = 1; i < dims.size(); ++i) dims[i] = Layout::dims[i - 1];
   return encode_block(Layout::dtype, Shape(std::span<const std::uint64_t>(dims)),
                       std::as_bytes(std::span(values, count)), Layout::complex);
+}
+
+/// Describes a range of Ts as a tensor: of `size` where that is fixed.
+template <Block T>
+void describe_blocks(TypeDescriber& type, std::optional<std::uint64_t> size = {}) {
+  using Layout = BlockLayout<std::remove_cv_t<T>>;
+  std::array<Extent, Layout::dims.size() + 1> shape{};
+  if (size) shape[0] = Extent::fixed(*size);
+  for (std::size_t i = 1; i < shape.size(); ++i) shape[i] = Extent::fixed(Layout::dims[i - 1]);
+  type.tensor(Layout::dtype, shape, Layout::complex);
+  type.of<T>(size);
 }
 
 /// Fills an array of numbers of exactly those dimensions, with what `decoder` says of overflow.

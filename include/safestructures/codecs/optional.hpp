@@ -5,28 +5,11 @@
 
 #include <optional>
 
-#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/codecs/holders.hpp>
 
 namespace safestructures {
 
 template <class T>
-struct Codec<std::optional<T>> {
-  static constexpr bool nullable = true;
-  static constexpr KindSet kinds = detail::Nullable<T>
-                                       ? detail::kinds_of<T>() | Kind::none | Kind::tuple
-                                       : detail::kinds_of<T>() | Kind::none;
-
-  static Value encode(const std::optional<T>& optional, Encoder& encoder) {
-    if (!optional) return {};
-    if constexpr (detail::Nullable<T>) return detail::mark_engaged(encoder.encode(*optional));
-    else return encoder.encode(*optional);
-  }
-
-  static std::optional<T> decode(const Value& value, Decoder& decoder) {
-    if (value.is_none()) return std::nullopt;
-    if constexpr (detail::Nullable<T>) return decoder.decode<T>(detail::unmark_engaged(value));
-    else return decoder.decode<T>(value);
-  }
-};
+struct Codec<std::optional<T>> : HolderCodec<std::optional<T>, T> {};
 
 }  // namespace safestructures

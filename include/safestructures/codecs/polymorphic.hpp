@@ -4,7 +4,8 @@
 /// An object of a polymorphic type is saved through the registered type that it really is, as a
 /// custom value of that type's name, and loaded by that name:
 ///
-///     registry.add<Circle, Shape>();   // Circle has a Codec with a type_name; Shape is its base
+///     registry.add<Circle, Shape>();               // Circle's Codec has a type_name
+///     registry.add<Square, Shape>("acme.Square");  // Square's has none; Shape is the base of both
 #pragma once
 
 #include <memory>
@@ -12,8 +13,8 @@
 #include <typeindex>
 #include <typeinfo>
 
-#include <safestructures/codecs/kinds.hpp>
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures::detail {
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <safestructures/codecs/field_names.hpp>
+#include <safestructures/codecs/members.hpp>
 #include <safestructures/codecs/reflect.hpp>
 
 namespace safestructures {
@@ -34,50 +35,29 @@ class Value;
 /// };
 /// ```
 ///
+/// A class with private members, bases or constructors is saved as the struct of the members that
+/// its rules list; so is an aggregate with more fields than can be reflected. It is loaded into a
+/// default T. A class whose members are private makes the rules its friend:
+///
+/// ```cpp
+/// class Account {
+///   std::string owner_;
+///   std::int64_t cents_ = 0;
+///   friend struct safestructures::Rules<Account>;
+/// };
+/// template <> struct safestructures::Rules<Account> {
+///   static constexpr auto members = std::tuple{ss::member("owner", &Account::owner_),
+///                                              ss::member("cents", &Account::cents_).optional()};
+/// };
+/// ```
+///
+/// The members of a base come first by `std::tuple_cat(ss::Rules<Base>::members, std::tuple{...})`.
+///
 /// Without a rule a field has its C++ name in the file and is required; of a `std::optional` field
 /// the structs codec takes absence as `std::nullopt`. `migrate` is given the value of an older
 /// class version and changes it to what the present version would have written.
 template <class T>
 struct Rules {};
-
-/// The most old names one field can have.
-inline constexpr std::size_t max_aliases = 8;
-
-/// The rule of one field; made by `field`, completed by its members, listed in `fields`.
-struct FieldRule {
-  std::string_view name;       ///< The field's name in C++.
-  std::string_view file_name;  ///< Its name in the file; the same unless renamed.
-  std::array<std::string_view, max_aliases> aliases{};  ///< Other names accepted when loading.
-  std::size_t alias_count = 0;  ///< How many aliases were given; more than fit is an error.
-  bool is_skipped = false;      ///< Neither saved nor loaded.
-  bool is_optional = false;     ///< May be missing in the file.
-
-  /// The field is called `new_name` in the file.
-  [[nodiscard]] constexpr FieldRule rename(std::string_view new_name) const {
-    FieldRule rule = *this;
-    rule.file_name = new_name;
-    return rule;
-  }
-  /// The field is also found by `old_name` when loading.
-  [[nodiscard]] constexpr FieldRule alias(std::string_view old_name) const {
-    FieldRule rule = *this;
-    if (alias_count < max_aliases) rule.aliases[alias_count] = old_name;
-    ++rule.alias_count;
-    return rule;
-  }
-  /// The field is neither saved nor loaded: it has the value of a default T when loaded.
-  [[nodiscard]] constexpr FieldRule skip() const {
-    FieldRule rule = *this;
-    rule.is_skipped = true;
-    return rule;
-  }
-  /// The field may be missing in the file: it then has the value of a default T.
-  [[nodiscard]] constexpr FieldRule optional() const {
-    FieldRule rule = *this;
-    rule.is_optional = true;
-    return rule;
-  }
-};
 
 /// The start of a rule for the field of that C++ name.
 [[nodiscard]] constexpr FieldRule field(std::string_view name) {
@@ -120,15 +100,36 @@ template <class T>
 concept HasFieldRules =
     NamesFieldRules<T> && is_rule_array<std::remove_cvref_t<decltype(Rules<T>::fields)>>;
 
+/// The rules of T's members, or of its fields that have one. They stay in `Rules<T>`.
 template <class T>
 consteval auto rules_of_fields() {
   static_assert(!NamesFieldRules<T> || HasFieldRules<T>,
                 "safestructures: write Rules<T>::fields as `static constexpr auto fields = "
                 "ss::fields(ss::field(\"w\").rename(\"weight\"), ...)`.");
-  if constexpr (HasFieldRules<T>) {
-    return Rules<T>::fields;
+  if constexpr (ListsMembers<T>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return std::array<const FieldRule*, sizeof...(I)>{&std::get<I>(Rules<T>::members).rule...};
+    }(std::make_index_sequence<struct_size<T>>{});
+  } else if constexpr (HasFieldRules<T>) {
+    std::array<const FieldRule*, std::tuple_size_v<std::remove_cvref_t<decltype(Rules<T>::fields)>>>
+        rules{};
+    for (std::size_t i = 0; i < rules.size(); ++i) rules[i] = &Rules<T>::fields[i];
+    return rules;
   } else {
-    return std::array<FieldRule, 0>{};
+    return std::array<const FieldRule*, 0>{};
+  }
+}
+
+/// The names of T's fields in C++, or those that its members are given.
+template <class T>
+consteval std::array<std::string_view, struct_size<T>> names_of_fields() {
+  if constexpr (ListsMembers<T>) {
+    const auto rules = rules_of_fields<T>();
+    std::array<std::string_view, struct_size<T>> names{};
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = rules[i]->name;
+    return names;
+  } else {
+    return field_names<T>;
   }
 }
 
@@ -137,11 +138,13 @@ inline constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 template <class T>
 consteval std::size_t unknown_field_rule() {
-  const auto rules = rules_of_fields<T>();
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    bool known = false;
-    for (const std::string_view name : field_names<T>) known = known || name == rules[i].name;
-    if (!known) return i;
+  if constexpr (HasFieldRules<T> && !ListsMembers<T>) {
+    for (std::size_t i = 0; i < Rules<T>::fields.size(); ++i) {
+      bool known = false;
+      for (const std::string_view name : field_names<T>)
+        known = known || name == Rules<T>::fields[i].name;
+      if (!known) return i;
+    }
   }
   return none;
 }
@@ -151,7 +154,7 @@ consteval std::size_t repeated_field_rule() {
   const auto rules = rules_of_fields<T>();
   for (std::size_t i = 0; i < rules.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (rules[i].name == rules[j].name) return i;
+      if (rules[i]->name == rules[j]->name) return i;
     }
   }
   return none;
@@ -161,27 +164,27 @@ template <class T>
 consteval std::size_t overlong_field_rule() {
   const auto rules = rules_of_fields<T>();
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (rules[i].alias_count > max_aliases) return i;
+    if (rules[i]->alias_count > max_aliases) return i;
   }
   return none;
 }
 
 /// Only where all rules are about known fields and hold no more aliases than fit.
 template <class T>
-consteval std::array<FieldInfo, field_count<T>> collect_field_info() {
-  std::array<FieldInfo, field_count<T>> result{};
+consteval std::array<FieldInfo, struct_size<T>> collect_field_info() {
+  const auto names = names_of_fields<T>();
+  const auto rules = rules_of_fields<T>();
+  std::array<FieldInfo, struct_size<T>> result{};
   for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i].name = field_names<T>[i];
-    result[i].file_name = field_names<T>[i];
-    if constexpr (HasFieldRules<T>) {
-      for (const FieldRule& rule : Rules<T>::fields) {
-        if (rule.name != result[i].name) continue;
-        result[i].file_name = rule.file_name;
-        result[i].first_alias = rule.aliases.data();
-        result[i].alias_count = rule.alias_count;
-        result[i].is_skipped = rule.is_skipped;
-        result[i].is_optional = rule.is_optional;
-      }
+    result[i].name = names[i];
+    result[i].file_name = names[i];
+    for (const FieldRule* rule : rules) {
+      if (rule->name != result[i].name) continue;
+      result[i].file_name = rule->file_name;
+      result[i].first_alias = rule->aliases.data();
+      result[i].alias_count = rule->alias_count;
+      result[i].is_skipped = rule->is_skipped;
+      result[i].is_optional = rule->is_optional;
     }
   }
   return result;
@@ -234,29 +237,33 @@ consteval bool has_repeated_alias(const std::array<FieldInfo, N>& infos) {
 }
 
 template <class T>
-consteval std::array<FieldInfo, field_count<T>> checked_field_info() {
+consteval std::array<FieldInfo, struct_size<T>> checked_field_info() {
   constexpr std::size_t unknown = unknown_field_rule<T>();
   constexpr std::size_t overlong = overlong_field_rule<T>();
   static_assert(unknown == none,
                 "safestructures: Rules<T>::fields has a rule for a field that T does not have: "
                 "ss::field(...) takes the field's name in C++.");
-  static_assert(repeated_field_rule<T>() == none,
+  constexpr bool repeats = repeated_field_rule<T>() != none;
+  static_assert(!repeats || !ListsMembers<T>,
+                "safestructures: Rules<T>::members has two members of one name: each needs its "
+                "own.");
+  static_assert(!repeats || ListsMembers<T>,
                 "safestructures: Rules<T>::fields has two rules for one field: join them, as in "
                 "ss::field(\"w\").rename(\"weight\").optional().");
   static_assert(overlong == none,
-                "safestructures: Rules<T>::fields gives a field more than max_aliases aliases: "
+                "safestructures: Rules<T> gives a field more than max_aliases aliases: "
                 "rename in Rules<T>::migrate instead.");
-  if constexpr (unknown == none && overlong == none) {
+  if constexpr (unknown == none && overlong == none && !repeats) {
     constexpr auto infos = collect_field_info<T>();
     constexpr bool repeated = has_repeated_file_name(infos);
     static_assert(!has_empty_name(infos),
-                  "safestructures: Rules<T>::fields has an empty name or alias: a field needs a "
+                  "safestructures: Rules<T> has an empty name or alias: a field needs a "
                   "name in the file.");
     static_assert(!repeated,
-                  "safestructures: Rules<T>::fields gives two fields of T the same name in the "
+                  "safestructures: Rules<T> gives two fields of T the same name in the "
                   "file: rename one of them.");
     static_assert(repeated || !has_repeated_alias(infos),
-                  "safestructures: an alias in Rules<T>::fields is already the name or an alias of "
+                  "safestructures: an alias in Rules<T> is already the name or an alias of "
                   "a field of T: each name in the file must lead to one field, once.");
     return infos;
   } else {
@@ -309,9 +316,10 @@ consteval bool find_migration() {
 
 }  // namespace detail
 
-/// What holds for field I of the aggregate T: `field_info<T>[I]`. Valid for the whole program.
+/// What holds for field I of the struct T, an aggregate or a class whose rules list its members:
+/// `field_info<T>[I]`. Valid for the whole program.
 template <class T>
-inline constexpr std::array<FieldInfo, field_count<T>> field_info =
+inline constexpr std::array<FieldInfo, detail::struct_size<T>> field_info =
     detail::checked_field_info<std::remove_cv_t<T>>();
 
 /// The index of the field of T that a name in the file leads to, by its name or an alias. Skipped

@@ -13,9 +13,9 @@
 #include <limits>
 #include <type_traits>
 
-#include <safestructures/codecs/kinds.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/dtype.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures {
 namespace detail {
@@ -45,6 +45,7 @@ template <class T>
   requires std::same_as<T, bool>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::boolean;
+  static void describe_type(TypeDescriber& type) { type.boolean(); }
   static Value encode(T value, Encoder&) { return Value(value); }
   static T decode(const Value& value, Decoder& decoder) {
     return detail::decode_bool(value, decoder);
@@ -54,6 +55,9 @@ struct Codec<T> {
 template <detail::Integer T>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::integer;
+  static void describe_type(TypeDescriber& type) {
+    type.integer(sizeof(T) * 8, std::is_signed_v<T>);
+  }
   static Value encode(T value, Encoder&) { return Value(value); }
   static T decode(const Value& value, Decoder& decoder) {
     using Bounds = std::numeric_limits<T>;
@@ -67,6 +71,9 @@ struct Codec<T> {
 template <std::floating_point T>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::floating;
+  static void describe_type(TypeDescriber& type) {
+    type.floating(std::same_as<T, float> ? DType::F32 : DType::F64);
+  }
   static Value encode(T value, Encoder& encoder) {
     if constexpr (Element<T>) {
       static_cast<void>(encoder);
@@ -87,6 +94,9 @@ struct Codec<T> {
 template <class Format>
 struct Codec<BasicMinifloat<Format>> {
   static constexpr KindSet kinds = Kind::floating;
+  static void describe_type(TypeDescriber& type) {
+    type.floating(dtype_of<BasicMinifloat<Format>>);
+  }
   static Value encode(BasicMinifloat<Format> value, Encoder&) {
     return Value(static_cast<float>(value));
   }
@@ -101,6 +111,7 @@ template <class T>
   requires(std::same_as<T, float> || std::same_as<T, double>)
 struct Codec<std::complex<T>> {
   static constexpr KindSet kinds = Kind::complex;
+  static void describe_type(TypeDescriber& type) { type.complex(dtype_of<T>); }
   static Value encode(const std::complex<T>& value, Encoder&) {
     return Value(std::complex<double>(value));
   }
@@ -114,6 +125,7 @@ template <class T>
   requires std::same_as<T, char>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::string;
+  static void describe_type(TypeDescriber& type) { type.string(1); }
   static Value encode(T value, Encoder&) { return detail::encode_char(value); }
   static T decode(const Value& value, Decoder& decoder) {
     return detail::decode_char(value, decoder);
@@ -125,6 +137,7 @@ template <class T>
   requires std::same_as<T, std::byte>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::integer;
+  static void describe_type(TypeDescriber& type) { type.integer(8, false); }
   static Value encode(T value, Encoder&) { return Value(std::to_integer<unsigned>(value)); }
   static T decode(const Value& value, Decoder& decoder) {
     return static_cast<std::byte>(detail::decode_unsigned(value, decoder, 255));

@@ -1,6 +1,10 @@
 /// \file
 /// What the codecs of all sequences share. A container of your own that has `push_back` becomes a
-/// list by `template <class T> struct Codec<MyList<T>> : detail::ListCodec<MyList<T>> {};`.
+/// list by
+///
+///     template <class T> struct safestructures::Codec<Ring<T>> : ListCodec<Ring<T>> {};
+///
+/// One that grows in another way takes the items of a value from `Items`.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include <safestructures/codecs/kinds.hpp>
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/type_describer.hpp>
 
-namespace safestructures::detail {
+namespace safestructures {
 
-/// The items of a list, tuple or set, or the parts of a tensor along its first dimension.
+/// All that a sequence loads from, item by item: a list, tuple or set, the parts of a tensor along
+/// its first dimension, or the structs that columns stand for.
 class SAFESTRUCTURES_API Items {
  public:
   /// `value` must outlive this. \throws Error `type_mismatch` for other kinds.
@@ -31,11 +36,14 @@ class SAFESTRUCTURES_API Items {
   Value part_;  // Of a tensor.
 };
 
-/// Codec of a container that grows at its end: a list. Loads from list, tuple, set and tensor.
+/// Codec of a container that grows at its end: a list. It needs `value_type`, a range of these in
+/// its order, a default constructor and `push_back`; `size` and `reserve` are used where it has
+/// them. Loads from list, tuple, set and tensor.
 template <class Container>
 struct ListCodec {
   using Item = typename Container::value_type;
   static constexpr KindSet kinds = Kind::list;
+  static void describe_type(TypeDescriber& type) { type.list<Item>(); }
 
   static Value encode(const Container& container, Encoder& encoder) {
     std::vector<Value> items;
@@ -55,4 +63,4 @@ struct ListCodec {
   }
 };
 
-}  // namespace safestructures::detail
+}  // namespace safestructures

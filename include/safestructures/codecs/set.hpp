@@ -10,10 +10,10 @@ namespace safestructures {
 
 template <class T, class Compare, class Allocator>
 struct Codec<std::set<T, Compare, Allocator>>
-    : detail::SetCodec<std::set<T, Compare, Allocator>, detail::Order::keep, false> {};
+    : SetCodec<std::set<T, Compare, Allocator>, Order::keep, false> {};
 
 template <class T, class Compare, class Allocator>
 struct Codec<std::multiset<T, Compare, Allocator>>
-    : detail::SetCodec<std::multiset<T, Compare, Allocator>, detail::Order::keep, true> {};
+    : SetCodec<std::multiset<T, Compare, Allocator>, Order::keep, true> {};
 
 }  // namespace safestructures

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <safestructures/codecs/array.hpp>
+#include <safestructures/codecs/vector.hpp>
 
 namespace safestructures {
 
@@ -14,12 +15,13 @@ namespace safestructures {
 template <class T, std::size_t Extent>
 struct Codec<std::span<T, Extent>> {
   using Item = std::remove_cv_t<T>;
-  static constexpr KindSet kinds = detail::Block<Item>      ? Kind::tensor
+  static constexpr KindSet kinds = Block<Item>              ? Kind::tensor
                                    : detail::ByteLike<Item> ? Kind::bytes
                                                             : Kind::list;
+  static void describe_type(TypeDescriber& type) { type.same_as<std::vector<Item>>(); }
   static Value encode(std::span<const T> span, Encoder& encoder) {
     static_cast<void>(encoder);
-    if constexpr (detail::Block<Item>) return detail::encode_blocks(span.data(), span.size());
+    if constexpr (Block<Item>) return detail::encode_blocks(span.data(), span.size());
     else if constexpr (detail::ByteLike<Item>)
       return detail::encode_bytes(span.data(), span.size());
     else return detail::encode_list(std::span<const Item>(span), encoder);

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include <safestructures/codecs/kinds.hpp>
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures {
 namespace detail {
@@ -36,6 +36,7 @@ template <class Traits, class Allocator>
 struct Codec<std::basic_string<char, Traits, Allocator>> {
   using Text = std::basic_string<char, Traits, Allocator>;
   static constexpr KindSet kinds = Kind::string;
+  static void describe_type(TypeDescriber& type) { type.string(); }
   static Value encode(const Text& text, Encoder&) {
     return Value(std::string_view(text.data(), text.size()));
   }
@@ -49,6 +50,7 @@ template <class Traits, class Allocator>
 struct Codec<std::basic_string<char8_t, Traits, Allocator>> {
   using Text = std::basic_string<char8_t, Traits, Allocator>;
   static constexpr KindSet kinds = Kind::string;
+  static void describe_type(TypeDescriber& type) { type.string(); }
   static Value encode(const Text& text, Encoder&) {
     return Value(std::string_view(reinterpret_cast<const char*>(text.data()), text.size()));
   }
@@ -62,6 +64,7 @@ struct Codec<std::basic_string<char8_t, Traits, Allocator>> {
 template <class Traits>
 struct Codec<std::basic_string_view<char, Traits>> {
   static constexpr KindSet kinds = Kind::string;
+  static void describe_type(TypeDescriber& type) { type.string(); }
   static Value encode(std::basic_string_view<char, Traits> text, Encoder&) {
     return Value(std::string_view(text.data(), text.size()));
   }
@@ -73,6 +76,7 @@ template <class T>
 struct Codec<T> {
   static constexpr KindSet kinds = KindSet(Kind::string) | Kind::none;
   static constexpr bool nullable = true;
+  static void describe_type(TypeDescriber& type) { type.optional<std::string>(); }
   static Value encode(const char* text, Encoder&) { return detail::encode_text(text); }
 };
 
@@ -80,6 +84,7 @@ struct Codec<T> {
 template <std::size_t N>
 struct Codec<char[N]> {
   static constexpr KindSet kinds = Kind::string;
+  static void describe_type(TypeDescriber& type) { type.string(); }
   static Value encode(const char (&text)[N], Encoder&) {
     const std::string_view all(text, N);
     return Value(all.substr(0, all.find('\0')));
@@ -90,6 +95,7 @@ struct Codec<char[N]> {
 template <detail::FilePath T>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::string;
+  static void describe_type(TypeDescriber& type) { type.string(); }
   static Value encode(const T& path, Encoder&) {
     const auto text = path.u8string();
     return Value(std::string_view(reinterpret_cast<const char*>(text.data()), text.size()));

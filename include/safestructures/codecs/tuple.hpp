@@ -14,6 +14,7 @@ namespace safestructures {
 template <class... Ts>
 struct Codec<std::tuple<Ts...>> {
   static constexpr KindSet kinds = Kind::tuple;
+  static void describe_type(TypeDescriber& type) { type.tuple<Ts...>(); }
 
   static Value encode(const std::tuple<Ts...>& tuple, Encoder& encoder) {
     std::vector<Value> items;
@@ -25,7 +26,7 @@ struct Codec<std::tuple<Ts...>> {
   }
 
   static std::tuple<Ts...> decode(const Value& value, Decoder& decoder) {
-    detail::Items items(value, decoder);
+    Items items(value, decoder);
     items.expect_size(sizeof...(Ts), decoder);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       // Braces: their order is that of the items.
@@ -37,6 +38,7 @@ struct Codec<std::tuple<Ts...>> {
 template <class First, class Second>
 struct Codec<std::pair<First, Second>> {
   static constexpr KindSet kinds = Kind::tuple;
+  static void describe_type(TypeDescriber& type) { type.tuple<First, Second>(); }
 
   static Value encode(const std::pair<First, Second>& pair, Encoder& encoder) {
     std::vector<Value> items;
@@ -47,7 +49,7 @@ struct Codec<std::pair<First, Second>> {
   }
 
   static std::pair<First, Second> decode(const Value& value, Decoder& decoder) {
-    detail::Items items(value, decoder);
+    Items items(value, decoder);
     items.expect_size(2, decoder);
     return std::pair<First, Second>{decoder.decode_at<First>(std::size_t{0}, items[0]),
                                     decoder.decode_at<Second>(std::size_t{1}, items[1])};

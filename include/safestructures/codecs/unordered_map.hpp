@@ -11,12 +11,10 @@ namespace safestructures {
 
 template <class Key, class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_map<Key, T, Hash, Equal, Allocator>>
-    : detail::MapCodec<std::unordered_map<Key, T, Hash, Equal, Allocator>, detail::Order::sort,
-                       false> {};
+    : MapCodec<std::unordered_map<Key, T, Hash, Equal, Allocator>, Order::sort, false> {};
 
 template <class Key, class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>>
-    : detail::MapCodec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>, detail::Order::sort,
-                       true> {};
+    : MapCodec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>, Order::sort, true> {};
 
 }  // namespace safestructures

@@ -10,12 +10,10 @@ namespace safestructures {
 
 template <class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_set<T, Hash, Equal, Allocator>>
-    : detail::SetCodec<std::unordered_set<T, Hash, Equal, Allocator>, detail::Order::sort, false> {
-};
+    : SetCodec<std::unordered_set<T, Hash, Equal, Allocator>, Order::sort, false> {};
 
 template <class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_multiset<T, Hash, Equal, Allocator>>
-    : detail::SetCodec<std::unordered_multiset<T, Hash, Equal, Allocator>, detail::Order::sort,
-                       true> {};
+    : SetCodec<std::unordered_multiset<T, Hash, Equal, Allocator>, Order::sort, true> {};
 
 }  // namespace safestructures

@@ -4,9 +4,9 @@
 
 #include <concepts>
 
-#include <safestructures/codecs/kinds.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/tensor.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures {
 namespace detail {
@@ -20,6 +20,7 @@ SAFESTRUCTURES_API const Tensor& decode_tensor(const Value& value, const Decoder
 template <class T>
   requires std::same_as<T, Value>
 struct Codec<T> {
+  static void describe_type(TypeDescriber& type) { type.any(); }
   static Value encode(const T& value, Encoder&) { return value; }
   static T decode(const Value& value, Decoder&) { return value; }
 };
@@ -29,6 +30,7 @@ template <class T>
   requires std::same_as<T, Tensor>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) { type.tensor(); }
   static Value encode(const T& tensor, Encoder&) { return Value(tensor); }
   static T decode(const Value& value, Decoder& decoder) {
     return detail::decode_tensor(value, decoder);

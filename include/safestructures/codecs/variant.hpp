@@ -23,7 +23,8 @@
 #include <utility>
 #include <variant>
 
-#include <safestructures/codecs/kinds.hpp>
+#include <safestructures/codecs/fielded.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures {
 namespace detail {
@@ -61,12 +62,13 @@ inline constexpr std::array<Alternative, sizeof...(Ts)> alternatives{
 
 }  // namespace detail
 
-// More constrained than the codec of aggregates, which std::monostate is.
+// More constrained than the codec of structs, which std::monostate is.
 template <detail::Aggregate T>
   requires std::same_as<T, std::monostate>
 struct Codec<T> {
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = Kind::none;
+  static void describe_type(TypeDescriber& type) { type.none(); }
   static Value encode(const T&, Encoder&) { return {}; }
   static T decode(const Value& value, Decoder& decoder) {
     if (!value.is_none()) decoder.mismatch("None", value);
@@ -77,8 +79,9 @@ struct Codec<T> {
 template <class... Ts>
 struct Codec<std::variant<Ts...>> {
   using Variant = std::variant<Ts...>;
-  static constexpr bool nullable = (detail::Nullable<Ts> || ...);
-  static constexpr KindSet kinds = (detail::kinds_of<Ts>() | ... | KindSet(Kind::dict));
+  static constexpr bool nullable = (Nullable<Ts> || ...);
+  static constexpr KindSet kinds = (kinds_of<Ts>() | ... | KindSet(Kind::dict));
+  static void describe_type(TypeDescriber& type) { type.variant<Ts...>(); }
 
   static Value encode(const Variant& variant, Encoder& encoder) {
     if (variant.valueless_by_exception())

@@ -21,20 +21,20 @@
 namespace safestructures {
 
 template <class T, class Allocator>
-struct Codec<std::vector<T, Allocator>> : detail::ListCodec<std::vector<T, Allocator>> {};
+struct Codec<std::vector<T, Allocator>> : ListCodec<std::vector<T, Allocator>> {};
 
 /// Saved without copying: the tensor borrows the vector's memory. Loads from a tensor of any dtype
 /// that converts without loss, and from a list, tuple or set of numbers.
 template <class T, class Allocator>
-  requires detail::Block<T>
+  requires Block<T>
 struct Codec<std::vector<T, Allocator>> {
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) { detail::describe_blocks<T>(type); }
   static Value encode(const std::vector<T, Allocator>& vector, Encoder&) {
     return detail::encode_blocks(vector.data(), vector.size());
   }
   static std::vector<T, Allocator> decode(const Value& value, Decoder& decoder) {
-    if (value.is_sequence())
-      return detail::ListCodec<std::vector<T, Allocator>>::decode(value, decoder);
+    if (value.is_sequence()) return ListCodec<std::vector<T, Allocator>>::decode(value, decoder);
     std::vector<T, Allocator> result;
     detail::decode_blocks<T>(value, decoder, result);
     return result;
@@ -45,6 +45,7 @@ struct Codec<std::vector<T, Allocator>> {
 template <class Allocator>
 struct Codec<std::vector<bool, Allocator>> {
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) { detail::describe_blocks<bool>(type); }
   static Value encode(const std::vector<bool, Allocator>& vector, Encoder&) {
     Tensor tensor = Tensor::allocate(DType::BOOL, Shape{vector.size()});
     std::byte* target = tensor.mutable_bytes().data();
@@ -52,8 +53,7 @@ struct Codec<std::vector<bool, Allocator>> {
     return Value(std::move(tensor));
   }
   static std::vector<bool, Allocator> decode(const Value& value, Decoder& decoder) {
-    if (value.is_sequence())
-      return detail::ListCodec<std::vector<bool, Allocator>>::decode(value, decoder);
+    if (value.is_sequence()) return ListCodec<std::vector<bool, Allocator>>::decode(value, decoder);
     std::vector<bool, Allocator> result;
     detail::BlockReader reader(value, decoder, DType::BOOL, {});
     result.reserve(reader.size());
@@ -68,6 +68,7 @@ struct Codec<std::vector<bool, Allocator>> {
 template <detail::ByteLike T, class Allocator>
 struct Codec<std::vector<T, Allocator>> {
   static constexpr KindSet kinds = Kind::bytes;
+  static void describe_type(TypeDescriber& type) { type.bytes(); }
   static Value encode(const std::vector<T, Allocator>& vector, Encoder&) {
     return detail::encode_bytes(vector.data(), vector.size());
   }

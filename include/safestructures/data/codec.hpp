@@ -14,6 +14,24 @@
 /// `decode` gets the payload back; Python plugins read the same name. Without one, the Value stands
 /// as it is. A full specialisation by the user wins over the library's own, which are all partial,
 /// so any builtin type's codec can be overridden.
+///
+/// All that a codec may have; a codec needs `encode` or `decode` only:
+///
+/// - `static Value encode(const T&, Encoder&)`: T can be saved.
+/// - `static T decode(const Value&, Decoder&)`: T can be loaded.
+/// - `static constexpr std::string_view type_name`: it is a custom value of that name.
+/// - `static constexpr KindSet kinds`: the kinds of Value that `encode` makes, by which a
+///   std::variant tells its alternatives apart (kind_set.hpp).
+/// - `static constexpr bool nullable = true`: T has an empty state that is saved as None, which a
+///   holder of a T keeps apart from having none (holders.hpp).
+/// - `static void describe_type(TypeDescriber&)`: what T is, without an object
+///   (type_describer.hpp).
+///
+/// Codecs nest by `encoder.encode_at`, `decoder.decode_at`: one step further down the path, so that
+/// errors name their place and the depth is limited. What many types share is a base to derive the
+/// codec from: `HolderCodec` (holders.hpp), `ListCodec` and `Items` (sequences.hpp), `SetCodec` and
+/// `MapCodec` (keyed.hpp), `TensorCodec` (tensor_like.hpp); for number types `BlockLayout`
+/// (numbers.hpp). All of them are in codecs/. Nothing in namespace `detail` is for users.
 #pragma once
 
 #include <array>
@@ -30,8 +48,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/export.hpp>
+#include <safestructures/data/kind_set.hpp>
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/registry.hpp>
@@ -78,19 +98,22 @@ concept Decodable = requires(const Value& value, Decoder& decoder) {
 namespace detail {
 
 template <class T>
-concept NamedCodec = requires {
-  { Codec<T>::type_name } -> std::convertible_to<std::string_view>;
-};
-
-template <class T>
 inline constexpr bool always_false = false;
 
 /// Tells values of other content or other tensors apart: 128 bits of a keyed hash.
 using Fingerprint = std::array<std::uint64_t, 2>;
 
-/// The fingerprint of a value that holds a tensor with elements; a tensor counts by its name, or by
-/// its memory where it has none. Nothing for other values and for those nested too deep.
-SAFESTRUCTURES_API std::optional<Fingerprint> fingerprint(const Value& value, const Limits& limits);
+/// A value's fingerprint, in which a tensor counts by its name and its memory; and whether it holds
+/// a tensor with elements.
+struct Print {
+  Fingerprint hash;
+  bool has_tensor;
+};
+/// Those of containers, by address.
+using Prints = std::unordered_map<const Value*, Print>;
+
+/// The print of a value; those of it and of all containers below are added to `prints` if there.
+[[nodiscard]] SAFESTRUCTURES_API Print print_of(const Value& value, Prints* prints);
 
 /// What encoding and decoding share: options, the current path, and the depth limit.
 class SAFESTRUCTURES_API Walker {
@@ -193,14 +216,14 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
   [[nodiscard]] Value encode(const T& object) {
     if (registry() != nullptr) {
       if (const Registry::Type* type = registry()->find(typeid(T)); type && type->overrides)
-        return encode_registered(*type, &object);
+        return encode_registered(*type, std::addressof(object));
     }
     static_assert(
         Encodable<T>,
         "safestructures cannot save this type: it is neither a supported standard type nor a "
         "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
     if constexpr (Encodable<T>) {
-      if constexpr (detail::NamedCodec<T>) {
+      if constexpr (NamedCodec<T>) {
         const Level level(*this);
         try {
           return Value::custom(std::string(Codec<T>::type_name), Codec<T>::encode(object, *this));
@@ -310,7 +333,7 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
         "safestructures cannot load this type: it is neither a supported standard type nor a "
         "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
     if constexpr (Decodable<T>) {
-      if constexpr (detail::NamedCodec<T>) {
+      if constexpr (NamedCodec<T>) {
         const Value& payload = expect_custom(value, Codec<T>::type_name);
         const Level level(*this);
         try {
@@ -344,9 +367,10 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
   /// was stored once is one object again. A value without tensors is always decoded anew.
   template <class T, class Decode>
   [[nodiscard]] std::shared_ptr<T> decode_shared(const Value& value, const Decode& decode_object) {
-    const std::optional<detail::Fingerprint> fingerprint = detail::fingerprint(value, limits());
-    if (!fingerprint) return decode_object();
-    const SharedKey key{*fingerprint, typeid(T)};
+    const SharedLevel level(*this);
+    const detail::Print print = shared_print(value);
+    if (!print.has_tensor) return decode_object();
+    const SharedKey key{print.hash, typeid(T)};
     if (const auto known = shared_.find(key); known != shared_.end())
       return std::static_pointer_cast<T>(known->second);
     std::shared_ptr<T> object = decode_object();
@@ -364,16 +388,28 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
  private:
   using SharedKey = std::pair<detail::Fingerprint, std::type_index>;
 
+  /// Shared objects in shared objects: prints are good as long as the value is there below which
+  /// they were made, that of the second level.
+  class SharedLevel {
+   public:
+    explicit SharedLevel(Decoder& decoder) noexcept : decoder_(decoder) { ++decoder.shared_depth_; }
+    ~SharedLevel() {
+      if (decoder_.shared_depth_-- == 2) decoder_.prints_ = {};
+    }
+    SharedLevel(const SharedLevel&) = delete;
+    SharedLevel& operator=(const SharedLevel&) = delete;
+
+   private:
+    Decoder& decoder_;
+  };
+  [[nodiscard]] detail::Print shared_print(const Value& value);
+
   Overflow overflow_;
   bool refuse_unknown_fields_;
   std::map<SharedKey, std::shared_ptr<void>> shared_;
+  detail::Prints prints_;
+  unsigned shared_depth_ = 0;
 };
-
-/// The attribute of a tensor that says which dtype it had before it was stored in another.
-inline constexpr std::string_view dtype_attribute = "dtype";
-
-/// The attribute of a struct of tensors that stand for a list of structs: the number of items.
-inline constexpr std::string_view columns_attribute = "columns";
 
 /// The tensor of a value in the dtype it had before it was saved: itself, or a converted copy.
 /// \throws Error `type_mismatch` when the value is no tensor, `unknown_dtype`, or as `Tensor::to`.

@@ -30,6 +30,8 @@ class SAFESTRUCTURES_API Path {
   void pop_back() { steps_.pop_back(); }
   /// The text form; `/` for the root, so that it is never empty.
   [[nodiscard]] std::string to_string() const;
+  /// The steps with dots between them, as tensors are named; empty for the root.
+  [[nodiscard]] std::string dotted() const;
 
   friend bool operator==(const Path&, const Path&) = default;
 

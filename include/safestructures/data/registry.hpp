@@ -53,8 +53,22 @@ class SAFESTRUCTURES_API Registry {
   /// \throws Error `duplicate_name` when the name or the type is there already.
   template <class T, class... Bases>
   Registry& add() {
+    constexpr bool has_name = requires { Codec<T>::type_name; };
+    static_assert(has_name,
+                  "safestructures: the codec of this type has no type_name: give the name in files "
+                  "as in registry.add<T, Bases...>(\"acme.Circle\")");
+    if constexpr (has_name) return add<T, Bases...>(std::string(Codec<T>::type_name));
+    else return *this;
+  }
+
+  /// Adds a type by a name given here, for plain structs and others whose codec has no `type_name`:
+  /// in a `std::any` and behind a pointer to one of `Bases` it is a custom value of that name;
+  /// elsewhere it is saved as ever.
+  /// \throws Error `duplicate_name`
+  template <class T, class... Bases>
+  Registry& add(std::string name) {
     return add_with<T, Bases...>(
-        std::string(Codec<T>::type_name), false,
+        std::move(name), false,
         [](const T& object, Encoder& encoder) { return Codec<T>::encode(object, encoder); },
         [](const Value& payload, Decoder& decoder) { return Codec<T>::decode(payload, decoder); });
   }

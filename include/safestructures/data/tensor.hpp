@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,13 @@
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/shape.hpp>
 #include <safestructures/data/slice.hpp>
+#include <safestructures/data/source.hpp>
 
 namespace safestructures {
+
+namespace detail {
+class DeferredBytes;
+}
 
 /// An array of numbers: a dtype, a shape, and bytes.
 ///
@@ -26,6 +32,12 @@ namespace safestructures {
 ///
 /// Elements are row-major, unless the tensor is strided: a view of memory in another order, such as
 /// a column-major matrix or a slice. Strides are in bytes and may be negative or zero.
+///
+/// The bytes of a deferred tensor are still where they came from: in a file, on a server. What
+/// needs them all in one place (`bytes`, `data`, `origin`) reads them once and keeps them, for all
+/// copies of the tensor; slicing, converting and copying out read what they need and keep nothing.
+/// Each may then throw what the source throws, with its name and the tensor's. Several threads may
+/// use copies of one deferred tensor at once.
 class SAFESTRUCTURES_API Tensor {
  public:
   /// An F32 tensor of shape [0].
@@ -60,6 +72,13 @@ class SAFESTRUCTURES_API Tensor {
   [[nodiscard]] static Tensor strided(DType dtype, Shape shape,
                                       std::span<const std::int64_t> strides,
                                       const std::byte* origin, std::shared_ptr<const void> owner);
+
+  /// A tensor whose row-major bytes begin at `offset` of a source and are read when needed.
+  /// \param name what errors call the tensor
+  /// \throws Error `invalid_shape`; `truncated` when the source is not that long.
+  [[nodiscard]] static Tensor deferred(DType dtype, Shape shape,
+                                       std::shared_ptr<const Source> source, std::uint64_t offset,
+                                       std::string name);
 
   /// A view of a contiguous range of numbers; `shape` defaults to one dimension.
   template <Element T>
@@ -101,7 +120,16 @@ class SAFESTRUCTURES_API Tensor {
   [[nodiscard]] std::span<const std::int64_t> strides() const& noexcept;
   std::span<const std::int64_t> strides() && = delete;
   /// The address of the first element (of element (0, 0, ...) when strided); null when empty.
-  [[nodiscard]] const std::byte* origin() const noexcept { return origin_; }
+  [[nodiscard]] const std::byte* origin() const {
+    return is_deferred_ ? deferred_origin() : origin_;
+  }
+  /// Tells tensors of other memory apart, without reading what is deferred: the address of the
+  /// first element, or of what stands for it. Null when empty.
+  [[nodiscard]] const void* identity() const noexcept {
+    return is_deferred_ ? owner_.get() : origin_;
+  }
+  /// False as long as the bytes of a deferred tensor have not been read.
+  [[nodiscard]] bool is_loaded() const noexcept;
   /// True when some owner keeps the bytes alive; false for a borrowed view.
   [[nodiscard]] bool is_owned() const noexcept { return owner_ != nullptr; }
   /// What keeps the bytes alive; null for a borrowed view.
@@ -189,10 +217,15 @@ class SAFESTRUCTURES_API Tensor {
   friend SAFESTRUCTURES_API bool operator==(const Tensor& a, const Tensor& b);
 
  private:
+  friend class detail::DeferredBytes;
   struct Raw {};
   Tensor(Raw, DType dtype, Shape shape, const std::byte* origin, std::shared_ptr<const void> owner);
   const void* typed_data(DType wanted) const;
   std::vector<std::int64_t> explicit_strides() const;
+  const detail::DeferredBytes& promise() const noexcept;
+  const std::byte* deferred_origin() const;
+  ConversionReport read_elements(std::uint64_t first, std::uint64_t count, DType dtype,
+                                 std::span<std::byte> target, Overflow overflow) const;
 
   Shape shape_;
   std::unique_ptr<std::int64_t[]> strides_;
@@ -201,6 +234,7 @@ class SAFESTRUCTURES_API Tensor {
   std::shared_ptr<const void> owner_;
   DType dtype_ = DType::F32;
   bool writable_ = false;
+  bool is_deferred_ = false;  // Then owner_ is a detail::DeferredBytes.
 };
 
 }  // namespace safestructures

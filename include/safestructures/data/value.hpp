@@ -56,7 +56,8 @@ SAFESTRUCTURES_API std::string_view to_string(Kind kind) noexcept;
 /// A tree of ordinary values and tensors.
 ///
 /// Copying copies the tree and shares the tensors' bytes. Destruction needs neither stack nor
-/// memory, however deep the tree. Reading one Value from many threads is safe; changing it is not.
+/// memory, copying and comparing no stack, however deep the tree. Reading one Value from many
+/// threads is safe; changing it is not.
 class SAFESTRUCTURES_API Value {
  public:
   /// None.
@@ -262,7 +263,7 @@ class SAFESTRUCTURES_API Value {
 
   /// Equal trees: same kinds, names, order and tensor bytes. 1, 1.0 and true differ; NaN equals
   /// NaN; 0.0 and -0.0 differ. Sets compare without order. Attributes and tensor names do not
-  /// count.
+  /// count. Takes time in proportion to the trees (n log n where there are sets).
   friend SAFESTRUCTURES_API bool operator==(const Value& a, const Value& b);
 
  private:

@@ -2,57 +2,38 @@
 /// An open file: its structure is there, its tensors are read when they are used.
 #pragma once
 
+#include <any>
+#include <concepts>
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <unordered_map>
 #include <vector>
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/registry.hpp>
 #include <safestructures/data/value.hpp>
-#include <safestructures/formats/safetensors/reader.hpp>
+#include <safestructures/formats/format.hpp>
 
 namespace safestructures {
-
-using safetensors::Access;
-
-/// How files are loaded.
-struct LoadOptions {
-  /// How tensors come into memory. `Access::map` copies nothing.
-  Access access = Access::map;
-  /// Types that are found at run time; must outlive what is loaded through it.
-  const Registry* registry = nullptr;
-  /// What to do with numbers that the target type cannot hold.
-  Overflow overflow = Overflow::error;
-  /// Refuse structure fields that the target struct does not have, instead of passing over them.
-  bool refuse_unknown_fields = false;
-  /// Read all bytes on opening and compare them with the checksums that the file must then have.
-  /// \throws Error `checksum_mismatch`; see formats/checksums.hpp.
-  bool verify_checksums = false;
-  Limits limits = {};
-};
 
 namespace detail {
 
 /// Maps from names to tensors: for these a file without a schema stays flat.
 template <class T>
-inline constexpr bool is_state_dict = false;
-template <class... Rest>
-inline constexpr bool is_state_dict<std::map<std::string, Tensor, Rest...>> = true;
-template <class... Rest>
-inline constexpr bool is_state_dict<std::unordered_map<std::string, Tensor, Rest...>> = true;
+concept StateDict = requires {
+  typename T::key_type;
+  requires std::same_as<typename T::mapped_type, Tensor>;
+  requires std::convertible_to<typename T::key_type, std::string_view>;
+};
 
 }  // namespace detail
 
-/// An open file. The header and the schema have been read and validated; tensors are views that
-/// keep the mapping alive, and their bytes are read when they are touched.
+/// An open file. Its structure has been read and validated; tensors are views that keep the mapping
+/// alive, or deferred, and their bytes are read when they are touched.
 ///
 /// A plain safetensors file without a schema opens as well: its structure is made from the tensors'
 /// names, `layers.0.weight` being the field `weight` of item 0 of `layers`.
@@ -66,8 +47,11 @@ class SAFESTRUCTURES_API Document {
   ~Document() = default;
 
   /// Opens a file, or a sharded checkpoint by its `.index.json`.
-  /// \throws Error of the container and the schema, naming the file and the path.
+  /// \throws Error of the format, naming the file and the path.
   [[nodiscard]] static Document open(const std::filesystem::path& path,
+                                     const LoadOptions& options = {});
+  /// The same from a source of any kind.
+  [[nodiscard]] static Document open(const std::shared_ptr<const Source>& source,
                                      const LoadOptions& options = {});
   /// Reads a file that is in memory. Tensors are views of `bytes`, kept alive by `owner`, or by the
   /// caller when that is null.
@@ -81,25 +65,38 @@ class SAFESTRUCTURES_API Document {
   /// The value at a path: `/layers/3/weight`. \throws Error `not_found`, naming the file.
   [[nodiscard]] const Value& at(std::string_view path) const&;
   [[nodiscard]] Value at(std::string_view path) &&;
-  /// True when the file has a schema, false for a plain safetensors file.
+  /// False where the structure was made from the tensors' names: a plain safetensors file.
   [[nodiscard]] bool has_schema() const noexcept;
-  /// The schema's text; empty when there is none. Valid as long as this Document or a copy of it.
+  /// The text that describes the structure, where the format keeps one apart; else empty. Valid as
+  /// long as this Document or a copy of it.
   [[nodiscard]] std::string_view schema() const& noexcept;
   std::string_view schema() && = delete;
-  /// The metadata that the user gave: all but the schema's own.
-  [[nodiscard]] safetensors::Metadata metadata() const;
+  /// The metadata that the user gave: all but the format's own.
+  [[nodiscard]] const Metadata& metadata() const& noexcept;
+  [[nodiscard]] Metadata metadata() &&;
   /// Names of tensors that the structure does not refer to, in the order of the file.
   [[nodiscard]] std::vector<std::string> unreferenced() const;
-  /// The container: tensors by name.
-  [[nodiscard]] const safetensors::File& file() const& noexcept;
-  const safetensors::File& file() && = delete;
+  /// Everything that the format found.
+  [[nodiscard]] const Content& content() const& noexcept;
+  const Content& content() && = delete;
+  /// The format.
+  [[nodiscard]] const Format& format() const noexcept;
+  /// The open file as its format's own API has it: `container<safetensors::File>()`.
+  /// \throws Error `type_mismatch` when the file is of another format.
+  template <class T>
+  [[nodiscard]] const T& container() const& {
+    if (const T* found = std::any_cast<T>(&content().container)) return *found;
+    fail_container();
+  }
+  template <class T>
+  const T& container() && = delete;
 
   /// The structure as a C++ object. \throws Error what the codec finds wrong, with file and path.
   template <class T>
   [[nodiscard]] T as() const {
     Decoder decoder = make_decoder();
     try {
-      if constexpr (detail::is_state_dict<T>) {
+      if constexpr (detail::StateDict<T>) {
         if (!has_schema()) return decoder.decode<T>(state_dict());
       }
       return decoder.decode<T>(root());
@@ -108,13 +105,13 @@ class SAFESTRUCTURES_API Document {
     }
   }
 
-  /// The tensors of the container by name, as a dict.
+  /// All tensors by the names that they have in the file, as a dict.
   [[nodiscard]] Value state_dict() const;
 
  private:
   struct State;
   explicit Document(std::shared_ptr<const State> state) noexcept;
-  static Document make(const safetensors::File& file, std::string name, const LoadOptions& options);
+  [[noreturn]] void fail_container() const;
   [[nodiscard]] Decoder make_decoder() const;
   [[noreturn]] void rethrow(const Decoder& decoder) const;
   std::shared_ptr<const State> state_;

@@ -4,73 +4,15 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <iosfwd>
-#include <map>
-#include <string>
 #include <vector>
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/export.hpp>
-#include <safestructures/data/limits.hpp>
-#include <safestructures/data/registry.hpp>
-#include <safestructures/formats/safetensors/writer.hpp>
-#include <safestructures/formats/schema.hpp>
+#include <safestructures/formats/options.hpp>
 
 namespace safestructures {
-
-/// How objects are saved.
-struct SaveOptions {
-  /// Text by name, stored beside the structure; every safetensors tool shows it. The names of the
-  /// schema itself are refused.
-  safetensors::Metadata metadata = {};
-  /// In which precision floating tensors are stored. The original dtype is noted in the file.
-  Precision precision = Precision::f32;
-  TensorNames tensor_names = TensorNames::paths;
-  /// Whether fields are written that Python's package does not know: C++ class names and versions,
-  /// original dtypes, tags of variants. Python passes over them. Without them (and with
-  /// `TensorNames::numbers`) the schema is the text that Python writes for the same structure, and
-  /// what they would tell is lost.
-  bool extensions = true;
-  /// From how many items on a vector of plain numeric structs is stored as columns, one tensor for
-  /// each field, instead of a list; see codecs/columns.hpp. The largest number: never.
-  std::size_t columns_from = 4096;
-  /// Types that are found at run time; must outlive the call.
-  const Registry* registry = nullptr;
-  /// What to do with numbers that the stored dtype cannot hold.
-  Overflow overflow = Overflow::error;
-  /// Refuse to save what `SaveReport::conversions` would tell of: numbers that became zero,
-  /// saturated or infinite, integers that were rounded, NaNs that lost bits. \throws Error
-  /// `lossy_conversion` when saving.
-  bool lossless = false;
-  /// Whether checksums are stored: an XXH3-64 for each tensor, one for the schema and one for each
-  /// other metadata text, in the metadata, where other tools pass over them. Every element is read,
-  /// and if need be converted, a second time. They find damage, not forgery.
-  bool checksums = false;
-  /// Whether the file survives a loss of power once the call has returned.
-  bool durable = false;
-  /// Bytes of tensors in one file; beyond, the structure is split into shards with an index, as
-  /// Hugging Face does. 0: one file, whatever its size.
-  std::uint64_t shard_size = 0;
-  /// Tensors by name that are stored beside the structure, which does not refer to them, in their
-  /// own dtype. \throws Error `duplicate_name` when saving, for a name that the structure uses.
-  std::map<std::string, Tensor, std::less<>> extra_tensors = {};
-  Limits limits = {};
-};
-
-/// A tensor whose values a conversion changed.
-struct ConvertedTensor {
-  std::string name;
-  ConversionReport report;
-};
-
-/// What was saved.
-struct SaveReport {
-  std::uint64_t bytes = 0;                   ///< Bytes of all files together.
-  std::vector<ConvertedTensor> conversions;  ///< Tensors that lost more than rounding.
-};
 
 namespace detail {
 
@@ -98,7 +40,8 @@ SAFESTRUCTURES_API std::vector<std::byte> save(const Encodee& object, const Save
 
 }  // namespace detail
 
-/// Saves any object that has a codec as a safetensors file with a schema.
+/// Saves any object that has a codec, in the format that `options` or the path's extension names:
+/// a safetensors file with a schema unless told otherwise.
 ///
 /// The file is written under a temporary name in the same folder and renamed, so that an old file
 /// is replaced whole or not at all. Tensors are written straight from the object's memory.

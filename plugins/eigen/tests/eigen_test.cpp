@@ -9,9 +9,11 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/data/type_info.hpp>
 #include <safestructures/plugins/eigen.hpp>
 
 namespace ss = safestructures;
@@ -84,7 +86,7 @@ TEST_CASE_TEMPLATE("every scalar type goes through matrices, arrays and vectors 
                    bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
                    std::uint32_t, std::int64_t, std::uint64_t, float, double, Eigen::half,
                    Eigen::bfloat16, std::complex<float>) {
-  constexpr ss::DType dtype = ss::detail::BlockLayout<S>::dtype;
+  constexpr ss::DType dtype = ss::BlockLayout<S>::dtype;
   using Dynamic = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
   using RowMajor = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   check_round_trip(counted<Dynamic>(5, 7), dtype, {5, 7});
@@ -322,4 +324,23 @@ TEST_CASE("matrices of any size survive both orders") {
     using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     REQUIRE(value.as<RowMajor>() == matrix);
   }
+}
+
+TEST_CASE("Eigen's types are described by their sizes") {
+  const auto text = []<class T>(std::in_place_type_t<T>) { return to_string(ss::type_info<T>()); };
+  CHECK(text(std::in_place_type<Eigen::MatrixXf>) == "tensor F32 [any, any]");
+  CHECK(text(std::in_place_type<Eigen::Matrix<double, 3, Eigen::Dynamic>>) ==
+        "tensor F64 [3, any]");
+  CHECK(text(std::in_place_type<Any<float, Eigen::Dynamic, Eigen::Dynamic, 0, 4, 5>>) ==
+        "tensor F32 [at most 4, at most 5]");
+  CHECK(text(std::in_place_type<Eigen::RowVector3i>) == "tensor I32 [3]");
+  CHECK(text(std::in_place_type<Eigen::MatrixXcd>) == "tensor F64 [any, any, 2]");
+  CHECK(text(std::in_place_type<Eigen::Map<Eigen::VectorXf>>) == "tensor F32 [any]");
+  CHECK(text(std::in_place_type<std::vector<Eigen::Matrix<float, 2, 3>>>) ==
+        "tensor F32 [any, 2, 3]");
+  CHECK(ss::type_info<std::vector<Eigen::Vector3d>>().item == &ss::type_info<Eigen::Vector3d>());
+  CHECK(text(std::in_place_type<Eigen::Quaterniond>) == "tensor F64 [4]");
+  CHECK(text(std::in_place_type<Eigen::Isometry3f>) == "tensor F32 [4, 4]");
+  CHECK(text(std::in_place_type<Eigen::DiagonalMatrix<float, 3>>) == "tensor F32 [3]");
+  CHECK(text(std::in_place_type<Eigen::half>) == "f16");
 }

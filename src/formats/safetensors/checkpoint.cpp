@@ -2,12 +2,14 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include <simdjson.h>
 
 #include <safestructures/data/error.hpp>
 
+#include "data/keyed_hash.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/json_walk.hpp"
 #include "formats/safetensors/parts.hpp"
@@ -108,8 +110,7 @@ void IndexReader::read_map(simdjson::ondemand::value& value, const char* key) {
     fail(key, "\"weight_map\" is not an object", "an object of file names by tensor name", {});
   // The shortest entry: "":"x",
   const std::size_t most = text_.size / 7 + 1;
-  entries_.reserve(most);
-  platform::advise_huge(entries_.data(), most * sizeof(Entry));
+  platform::reserve_huge(entries_, most);
   for (auto item : map) {
     auto field = walk_.take<simdjson::ondemand::field>(std::move(item));
     const char* const tensor_key = field.key().raw();
@@ -166,8 +167,7 @@ void IndexReader::sort_files() {
   for (Entry& entry : entries_) entry.file = order[entry.file];
 }
 
-Text read_text(const std::filesystem::path& path, const Limits& limits) {
-  const platform::InputFile file(path);
+Text read_text(const Source& file, const Limits& limits) {
   const std::uint64_t most = std::min(limits.header_bytes, largest_header);
   if (file.size() > most) {
     throw Error(ErrorCode::limit_exceeded, "the index is too large",
@@ -176,7 +176,7 @@ Text read_text(const std::filesystem::path& path, const Limits& limits) {
   }
   const auto size = static_cast<std::size_t>(file.size());
   const std::shared_ptr<std::byte> buffer = platform::allocate_buffer(size + text_padding);
-  file.read_at(0, {buffer.get(), size});
+  file.read(0, {buffer.get(), size});
   std::fill_n(buffer.get() + size, text_padding, std::byte{0});
   // Editors end a file with a line break; the end of a text is looked for among spaces.
   auto* const text = reinterpret_cast<char*>(buffer.get());
@@ -185,13 +185,23 @@ Text read_text(const std::filesystem::path& path, const Limits& limits) {
   return {std::shared_ptr<const char>(buffer, text), size};
 }
 
-// Every tensor of the index is in its file, and every tensor of a file is in the index. Names are
-// unique in all files together, so it is enough that each is met once.
+// Files that hold more tensors than the index has entries hold one that it does not name.
+[[noreturn]] void fail_unnamed(const IndexReader& map, const Checkpoint& checkpoint) {
+  std::unordered_set<std::string_view, safestructures::detail::KeyedHash> named;
+  for (const IndexReader::Entry& entry : map.entries()) named.insert(entry.tensor);
+  std::size_t missed = 0;
+  while (named.contains(name_of_tensor(checkpoint.parts, missed))) ++missed;
+  throw Error(
+      ErrorCode::missing_tensor, "the index does not name a tensor that a file holds",
+      {.path = for_message(name_of_tensor(checkpoint.parts, missed)),
+       .found = "it in " + in_quotes(part_of(checkpoint.parts, missed).path.filename().string()),
+       .advice = "Index and files are from different saves, or a download is mixed up"});
+}
+
+// Every tensor of the index is in its file. There are no more tensors than entries, so that every
+// tensor is in the index as well, when each is met once.
 void check_map(const IndexReader& map, const Checkpoint& checkpoint) {
-  const auto name_at = [&](std::size_t i) {
-    const Part& part = part_of(checkpoint.parts, i);
-    return part.table.name(i - part.first);
-  };
+  const auto name_at = [&](std::size_t i) { return name_of_tensor(checkpoint.parts, i); };
   const Part& last = checkpoint.parts.back();
   const std::size_t count = last.first + last.table.size();
   std::vector<bool> met(count);
@@ -225,36 +235,29 @@ void check_map(const IndexReader& map, const Checkpoint& checkpoint) {
     }
     met[*index] = true;
   }
-  if (map.entries().size() == count) return;
-  const auto missed =
-      static_cast<std::size_t>(std::find(met.begin(), met.end(), false) - met.begin());
-  throw Error(
-      ErrorCode::missing_tensor, "the index does not name a tensor that a file holds",
-      {.path = for_message(name_at(missed)),
-       .found = "it in " + in_quotes(part_of(checkpoint.parts, missed).path.filename().string()),
-       .advice = "Index and files are from different saves, or a download is mixed up"});
 }
 
 }  // namespace
 
-Checkpoint open_checkpoint(const std::filesystem::path& path, const OpenOptions& options) {
+Checkpoint open_checkpoint(const std::shared_ptr<const Source>& source,
+                           const OpenOptions& options) {
   try {
-    IndexReader map(read_text(path, options.limits), options.limits);
+    IndexReader map(read_text(*source, options.limits), options.limits);
     map.read();
-    std::vector<Part> parts;
-    parts.reserve(map.files().size());
-    for (const std::string& file : map.files())
-      parts.push_back(open_part(path.parent_path() / std::filesystem::path(file), options));
-    if (parts.empty()) {
+    if (map.files().empty()) {
       throw Error(ErrorCode::invalid_header, "the index names no file",
                   {.expected = "at least one entry in \"weight_map\""});
     }
-    NameIndex index = index_parts(parts, options.limits);
-    Checkpoint checkpoint{std::move(parts), std::move(index)};
+    const std::size_t most = map.entries().size();
+    Checkpoint checkpoint{{}, NameIndex(most)};
+    checkpoint.parts.reserve(map.files().size());
+    for (const std::string& file : map.files())
+      if (!add_part(checkpoint, open_part(source->sibling(file), options), most))
+        fail_unnamed(map, checkpoint);
     check_map(map, checkpoint);
     return checkpoint;
   } catch (const Error& error) {
-    throw error.with_file(path.string());
+    throw error.with_file(source->name());
   }
 }
 

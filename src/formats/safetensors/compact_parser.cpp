@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include "formats/safetensors/json_text.hpp"
+#include "formats/safetensors/json_walk.hpp"
 #include "formats/safetensors/table.hpp"
 
 namespace safestructures::safetensors::detail {
@@ -43,7 +44,7 @@ class CompactParser {
 
   bool finish() {
     if (!skip("}") || at_ > end_) return false;
-    while (at_ != end_ && *at_ == ' ') ++at_;
+    while (at_ != end_ && is_blank(*at_)) ++at_;
     if (at_ != end_) return false;
     table_.set_metadata(entries_);
     return true;
@@ -106,6 +107,8 @@ class CompactParser {
 
   bool tensor(Piece name) {
     Piece dtype_name;
+    // Metadata behind a tensor, or once more: the general parser knows what to do.
+    if (table_.view(name) == metadata_key) return false;
     if (table_.records_.size() >= limits_.tensors || !skip(":{\"dtype\":\"") ||
         !plain_string(dtype_name))
       return false;

@@ -8,14 +8,13 @@
 
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/parts.hpp"
-#include "formats/safetensors/slice_reader.hpp"
-#include "platform/memory.hpp"
 
 namespace safestructures::safetensors {
 
 struct File::State {
-  State(std::vector<detail::Part> opened, detail::NameIndex names)
-      : parts(std::move(opened)), index(std::move(names)) {
+  State(std::vector<detail::Part> opened, detail::NameIndex names,
+        std::filesystem::path opened_index)
+      : parts(std::move(opened)), index(std::move(names)), index_path(std::move(opened_index)) {
     for (const detail::Part& part : parts) {
       count += part.table.size();
       if (part.table.size() != 0) data_size += part.table.end(part.table.size() - 1);
@@ -57,54 +56,36 @@ struct File::State {
     }
     return place(tensor);
   }
-  // Adds the file and the tensor to what goes wrong while it is read.
-  template <class Work>
-  static auto named(const Place& place, const Work& work) {
-    try {
-      return work();
-    } catch (const Error& error) {
-      throw error.with_path(detail::for_message(place.part.table.name(place.index)))
-          .with_file(place.part.path.string());
-    }
-  }
-
   std::vector<detail::Part> parts;
   detail::NameIndex index;
+  std::filesystem::path index_path;  // Empty for a single file.
   std::vector<MetadataEntry> metadata;
   std::size_t count = 0;
   std::uint64_t data_size = 0;
 };
 
-namespace {
-
-Tensor read_whole(const platform::InputFile& file, std::uint64_t offset, DType dtype, Shape shape) {
-  Tensor tensor = Tensor::allocate(dtype, std::move(shape));
-  file.read_parallel(offset, tensor.mutable_bytes());
-  return tensor;
-}
-
-}  // namespace
-
 File::File(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}
 
 File File::open(const std::filesystem::path& path, const OpenOptions& options) {
-  if (path.extension() == ".json") {
-    detail::Checkpoint checkpoint = detail::open_checkpoint(path, options);
-    return File(
-        std::make_shared<const State>(std::move(checkpoint.parts), std::move(checkpoint.index)));
+  return open(Source::open(path), options);
+}
+
+File File::open(const std::shared_ptr<const Source>& source, const OpenOptions& options) {
+  if (source->name().ends_with(".json")) {
+    detail::Checkpoint checkpoint = detail::open_checkpoint(source, options);
+    return File(std::make_shared<const State>(std::move(checkpoint.parts),
+                                              std::move(checkpoint.index), source->name()));
   }
   std::vector<detail::Part> parts;
-  parts.push_back(detail::open_part(path, options));
-  detail::NameIndex index = detail::index_parts(parts, options.limits);
-  return File(std::make_shared<const State>(std::move(parts), std::move(index)));
+  parts.push_back(detail::open_part(source, options));
+  detail::NameIndex index = detail::index_parts(parts);
+  return File(
+      std::make_shared<const State>(std::move(parts), std::move(index), std::filesystem::path()));
 }
 
 File File::from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                       const Limits& limits) {
-  std::vector<detail::Part> parts;
-  parts.push_back(detail::part_of_bytes(bytes, std::move(owner), limits));
-  detail::NameIndex index = detail::index_parts(parts, limits);
-  return File(std::make_shared<const State>(std::move(parts), std::move(index)));
+  return open(Source::of(bytes, std::move(owner)), {.access = Access::map, .limits = limits});
 }
 
 std::size_t File::size() const noexcept { return state_->count; }
@@ -133,14 +114,13 @@ Tensor File::tensor(std::size_t index) const {
   const State::Place place = state_->checked_place(index);
   const detail::Part& part = place.part;
   const DType dtype = part.table.dtype(place.index);
-  if (!part.file) {
-    return Tensor::share(dtype, part.table.shape(place.index),
-                         {part.data + place.begin(), static_cast<std::size_t>(place.size())},
-                         part.owner);
+  if (part.source) {
+    return Tensor::deferred(dtype, part.table.shape(place.index), part.source, place.offset(),
+                            detail::for_message(part.table.name(place.index)));
   }
-  return State::named(place, [&] {
-    return read_whole(*part.file, place.offset(), dtype, part.table.shape(place.index));
-  });
+  return Tensor::share(dtype, part.table.shape(place.index),
+                       {part.data + place.begin(), static_cast<std::size_t>(place.size())},
+                       part.owner);
 }
 
 Tensor File::tensor(std::string_view wanted) const {
@@ -151,32 +131,23 @@ Tensor File::tensor(std::string_view wanted) const {
 
 Tensor File::slice(std::size_t index, std::span<const Slice> slices) const {
   const State::Place place = state_->checked_place(index);
-  const detail::Part& part = place.part;
-  return State::named(place, [&] {
-    if (!part.file) return tensor(index).slice(slices);
-    return detail::read_slice(*part.file, place.offset(), part.table.dtype(place.index),
-                              part.table.shape(place.index), slices);
-  });
-}
-
-void File::read_into(std::size_t index, std::span<std::byte> into) const {
-  const State::Place place = state_->checked_place(index);
-  const detail::Part& part = place.part;
-  State::named(place, [&] {
-    if (into.size() != place.size()) {
-      throw Error(ErrorCode::shape_mismatch, "the memory has another size than the tensor",
-                  {.expected = std::to_string(place.size()) + " bytes",
-                   .found = std::to_string(into.size())});
-    }
-    if (part.file) {
-      part.file->read_parallel(place.offset(), into);
-    } else if (!into.empty()) {
-      platform::copy(into.data(), part.data + place.begin(), into.size());
-    }
-  });
+  try {
+    return tensor(index).slice(slices);
+  } catch (const Error& error) {
+    throw error.with_path(detail::for_message(place.part.table.name(place.index)))
+        .with_file(place.part.path.string());
+  }
 }
 
 std::size_t File::file_count() const noexcept { return state_->parts.size(); }
+
+std::vector<std::filesystem::path> File::files() const {
+  std::vector<std::filesystem::path> paths;
+  if (!state_->index_path.empty()) paths.push_back(state_->index_path);
+  for (const detail::Part& part : state_->parts)
+    if (!part.path.empty()) paths.push_back(part.path);
+  return paths;
+}
 
 const std::filesystem::path& File::path(std::size_t index) const& noexcept {
   return state_->place(index).part.path;

@@ -88,11 +88,13 @@ inline unsigned HeaderParser::field_of(const char* key) {
 }
 
 void HeaderParser::parse() {
-  if (text_.empty() || text_.front() != '{') {
+  const auto first =
+      static_cast<std::size_t>(std::ranges::find_if_not(text_, is_blank) - text_.begin());
+  if (first == text_.size() || text_[first] != '{') {
     throw Error(ErrorCode::invalid_header, "the header is not a JSON object",
                 {.expected = "'{' as its first byte",
-                 .found = text_.empty() ? "nothing" : walk_.show_byte(text_.data()),
-                 .offset = length_size});
+                 .found = first == text_.size() ? "nothing" : walk_.show_byte(&text_[first]),
+                 .offset = length_size + first});
   }
   simdjson::ondemand::object object = walk_.start();
   for (auto item : object) {

@@ -16,8 +16,6 @@ static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::size_t longest_shown = 60;
 
-bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 // Only looks for the first error. Iterates: deep nesting costs no stack.
 struct SyntaxCheck : nlohmann::json_sax<nlohmann::json> {
   bool null() override { return true; }
@@ -59,9 +57,8 @@ void fail_json(std::string_view text, std::string_view what, std::uint64_t offse
 }
 
 simdjson::ondemand::object JsonWalk::start() {
-  trimmed_ = text_.find_last_not_of(' ') + 1;
-  if (parser_.iterate(text_.data(), trimmed_, trimmed_ + text_padding).get(document_))
-    fail_syntax();
+  const std::size_t trimmed = text_.find_last_not_of(" \t\n\r") + 1;
+  if (parser_.iterate(text_.data(), trimmed, trimmed + text_padding).get(document_)) fail_syntax();
   simdjson::ondemand::object object;
   if (document_.get_object().get(object)) fail_syntax();
   return object;
@@ -70,13 +67,6 @@ simdjson::ondemand::object JsonWalk::start() {
 void JsonWalk::finish() {
   const char* place = nullptr;
   if (document_.current_location().get(place) != simdjson::OUT_OF_BOUNDS) fail_syntax();
-  // simdjson passes over every kind of blank.
-  if (text_[trimmed_ - 1] != '}') {
-    throw Error(ErrorCode::invalid_header,
-                std::string(what_) + " is padded with something other than spaces",
-                {.found = show_byte(text_.data() + trimmed_ - 1),
-                 .offset = offset(text_.data() + trimmed_ - 1)});
-  }
 }
 
 // Recursive, and bounded by the limit for depth.

@@ -17,6 +17,9 @@
 
 namespace safestructures::safetensors::detail {
 
+/// What JSON allows between its parts, and in front of and behind a text.
+inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
 /// One walk through a JSON text whose root is an object.
 ///
 /// Names and strings are not taken from simdjson, but read where they are: this saves a copy, and
@@ -30,7 +33,7 @@ class JsonWalk {
 
   /// Checks UTF-8 and that strings end, and gives the root.
   simdjson::ondemand::object start();
-  /// To be called when the root was walked through: nothing but spaces may follow.
+  /// To be called when the root was walked through: nothing but blanks may follow.
   void finish();
 
   /// The value of a result of simdjson; what is not there is a fault in the syntax.
@@ -68,7 +71,6 @@ class JsonWalk {
   std::string_view text_;
   std::string_view what_;
   std::uint64_t offset_;
-  std::size_t trimmed_ = 0;
   simdjson::ondemand::parser parser_;
   simdjson::ondemand::document document_;
 };

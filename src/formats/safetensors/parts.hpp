@@ -6,21 +6,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include <safestructures/formats/safetensors/reader.hpp>
 
 #include "formats/safetensors/table.hpp"
-#include "platform/file.hpp"
-
 namespace safestructures::safetensors::detail {
 
 /// One file, or bytes in memory.
 struct Part {
-  std::filesystem::path path;               ///< Empty for bytes in memory.
-  std::optional<platform::InputFile> file;  ///< Where tensors are read when asked for.
+  std::filesystem::path path;            ///< Empty for bytes in memory.
+  std::shared_ptr<const Source> source;  ///< Where tensors are read when used; else null.
   Table table;
   std::uint64_t data_offset;          ///< Where the data section begins in the file.
   const std::byte* data = nullptr;    ///< The data section, where it is in memory.
@@ -28,12 +24,8 @@ struct Part {
   std::size_t first = 0;              ///< Index of its first tensor among all.
 };
 
-/// Opens one safetensors file. \throws Error with the file
-Part open_part(const std::filesystem::path& path, const OpenOptions& options);
-
-/// \throws Error as `File::from_bytes`
-Part part_of_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                   const Limits& limits);
+/// Opens one safetensors file. \throws Error with the source's name
+Part open_part(const std::shared_ptr<const Source>& source, const OpenOptions& options);
 
 /// What an index says, and the files it names.
 struct Checkpoint {
@@ -43,7 +35,7 @@ struct Checkpoint {
 
 /// Opens all files that an index names and checks them against it, both ways.
 /// \throws Error with the index or the file
-Checkpoint open_checkpoint(const std::filesystem::path& path, const OpenOptions& options);
+Checkpoint open_checkpoint(const std::shared_ptr<const Source>& source, const OpenOptions& options);
 
 /// The part that holds the tensor at `index`.
 inline const Part& part_of(const std::vector<Part>& parts, std::size_t index) noexcept {
@@ -60,8 +52,18 @@ inline const Part& part_of(const std::vector<Part>& parts, std::size_t index) no
   return parts[low];
 }
 
-/// Numbers the tensors of all parts and indexes their names.
-/// \throws Error `duplicate_name`, `limit_exceeded`
-NameIndex index_parts(std::vector<Part>& parts, const Limits& limits);
+/// The name of the tensor at `index` among all.
+inline std::string_view name_of_tensor(const std::vector<Part>& parts, std::size_t index) noexcept {
+  const Part& part = part_of(parts, index);
+  return part.table.name(index - part.first);
+}
+
+/// Numbers the tensors of all parts and indexes their names. \throws Error `duplicate_name`
+NameIndex index_parts(std::vector<Part>& parts);
+
+/// Adds a part to those of a checkpoint whose index of names has room for `most` tensors, so that
+/// one file under many names, or files with more than their index says, end it early.
+/// \returns false when there are more. \throws Error `duplicate_name`
+bool add_part(Checkpoint& checkpoint, Part part, std::size_t most);
 
 }  // namespace safestructures::safetensors::detail

@@ -10,6 +10,7 @@
 
 #include <safestructures/data/error.hpp>
 
+#include "formats/lossy.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/name_order.hpp"
 #include "formats/safetensors/table.hpp"
@@ -63,27 +64,9 @@ constexpr std::size_t number_bound = 21;
 // How many tensors ahead memory is asked for.
 constexpr std::size_t lookahead = 16;
 
-[[noreturn]] void fail_lossy(const Item& item, const ConversionReport& conversion) {
-  std::string found;
-  const auto add = [&](std::uint64_t count, std::string_view what) {
-    if (count == 0) return;
-    found += (found.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(what);
-  };
-  add(conversion.overflow, "out of range");
-  add(conversion.underflow, "that became zero");
-  add(conversion.inexact, "not exact");
-  add(conversion.nan_changes, "NaN changed");
-  throw Error(ErrorCode::lossy_conversion, "a conversion changed values of a tensor",
-              {.path = for_message(item.name),
-               .expected = "all values of " + std::string(to_string(item.tensor->dtype())) +
-                           " kept in " + std::string(to_string(item.dtype)),
-               .found = found,
-               .advice = "Store it in its own dtype, or do not ask for a lossless save"});
-}
-
 }  // namespace
 
-Plan::Plan(std::span<const Item> items, const Metadata& metadata, const Limits& limits) {
+FilePlan::FilePlan(std::span<const Item> items, const Metadata& metadata, const Limits& limits) {
   check_items(items, limits);
   order_ = order_by_name(
       items.size(), [&](std::size_t i) { return items[i].name; },
@@ -92,7 +75,7 @@ Plan::Plan(std::span<const Item> items, const Metadata& metadata, const Limits& 
   write_header(items, metadata, limits);
 }
 
-void Plan::check_items(std::span<const Item> items, const Limits& limits) {
+void FilePlan::check_items(std::span<const Item> items, const Limits& limits) {
   const std::uint64_t most = std::min(limits.tensors, NameIndex::largest);
   if (items.size() > most) {
     throw Error(
@@ -136,7 +119,7 @@ void Plan::check_items(std::span<const Item> items, const Limits& limits) {
   }
 }
 
-void Plan::check_names(std::span<const Item> items) const {
+void FilePlan::check_names(std::span<const Item> items) const {
   const auto fail = [](std::string_view name) {
     throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
                 {.path = for_message(name), .advice = "Give each tensor a name of its own"});
@@ -156,8 +139,8 @@ void Plan::check_names(std::span<const Item> items) const {
   if (twice) fail(items[twice->first].name);
 }
 
-void Plan::write_header(std::span<const Item> items, const Metadata& metadata,
-                        const Limits& limits) {
+void FilePlan::write_header(std::span<const Item> items, const Metadata& metadata,
+                            const Limits& limits) {
   const std::uint64_t most = std::min(limits.header_bytes, largest_header);
   const auto fail_size = [&](const std::string& found) {
     throw Error(ErrorCode::limit_exceeded, "the header would be too large",
@@ -233,15 +216,17 @@ void Plan::write_header(std::span<const Item> items, const Metadata& metadata,
     begin[i] = static_cast<char>(length >> (8 * i) & 0xFFU);
 }
 
-WriteReport Plan::write_to(platform::Sink& sink, std::span<const Item> items,
-                           const WriteOptions& options) const {
-  WriteReport report;
+SaveReport FilePlan::write_to(Sink& sink, std::span<const Item> items,
+                              const WriteOptions& options) const {
+  SaveReport report;
   report.bytes = size();
+  std::vector<std::pair<std::uint32_t, ConversionReport>> converted;
   sink.write({header_.get(), static_cast<std::size_t>(header_size_)});
   for (const std::uint32_t index : order_) {
     const Item& item = items[index];
     const Tensor& tensor = *item.tensor;
-    if (tensor.is_contiguous() && tensor.dtype() == item.dtype) {
+    // What is deferred goes through the sink's own room, so that it is never in memory as a whole.
+    if (tensor.is_contiguous() && tensor.dtype() == item.dtype && tensor.is_loaded()) {
       sink.write(tensor.bytes());
       continue;
     }
@@ -268,11 +253,15 @@ WriteReport Plan::write_to(platform::Sink& sink, std::span<const Item> items,
       throw error.with_path(for_message(item.name));
     }
     if (conversion == ConversionReport{}) continue;
-    if (options.lossless) fail_lossy(item, conversion);
-    report.conversions.push_back({index, conversion});
+    if (options.lossless)
+      safestructures::detail::fail_lossy(for_message(item.name), tensor.dtype(), item.dtype,
+                                         conversion);
+    converted.emplace_back(index, conversion);
   }
-  std::sort(report.conversions.begin(), report.conversions.end(),
-            [](const Conversion& a, const Conversion& b) { return a.item < b.item; });
+  // In the order of the items, not of the file.
+  std::ranges::sort(converted, {}, [](const auto& one) { return one.first; });
+  for (const auto& [index, conversion] : converted)
+    report.conversions.push_back({std::string(items[index].name), conversion});
   return report;
 }
 

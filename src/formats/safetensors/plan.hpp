@@ -11,22 +11,20 @@
 
 #include <safestructures/formats/safetensors/writer.hpp>
 
-#include "platform/sink.hpp"
-
 namespace safestructures::safetensors::detail {
 
 /// The order of the tensors and the header of one file.
-class Plan {
+class FilePlan {
  public:
-  /// \throws Error as `write_file`, but for what conversions and the system refuse
-  Plan(std::span<const Item> items, const Metadata& metadata, const Limits& limits);
+  /// \throws Error as `write`, but for what conversions and the system refuse
+  FilePlan(std::span<const Item> items, const Metadata& metadata, const Limits& limits);
 
   /// Bytes of the whole file.
   [[nodiscard]] std::uint64_t size() const noexcept { return header_size_ + data_size_; }
   /// Writes the file. The items must be those of the constructor. The report's bytes are set.
   /// \throws Error what conversions and the sink refuse
-  [[nodiscard]] WriteReport write_to(platform::Sink& sink, std::span<const Item> items,
-                                     const WriteOptions& options) const;
+  [[nodiscard]] SaveReport write_to(Sink& sink, std::span<const Item> items,
+                                    const WriteOptions& options) const;
 
  private:
   void check_items(std::span<const Item> items, const Limits& limits);

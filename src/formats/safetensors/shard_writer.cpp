@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,6 @@
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/name_order.hpp"
 #include "formats/safetensors/table.hpp"
-#include "platform/atomic_file.hpp"
 
 namespace safestructures::safetensors {
 namespace {
@@ -26,9 +26,8 @@ struct Group {
   std::size_t end;
 };
 
-// `model` of `folder/model.safetensors` and `folder/model.safetensors.index.json`.
-std::string stem_of(const std::filesystem::path& path) {
-  std::string name = path.filename().string();
+// `model` of `model.safetensors` and `model.safetensors.index.json`.
+std::string stem_of(std::string name) {
   const auto drop = [&](std::string_view end) {
     if (name.size() > end.size() && name.ends_with(end)) name.resize(name.size() - end.size());
   };
@@ -96,9 +95,8 @@ std::string index_text(std::span<const Item> items, std::span<const std::uint32_
 
 }  // namespace
 
-WriteReport write_sharded(const std::filesystem::path& path, std::span<const Item> items,
-                          const Metadata& metadata, std::uint64_t largest_file,
-                          const WriteOptions& options) {
+SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata& metadata,
+                         std::uint64_t largest_file, const WriteOptions& options) {
   if (largest_file == 0)
     throw Error(ErrorCode::invalid_argument, "a file of at most 0 bytes holds no tensor");
   const std::vector<Group> groups = split(items, largest_file);
@@ -125,11 +123,11 @@ WriteReport write_sharded(const std::filesystem::path& path, std::span<const Ite
     }
   }
 
-  const std::string stem = stem_of(path);
+  const std::string stem = stem_of(sink.file_name());
   std::vector<std::string> files;
   std::vector<std::uint32_t> file_of;
   file_of.reserve(items.size());
-  WriteReport report;
+  SaveReport report;
   std::uint64_t total_size = 0;
   for (const Group& group : groups) {
     file_of.insert(file_of.end(), group.end - group.begin,
@@ -137,20 +135,27 @@ WriteReport write_sharded(const std::filesystem::path& path, std::span<const Ite
     files.push_back(stem + "-" + number_text(files.size() + 1) + "-of-" +
                     number_text(groups.size()) + std::string(suffix));
     const std::span<const Item> part = items.subspan(group.begin, group.end - group.begin);
-    const WriteReport written =
-        write_file(path.parent_path() / files.back(), part, metadata, options);
+    SaveReport written = write(sink.sibling(files.back()), part, metadata, options);
     report.bytes += written.bytes;
-    for (const Conversion& conversion : written.conversions)
-      report.conversions.push_back({group.begin + conversion.item, conversion.report});
+    std::ranges::move(written.conversions, std::back_inserter(report.conversions));
     for (const Item& item : part) total_size += stored_size(item);
   }
   const std::string text = index_text(items, order, file_of, files, total_size);
-  const std::filesystem::path index_path =
-      path.parent_path() / (stem + std::string(suffix) + std::string(index_suffix));
-  platform::AtomicFile index(index_path, {.size_hint = text.size(), .durable = options.durable});
-  index.write(std::as_bytes(std::span(text)));
-  index.commit();
+  Sink& index = sink.sibling(stem + std::string(suffix) + std::string(index_suffix));
+  index.expect(text.size());
+  index.write_copied(std::as_bytes(std::span(text)));
   report.bytes += text.size();
+  return report;
+}
+
+SaveReport write_sharded(const std::filesystem::path& path, std::span<const Item> items,
+                         const Metadata& metadata, std::uint64_t largest_file,
+                         const WriteOptions& options) {
+  SaveReport report;
+  safestructures::write_file(
+      path,
+      [&](Sink& sink) { report = write_sharded(sink, items, metadata, largest_file, options); },
+      options.durable);
   return report;
 }
 

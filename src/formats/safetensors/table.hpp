@@ -193,11 +193,11 @@ class NameIndex {
 void parse_any(Table& table, const Limits& limits);
 
 /// Reads a header that is spelled as the Rust crate, Python's package and this library spell it:
-/// no blanks, fields in the order dtype, shape, data_offsets, no escapes in names. It accepts
-/// nothing that the general parser refuses and finds the same. \returns whether it was spelled so;
-/// otherwise, and for whatever is wrong with it, the table is as it was and the general parser has
-/// the word. Three times as fast, since it needs no index of the text
-/// (docs/performance.md).
+/// no blanks but behind it, `__metadata__` first if at all, fields in the order dtype, shape,
+/// data_offsets, no escapes in names. It accepts nothing that the general parser refuses and finds
+/// the same. \returns whether it was spelled so; otherwise, and for whatever is wrong with it, the
+/// table is as it was and the general parser has the word. Three times as fast, since it needs no
+/// index of the text (docs/performance.md).
 bool parse_compact(Table& table, const Limits& limits);
 
 /// An index of the names of a table. \throws Error `duplicate_name`

@@ -1,46 +1,44 @@
 #include <safestructures/formats/safetensors/writer.hpp>
 
-#include <ostream>
-
 #include <safestructures/data/error.hpp>
 
 #include "formats/safetensors/plan.hpp"
-#include "platform/atomic_file.hpp"
-#include "platform/memory.hpp"
 #include "platform/sink.hpp"
 
 namespace safestructures::safetensors {
 
-WriteReport write_file(const std::filesystem::path& path, std::span<const Item> items,
-                       const Metadata& metadata, const WriteOptions& options) {
+SaveReport write(Sink& sink, std::span<const Item> items, const Metadata& metadata,
+                 const WriteOptions& options) {
+  const detail::FilePlan plan(items, metadata, options.limits);
+  sink.expect(plan.size());
+  SaveReport report = plan.write_to(sink, items, options);
+  sink.flush();
+  return report;
+}
+
+SaveReport write_file(const std::filesystem::path& path, std::span<const Item> items,
+                      const Metadata& metadata, const WriteOptions& options) {
   try {
-    const detail::Plan plan(items, metadata, options.limits);
-    platform::AtomicFile file(path, {.size_hint = plan.size(), .durable = options.durable});
-    WriteReport report = plan.write_to(file, items, options);
-    file.commit();
+    SaveReport report;
+    safestructures::write_file(
+        path, [&](Sink& sink) { report = write(sink, items, metadata, options); }, options.durable);
     return report;
   } catch (const Error& error) {
     throw error.with_file(path.string());
   }
 }
 
-WriteReport write(std::ostream& out, std::span<const Item> items, const Metadata& metadata,
-                  const WriteOptions& options) {
-  const detail::Plan plan(items, metadata, options.limits);
+SaveReport write(std::ostream& out, std::span<const Item> items, const Metadata& metadata,
+                 const WriteOptions& options) {
   platform::StreamSink sink(out);
-  WriteReport report = plan.write_to(sink, items, options);
-  sink.flush();
-  return report;
+  return write(sink, items, metadata, options);
 }
 
 std::vector<std::byte> to_bytes(std::span<const Item> items, const Metadata& metadata,
                                 const WriteOptions& options) {
-  const detail::Plan plan(items, metadata, options.limits);
   std::vector<std::byte> bytes;
-  bytes.reserve(static_cast<std::size_t>(plan.size()));
-  platform::advise_huge(bytes.data(), bytes.capacity());
   platform::VectorSink sink(bytes);
-  static_cast<void>(plan.write_to(sink, items, options));
+  static_cast<void>(write(sink, items, metadata, options));
   return bytes;
 }
 

@@ -3,16 +3,15 @@
 /// metadata.
 ///
 /// The format: https://github.com/huggingface/safetensors#format. What is accepted is what the Rust
-/// crate `safetensors` 0.8 accepts, but for five things that it lets pass and this library refuses:
-/// the same tensor name or metadata key twice; a header that does not begin with `{`; one that is
-/// padded with anything but spaces; a tensor described by an array in place of an object; and what
-/// passes `Limits`.
+/// crate `safetensors` 0.8 accepts, blanks in front of the JSON text and behind it included, but
+/// for four things that it lets pass and this library refuses: the same tensor name or metadata key
+/// twice; a tensor described by an array in place of an object; a shape whose sizes other than 0
+/// multiply beyond 2^63 - 1, even where a 0 makes it empty, as no array library can hold it; and
+/// what passes `Limits`.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,9 +24,6 @@
 #include <safestructures/data/shape.hpp>
 
 namespace safestructures::safetensors {
-
-/// `__metadata__` to be written: text by name.
-using Metadata = std::map<std::string, std::string, std::less<>>;
 
 /// One entry of `__metadata__` that was read; valid as long as the Header or File it came from or a
 /// copy of it.

@@ -9,27 +9,16 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/limits.hpp>
-#include <safestructures/data/slice.hpp>
+#include <safestructures/data/source.hpp>
 #include <safestructures/data/tensor.hpp>
+#include <safestructures/formats/options.hpp>
 #include <safestructures/formats/safetensors/header.hpp>
 
 namespace safestructures::safetensors {
-
-/// How the bytes of tensors come into memory.
-enum class Access : std::uint8_t {
-  /// The file is mapped: opening reads the header only, tensors are views, and the system reads the
-  /// pages that are touched. Another program that cuts the file short meanwhile (rather than
-  /// replacing it, as this library does) makes touching the lost pages end the process.
-  map,
-  /// Every tensor or slice is read when asked for, and nothing else is: for network file systems,
-  /// or where a file cut short must be an Error.
-  read,
-  /// Everything is read on opening, into one block of memory: the fastest way when all is needed.
-  memory,
-};
 
 /// How a file is opened.
 struct OpenOptions {
@@ -58,6 +47,10 @@ class SAFESTRUCTURES_API File {
   /// file.
   [[nodiscard]] static File open(const std::filesystem::path& path,
                                  const OpenOptions& options = {});
+  /// The same from a source, whose siblings are the files of a checkpoint. What is in memory is
+  /// never copied, whatever the access.
+  [[nodiscard]] static File open(const std::shared_ptr<const Source>& source,
+                                 const OpenOptions& options = {});
 
   /// Reads a file that is in memory already. Tensors are views of `bytes`.
   /// \param owner keeps `bytes` alive; when null, the caller does, as long as any tensor is used
@@ -83,23 +76,20 @@ class SAFESTRUCTURES_API File {
   [[nodiscard]] std::optional<std::string_view> metadata(std::string_view key) const& noexcept;
   std::optional<std::string_view> metadata(std::string_view key) && = delete;
 
-  /// The tensor at `index`: a view, or under `Access::read` a new copy of its bytes.
-  /// \throws Error `not_found` for an index that is too large; `truncated` when the file has become
-  /// shorter, `cannot_read` when the system refuses.
+  /// The tensor at `index`: a view, or under `Access::read` a deferred tensor.
+  /// \throws Error `not_found` for an index that is too large.
   [[nodiscard]] Tensor tensor(std::size_t index) const;
-  /// The tensor of that name. \throws Error `not_found`, and as above.
+  /// The tensor of that name. \throws Error `not_found`
   [[nodiscard]] Tensor tensor(std::string_view name) const;
 
-  /// A part of the tensor at `index`. Under `Access::read` only the bytes it needs are read, but
-  /// for gaps of a few KiB between them. \throws Error as `tensor` and `Tensor::slice`.
+  /// A part of the tensor at `index`. Of a deferred one only the bytes it needs are read, but for
+  /// gaps of a few KiB between them. \throws Error as `Tensor::slice`, naming file and tensor
   [[nodiscard]] Tensor slice(std::size_t index, std::span<const Slice> slices) const;
-
-  /// Fills `into` with the bytes of the tensor at `index`, on two threads when they are many.
-  /// \throws Error as `tensor`; `shape_mismatch` when `into` has another size.
-  void read_into(std::size_t index, std::span<std::byte> into) const;
 
   /// The number of files; 1 unless an index was opened.
   [[nodiscard]] std::size_t file_count() const noexcept;
+  /// All files that were read, an index first; none for bytes in memory.
+  [[nodiscard]] std::vector<std::filesystem::path> files() const;
   /// The file that holds the tensor at `index`, below `size()`; empty for bytes in memory.
   [[nodiscard]] const std::filesystem::path& path(std::size_t index) const& noexcept;
   const std::filesystem::path& path(std::size_t index) && = delete;

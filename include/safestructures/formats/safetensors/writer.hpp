@@ -21,8 +21,9 @@
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/limits.hpp>
+#include <safestructures/data/sink.hpp>
 #include <safestructures/data/tensor.hpp>
-#include <safestructures/formats/safetensors/header.hpp>
+#include <safestructures/formats/options.hpp>
 
 namespace safestructures::safetensors {
 
@@ -41,47 +42,41 @@ struct Item {
   DType dtype;
 };
 
-/// How files are written.
+/// How tensors are written.
 struct WriteOptions {
-  /// Whether the file survives a loss of power once the call has returned. Streams ignore it.
+  /// Whether files survive a loss of power once the call has returned. Streams and memory have
+  /// nothing to survive; a sink decides for itself.
   bool durable = false;
   /// What to do with numbers that the stored dtype cannot hold.
   Overflow overflow = Overflow::error;
-  /// Refuse every conversion that `WriteReport::conversions` would tell of: `lossy_conversion`.
+  /// Refuse every conversion that `SaveReport::conversions` would tell of: `lossy_conversion`.
   bool lossless = false;
   /// The bounds that a reader will hold the file to.
   Limits limits = {};
 };
 
-/// What the conversion of one tensor did to its values.
-struct Conversion {
-  std::size_t item;  ///< Index among the items as given.
-  ConversionReport report;
-};
-
-/// What was written.
-struct WriteReport {
-  std::uint64_t bytes = 0;              ///< Bytes written, all files together.
-  std::vector<Conversion> conversions;  ///< One for each tensor whose values a conversion changed.
-};
+/// Writes a file to a sink, which is flushed. Large tensors are written from the caller's memory.
+/// \throws Error `duplicate_name` for two items of a name; `invalid_argument` for the name
+/// `__metadata__`; `invalid_utf8` for names and metadata that are not UTF-8; `invalid_shape` for
+/// sub-byte elements that do not fill whole bytes; `limit_exceeded`; as `convert`, with the
+/// tensor's name as path; what the sink throws.
+SAFESTRUCTURES_API SaveReport write(Sink& sink, std::span<const Item> items,
+                                    const Metadata& metadata = {},
+                                    const WriteOptions& options = {});
 
 /// Writes a file under a temporary name in the same folder and renames it, so that an old file is
 /// replaced whole or not at all. Large tensors are written from the caller's memory; memory above
 /// that is the header and 4 MiB.
-/// \throws Error `cannot_write`; `duplicate_name` for two items of a name; `invalid_argument` for
-/// the name `__metadata__`; `invalid_utf8` for names and metadata that are not UTF-8;
-/// `invalid_shape` for sub-byte elements that do not fill whole bytes; `limit_exceeded`; and as
-/// `convert`, with the tensor's name as path.
-SAFESTRUCTURES_API WriteReport write_file(const std::filesystem::path& path,
-                                          std::span<const Item> items,
-                                          const Metadata& metadata = {},
-                                          const WriteOptions& options = {});
+/// \throws Error `cannot_write`, and as `write`
+SAFESTRUCTURES_API SaveReport write_file(const std::filesystem::path& path,
+                                         std::span<const Item> items, const Metadata& metadata = {},
+                                         const WriteOptions& options = {});
 
 /// The same bytes to a stream, which should be binary and is flushed. Needs no seeking.
 /// \throws Error as `write_file`.
-SAFESTRUCTURES_API WriteReport write(std::ostream& out, std::span<const Item> items,
-                                     const Metadata& metadata = {},
-                                     const WriteOptions& options = {});
+SAFESTRUCTURES_API SaveReport write(std::ostream& out, std::span<const Item> items,
+                                    const Metadata& metadata = {},
+                                    const WriteOptions& options = {});
 
 /// The same bytes in memory. \throws Error as `write_file`.
 [[nodiscard]] SAFESTRUCTURES_API std::vector<std::byte> to_bytes(std::span<const Item> items,
@@ -94,14 +89,19 @@ SAFESTRUCTURES_API WriteReport write(std::ostream& out, std::span<const Item> it
 /// `File::open` takes.
 ///
 /// The items are taken in their order; a file ends before the item that would exceed
-/// `largest_file` bytes of data. Every file holds all metadata. Each file is replaced whole or not
-/// at all; a failure between two files leaves the earlier ones replaced, which the old index then
-/// need not fit.
+/// `largest_file` bytes of data. Every file holds all metadata. All files are written under
+/// temporary names and renamed once every one is finished, the index last.
 /// \throws Error as `write_file`; `invalid_argument` for `largest_file` 0; `limit_exceeded` for
 /// more files than `limits.shards`.
-SAFESTRUCTURES_API WriteReport write_sharded(const std::filesystem::path& path,
-                                             std::span<const Item> items, const Metadata& metadata,
-                                             std::uint64_t largest_file,
-                                             const WriteOptions& options = {});
+SAFESTRUCTURES_API SaveReport write_sharded(const std::filesystem::path& path,
+                                            std::span<const Item> items, const Metadata& metadata,
+                                            std::uint64_t largest_file,
+                                            const WriteOptions& options = {});
+
+/// The same as siblings of a sink that is a file, to which nothing itself is written.
+/// \throws Error as `write` and `write_sharded`; `invalid_argument` for a sink that is no file
+SAFESTRUCTURES_API SaveReport write_sharded(Sink& sink, std::span<const Item> items,
+                                            const Metadata& metadata, std::uint64_t largest_file,
+                                            const WriteOptions& options = {});
 
 }  // namespace safestructures::safetensors

@@ -33,47 +33,49 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 
-#include <safestructures/codecs/kinds.hpp>
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/sequences.hpp>
+#include <safestructures/codecs/tensor_like.hpp>
 #include <safestructures/codecs/vector.hpp>
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/type_describer.hpp>
 #include <safestructures/plugins/eigen_layout.hpp>
 
 namespace safestructures {
 namespace detail {
 
-/// A size for error messages: fixed, bounded, or any.
-inline std::string eigen_size_text(int fixed, int most) {
-  if (fixed != Eigen::Dynamic) return std::to_string(fixed);
-  return most == Eigen::Dynamic ? "any" : "at most " + std::to_string(most);
+constexpr Extent eigen_extent(int fixed, int most) {
+  if (fixed != Eigen::Dynamic) return Extent::fixed(static_cast<std::uint64_t>(fixed));
+  return most == Eigen::Dynamic ? Extent() : Extent::at_most(static_cast<std::uint64_t>(most));
 }
 
-/// The shape that a Matrix or Array wants, for error messages.
+/// What the dimensions of a Matrix or Array may be: of one with one row or column at compile time
+/// its size, of others rows and columns.
+template <class T>
+constexpr auto eigen_shape() {
+  if constexpr (T::IsVectorAtCompileTime)
+    return std::array<Extent, 1>{eigen_extent(T::SizeAtCompileTime, T::MaxSizeAtCompileTime)};
+  else
+    return std::array<Extent, 2>{eigen_extent(T::RowsAtCompileTime, T::MaxRowsAtCompileTime),
+                                 eigen_extent(T::ColsAtCompileTime, T::MaxColsAtCompileTime)};
+}
+
+/// For error messages.
 template <class T>
 std::string eigen_shape_text() {
-  if constexpr (T::IsVectorAtCompileTime) {
-    return "[" + eigen_size_text(T::SizeAtCompileTime, T::MaxSizeAtCompileTime) + "]";
-  } else {
-    return "[" + eigen_size_text(T::RowsAtCompileTime, T::MaxRowsAtCompileTime) + ", " +
-           eigen_size_text(T::ColsAtCompileTime, T::MaxColsAtCompileTime) + "]";
-  }
-}
-
-constexpr bool eigen_size_fits(std::uint64_t size, int fixed, int most) {
-  if (fixed != Eigen::Dynamic) return size == static_cast<std::uint64_t>(fixed);
-  return most == Eigen::Dynamic || size <= static_cast<std::uint64_t>(most);
+  return to_string(eigen_shape<T>());
 }
 
 template <class T>
 bool eigen_fits(std::uint64_t rows, std::uint64_t columns) {
-  return eigen_size_fits(rows, T::RowsAtCompileTime, T::MaxRowsAtCompileTime) &&
-         eigen_size_fits(columns, T::ColsAtCompileTime, T::MaxColsAtCompileTime);
+  return eigen_extent(T::RowsAtCompileTime, T::MaxRowsAtCompileTime).holds(rows) &&
+         eigen_extent(T::ColsAtCompileTime, T::MaxColsAtCompileTime).holds(columns);
 }
 
 template <class T>
 T decode_dense_tensor(const Value& value, const Decoder& decoder) {
-  EigenSource<typename T::Scalar> source(value, decoder, "a tensor, or a list of numbers");
+  TensorSource source(std::in_place_type<typename T::Scalar>, value, decoder,
+                      "a tensor, or a list of numbers");
   const std::vector<std::uint64_t>& dims = source.dims();
   constexpr bool is_vector = T::IsVectorAtCompileTime;
   std::uint64_t rows = 0;
@@ -122,7 +124,7 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
   const auto count = static_cast<Eigen::Index>(items.size());
   T result;
   if constexpr (T::IsVectorAtCompileTime) {
-    if (!eigen_size_fits(items.size(), T::SizeAtCompileTime, T::MaxSizeAtCompileTime)) {
+    if (!eigen_shape<T>()[0].holds(items.size())) {
       wrong_length();
     }
     result.resize(T::RowsAtCompileTime == 1 ? 1 : count, T::RowsAtCompileTime == 1 ? count : 1);
@@ -132,7 +134,7 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
   } else {
     using Row =
         Eigen::Array<S, 1, T::ColsAtCompileTime, Eigen::RowMajor, 1, T::MaxColsAtCompileTime>;
-    if (!eigen_size_fits(items.size(), T::RowsAtCompileTime, T::MaxRowsAtCompileTime)) {
+    if (!eigen_shape<T>()[0].holds(items.size())) {
       wrong_length();
     }
     result.resize(count, T::ColsAtCompileTime == Eigen::Dynamic ? 0 : T::ColsAtCompileTime);
@@ -158,6 +160,7 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
 template <>
 struct Codec<Eigen::half> {
   static constexpr KindSet kinds = Kind::floating;
+  static void describe_type(TypeDescriber& type) { type.same_as<half>(); }
   static Value encode(Eigen::half number, Encoder&) { return Value(static_cast<float>(number)); }
   static Eigen::half decode(const Value& value, Decoder& decoder) {
     return std::bit_cast<Eigen::half>(decoder.decode<half>(value));
@@ -168,6 +171,7 @@ struct Codec<Eigen::half> {
 template <>
 struct Codec<Eigen::bfloat16> {
   static constexpr KindSet kinds = Kind::floating;
+  static void describe_type(TypeDescriber& type) { type.same_as<bfloat16>(); }
   static Value encode(Eigen::bfloat16 number, Encoder&) {
     return Value(static_cast<float>(number));
   }
@@ -184,6 +188,9 @@ template <class T>
   requires detail::EigenPlain<T>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) {
+    describe_tensor<typename T::Scalar>(type, detail::eigen_shape<T>());
+  }
   static Value encode(const T& dense, Encoder&) { return detail::encode_dense(dense); }
   static T decode(const Value& value, Decoder& decoder) {
     if (value.is_sequence()) return detail::decode_dense_list<T>(value, decoder);
@@ -197,6 +204,9 @@ template <class T>
   requires(detail::EigenDense<T> && !detail::EigenPlain<T>)
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) {
+    describe_tensor<typename T::Scalar>(type, detail::eigen_shape<T>());
+  }
   static Value encode(const T& dense, Encoder&) {
     if constexpr ((static_cast<unsigned>(T::Flags) & Eigen::DirectAccessBit) != 0U) {
       return detail::encode_dense(dense);
@@ -217,25 +227,33 @@ struct Codec<T> {
 template <class T, class Allocator>
   requires detail::EigenFixed<T>
 struct Codec<std::vector<T, Allocator>> {
-  using Items = std::vector<T, Allocator>;
+  using Vector = std::vector<T, Allocator>;
   using Scalar = typename T::Scalar;
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) {
+    constexpr auto item = detail::eigen_shape<T>();
+    std::array<Extent, item.size() + 1> shape{};
+    for (std::size_t i = 0; i < item.size(); ++i) shape[i + 1] = item[i];
+    describe_tensor<Scalar>(type, shape);
+    type.of<T>();
+  }
   static_assert(sizeof(T) == sizeof(Scalar) * T::SizeAtCompileTime);
 
-  static Value encode(const Items& items, Encoder&) {
-    detail::EigenLayout layout;
-    layout.add(static_cast<Eigen::Index>(items.size()), sizeof(T));
+  static Value encode(const Vector& items, Encoder&) {
+    TensorLayout layout;
+    layout.add(items.size(), sizeof(T));
     if (items.empty()) {
       detail::add_dense_dims(T(T::Zero()), layout);
-      return detail::encode_eigen<Scalar>(nullptr, std::move(layout), nullptr);
+      return encode_strided<Scalar>(nullptr, std::move(layout));
     }
     detail::add_dense_dims(items.front(), layout);
-    return detail::encode_eigen(items.front().data(), std::move(layout), nullptr);
+    return encode_strided(items.front().data(), std::move(layout));
   }
 
-  static Items decode(const Value& value, Decoder& decoder) {
-    if (value.is_sequence()) return detail::ListCodec<Items>::decode(value, decoder);
-    detail::EigenSource<Scalar> source(value, decoder, "a tensor, or a list of tensors");
+  static Vector decode(const Value& value, Decoder& decoder) {
+    if (value.is_sequence()) return ListCodec<Vector>::decode(value, decoder);
+    TensorSource source(std::in_place_type<Scalar>, value, decoder,
+                        "a tensor, or a list of tensors");
     const std::vector<std::uint64_t>& dims = source.dims();
     bool fits = false;
     if constexpr (T::IsVectorAtCompileTime) {
@@ -244,7 +262,7 @@ struct Codec<std::vector<T, Allocator>> {
       fits = dims.size() == 3 && dims[1] == T::RowsAtCompileTime && dims[2] == T::ColsAtCompileTime;
     }
     if (!fits) source.wrong_shape("shape [any, " + detail::eigen_shape_text<T>().substr(1), {});
-    Items items(static_cast<std::size_t>(dims[0]));
+    Vector items(static_cast<std::size_t>(dims[0]));
     if (items.empty()) return items;
     constexpr std::array<std::size_t, 3> row_major{0, 1, 2};
     constexpr std::array<std::size_t, 3> column_major{0, 2, 1};
@@ -260,6 +278,7 @@ template <detail::EigenScalar S, int Options>
 struct Codec<Eigen::Quaternion<S, Options>> {
   using Coefficients = Eigen::Matrix<S, 4, 1>;
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) { type.same_as<Coefficients>(); }
   static Value encode(const Eigen::Quaternion<S, Options>& quaternion, Encoder&) {
     return detail::encode_dense(quaternion.coeffs());
   }
@@ -275,6 +294,7 @@ struct Codec<Eigen::Transform<S, Dim, Mode, Options>> {
   using Transform = Eigen::Transform<S, Dim, Mode, Options>;
   using Matrix = typename Transform::MatrixType;
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) { type.same_as<Matrix>(); }
   static Value encode(const Transform& transform, Encoder&) {
     return detail::encode_dense(transform.matrix());
   }
@@ -299,6 +319,7 @@ template <detail::EigenScalar S, int Size, int MaxSize>
 struct Codec<Eigen::DiagonalMatrix<S, Size, MaxSize>> {
   using Diagonal = typename Eigen::DiagonalMatrix<S, Size, MaxSize>::DiagonalVectorType;
   static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) { type.same_as<Diagonal>(); }
   static Value encode(const Eigen::DiagonalMatrix<S, Size, MaxSize>& matrix, Encoder&) {
     return detail::encode_dense(matrix.diagonal());
   }

@@ -1,0 +1,66 @@
+/// \file
+/// What the codecs of holders share: types that hold one object or nothing, as std::optional does.
+///
+/// A holder of your own is saved as one, when it can be tested, dereferenced, made empty and made
+/// from its object:
+///
+///     template <class T> struct safestructures::Codec<Maybe<T>> : HolderCodec<Maybe<T>, T> {};
+///
+/// One that works otherwise says `nullable`, saves its empty state as None, and passes what it
+/// holds through `encode_held` and `decode_held`.
+#pragma once
+
+#include <utility>
+
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/kind_set.hpp>
+#include <safestructures/data/type_describer.hpp>
+
+namespace safestructures {
+
+/// A held value that can be None itself, told apart from an empty holder: as it is, or in a tuple
+/// of one where it would read as empty (None) or as such a tuple.
+SAFESTRUCTURES_API Value mark_held(Value value);
+/// What `mark_held` was given. Valid as long as `value`.
+SAFESTRUCTURES_API const Value& unmark_held(const Value& value);
+
+/// What a holder of a T makes.
+template <class T>
+consteval KindSet held_kinds() {
+  if constexpr (Nullable<T>) return kinds_of<T>() | Kind::none | Kind::tuple;
+  else return kinds_of<T>() | Kind::none;
+}
+
+/// The Value of what a holder holds, never to be taken for an empty one.
+template <class T>
+[[nodiscard]] Value encode_held(const T& object, Encoder& encoder) {
+  if constexpr (Nullable<T>) return mark_held(encoder.encode(object));
+  else return encoder.encode(object);
+}
+
+/// The object that a holder held; `value` is not None.
+template <class T>
+[[nodiscard]] T decode_held(const Value& value, Decoder& decoder) {
+  if constexpr (Nullable<T>) return decoder.decode<T>(unmark_held(value));
+  else return decoder.decode<T>(value);
+}
+
+/// Codec of a Holder of at most one T: None, or the T.
+template <class Holder, class T>
+struct HolderCodec {
+  static constexpr bool nullable = true;
+  static constexpr KindSet kinds = held_kinds<T>();
+  static void describe_type(TypeDescriber& type) { type.optional<T>(); }
+
+  static Value encode(const Holder& holder, Encoder& encoder) {
+    if (!holder) return {};
+    return encode_held<T>(*holder, encoder);
+  }
+  static Holder decode(const Value& value, Decoder& decoder) {
+    if (value.is_none()) return Holder();
+    return Holder(decode_held<T>(value, decoder));
+  }
+};
+
+}  // namespace safestructures

@@ -1,0 +1,213 @@
+/// \file
+/// What the codecs of tensor types share: matrices, images and arrays of other libraries.
+///
+/// A type that has its numbers in memory, with sizes and strides, is saved as a tensor by telling
+/// how to reach them:
+///
+///     struct GridAccess {
+///       using Scalar = float;
+///       static std::optional<std::vector<Extent>> shape() { return {{Extent(), Extent()}}; }
+///       static const float* data(const Grid& grid) { return grid.data(); }
+///       static TensorLayout layout(const Grid& grid);               // sizes, and strides in bytes
+///       static Grid make(std::span<const std::uint64_t> sizes);     // left out: saving only
+///     };
+///     template <> struct safestructures::Codec<Grid> : TensorCodec<Grid, GridAccess> {};
+///
+/// Saving borrows the object's memory, in whatever order it lies; files are row-major. Loading
+/// converts the dtype as `DecodeOptions::overflow` says, and takes nested lists of numbers as well.
+/// A type with rules of its own, as Eigen's matrices have, uses `encode_strided` and
+/// `TensorSource`.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/codecs/numbers.hpp>
+#include <safestructures/codecs/scalars.hpp>
+#include <safestructures/codecs/sequences.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/tensor.hpp>
+#include <safestructures/data/type_describer.hpp>
+
+namespace safestructures {
+
+/// A number that is one element of a tensor: those with a dtype, `std::complex<double>`, and the
+/// number types of other libraries that have a `BlockLayout`.
+template <class S>
+concept TensorScalar = Block<S> && (BlockLayout<S>::dims.size() == 0 || BlockLayout<S>::complex);
+
+/// The sizes of a tensor in memory and its strides in bytes, outermost dimension first.
+struct TensorLayout {
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::int64_t> strides;
+
+  /// One more dimension inside the others.
+  void add(std::integral auto size, std::integral auto stride) {
+    sizes.push_back(static_cast<std::uint64_t>(size));
+    strides.push_back(static_cast<std::int64_t>(stride));
+  }
+};
+
+namespace detail {
+
+/// What is to be known of a scalar type when tensors of it are read and written.
+struct ScalarLayout {
+  DType dtype;
+  std::size_t size;         // In bytes.
+  bool is_complex = false;  // A complex number,
+  bool is_pair = false;     // for which there is no dtype: two of `dtype`.
+};
+
+template <TensorScalar S>
+inline constexpr ScalarLayout scalar_layout{
+    BlockLayout<S>::dtype, sizeof(S),
+    BlockLayout<S>::dtype == DType::C64 || BlockLayout<S>::complex, BlockLayout<S>::complex};
+
+SAFESTRUCTURES_API void describe_tensor(TypeDescriber& type, const ScalarLayout& scalar,
+                                        std::span<const Extent> shape);
+
+SAFESTRUCTURES_API Value encode_strided(const ScalarLayout& scalar, const void* data,
+                                        TensorLayout layout, std::shared_ptr<const void> owner);
+
+}  // namespace detail
+
+/// The tensor of the numbers at `data`, which it borrows where it has no `owner`.
+template <TensorScalar S>
+[[nodiscard]] Value encode_strided(const S* data, TensorLayout layout,
+                                   std::shared_ptr<const void> owner = nullptr) {
+  return detail::encode_strided(detail::scalar_layout<S>, data, std::move(layout),
+                                std::move(owner));
+}
+
+/// Describes a tensor of S; `shape` without the parts of complex numbers.
+template <TensorScalar S>
+void describe_tensor(TypeDescriber& type, std::span<const Extent> shape) {
+  detail::describe_tensor(type, detail::scalar_layout<S>, shape);
+}
+/// The same of any rank.
+template <TensorScalar S>
+void describe_tensor(TypeDescriber& type) {
+  type.tensor(BlockLayout<S>::dtype);
+}
+
+/// A tensor as it is to be read into memory of a scalar type.
+class SAFESTRUCTURES_API TensorSource {
+ public:
+  /// `value` and `decoder` must outlive this.
+  /// \throws Error `type_mismatch` for anything but a tensor or bytes, with `expected` in words.
+  template <TensorScalar S>
+  TensorSource(std::in_place_type_t<S>, const Value& value, const Decoder& decoder,
+               std::string_view expected)
+      : TensorSource(detail::scalar_layout<S>, value, decoder, expected) {}
+
+  /// The sizes, without the parts of complex numbers.
+  [[nodiscard]] const std::vector<std::uint64_t>& dims() const& noexcept { return dims_; }
+
+  /// \throws Error `shape_mismatch`
+  [[noreturn]] void wrong_shape(std::string expected, std::string advice) const;
+  /// \throws Error `shape_mismatch` when the tensor's shape is another.
+  void expect_shape(std::span<const Extent> shape) const;
+
+  /// Fills dense memory of as many scalars of the type as there are; dimension i of its row-major
+  /// order is dimension `order[i]` of the tensor.
+  /// \throws Error as `convert`, with the path
+  void read(std::span<const std::size_t> order, void* target);
+
+ private:
+  TensorSource(const detail::ScalarLayout& scalar, const Value& value, const Decoder& decoder,
+               std::string_view expected);
+
+  const detail::ScalarLayout& scalar_;
+  const Value& value_;
+  const Decoder& decoder_;
+  Tensor tensor_;
+  std::vector<std::uint64_t> dims_;
+  bool is_marked_ = false;  // As complex.
+};
+
+namespace detail {
+
+/// The dimensions of dense memory, outermost in memory first.
+/// \throws Error `invalid_argument` for memory that is not dense.
+SAFESTRUCTURES_API std::vector<std::size_t> dense_order(const TensorLayout& layout,
+                                                        std::size_t scalar_size,
+                                                        const Decoder& decoder);
+
+/// The sizes of nested lists by the first items of each, as deep as `shape` has dimensions, or else
+/// as they are nested. A list that is empty has the least sizes below it.
+/// \throws Error `shape_mismatch`
+SAFESTRUCTURES_API std::vector<std::uint64_t> nested_sizes(
+    const Value& value, const std::optional<std::vector<Extent>>& shape, const Decoder& decoder);
+
+/// \throws Error `shape_mismatch` when a row is not as long as the first.
+SAFESTRUCTURES_API void expect_row(const Items& row, const Value& value, std::uint64_t size,
+                                   const Decoder& decoder);
+
+template <class S>
+void fill_nested(const Value& value, Decoder& decoder, const TensorLayout& layout,
+                 std::size_t level, std::byte* target) {
+  if (level == layout.sizes.size()) {
+    *reinterpret_cast<S*>(target) = decoder.decode<S>(value);
+    return;
+  }
+  Items items(value, decoder);
+  expect_row(items, value, layout.sizes[level], decoder);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Decoder::Step step(decoder, i);
+    fill_nested<S>(items[i], decoder, layout, level + 1,
+                   target + static_cast<std::ptrdiff_t>(i) * layout.strides[level]);
+  }
+}
+
+}  // namespace detail
+
+/// Codec of a tensor type by its Access; see the head of this file.
+template <class T, class Access>
+struct TensorCodec {
+  using Scalar = typename Access::Scalar;
+  static_assert(TensorScalar<Scalar>,
+                "safestructures: the scalar type of this tensor has no dtype");
+  static constexpr bool is_loadable =
+      requires(std::span<const std::uint64_t> sizes) { Access::make(sizes); };
+  static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) {
+    const std::optional<std::vector<Extent>> shape = Access::shape();
+    if (shape) describe_tensor<Scalar>(type, *shape);
+    else describe_tensor<Scalar>(type);
+  }
+
+  static Value encode(const T& object, Encoder&) {
+    return encode_strided(static_cast<const Scalar*>(Access::data(object)), Access::layout(object));
+  }
+
+  static T decode(const Value& value, Decoder& decoder)
+    requires is_loadable
+  {
+    const std::optional<std::vector<Extent>> shape = Access::shape();
+    if (value.is_sequence()) {
+      T object = Access::make(detail::nested_sizes(value, shape, decoder));
+      // As const: views of some libraries are written through, others give no other pointer.
+      auto* target = const_cast<Scalar*>(Access::data(std::as_const(object)));
+      detail::fill_nested<Scalar>(value, decoder, Access::layout(object), 0,
+                                  reinterpret_cast<std::byte*>(target));
+      return object;
+    }
+    TensorSource source(std::in_place_type<Scalar>, value, decoder,
+                        "a tensor, or a list of numbers");
+    if (shape) source.expect_shape(*shape);
+    T object = Access::make(std::span<const std::uint64_t>(source.dims()));
+    source.read(detail::dense_order(Access::layout(object), sizeof(Scalar), decoder),
+                const_cast<Scalar*>(Access::data(std::as_const(object))));
+    return object;
+  }
+};
+
+}  // namespace safestructures

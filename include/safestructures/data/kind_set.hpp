@@ -1,0 +1,65 @@
+/// \file
+/// Which kinds of Value a codec makes: what tells the alternatives of a variant apart.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+#include <safestructures/data/value.hpp>
+
+namespace safestructures {
+
+template <class T>
+struct Codec;
+
+/// A set of kinds. A codec may say in `static constexpr KindSet kinds` what its `encode` makes; one
+/// that does not may make anything.
+struct KindSet {
+  std::uint32_t bits = 0;
+
+  constexpr KindSet() = default;
+  constexpr KindSet(Kind kind) : bits(1U << static_cast<unsigned>(kind)) {}
+  /// Every kind.
+  static constexpr KindSet any() { return from_bits(~0U); }
+
+  [[nodiscard]] constexpr bool has(Kind kind) const { return (bits & KindSet(kind).bits) != 0; }
+  [[nodiscard]] constexpr bool overlaps(KindSet other) const { return (bits & other.bits) != 0; }
+  friend constexpr KindSet operator|(KindSet a, KindSet b) { return from_bits(a.bits | b.bits); }
+  friend constexpr bool operator==(KindSet, KindSet) = default;
+
+ private:
+  static constexpr KindSet from_bits(std::uint32_t bits) {
+    KindSet set;
+    set.bits = bits;
+    return set;
+  }
+};
+
+/// A type whose codec has a `type_name`: it is saved as a custom value of that name.
+template <class T>
+concept NamedCodec = requires {
+  { Codec<T>::type_name } -> std::convertible_to<std::string_view>;
+};
+
+/// A type whose codec says which kinds of Value it makes.
+template <class T>
+concept SaysKinds = requires {
+  { Codec<T>::kinds } -> std::convertible_to<KindSet>;
+};
+
+/// A type whose codec has `static constexpr bool nullable = true`: it has an empty state that is
+/// saved as None, so that a holder of such a T must tell that state from having no T; see
+/// codecs/holders.hpp.
+template <class T>
+concept Nullable = requires { requires Codec<T>::nullable; };
+
+/// What encoding a T may make: a custom value, what `Codec<T>::kinds` says, or anything.
+template <class T>
+consteval KindSet kinds_of() {
+  if constexpr (NamedCodec<T>) return Kind::custom;
+  else if constexpr (SaysKinds<T>) return Codec<T>::kinds;
+  else return KindSet::any();
+}
+
+}  // namespace safestructures

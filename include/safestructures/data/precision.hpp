@@ -1,0 +1,41 @@
+/// \file
+/// In which precision tensors are stored.
+#pragma once
+
+#include <optional>
+
+#include <safestructures/data/dtype.hpp>
+
+namespace safestructures {
+
+/// The dtypes in which floating and integer tensors are stored, whatever their own. Booleans and
+/// complex numbers stay as they are, and so does what has no value here.
+struct Precision {
+  std::optional<DType> floats;    ///< A floating dtype.
+  std::optional<DType> integers;  ///< An integer dtype.
+
+  /// Floating tensors as F32, as Python's package stores what comes from torch, TensorFlow and JAX.
+  static const Precision f32;
+  /// Everything in its own dtype.
+  static const Precision preserve;
+  static const Precision f16;
+  static const Precision bf16;
+  static const Precision f64;
+
+  /// The dtype in which a tensor of that dtype is stored.
+  [[nodiscard]] DType stored(DType dtype) const noexcept {
+    if (is_floating(dtype)) return floats.value_or(dtype);
+    if (is_integer(dtype)) return integers.value_or(dtype);
+    return dtype;
+  }
+
+  friend bool operator==(const Precision&, const Precision&) = default;
+};
+
+inline constexpr Precision Precision::f32{DType::F32, std::nullopt};
+inline constexpr Precision Precision::preserve{std::nullopt, std::nullopt};
+inline constexpr Precision Precision::f16{DType::F16, std::nullopt};
+inline constexpr Precision Precision::bf16{DType::BF16, std::nullopt};
+inline constexpr Precision Precision::f64{DType::F64, std::nullopt};
+
+}  // namespace safestructures

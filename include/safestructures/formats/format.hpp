@@ -1,0 +1,97 @@
+/// \file
+/// The one shape of all formats: how a Value becomes bytes and comes back.
+#pragma once
+
+#include <any>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/sink.hpp>
+#include <safestructures/data/source.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/formats/options.hpp>
+
+namespace safestructures {
+
+/// What a format found in a source. The counterpart of what `Format::write` is given.
+struct Content {
+  /// The structure, tensors in their stored dtype.
+  Value root;
+  /// The text that goes with it, without what belongs to the format itself.
+  Metadata metadata;
+  /// Tensors that the structure does not refer to, in the order of the file.
+  std::vector<std::pair<std::string, Tensor>> extra_tensors;
+  /// Whether the file describes the structure; else it was made from the tensors' names.
+  bool has_schema = true;
+  /// The text that describes the structure, where the format keeps one apart. Valid as long as
+  /// `container`.
+  std::string_view schema;
+  /// What describes the structure, in a few words: `safestructures 1.0.0`.
+  std::string description;
+  /// Whether the file holds checksums that `LoadOptions::verify_checksums` would compare.
+  bool has_checksums = false;
+  std::size_t tensor_count = 0;    ///< Tensors in the file, those beside the structure included.
+  std::uint64_t tensor_bytes = 0;  ///< Bytes of all tensors, as they are stored.
+  std::vector<std::filesystem::path> files;  ///< All files that were read; none for memory.
+  /// The open file as the format's own API has it, for those who ask for it by its type.
+  std::any container;
+};
+
+/// A format: a name, the extensions of its files, a test on their first bytes, and two functions.
+///
+/// One's own is used through `SaveOptions::format` and `LoadOptions::format`. May be used by
+/// several threads at once.
+class SAFESTRUCTURES_API Format {
+ public:
+  virtual ~Format();
+
+  /// As in messages: `json`.
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// Endings of file names, with the dot: `.json`.
+  [[nodiscard]] virtual std::span<const std::string_view> extensions() const noexcept = 0;
+  /// Whether the first bytes of a file (`sniffed_bytes` of them, or all there are) can only be of
+  /// this format. \param size of the whole file
+  [[nodiscard]] virtual bool recognises(std::span<const std::byte> head,
+                                        std::uint64_t size) const = 0;
+
+  /// \throws Error what is wrong, naming the source and the path in the structure.
+  [[nodiscard]] virtual Content read(const std::shared_ptr<const Source>& source,
+                                     const LoadOptions& options) const = 0;
+  /// Tensors are written from where they are. The sink is flushed.
+  /// \throws Error what cannot be saved, naming the path in the structure; what the sink throws.
+  virtual SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const = 0;
+
+  /// How many bytes `recognises` is given at most.
+  static constexpr std::size_t sniffed_bytes = 4096;
+
+ protected:
+  Format() = default;
+  Format(const Format&) = default;
+  Format& operator=(const Format&) = default;
+};
+
+namespace formats {
+
+/// The formats of this library, the default first.
+[[nodiscard]] SAFESTRUCTURES_API std::span<const std::shared_ptr<const Format>> all();
+
+/// The format in which a file of that name is saved: the one with the longest extension that the
+/// name ends with, whatever its case; else the default.
+[[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& for_name(
+    std::string_view file_name);
+
+/// The format of what a source holds: the one that recognises its first bytes, else as `for_name`.
+/// \throws Error what the source throws
+[[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& for_content(
+    const Source& source);
+
+}  // namespace formats
+}  // namespace safestructures

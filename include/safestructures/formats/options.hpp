@@ -1,0 +1,121 @@
+/// \file
+/// How structures are saved and loaded, and what saving tells.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <safestructures/data/convert.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/precision.hpp>
+#include <safestructures/data/registry.hpp>
+#include <safestructures/data/tensor.hpp>
+
+namespace safestructures {
+
+class Format;
+
+/// Text by name that goes with a file.
+using Metadata = std::map<std::string, std::string, std::less<>>;
+
+/// How the bytes of tensors come into memory.
+enum class Access : std::uint8_t {
+  /// The file is mapped: opening reads the header only, tensors are views, and the system reads the
+  /// pages that are touched. Another program that cuts the file short meanwhile (rather than
+  /// replacing it, as this library does) makes touching the lost pages end the process.
+  map,
+  /// Every tensor is deferred: read when it is used, and nothing else is. For network file systems,
+  /// or where a file cut short must be an Error.
+  read,
+  /// Everything is read on opening, into one block of memory: the fastest way when all is needed.
+  memory,
+};
+
+/// How tensors are named in the file.
+enum class TensorNames : std::uint8_t {
+  paths,    ///< by their place in the structure: `layers.0.weight`, as a state dict
+  numbers,  ///< `0`, `1`, ... in the order they are met, as Python's package names them
+};
+
+/// How objects are saved. A format that cannot do what is asked for here refuses it, with Error
+/// `invalid_argument`.
+struct SaveOptions {
+  /// The format; null: the one that the file's extension names, or `formats::safestructures`.
+  std::shared_ptr<const Format> format = nullptr;
+  /// Text by name, stored beside the structure; every safetensors tool shows it. The names of the
+  /// format itself are refused.
+  Metadata metadata = {};
+  /// In which precision tensors are stored. The original dtype is noted in the file.
+  Precision precision = Precision::f32;
+  TensorNames tensor_names = TensorNames::paths;
+  /// Whether the file describes the structure. Without it only tensors can be saved, by their
+  /// names: a plain state dict, as other safetensors tools write it.
+  bool schema = true;
+  /// Whether fields are written that Python's package does not know: C++ class names and versions,
+  /// original dtypes, tags of variants. Python passes over them. Without them (and with
+  /// `TensorNames::numbers`) the schema is the text that Python writes for the same structure, and
+  /// what they would tell is lost.
+  bool extensions = true;
+  /// From how many items on a vector of plain numeric structs is stored as columns, one tensor for
+  /// each field, instead of a list; see codecs/columns.hpp. The largest number: never.
+  std::size_t columns_from = 4096;
+  /// Types that are found at run time; must outlive the call.
+  const Registry* registry = nullptr;
+  /// What to do with numbers that the stored dtype cannot hold.
+  Overflow overflow = Overflow::error;
+  /// Refuse to save what `SaveReport::conversions` would tell of: numbers that became zero,
+  /// saturated or infinite, integers that were rounded, NaNs that lost bits. \throws Error
+  /// `lossy_conversion` when saving.
+  bool lossless = false;
+  /// Whether checksums are stored: an XXH3-64 for each tensor, one for the schema and one for each
+  /// other metadata text, in the metadata, where other tools pass over them. Every element is read,
+  /// and if need be converted, a second time. They find damage, not forgery.
+  bool checksums = false;
+  /// Whether the file survives a loss of power once the call has returned. Streams and memory have
+  /// nothing to survive.
+  bool durable = false;
+  /// Bytes of tensors in one file; beyond, the structure is split into shards with an index, as
+  /// Hugging Face does. 0: one file, whatever its size.
+  std::uint64_t shard_size = 0;
+  /// Tensors by name that are stored beside the structure, which does not refer to them, in their
+  /// own dtype. \throws Error `duplicate_name` when saving, for a name that the structure uses.
+  std::map<std::string, Tensor, std::less<>> extra_tensors = {};
+  Limits limits = {};
+};
+
+/// How files are loaded.
+struct LoadOptions {
+  /// The format; null: the one that the content shows, else the one that the extension names.
+  std::shared_ptr<const Format> format = nullptr;
+  /// How tensors come into memory. `Access::map` copies nothing.
+  Access access = Access::map;
+  /// Types that are found at run time; must outlive what is loaded through it.
+  const Registry* registry = nullptr;
+  /// What to do with numbers that the target type cannot hold.
+  Overflow overflow = Overflow::error;
+  /// Refuse structure fields that the target struct does not have, instead of passing over them.
+  bool refuse_unknown_fields = false;
+  /// Read all bytes on opening and compare them with the checksums that the file must then have.
+  /// \throws Error `checksum_mismatch`; see formats/safestructures/checksums.hpp.
+  bool verify_checksums = false;
+  Limits limits = {};
+};
+
+/// A tensor whose values a conversion changed.
+struct ConvertedTensor {
+  std::string name;
+  ConversionReport report;
+};
+
+/// What was saved.
+struct SaveReport {
+  std::uint64_t bytes = 0;                   ///< Bytes of all files together.
+  std::vector<ConvertedTensor> conversions;  ///< Tensors that lost more than rounding.
+};
+
+}  // namespace safestructures

@@ -1,0 +1,36 @@
+/// \file
+/// Checksums of a file's parts, in its metadata: they find damage, not forgery.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <safestructures/data/convert.hpp>
+#include <safestructures/data/export.hpp>
+#include <safestructures/formats/safetensors/reader.hpp>
+#include <safestructures/formats/safetensors/writer.hpp>
+
+/// One XXH3-64 (https://github.com/Cyan4973/xxHash) for each tensor's bytes as they are stored, and
+/// one for the schema with the names, dtypes and shapes of all tensors, and one for each other
+/// entry of the metadata. docs/format.md has the text.
+namespace safestructures::checksums {
+
+/// The metadata key that holds them.
+inline constexpr std::string_view metadata_key = "_safestructures_checksums_";
+
+/// The text for a file of these items and this metadata, the schema included; checksums among it
+/// are passed over. Reads every element once, and converts those that are stored in another dtype,
+/// in blocks of 256 KiB. \throws Error what the conversion refuses; `invalid_utf8` for a name or
+/// key that is not.
+[[nodiscard]] SAFESTRUCTURES_API std::string make(std::span<const safetensors::Item> items,
+                                                  const Metadata& metadata,
+                                                  Overflow overflow = Overflow::error);
+
+/// Compares all bytes of a file with its checksums; false when it has none. Metadata that was added
+/// later is allowed. Under `Access::read` one tensor at a time is in memory. \throws Error
+/// `checksum_mismatch` that names the damaged tensors, the first as its path, or the metadata;
+/// `invalid_metadata` for checksums that are malformed; as `File::tensor`.
+SAFESTRUCTURES_API bool verify(const safetensors::File& file);
+
+}  // namespace safestructures::checksums

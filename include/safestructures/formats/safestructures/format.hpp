@@ -1,0 +1,17 @@
+/// \file
+/// The default format: a safetensors file whose metadata holds the schema of the structure.
+#pragma once
+
+#include <memory>
+
+#include <safestructures/data/export.hpp>
+#include <safestructures/formats/format.hpp>
+
+namespace safestructures::formats {
+
+/// A safetensors file with a schema, as Python's package `safestructures` 1.0.0 has it; read also
+/// without one, and in several files by their `.index.json`. docs/format.md is the specification.
+/// `Content::container` is a `safetensors::File`.
+[[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& safestructures();
+
+}  // namespace safestructures::formats

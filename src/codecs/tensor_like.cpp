@@ -1,0 +1,133 @@
+#include <safestructures/codecs/tensor_like.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace safestructures {
+namespace detail {
+
+void describe_tensor(TypeDescriber& type, const ScalarLayout& scalar,
+                     std::span<const Extent> shape) {
+  std::vector<Extent> all(shape.begin(), shape.end());
+  if (scalar.is_pair) all.push_back(Extent::fixed(2));
+  type.tensor(scalar.dtype, all, scalar.is_pair);
+}
+
+Value encode_strided(const ScalarLayout& scalar, const void* data, TensorLayout layout,
+                     std::shared_ptr<const void> owner) {
+  if (scalar.is_pair) layout.add(2U, scalar.size / 2);
+  Value value(Tensor::strided(scalar.dtype, Shape(std::span<const std::uint64_t>(layout.sizes)),
+                              layout.strides, static_cast<const std::byte*>(data),
+                              std::move(owner)));
+  if (scalar.is_pair) value.set_attribute("complex", Value(true));
+  return value;
+}
+
+std::vector<std::size_t> dense_order(const TensorLayout& layout, std::size_t scalar_size,
+                                     const Decoder& decoder) {
+  std::vector<std::size_t> order(layout.sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const bool is_empty = std::ranges::count(layout.sizes, 0U) > 0;
+  if (is_empty) return order;
+  // Strides of dimensions of size 1 mean nothing, and come last.
+  const auto weight = [&](std::size_t i) {
+    return layout.sizes[i] == 1 ? std::int64_t{0} : layout.strides[i];
+  };
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
+  auto expected = static_cast<std::int64_t>(scalar_size);
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const std::size_t dimension = order[i];
+    if (layout.sizes[dimension] == 1) continue;
+    if (layout.strides[dimension] != expected)
+      decoder.fail(ErrorCode::invalid_argument, "the memory of a tensor type is not dense",
+                   "rows without gaps", {}, "Load into a type that owns its memory");
+    expected *= static_cast<std::int64_t>(layout.sizes[dimension]);
+  }
+  return order;
+}
+
+std::vector<std::uint64_t> nested_sizes(const Value& value,
+                                        const std::optional<std::vector<Extent>>& shape,
+                                        const Decoder& decoder) {
+  std::vector<std::uint64_t> sizes;
+  const Value* row = &value;
+  for (; row != nullptr && row->is_sequence();
+       row = row->size() == 0 ? nullptr : &row->items()[0]) {
+    if (shape ? sizes.size() == shape->size() : sizes.size() == decoder.limits().depth) break;
+    sizes.push_back(row->size());
+  }
+  // Of a list of tensors.
+  if (row != nullptr && row->kind() == Kind::tensor)
+    for (const std::uint64_t size : row->tensor().shape())
+      if (!shape || sizes.size() < shape->size()) sizes.push_back(size);
+  if (!shape) return sizes;
+  if (row == nullptr)
+    while (sizes.size() < shape->size()) sizes.push_back((*shape)[sizes.size()].least);
+  bool fits = sizes.size() == shape->size();
+  for (std::size_t i = 0; fits && i < sizes.size(); ++i) fits = (*shape)[i].holds(sizes[i]);
+  if (!fits)
+    decoder.fail(ErrorCode::shape_mismatch, "the list has another shape",
+                 "numbers for shape " + to_string(std::span<const Extent>(*shape)),
+                 describe(value));
+  return sizes;
+}
+
+void expect_row(const Items& row, const Value& value, std::uint64_t size, const Decoder& decoder) {
+  if (row.size() != size)
+    decoder.fail(ErrorCode::shape_mismatch, "a row has another length than the first",
+                 std::to_string(size) + (size == 1 ? " item" : " items"), describe(value));
+}
+
+}  // namespace detail
+
+TensorSource::TensorSource(const detail::ScalarLayout& scalar, const Value& value,
+                           const Decoder& decoder, std::string_view expected)
+    : scalar_(scalar), value_(value), decoder_(decoder) {
+  if (value.kind() != Kind::tensor && value.kind() != Kind::bytes)
+    decoder.mismatch(expected, value);
+  tensor_ = value.tensor();
+  // Packed elements have no addresses of their own, and are exact in F32.
+  if (bit_width(tensor_.dtype()) < 8) tensor_ = tensor_.to(DType::F32);
+  dims_.assign(tensor_.shape().begin(), tensor_.shape().end());
+  const Value* mark = value.attribute("complex");
+  is_marked_ = mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
+  if (!scalar.is_complex) return;
+  const bool has_pairs = is_marked_ || (scalar.is_pair && tensor_.dtype() != DType::C64);
+  if (has_pairs && !dims_.empty()) dims_.pop_back();
+}
+
+void TensorSource::wrong_shape(std::string expected, std::string advice) const {
+  decoder_.fail(ErrorCode::shape_mismatch, "the tensor has another shape", std::move(expected),
+                describe(value_), std::move(advice));
+}
+
+void TensorSource::expect_shape(std::span<const Extent> shape) const {
+  bool fits = dims_.size() == shape.size();
+  for (std::size_t i = 0; fits && i < dims_.size(); ++i) fits = shape[i].holds(dims_[i]);
+  if (fits) return;
+  const bool any_size =
+      std::ranges::all_of(shape, [](Extent extent) { return extent == Extent(); });
+  wrong_shape(
+      any_size ? "a tensor of rank " + std::to_string(shape.size()) : "shape " + to_string(shape),
+      {});
+}
+
+void TensorSource::read(std::span<const std::size_t> order, void* target) {
+  std::vector<std::size_t> all(order.begin(), order.end());
+  std::vector<std::uint64_t> dims;
+  std::uint64_t count = 1;
+  for (const std::size_t i : order) {
+    dims.push_back(dims_[i]);
+    count *= dims_[i];
+  }
+  if (scalar_.is_pair) dims.push_back(2);
+  for (std::size_t i = all.size(); i < tensor_.rank(); ++i) all.push_back(i);
+  Value source(tensor_.permute(all));
+  if (is_marked_) source.set_attribute("complex", Value(true));
+  detail::decode_block(
+      source, decoder_, scalar_.dtype, dims,
+      {static_cast<std::byte*>(target), static_cast<std::size_t>(count) * scalar_.size});
+}
+
+}  // namespace safestructures

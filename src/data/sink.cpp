@@ -1,0 +1,64 @@
+#include <safestructures/data/sink.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <safestructures/data/error.hpp>
+
+#include "platform/file_sink.hpp"
+
+namespace safestructures {
+namespace {
+
+// Stays in the second-level cache between its being filled and its being copied on.
+constexpr std::size_t room_size = std::size_t{256} << 10U;
+
+}  // namespace
+
+Sink::Sink() = default;
+Sink::~Sink() = default;
+
+std::span<std::byte> Sink::prepare(std::size_t minimum, std::size_t wanted) {
+  if (!room_) room_.reset(new std::byte[room_size]);
+  return {room_.get(), std::max(minimum, std::min(wanted, room_size))};
+}
+
+void Sink::produced(std::size_t size) {
+  write({room_.get(), size});
+  flush();  // The room will be filled again.
+}
+
+void Sink::write_copied(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::span<std::byte> room = prepare(1, bytes.size());
+    std::memcpy(room.data(), bytes.data(), room.size());
+    produced(room.size());
+    bytes = bytes.subspan(room.size());
+  }
+}
+
+void Sink::compute(std::uint64_t size, std::size_t unit, const Producer& produce) {
+  for (std::uint64_t done = 0; done < size;) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, room_size));
+    std::span<std::byte> room = prepare(std::min(wanted, unit), wanted);
+    if (room.size() < size - done) room = room.first(room.size() / unit * unit);
+    produce(done, room);
+    produced(room.size());
+    done += room.size();
+  }
+}
+
+Sink& Sink::sibling(std::string_view /*file_name*/) {
+  throw Error(ErrorCode::invalid_argument, "shards can only be written to files",
+              {.advice = "Use save_file, or leave SaveOptions::shard_size at 0"});
+}
+
+void write_file(const std::filesystem::path& path, const std::function<void(Sink&)>& fill,
+                bool durable) {
+  platform::FileSink sink(path, durable);
+  fill(sink);
+  sink.flush();
+  sink.commit();
+}
+
+}  // namespace safestructures

@@ -1,0 +1,20 @@
+/// \file
+/// Parts of tensors whose bytes are deferred.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <safestructures/data/tensor.hpp>
+
+#include "data/deferred.hpp"
+
+namespace safestructures::detail {
+
+/// Reads the elements at `offset + i * strides[0] + ...` bytes. Ranges closer than a few KiB are
+/// read together, because a request costs as much as copying that. \throws Error as
+/// `DeferredBytes::read`
+Tensor read_slice(const DeferredBytes& bytes, std::uint64_t offset, DType dtype, const Shape& shape,
+                  std::span<const std::int64_t> strides);
+
+}  // namespace safestructures::detail

@@ -1,0 +1,119 @@
+#include <safestructures/data/source.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+
+#include "platform/file.hpp"
+#include "platform/mapping.hpp"
+#include "platform/memory.hpp"
+
+namespace safestructures {
+namespace {
+
+// Up to here reading is cheaper than mapping (4.4 against 9.8 us for a tiny file).
+constexpr std::size_t mapped_from = std::size_t{64} << 10U;
+
+[[noreturn]] void fail_truncated(const Source& source, std::uint64_t offset, std::size_t wanted) {
+  const std::uint64_t left = offset > source.size() ? 0 : source.size() - offset;
+  throw Error(ErrorCode::truncated, "the input ends too early",
+              {.file = source.name(),
+               .expected = std::to_string(wanted) + " bytes",
+               .found = std::to_string(left),
+               .offset = offset});
+}
+
+void require_inside(const Source& source, std::uint64_t offset, std::size_t size) {
+  if (offset > source.size() || size > source.size() - offset) fail_truncated(source, offset, size);
+}
+
+SharedBytes read_view(const Source& source, std::uint64_t offset, std::size_t size) {
+  require_inside(source, offset, size);
+  const std::shared_ptr<std::byte> memory = platform::allocate_buffer(size);
+  source.read(offset, {memory.get(), size});
+  return {{memory.get(), size}, memory};
+}
+
+class FileSource final : public Source {
+ public:
+  explicit FileSource(const std::filesystem::path& path)
+      : file_(path),
+        name_(path.string()),
+        head_size_(static_cast<std::size_t>(std::min<std::uint64_t>(file_.size(), head_.size()))) {
+    file_.read_at(0, std::span(head_).first(head_size_));
+  }
+
+  const std::string& name() const noexcept override { return name_; }
+  std::uint64_t size() const noexcept override { return file_.size(); }
+  void read(std::uint64_t offset, std::span<std::byte> into) const override {
+    if (offset < head_size_ && into.size() <= head_size_ - offset)
+      std::copy_n(head_.begin() + static_cast<std::ptrdiff_t>(offset), into.size(), into.begin());
+    else file_.read_parallel(offset, into);
+  }
+  SharedBytes view(std::uint64_t offset, std::size_t size) const override {
+    if (size < mapped_from) return read_view(*this, offset, size);
+    std::shared_ptr<const platform::Mapping> mapping = platform::Mapping::of(file_, offset, size);
+    const std::span<const std::byte> bytes = mapping->bytes();
+    return {bytes, std::move(mapping)};
+  }
+  std::shared_ptr<const Source> sibling(std::string_view file_name) const override {
+    return open(file_.path().parent_path() / file_name);
+  }
+
+ private:
+  platform::InputFile file_;
+  std::string name_;
+  // What every format begins with, and all of a tiny file: told by its first bytes and then read,
+  // it costs one system call.
+  std::array<std::byte, 4096> head_;
+  std::size_t head_size_;
+};
+
+class MemorySource final : public Source {
+ public:
+  MemorySource(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
+      : bytes_(bytes), owner_(std::move(owner)) {}
+
+  const std::string& name() const noexcept override { return name_; }
+  std::uint64_t size() const noexcept override { return bytes_.size(); }
+  void read(std::uint64_t offset, std::span<std::byte> into) const override {
+    require_inside(*this, offset, into.size());
+    if (!into.empty()) platform::copy(into.data(), bytes_.data() + offset, into.size());
+  }
+  SharedBytes view(std::uint64_t offset, std::size_t size) const override {
+    require_inside(*this, offset, size);
+    return {bytes_.subspan(static_cast<std::size_t>(offset), size), owner_};
+  }
+  bool is_in_memory() const noexcept override { return true; }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::shared_ptr<const void> owner_;
+  std::string name_;
+};
+
+}  // namespace
+
+Source::~Source() = default;
+
+SharedBytes Source::view(std::uint64_t offset, std::size_t size) const {
+  return read_view(*this, offset, size);
+}
+
+std::shared_ptr<const Source> Source::sibling(std::string_view file_name) const {
+  throw Error(ErrorCode::cannot_open, "there is no other file beside this input",
+              {.file = name(), .expected = "a file named " + std::string(file_name)});
+}
+
+std::shared_ptr<const Source> Source::open(const std::filesystem::path& path) {
+  return std::make_shared<FileSource>(path);
+}
+
+std::shared_ptr<const Source> Source::of(std::span<const std::byte> bytes,
+                                         std::shared_ptr<const void> owner) {
+  return std::make_shared<MemorySource>(bytes, std::move(owner));
+}
+
+}  // namespace safestructures

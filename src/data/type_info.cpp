@@ -1,0 +1,267 @@
+#include <safestructures/data/type_info.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace safestructures {
+namespace {
+
+/// The kinds that a type makes whose codec does not say them.
+KindSet usual_kinds(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::none: return Kind::none;
+    case TypeKind::boolean: return Kind::boolean;
+    case TypeKind::integer: return Kind::integer;
+    case TypeKind::floating: return Kind::floating;
+    case TypeKind::complex: return Kind::complex;
+    case TypeKind::string: return Kind::string;
+    case TypeKind::bytes: return Kind::bytes;
+    case TypeKind::list: return Kind::list;
+    case TypeKind::tuple: return Kind::tuple;
+    case TypeKind::set: return Kind::set;
+    case TypeKind::dict: return Kind::dict;
+    case TypeKind::structure: return Kind::structure;
+    case TypeKind::tensor: return Kind::tensor;
+    case TypeKind::custom: return Kind::custom;
+    case TypeKind::enumeration: return KindSet(Kind::string) | Kind::integer;
+    default: return KindSet::any();
+  }
+}
+
+/// What is being built. Recursive: a user's `describe_type` may ask for another type's description.
+struct Building {
+  std::recursive_mutex mutex;
+  std::vector<detail::TypeNode*> nodes;  // Reserved since the outermost call.
+  std::size_t described = 0;
+  unsigned depth = 0;
+};
+
+Building& building() {
+  // Never destroyed: destructors of static objects may ask for descriptions.
+  static Building& instance = *new Building;
+  return instance;
+}
+
+std::atomic_ref<const TypeInfo*> ready(detail::TypeNode& node) {
+  return std::atomic_ref(node.ready);
+}
+
+const TypeInfo* reserve(detail::TypeNode& node) {
+  if (const TypeInfo* info = ready(node).load(std::memory_order_acquire)) return info;
+  if (node.building == nullptr) {
+    Building& all = building();
+    auto info = std::make_unique<TypeInfo>();
+    all.nodes.push_back(&node);
+    node.building = info.release();
+  }
+  return node.building;
+}
+
+/// Publishes what the outermost call built, or forgets it where that failed.
+class Publication {
+ public:
+  explicit Publication(Building& all) : all_(all) { ++all_.depth; }
+  ~Publication() {
+    if (--all_.depth > 0) return;
+    for (detail::TypeNode* node : all_.nodes) {
+      if (is_complete_) ready(*node).store(node->building, std::memory_order_release);
+      else delete node->building;
+      node->building = nullptr;
+    }
+    all_.nodes.clear();
+    all_.described = 0;
+  }
+  Publication(const Publication&) = delete;
+  Publication& operator=(const Publication&) = delete;
+  void complete() { is_complete_ = true; }
+
+ private:
+  Building& all_;
+  bool is_complete_ = false;
+};
+
+}  // namespace
+
+namespace detail {
+
+const TypeInfo& build_type_info(TypeNode& node) {
+  if (const TypeInfo* info = ready(node).load(std::memory_order_acquire)) return *info;
+  Building& all = building();
+  const std::lock_guard lock(all.mutex);
+  Publication publication(all);
+  const TypeInfo* info = reserve(node);
+  while (all.described < all.nodes.size()) {
+    TypeNode& next = *all.nodes[all.described++];
+    TypeDescriber type(*next.building);
+    next.describe(type);
+  }
+  publication.complete();
+  return *info;
+}
+
+}  // namespace detail
+
+void TypeDescriber::start(TypeKind kind) {
+  info_ = TypeInfo();
+  info_.kind = kind;
+  info_.kinds = usual_kinds(kind);
+}
+
+const TypeInfo* TypeDescriber::refer(Node& node) {
+  // The lock is held already where a codec describes its type, and is not where a test does.
+  const std::lock_guard lock(building().mutex);
+  return reserve(node);
+}
+
+void TypeDescriber::any(KindSet kinds) {
+  start(TypeKind::any);
+  info_.kinds = kinds;
+}
+
+void TypeDescriber::none() { start(TypeKind::none); }
+
+void TypeDescriber::boolean() {
+  start(TypeKind::boolean);
+  info_.dtype = DType::BOOL;
+  info_.bits = 8;
+}
+
+void TypeDescriber::integer(unsigned bits, bool is_signed) {
+  start(TypeKind::integer);
+  info_.bits = bits;
+  info_.is_signed = is_signed;
+  switch (bits) {
+    case 8: info_.dtype = is_signed ? DType::I8 : DType::U8; break;
+    case 16: info_.dtype = is_signed ? DType::I16 : DType::U16; break;
+    case 32: info_.dtype = is_signed ? DType::I32 : DType::U32; break;
+    case 64: info_.dtype = is_signed ? DType::I64 : DType::U64; break;
+    default: break;
+  }
+}
+
+void TypeDescriber::floating(DType dtype) {
+  start(TypeKind::floating);
+  info_.dtype = dtype;
+  info_.bits = bit_width(dtype);
+}
+
+void TypeDescriber::complex(DType part) {
+  start(TypeKind::complex);
+  if (part == DType::F32) info_.dtype = DType::C64;
+  info_.bits = bit_width(part);
+}
+
+void TypeDescriber::string(Size size) {
+  start(TypeKind::string);
+  info_.size = size;
+}
+
+void TypeDescriber::bytes(Size size) {
+  start(TypeKind::bytes);
+  info_.size = size;
+}
+
+void TypeDescriber::tensor(std::optional<DType> dtype) {
+  start(TypeKind::tensor);
+  info_.dtype = dtype;
+}
+
+void TypeDescriber::tensor(std::optional<DType> dtype, std::span<const Extent> shape,
+                           bool is_complex) {
+  tensor(dtype);
+  info_.shape.emplace(shape.begin(), shape.end());
+  info_.is_complex = is_complex;
+}
+
+void TypeDescriber::of(Node& item, Size size) {
+  info_.item = refer(item);
+  info_.size = size;
+}
+
+void TypeDescriber::list(Node& item, Size size) {
+  start(TypeKind::list);
+  info_.item = refer(item);
+  info_.size = size;
+}
+
+void TypeDescriber::set(Node& item) {
+  start(TypeKind::set);
+  info_.item = refer(item);
+}
+
+void TypeDescriber::dict(Node& key, Node& item) {
+  start(TypeKind::dict);
+  info_.key = refer(key);
+  info_.item = refer(item);
+}
+
+void TypeDescriber::tuple(std::span<Node* const> items) {
+  start(TypeKind::tuple);
+  for (Node* item : items) info_.items.push_back(refer(*item));
+}
+
+void TypeDescriber::variant(std::span<Node* const> alternatives) {
+  start(TypeKind::variant);
+  for (Node* alternative : alternatives) info_.items.push_back(refer(*alternative));
+}
+
+void TypeDescriber::optional(Node& item) {
+  start(TypeKind::optional);
+  info_.item = refer(item);
+}
+
+void TypeDescriber::pointer(Node& item, bool is_shared, bool is_polymorphic) {
+  start(TypeKind::pointer);
+  info_.item = refer(item);
+  info_.is_shared = is_shared;
+  info_.is_polymorphic = is_polymorphic;
+}
+
+void TypeDescriber::structure(std::string_view name, unsigned version) {
+  start(TypeKind::structure);
+  info_.name = name;
+  info_.version = version;
+}
+
+void TypeDescriber::record(Node& key) {
+  start(TypeKind::dict);
+  info_.key = refer(key);
+}
+
+void TypeDescriber::field(std::string_view name, Node& type, const FieldTraits& traits) {
+  TypeField field;
+  field.name = name;
+  field.cpp_name = traits.cpp_name.empty() ? name : traits.cpp_name;
+  field.aliases.assign(traits.aliases.begin(), traits.aliases.end());
+  field.is_optional = traits.is_optional;
+  field.has_default = traits.has_default;
+  field.type = refer(type);
+  info_.fields.push_back(std::move(field));
+}
+
+void TypeDescriber::enumeration(std::string_view name, Node& underlying) {
+  start(TypeKind::enumeration);
+  info_.name = name;
+  info_.item = refer(underlying);
+}
+
+void TypeDescriber::enumerator(std::string_view name, std::int64_t value) {
+  info_.enumerators.push_back({std::string(name), value});
+}
+
+void TypeDescriber::custom(std::string_view name, Node& payload) {
+  start(TypeKind::custom);
+  info_.name = name;
+  info_.item = refer(payload);
+}
+
+void TypeDescriber::kinds(KindSet kinds) { info_.kinds = kinds; }
+
+bool is_state_dict(const TypeInfo& type) noexcept {
+  return type.kind == TypeKind::dict && type.fields.empty() && type.key->kind == TypeKind::string &&
+         !type.key->size && type.item->kind == TypeKind::tensor;
+}
+
+}  // namespace safestructures

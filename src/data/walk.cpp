@@ -1,0 +1,99 @@
+#include <safestructures/data/walk.hpp>
+
+#include <string>
+
+#include "data/children.hpp"
+
+namespace safestructures {
+namespace {
+
+/// What a step leads to: the children of `children.hpp` are numbered first, then the attributes.
+enum class StepKind : std::uint8_t { item, key, value, payload, attribute };
+
+struct Step {
+  const Value* value = nullptr;
+  StepKind kind = StepKind::item;
+  std::size_t index = 0;
+};
+
+StepKind kind_of_step(const Value& value, std::size_t number) {
+  if (value.is_sequence()) return StepKind::item;
+  if (value.kind() == Kind::custom) return StepKind::payload;
+  return number % 2 == 0 ? StepKind::key : StepKind::value;
+}
+
+/// The step of that number; without a value when there is none.
+Step step_of(const Value& value, std::size_t number) {
+  const std::size_t own = detail::count_of_children(value);
+  if (number < own) {
+    return {&detail::child_of(value, number), kind_of_step(value, number),
+            value.is_mapping() ? number / 2 : number};
+  }
+  const std::vector<Entry>& attributes = value.attributes();
+  number -= own;
+  if (number < attributes.size()) return {&attributes[number].value, StepKind::attribute, number};
+  return {};
+}
+
+bool is_leaf_key(const Step& child) {
+  return child.kind == StepKind::key && child.value->kind() <= Kind::string;
+}
+
+}  // namespace
+
+/// The walk itself; the visitor sees the tree as const or not.
+class Walk {
+ public:
+  template <class Visit>
+  static void run(const Value& root, bool with_keys, const Visit& visit) {
+    std::vector<detail::WalkFrame> frames{{&root}};
+    const Place place(frames);
+    const auto enter = [&] {
+      const Next next = visit(place);
+      if (next == Next::over) frames.pop_back();
+      return next != Next::stop;
+    };
+    if (!enter()) return;
+    while (!frames.empty()) {
+      detail::WalkFrame& frame = frames.back();
+      const Step child = step_of(*frame.value, frame.next++);
+      if (child.value == nullptr) {
+        frames.pop_back();
+        continue;
+      }
+      if (child.kind == StepKind::key && (!with_keys || is_leaf_key(child))) continue;
+      frames.push_back({child.value});
+      if (!enter()) return;
+    }
+  }
+};
+
+Path Place::path() const {
+  Path path;
+  for (std::size_t i = 0; i + 1 < frames_.size(); ++i) {
+    const Value& value = *frames_[i].value;
+    const Step child = step_of(value, frames_[i].next - 1);
+    switch (child.kind) {
+      case StepKind::item: path.push_back(std::to_string(child.index)); break;
+      case StepKind::key:
+      case StepKind::value: path.push_back(value.entries()[child.index].key.key_label()); break;
+      case StepKind::payload: break;
+      case StepKind::attribute:
+        path.push_back(value.attributes()[child.index].key.as_string());
+        break;
+    }
+  }
+  return path;
+}
+
+void walk(const Value& root, const std::function<Next(const Place&)>& visit) {
+  Walk::run(root, true, visit);
+}
+
+void walk(Value& root, const std::function<Next(Value&, const Place&)>& visit) {
+  // Every node but the keys, which are left out, belongs to the root, which is not const.
+  Walk::run(root, false,
+            [&](const Place& place) { return visit(const_cast<Value&>(place.value()), place); });
+}
+
+}  // namespace safestructures

@@ -1,0 +1,75 @@
+#include <safestructures/formats/format.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <safestructures/formats/json.hpp>
+#include <safestructures/formats/safestructures/format.hpp>
+
+namespace safestructures {
+
+Format::~Format() = default;
+
+namespace formats {
+namespace {
+
+bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
+  if (text.size() < ending.size()) return false;
+  return std::ranges::equal(text.substr(text.size() - ending.size()), ending, [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  });
+}
+
+/// The length of the longest extension of a format that a name ends with, or 0.
+std::size_t longest_ending(const Format& format, std::string_view file_name) {
+  std::size_t longest = 0;
+  for (const std::string_view ending : format.extensions())
+    if (ends_with_ignoring_case(file_name, ending)) longest = std::max(longest, ending.size());
+  return longest;
+}
+
+/// The format with the longest extension that a name ends with, or null.
+const std::shared_ptr<const Format>* find_by_name(std::string_view file_name) {
+  const std::shared_ptr<const Format>* best = nullptr;
+  std::size_t longest = 0;
+  for (const std::shared_ptr<const Format>& format : all()) {
+    const std::size_t length = longest_ending(*format, file_name);
+    if (length <= longest) continue;
+    best = &format;
+    longest = length;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::span<const std::shared_ptr<const Format>> all() {
+  static const std::array<std::shared_ptr<const Format>, 2> formats = {safestructures(), json()};
+  return formats;
+}
+
+const std::shared_ptr<const Format>& for_name(std::string_view file_name) {
+  const auto* const format = find_by_name(file_name);
+  return format != nullptr ? *format : all().front();
+}
+
+const std::shared_ptr<const Format>& for_content(const Source& source) {
+  std::array<std::byte, Format::sniffed_bytes> room;
+  const std::uint64_t size = source.size();
+  const std::span head =
+      std::span(room).first(static_cast<std::size_t>(std::min<std::uint64_t>(size, room.size())));
+  source.read(0, head);
+  const std::shared_ptr<const Format>& named = for_name(source.name());
+  for (const std::shared_ptr<const Format>& format : all()) {
+    if (!format->recognises(head, size)) continue;
+    // An index of shards is JSON, too: `.safetensors.index.json` says more than `.json`.
+    const std::size_t length = longest_ending(*format, source.name());
+    return length > 0 && longest_ending(*named, source.name()) > length ? named : format;
+  }
+  return named;
+}
+
+}  // namespace formats
+}  // namespace safestructures

@@ -1,0 +1,314 @@
+#include "formats/json/cursor.hpp"
+
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+#include <simdjson.h>
+
+#include "data/number.hpp"
+#include "formats/safetensors/json_text.hpp"
+
+namespace safestructures::json {
+namespace {
+
+using safetensors::detail::find_unplain;
+
+bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+int hex_digit(char c) noexcept {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// The four hexadecimal digits at `from`, which are known to be there.
+std::uint32_t code_unit(const char* from) noexcept {
+  std::uint32_t unit = 0;
+  for (int i = 0; i < 4; ++i) unit = unit << 4U | static_cast<std::uint32_t>(hex_digit(from[i]));
+  return unit;
+}
+
+char* append_utf8(std::uint32_t code, char* target) noexcept {
+  const auto put = [&](std::uint32_t byte) { *target++ = static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6U);
+    put(0x80 | (code & 0x3FU));
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12U);
+    put(0x80 | (code >> 6U & 0x3FU));
+    put(0x80 | (code & 0x3FU));
+  } else {
+    put(0xF0 | code >> 18U);
+    put(0x80 | (code >> 12U & 0x3FU));
+    put(0x80 | (code >> 6U & 0x3FU));
+    put(0x80 | (code & 0x3FU));
+  }
+  return target;
+}
+
+constexpr std::string_view escape_letters = "\"\\/bfnrt";
+constexpr std::string_view escape_meanings = "\"\\/\b\f\n\r\t";
+
+}  // namespace
+
+std::string_view describe(Token token) noexcept {
+  switch (token) {
+    case Token::object: return "an object";
+    case Token::array: return "an array";
+    case Token::name: return "a name";
+    case Token::string: return "a string";
+    case Token::number: return "a number";
+    case Token::boolean: return "a boolean";
+    case Token::null: return "null";
+    case Token::object_end: return "the end of the object";
+    case Token::array_end: return "the end of the array";
+    case Token::end: break;
+  }
+  return "its end";
+}
+
+std::string show_byte(char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  if (code > 0x20 && code < 0x7F) return std::string{'\'', byte, '\''};
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  return std::string("byte 0x") + digits[code >> 4U] + digits[code & 0xFU];
+}
+
+double number_of(std::string_view spelled) {
+  const bool negative = spelled.front() == '-';
+  const char first = spelled[negative ? 1 : 0];
+  if (first == 'N') return std::numeric_limits<double>::quiet_NaN();
+  if (first == 'I') {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return negative ? -infinity : infinity;
+  }
+  double value = 0;
+  const char* const end = spelled.data() + spelled.size();
+  const auto [stop, error] = std::from_chars(spelled.data(), end, value);
+  if (error == std::errc() && stop == end) return value;
+  return safestructures::detail::parse_float(spelled).value_or(0);
+}
+
+Cursor::Cursor(std::string_view text, const CursorOptions& options)
+    : text_(text.data() == nullptr ? std::string_view("") : text),
+      options_(options),
+      at_(text_.data()),
+      end_(at_ + text_.size()),
+      begin_(at_) {
+  if (text_.starts_with("\xEF\xBB\xBF"))
+    throw Error(options_.code, std::string(options_.what) + " begins with a byte-order mark",
+                {.offset = options_.offset});
+  if (simdjson::validate_utf8(text_.data(), text_.size())) return;
+  const std::size_t bad = safetensors::detail::find_invalid_utf8(text_).value_or(0);
+  throw Error(ErrorCode::invalid_utf8, std::string(options_.what) + " is not UTF-8",
+              {.found = show_byte(text_[bad]), .offset = options_.offset + bad});
+}
+
+void Cursor::fail(const char* place, std::string_view expected) const {
+  throw Error(options_.code, std::string(options_.what) + " is not JSON",
+              {.expected = std::string(expected),
+               .found = place == end_ ? "its end" : show_byte(*place),
+               .offset = offset_of(place)});
+}
+
+void Cursor::skip_blanks() noexcept {
+  while (at_ != end_ && is_blank(*at_)) ++at_;
+}
+
+Token Cursor::next() {
+  skip_blanks();
+  switch (expected_) {
+    case Expected::value: return token_ = value();
+    case Expected::value_or_end: return token_ = peek() == ']' ? close() : value();
+    case Expected::name_or_end: return token_ = peek() == '}' ? close() : name();
+    case Expected::comma: {
+      const char closing = open_.back();
+      if (peek() == ',') {
+        ++at_;
+        skip_blanks();
+        return token_ = closing == '}' ? name() : value();
+      }
+      if (peek() != closing) fail(at_, closing == '}' ? "',' or '}'" : "',' or ']'");
+      return token_ = close();
+    }
+    case Expected::nothing: break;
+  }
+  begin_ = at_;
+  raw_ = {};
+  if (at_ != end_) fail(at_, "nothing behind the value");
+  return token_ = Token::end;
+}
+
+void Cursor::skip() {
+  if (token_ != Token::object && token_ != Token::array) return;
+  const std::size_t outside = depth() - 1;
+  while (depth() != outside) next();
+}
+
+Token Cursor::value() {
+  begin_ = at_;
+  const char c = peek();
+  if (c == '"') {
+    scan_string();
+    value_ended();
+    return Token::string;
+  }
+  switch (c) {
+    case '{': return open(Token::object);
+    case '[': return open(Token::array);
+    case 't': return word("true", Token::boolean);
+    case 'f': return word("false", Token::boolean);
+    case 'n': return word("null", Token::null);
+    case 'N':
+      if (options_.python_numbers) return word("NaN", Token::number);
+      break;
+    case 'I':
+      if (options_.python_numbers) return word("Infinity", Token::number);
+      break;
+    default:
+      if (c == '-' || is_digit(c)) return number_token();
+  }
+  fail(at_, "a value");
+}
+
+Token Cursor::open(Token token) {
+  if (open_.size() >= options_.depth)
+    throw Error(ErrorCode::limit_exceeded, std::string(options_.what) + " is nested too deep",
+                {.expected = "at most " + std::to_string(options_.depth) + " open brackets",
+                 .offset = offset_of(at_)});
+  open_.push_back(token == Token::object ? '}' : ']');
+  expected_ = token == Token::object ? Expected::name_or_end : Expected::value_or_end;
+  raw_ = {at_++, 1};
+  return token;
+}
+
+Token Cursor::close() {
+  begin_ = at_;
+  raw_ = {at_++, 1};
+  open_.pop_back();
+  value_ended();
+  return raw_.front() == '}' ? Token::object_end : Token::array_end;
+}
+
+Token Cursor::name() {
+  begin_ = at_;
+  if (peek() != '"') fail(at_, "a name in quotes");
+  scan_string();
+  skip_blanks();
+  if (peek() != ':') fail(at_, "':'");
+  ++at_;
+  expected_ = Expected::value;
+  return Token::name;
+}
+
+Token Cursor::word(std::string_view spelled, Token token) {
+  for (const char c : spelled) {
+    if (peek() != c) fail(at_, "a value");
+    ++at_;
+  }
+  raw_ = {begin_, static_cast<std::size_t>(at_ - begin_)};
+  is_integer_ = false;
+  value_ended();
+  return token;
+}
+
+void Cursor::digits() {
+  if (!is_digit(peek())) fail(at_, "a digit");
+  while (at_ != end_ && is_digit(*at_)) ++at_;
+}
+
+Token Cursor::number_token() {
+  if (*at_ == '-') {
+    ++at_;
+    if (options_.python_numbers && peek() == 'I') return word("Infinity", Token::number);
+  }
+  if (peek() == '0') ++at_;
+  else digits();
+  is_integer_ = true;
+  if (peek() == '.') {
+    ++at_;
+    digits();
+    is_integer_ = false;
+  }
+  if (peek() == 'e' || peek() == 'E') {
+    ++at_;
+    if (peek() == '+' || peek() == '-') ++at_;
+    digits();
+    is_integer_ = false;
+  }
+  raw_ = {begin_, static_cast<std::size_t>(at_ - begin_)};
+  value_ended();
+  return Token::number;
+}
+
+void Cursor::scan_string() {
+  const char* const inside = ++at_;
+  escaped_ = false;
+  for (;;) {
+    at_ = find_unplain(at_, end_);
+    if (at_ == end_) fail(at_, "'\"'");
+    if (*at_ == '"') break;
+    if (*at_ != '\\') fail(at_, "an escape of a control character");
+    escaped_ = true;
+    skip_escape();
+  }
+  raw_ = {inside, static_cast<std::size_t>(at_ - inside)};
+  ++at_;
+}
+
+void Cursor::skip_escape() {
+  ++at_;
+  if (peek() != 'u') {
+    if (at_ == end_ || escape_letters.find(*at_) == std::string_view::npos)
+      fail(at_, "an escape of JSON");
+    ++at_;
+    return;
+  }
+  ++at_;
+  for (int i = 0; i < 4; ++i, ++at_)
+    if (hex_digit(peek()) < 0) fail(at_, "a hexadecimal digit");
+}
+
+char* Cursor::unescape_to(char* target) const noexcept {
+  const char* from = raw_.data();
+  const char* const end = from + raw_.size();
+  while (from != end) {
+    const auto* const escape =
+        static_cast<const char*>(std::memchr(from, '\\', static_cast<std::size_t>(end - from)));
+    const auto plain = static_cast<std::size_t>((escape == nullptr ? end : escape) - from);
+    std::memcpy(target, from, plain);
+    target += plain;
+    if (escape == nullptr) break;
+    from = escape + 1;
+    if (*from != 'u') {
+      *target++ = escape_meanings[escape_letters.find(*from++)];
+      continue;
+    }
+    std::uint32_t code = code_unit(from + 1);
+    from += 5;
+    const bool is_high = (code & 0xFC00U) == 0xD800;
+    if (is_high && end - from >= 6 && from[0] == '\\' && from[1] == 'u') {
+      const std::uint32_t low = code_unit(from + 2);
+      if ((low & 0xFC00U) == 0xDC00) {
+        code = 0x10000 + ((code & 0x3FFU) << 10U) + (low & 0x3FFU);
+        from += 6;
+      }
+    }
+    target = append_utf8(code, target);
+  }
+  return target;
+}
+
+std::string_view Cursor::string() {
+  if (!escaped_) return raw_;
+  scratch_.resize(raw_.size());
+  return {scratch_.data(),
+          static_cast<std::size_t>(unescape_to(scratch_.data()) - scratch_.data())};
+}
+
+}  // namespace safestructures::json

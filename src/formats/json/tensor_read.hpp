@@ -1,0 +1,60 @@
+/// \file
+/// Reads the elements of a tensor from JSON.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/path.hpp>
+#include <safestructures/data/tensor.hpp>
+#include "formats/json/cursor.hpp"
+
+namespace safestructures::json {
+
+/// Reads `data`: nested lists or `{"base64": ...}`, before or after the shape is known. Memory is
+/// taken for what is there, never for what the shape announces.
+class ElementReader {
+ public:
+  /// \param trace the place of the tensor, for errors; must outlive this
+  ElementReader(Cursor& cursor, DType dtype, const Limits& limits, const Trace* trace)
+      : cursor_(cursor), limits_(limits), trace_(trace), dtype_(dtype) {}
+
+  /// Reads `shape`, whose array the cursor stands on.
+  void read_shape();
+  /// Reads `data`, whose value the cursor stands on.
+  void read_data();
+  /// The tensor. \throws Error where shape or data are missing or do not fit each other.
+  [[nodiscard]] Tensor finish();
+
+ private:
+  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected,
+                         std::string found) const;
+  [[nodiscard]] std::string path() const;
+  void read_lists();
+  void open_list();
+  void close_list();
+  void element();
+  void read_base64();
+  void append(std::uint64_t bits);
+  [[nodiscard]] bool is_announced(std::size_t dim) const { return shape_ && dim < shape_->size(); }
+
+  Cursor& cursor_;
+  const Limits& limits_;
+  const Trace* trace_;
+  DType dtype_;
+  std::optional<Shape> shape_;
+  bool has_data_ = false;
+  bool is_base64_ = false;
+  // Of the lists: how many are open, with how many items each has so far.
+  std::vector<std::uint64_t> open_;
+  std::vector<std::optional<std::uint64_t>> dims_;  // As far as they were found.
+  std::optional<std::size_t> rank_;
+  std::uint64_t count_ = 0;
+  std::vector<std::byte> bytes_;
+  std::uint64_t data_offset_ = 0;
+};
+
+}  // namespace safestructures::json

@@ -1,0 +1,66 @@
+/// \file
+/// JSON text on its way into a sink.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <safestructures/data/sink.hpp>
+
+namespace safestructures::json {
+
+/// Appends a JSON string: UTF-8 as it is, escapes for quotes, controls, what steers a terminal or
+/// turns the reading order, and surrogates alone (WTF-8).
+/// \returns the position of the first byte that is not UTF-8, or `npos`
+[[nodiscard]] std::size_t append_string(std::string& json, std::string_view text);
+
+/// Gathers small pieces of text for a sink.
+class Output {
+ public:
+  /// \param indent blanks for each level; 0 for text without any blank
+  Output(Sink& sink, unsigned indent) : sink_(sink), indent_(indent) { text_.reserve(2 * block); }
+
+  /// Where text is appended. After each piece of up to about `block`, `pass_on` must be called.
+  [[nodiscard]] std::string& text() noexcept { return text_; }
+  void pass_on() {
+    if (text_.size() >= block) send();
+  }
+  void send() {
+    sink_.write_copied(std::as_bytes(std::span(text_)));
+    text_.clear();
+  }
+
+  [[nodiscard]] bool is_pretty() const noexcept { return indent_ > 0; }
+  /// Begins a line of the current level, in text that is not on one line.
+  void line() {
+    if (!is_pretty()) return;
+    text_ += '\n';
+    text_.append(level_ * indent_, ' ');
+  }
+  void open(char bracket) {
+    text_ += bracket;
+    ++level_;
+  }
+  void close(char bracket) {
+    --level_;
+    line();
+    text_ += bracket;
+  }
+  /// Leaves a level without a line.
+  void leave() noexcept { --level_; }
+  /// Between items on one line.
+  void comma() { text_ += is_pretty() ? ", " : ","; }
+  void colon() { text_ += is_pretty() ? ": " : ":"; }
+
+  static constexpr std::size_t block = std::size_t{64} << 10U;
+
+ private:
+  Sink& sink_;
+  std::string text_;
+  unsigned indent_;
+  std::size_t level_ = 0;
+};
+
+}  // namespace safestructures::json

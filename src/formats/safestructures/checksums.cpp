@@ -1,0 +1,326 @@
+#include <safestructures/formats/safestructures/checksums.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <xxhash.h>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
+#include "formats/json/tree.hpp"
+#include "formats/json_text.hpp"
+#include "formats/safetensors/json_text.hpp"
+
+namespace safestructures::checksums {
+namespace {
+
+using safetensors::detail::for_message;
+using safetensors::detail::in_quotes;
+
+constexpr std::string_view algorithm = "XXH3-64";
+constexpr std::size_t digits = 16;
+// Converted in pieces that stay in the second-level cache; a multiple of eight elements of any
+// dtype.
+constexpr std::uint64_t block_elements = std::uint64_t{16} << 10U;
+// The most damaged tensors that a message names.
+constexpr std::size_t most_named = 8;
+
+struct Release {
+  void operator()(XXH3_state_t* state) const noexcept { XXH3_freeState(state); }
+};
+
+/// A checksum of bytes that come in pieces.
+class Hasher {
+ public:
+  Hasher() : state_(XXH3_createState()) {
+    if (!state_) throw std::bad_alloc();
+    XXH3_64bits_reset(state_.get());
+  }
+  void add(const void* data, std::size_t size) { XXH3_64bits_update(state_.get(), data, size); }
+  void add(std::string_view text) { add(text.data(), text.size()); }
+  [[nodiscard]] std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
+
+ private:
+  std::unique_ptr<XXH3_state_t, Release> state_;
+};
+
+std::uint64_t hash_of(std::span<const std::byte> bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+std::uint64_t hash_of(std::string_view text) { return hash_of(std::as_bytes(std::span(text))); }
+
+/// The schema has one together with the tensors' descriptions, and the checksums have none.
+bool has_own_checksum(std::string_view key) {
+  return key != schema::metadata_key && key != metadata_key;
+}
+
+std::uint64_t hash_of(const safetensors::Item& item, Overflow overflow) {
+  const Tensor& tensor = *item.tensor;
+  if (tensor.is_contiguous() && tensor.dtype() == item.dtype) return hash_of(tensor.bytes());
+  const std::uint64_t most = tensor.block_elements(block_elements);
+  std::vector<std::byte> block;
+  Hasher hasher;
+  for (std::uint64_t first = 0; first < tensor.size();) {
+    const std::uint64_t count = std::min(most, tensor.size() - first);
+    block.resize(static_cast<std::size_t>((count * bit_width(item.dtype) + 7) / 8));
+    tensor.copy_elements(first, count, item.dtype, block, overflow);
+    hasher.add(block.data(), block.size());
+    first += count;
+  }
+  return hasher.value();
+}
+
+/// What the schema's checksum covers of a tensor, after the schema's text.
+struct Line {
+  std::string_view name;
+  std::string rest;  // Dtype and shape.
+};
+
+std::uint64_t hash_of(std::string_view schema, std::vector<Line> lines) {
+  std::ranges::sort(lines, {}, &Line::name);
+  Hasher hasher;
+  hasher.add(schema);
+  for (const Line& line : lines) {
+    hasher.add("\n");
+    hasher.add(line.name);
+    hasher.add(line.rest);
+  }
+  return hasher.value();
+}
+
+std::string rest_of_line(DType dtype, const Shape& shape) {
+  return " " + std::string(to_string(dtype)) + " " + to_string(shape);
+}
+
+std::string hex(std::uint64_t hash) {
+  std::string text(digits, '0');
+  for (std::size_t i = digits; i-- > 0; hash >>= 4U) text[i] = "0123456789abcdef"[hash & 15U];
+  return text;
+}
+
+[[noreturn]] void malformed(std::string problem, std::string path = {}) {
+  throw Error(ErrorCode::invalid_metadata, std::move(problem),
+              {.path = std::move(path),
+               .expected = "what docs/format.md says of " + std::string(metadata_key)});
+}
+
+std::uint64_t number_of(const json::Element& value, std::string_view name) {
+  const auto text = value.string();
+  std::uint64_t hash = 0;
+  if (text && text->size() == digits) {
+    const auto [end, error] = std::from_chars(text->data(), text->data() + digits, hash, 16);
+    if (error == std::errc() && end == text->data() + digits) return hash;
+  }
+  malformed("a checksum is not text of 16 hexadecimal digits", for_message(name));
+}
+
+/// The checksums of a file, as its metadata has them.
+struct Stored {
+  json::Tree tree;
+  std::uint64_t schema = 0;
+  std::optional<json::Element> metadata;  // The first versions had none.
+  json::Element tensors;
+
+  explicit Stored(std::string_view text) : tree(parse(text)) {
+    if (!tree.root().is(json::Token::object)) malformed("the checksums are not a JSON object");
+    const auto name = find("algorithm");
+    if (!name || !name->string()) malformed("the checksums do not name their algorithm");
+    if (name->text() != algorithm)
+      throw Error(ErrorCode::unsupported_version, "the checksums are of an unknown kind",
+                  {.expected = std::string(algorithm),
+                   .found = in_quotes(name->text()),
+                   .advice = "Check the file with a newer safestructures"});
+    const auto of_schema = find("schema");
+    if (!of_schema) malformed("the checksums have none of the schema");
+    schema = number_of(*of_schema, {});
+    metadata = find("metadata");
+    if (metadata && !metadata->is(json::Token::object))
+      malformed("the checksums of the metadata are no object");
+    const auto of_tensors = find("tensors");
+    if (!of_tensors || !of_tensors->is(json::Token::object))
+      malformed("the checksums have no tensors");
+    tensors = *of_tensors;
+  }
+
+ private:
+  static json::Tree parse(std::string_view text) {
+    try {
+      // Four levels are more than there are.
+      return {text, {.what = "the checksums", .depth = 4}};
+    } catch (const Error&) {
+      malformed("the checksums are not a JSON object");
+    }
+  }
+
+  [[nodiscard]] std::optional<json::Element> find(std::string_view wanted) const {
+    for (const auto& [name, value] : tree.root().members())
+      if (name == wanted) return value;
+    return std::nullopt;
+  }
+};
+
+/// The checksum of each tensor by its index in the file.
+std::vector<std::uint64_t> by_index(const safetensors::File& file, const json::Element& tensors) {
+  std::vector<std::uint64_t> hashes(file.size());
+  std::vector<bool> met(file.size());
+  for (const auto& [name, value] : tensors.members()) {
+    const auto index = file.find(name);
+    if (!index)
+      throw Error(ErrorCode::missing_tensor, "the file lacks a tensor that has a checksum",
+                  {.path = for_message(name),
+                   .advice = "A tensor was removed or renamed after the file was saved"});
+    if (met[*index])
+      throw Error(ErrorCode::duplicate_name, "a tensor has two checksums",
+                  {.path = for_message(name)});
+    met[*index] = true;
+    hashes[*index] = number_of(value, name);
+  }
+  const auto missed = std::ranges::find(met, false);
+  if (missed != met.end())
+    throw Error(ErrorCode::checksum_mismatch, "a tensor has no checksum although others have",
+                {.path = for_message(file.name(static_cast<std::size_t>(missed - met.begin()))),
+                 .advice = "A tensor was added or renamed after the file was saved"});
+  return hashes;
+}
+
+void check_schema(const safetensors::File& file, std::uint64_t expected) {
+  std::vector<Line> lines;
+  lines.reserve(file.size());
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    const safetensors::TensorInfo info = file.info(i);
+    lines.push_back({info.name, rest_of_line(info.dtype, info.shape)});
+  }
+  const auto schema = file.metadata(schema::metadata_key).value_or(std::string_view());
+  const std::uint64_t found = hash_of(schema, std::move(lines));
+  if (found == expected) return;
+  throw Error(ErrorCode::checksum_mismatch,
+              "the schema, or a tensor's dtype or shape, is not the one that was saved",
+              {.expected = "checksum " + hex(expected),
+               .found = hex(found),
+               .advice = "Get the file again from where it came from"});
+}
+
+void check_metadata(const safetensors::File& file, const json::Element& entries) {
+  for (const auto& [key, stored] : entries.members()) {
+    const std::uint64_t expected = number_of(stored, key);
+    const auto value = file.metadata(key);
+    if (!value)
+      throw Error(ErrorCode::checksum_mismatch,
+                  "the file lacks metadata that has a checksum, of key " + in_quotes(key),
+                  {.advice = "It was removed or renamed after the file was saved"});
+    const std::uint64_t found = hash_of(*value);
+    if (found == expected) continue;
+    throw Error(ErrorCode::checksum_mismatch,
+                "the metadata of key " + in_quotes(key) + " is not what was saved",
+                {.expected = "checksum " + hex(expected),
+                 .found = hex(found),
+                 .advice = "Get the file again from where it came from"});
+  }
+}
+
+[[noreturn]] void fail_tensors(const safetensors::File& file,
+                               const std::vector<std::size_t>& damaged, std::uint64_t expected,
+                               std::uint64_t found) {
+  const std::size_t first = damaged.front();
+  ErrorDetails details{.file = file.path(first).string(),
+                       .path = for_message(file.name(first)),
+                       .expected = "checksum " + hex(expected),
+                       .found = hex(found),
+                       .advice = "Get the file again from where it came from",
+                       .offset = file.file_offset(first)};
+  if (damaged.size() == 1)
+    throw Error(ErrorCode::checksum_mismatch, "the bytes of a tensor are not those that were saved",
+                std::move(details));
+  std::string names;
+  for (std::size_t i = 1; i < damaged.size() && i <= most_named; ++i)
+    names += (i == 1 ? "" : ", ") + in_quotes(file.name(damaged[i]));
+  if (damaged.size() - 1 > most_named)
+    names += " and " + std::to_string(damaged.size() - 1 - most_named) + " more";
+  throw Error(ErrorCode::checksum_mismatch,
+              "the bytes of " + std::to_string(damaged.size()) +
+                  " tensors are not those that were saved, this one and " + names,
+              std::move(details));
+}
+
+void check_tensors(const safetensors::File& file, const std::vector<std::uint64_t>& expected) {
+  std::vector<std::size_t> damaged;
+  std::uint64_t first_found = 0;
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    const Tensor tensor = file.tensor(i);
+    const std::uint64_t found = hash_of(tensor.bytes());
+    if (found == expected[i]) continue;
+    if (damaged.empty()) first_found = found;
+    damaged.push_back(i);
+  }
+  if (!damaged.empty()) fail_tensors(file, damaged, expected[damaged.front()], first_found);
+}
+
+/// Begins the next member of an object: its name and the quote of its value.
+void append_name(std::string& text, std::string_view name, const char* problem) {
+  if (text.back() != '{') text += ',';
+  if (detail::append_json_string(text, name) != std::string_view::npos)
+    throw Error(ErrorCode::invalid_utf8, problem, {.found = in_quotes(name)});
+  text += ":\"";
+}
+
+}  // namespace
+
+std::string make(std::span<const safetensors::Item> items, const Metadata& metadata,
+                 Overflow overflow) {
+  std::vector<const safetensors::Item*> sorted;
+  std::vector<Line> lines;
+  sorted.reserve(items.size());
+  lines.reserve(items.size());
+  for (const safetensors::Item& item : items) {
+    sorted.push_back(&item);
+    lines.push_back({item.name, rest_of_line(item.dtype, item.tensor->shape())});
+  }
+  std::ranges::sort(sorted, {}, &safetensors::Item::name);
+  const auto schema = metadata.find(schema::metadata_key);
+  const std::string_view schema_text =
+      schema == metadata.end() ? std::string_view() : std::string_view(schema->second);
+  std::string text = R"({"algorithm":")" + std::string(algorithm) + R"(","schema":")" +
+                     hex(hash_of(schema_text, std::move(lines))) + R"(","metadata":{)";
+  for (const auto& [key, value] : metadata) {
+    if (!has_own_checksum(key)) continue;
+    append_name(text, key, "a key of the metadata is not valid UTF-8");
+    text += hex(hash_of(value)) + '"';
+  }
+  text += R"(},"tensors":{)";
+  for (const safetensors::Item* item : sorted) {
+    append_name(text, item->name, "the name of a tensor is not valid UTF-8");
+    try {
+      text += hex(hash_of(*item, overflow));
+    } catch (const Error& error) {
+      throw error.with_path(for_message(item->name));
+    }
+    text += '"';
+  }
+  return text + "}}";
+}
+
+bool verify(const safetensors::File& file) {
+  const auto text = file.metadata(metadata_key);
+  if (!text) return false;
+  const std::string name = file.size() == 0 ? std::string() : file.path(0).string();
+  try {
+    const Stored stored(*text);
+    const std::vector<std::uint64_t> expected = by_index(file, stored.tensors);
+    check_schema(file, stored.schema);
+    if (stored.metadata) check_metadata(file, *stored.metadata);
+    check_tensors(file, expected);
+  } catch (const Error& error) {
+    throw error.with_file(name);
+  }
+  return true;
+}
+
+}  // namespace safestructures::checksums

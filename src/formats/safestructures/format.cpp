@@ -1,0 +1,67 @@
+#include <safestructures/formats/safestructures/format.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+#include "formats/safestructures/read.hpp"
+#include "formats/safestructures/write.hpp"
+
+namespace safestructures::formats {
+namespace {
+
+constexpr std::array<std::string_view, 2> endings = {".safetensors", ".safetensors.index.json"};
+
+/// An object that begins behind a length which the file can hold.
+bool is_container(std::span<const std::byte> head, std::uint64_t size) {
+  constexpr std::size_t length_size = 8;
+  constexpr std::uint64_t largest_header = 100'000'000;
+  if (head.size() <= length_size) return false;
+  std::uint64_t length = 0;
+  for (std::size_t i = length_size; i-- > 0;)
+    length = length << 8U | std::to_integer<std::uint64_t>(head[i]);
+  return length <= largest_header && length <= size - length_size &&
+         head[length_size] == std::byte{'{'};
+}
+
+/// The index of a checkpoint in several files, as Hugging Face writes it: an object with a
+/// `weight_map`, which comes near its beginning.
+bool is_index(std::span<const std::byte> head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{' &&
+         text.find("\"weight_map\"") != std::string_view::npos;
+}
+
+class SafestructuresFormat final : public Format {
+ public:
+  std::string_view name() const noexcept override { return "safestructures"; }
+  std::span<const std::string_view> extensions() const noexcept override { return endings; }
+  bool recognises(std::span<const std::byte> head, std::uint64_t size) const override {
+    return is_container(head, size) || is_index(head);
+  }
+  Content read(const std::shared_ptr<const Source>& source,
+               const LoadOptions& options) const override {
+    try {
+      return safestructures_format::read(source, options);
+    } catch (const Error& error) {
+      throw error.with_file(source->name());
+    }
+  }
+  SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const override {
+    return safestructures_format::write(root, sink, options);
+  }
+};
+
+}  // namespace
+
+const std::shared_ptr<const Format>& safestructures() {
+  static const std::shared_ptr<const Format> format =
+      std::make_shared<const SafestructuresFormat>();
+  return format;
+}
+
+}  // namespace safestructures::formats

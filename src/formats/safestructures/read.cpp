@@ -1,0 +1,144 @@
+#include "formats/safestructures/read.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/safestructures/checksums.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
+#include <safestructures/formats/safetensors/reader.hpp>
+#include "formats/safestructures/schema_reader.hpp"
+#include "formats/safestructures/structure_of_names.hpp"
+
+namespace safestructures::safestructures_format {
+namespace {
+
+/// Where there is no schema, its version says nothing.
+bool is_own_key(std::string_view key, bool has_schema) {
+  return key == checksums::metadata_key ||
+         (has_schema && (key == schema::metadata_key || key == schema::version_key));
+}
+
+/// The tensors of a file for its schema. Each is asked for once, however often the schema names it.
+class Tensors : public schema::TensorSource {
+ public:
+  Tensors(const safetensors::File& file, const LoadOptions& options)
+      : file_(file), options_(options) {
+    restart();
+    // Of what is in memory or mapped, every tensor is a view in any case.
+    if (options.access == Access::read) known_.resize(file.size());
+  }
+
+  void restart() override {
+    met_.assign(file_.size(), false);
+    again_ = 0;
+  }
+
+  std::optional<Tensor> find(std::string_view name) override {
+    const auto index = file_.find(name);
+    if (!index) return std::nullopt;
+    const bool is_known = met_[*index];
+    met_[*index] = true;
+    if (is_known && !known_.empty()) return count_again(known_[*index]);
+    Tensor tensor = file_.tensor(*index);
+    if (!known_.empty()) known_[*index] = tensor;
+    return is_known ? count_again(std::move(tensor)) : std::move(tensor);
+  }
+
+  /// Which tensors the structure refers to, by index in the file.
+  [[nodiscard]] const std::vector<bool>& met() const noexcept { return met_; }
+
+ private:
+  Tensor count_again(Tensor tensor) {
+    constexpr std::uint64_t always_allowed = std::uint64_t{1} << 30U;
+    const std::uint64_t size = file_.data_size();
+    // Saturated: a file on disk is far below 2^63 bytes, but bytes times a limit need not be.
+    const std::uint64_t allowed = size == 0 || options_.limits.repeats <= unlimited / size
+                                      ? std::max(size * options_.limits.repeats, always_allowed)
+                                      : unlimited;
+    if (tensor.byte_size() > allowed - again_)
+      throw Error(ErrorCode::limit_exceeded, "a structure refers to the same tensors too often",
+                  {.expected = "at most " + std::to_string(allowed) +
+                               " bytes of repeated tensors (Limits::repeats)"});
+    again_ += tensor.byte_size();
+    return tensor;
+  }
+
+  static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+  const safetensors::File& file_;
+  const LoadOptions& options_;
+  std::vector<bool> met_;
+  std::vector<Tensor> known_;
+  std::uint64_t again_ = 0;  // Bytes of repeated references.
+};
+
+void check_version(std::optional<std::string_view> version) {
+  // The first Python releases wrote no version; the schema was the same.
+  if (!version || *version == schema::version) return;
+  throw Error(
+      ErrorCode::unsupported_version, "the schema has a version that is not known here",
+      {.expected = std::string(schema::version),
+       .found = "'" + std::string(version->substr(0, 40)) + "'",
+       .advice = "Read it with a newer safestructures, or save it again with an older one"});
+}
+
+void verify_checksums(const safetensors::File& file) {
+  if (checksums::verify(file)) return;
+  throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
+              {.advice = "Save it with SaveOptions::checksums, or load it without "
+                         "LoadOptions::verify_checksums"});
+}
+
+/// The tensors that the structure does not refer to, but for the one that stands for none.
+void find_extra_tensors(Content& content, const safetensors::File& file,
+                        const std::vector<bool>& met) {
+  for (std::size_t i = 0; i < met.size(); ++i) {
+    if (met[i]) continue;
+    if (met.size() == 1 && file.name(i) == schema::dummy_tensor) {
+      content.tensor_count = 0;
+      content.tensor_bytes = 0;
+    } else {
+      content.extra_tensors.emplace_back(file.name(i), file.tensor(i));
+    }
+  }
+}
+
+}  // namespace
+
+Content read(const std::shared_ptr<const Source>& source, const LoadOptions& options) {
+  const safetensors::File file =
+      safetensors::File::open(source, {.access = options.access, .limits = options.limits});
+  if (options.verify_checksums) verify_checksums(file);
+  Content content;
+  content.container = file;
+  content.tensor_count = file.size();
+  content.tensor_bytes = file.data_size();
+  content.files = file.files();
+  content.has_checksums = file.metadata(checksums::metadata_key).has_value();
+  const std::optional<std::string_view> text = file.metadata(schema::metadata_key);
+  content.has_schema = text.has_value();
+  for (const safetensors::MetadataEntry& entry : file.metadata())
+    if (!is_own_key(entry.key, content.has_schema))
+      content.metadata.emplace(entry.key, entry.value);
+  if (text) {
+    const std::optional<std::string_view> version = file.metadata(schema::version_key);
+    check_version(version);
+    content.schema = *text;
+    content.description =
+        version ? "safestructures " + std::string(*version) : "safestructures, without a version";
+    Tensors tensors(file, options);
+    content.root = schema::read(*text, tensors, options.limits);
+    find_extra_tensors(content, file, tensors.met());
+  } else {
+    content.description = "none: a plain safetensors file";
+    content.root = structure_of_names(file, options.limits);
+  }
+  return content;
+}
+
+}  // namespace safestructures::safestructures_format

@@ -1,0 +1,124 @@
+/// \file
+/// The readers of a schema: the general one, whose nodes are in schema_read.cpp and whose JSON as
+/// it is in schema_read_json.cpp, and the direct one, schema_read_direct.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
+#include "formats/json/tree.hpp"
+
+namespace safestructures::schema {
+
+/// Where the tensors of a schema come from.
+class TensorSource {
+ public:
+  TensorSource() = default;
+  TensorSource(const TensorSource&) = delete;
+  TensorSource& operator=(const TensorSource&) = delete;
+  virtual ~TensorSource() = default;
+
+  /// The reading begins anew: what was found so far does not count.
+  virtual void restart() = 0;
+  /// The tensor of a name in the file, or nothing.
+  virtual std::optional<Tensor> find(std::string_view name) = 0;
+};
+
+/// Reads a schema of any spelling. \throws Error as the public `read`
+Value read(std::string_view text, TensorSource& tensors, const Limits& limits);
+
+/// Reads a schema that is spelled as Python's `json.dumps` and this library spell it, of Python's
+/// own types: front to back, without an index of the text. It accepts nothing that the general
+/// reader refuses and finds the same. \returns whether it was such a schema; otherwise, and for
+/// whatever is wrong with it, the general reader has the word. Twice as fast
+/// (docs/performance.md).
+bool read_direct(std::string_view text, TensorSource& tensors, const Limits& limits, Value& root);
+
+/// Reads one schema. Refers to what it is given; of no use after an error.
+class Reader {
+ public:
+  Reader(TensorSource& tensors, const Limits& limits) : tensors_(tensors), limits_(limits) {}
+
+  Value read(std::string_view text);
+
+ private:
+  using Json = json::Element;
+
+  struct Node {
+    std::string_view type;
+    Json value;
+    std::optional<Json> keys;
+    std::size_t others = 0;  // Extension fields.
+  };
+
+  /// Which objects are nodes among JSON that is kept as it is.
+  enum class Nodes : bool {
+    all,      ///< Those that have the form of one: plugins put nodes anywhere in their payload.
+    tensors,  ///< Only those that may name a tensor of the file, which must come along.
+  };
+
+  /// One level down, for as long as it lives. \throws Error `limit_exceeded`
+  class Level {
+   public:
+    Level(Reader& reader, const Trace* trace) : reader_(reader) {
+      if (++reader_.depth_ > std::uint64_t{reader_.limits_.depth} + 1) reader_.too_deep(trace);
+    }
+    ~Level() { --reader_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Reader& reader_;
+  };
+
+  [[noreturn]] static void fail(ErrorCode code, const Trace* trace, std::string problem,
+                                std::string expected = {}, std::string found = {});
+  [[noreturn]] static void wrong(const Trace* trace, std::string_view type, std::string expected,
+                                 const Json& found);
+  [[noreturn]] static void twice(const Trace* trace, std::string_view name);
+  [[noreturn]] static void not_a_number(const Node& parts, std::string_view text,
+                                        const Trace* trace);
+  [[noreturn]] void too_deep(const Trace* trace) const;
+  [[nodiscard]] static std::string describe(const Json& json) {
+    return std::string(json::describe(json.kind()));
+  }
+
+  // Recursive, to Limits::depth.
+  Value node(const Json& json, const Trace* trace);
+  Node fields(const Json& json, const Trace* trace) const;
+  Value known(Kind kind, const Node& parts, const Trace* trace);
+  Value integer(const Node& parts, const Trace* trace) const;
+  static double bare_number(const Node& parts, const Trace* trace);
+  static Value floating(const Node& parts, const Trace* trace);
+  static Value complex(const Node& parts, const Trace* trace);
+  std::vector<Value> items(const Node& parts, const Trace* trace);
+  Value set(const Node& parts, const Trace* trace);
+  Value dict(const Node& parts, const Trace* trace);
+  Value structure(const Node& parts, const Trace* trace);
+  Value tensor(Kind kind, const Node& parts, const Trace* trace) const;
+
+  Value custom(const Node& parts, const Trace* trace);
+  void attributes(Value& value, const Json& json, bool has_own_keys, const Trace* trace);
+  // Recursive, to Limits::depth.
+  Value plain(const Json& json, const Trace* trace, Nodes nodes);
+  [[nodiscard]] static bool is_node(const Json& json, Nodes nodes);
+
+  [[nodiscard]] Value number(const Json& json, const Trace* trace) const;
+  static void insert(Value& container, Value key, Value value, const Trace* trace);
+  static std::string_view string(const Node& parts, const Trace* trace);
+  [[nodiscard]] Value big_integer(std::string_view digits, const Trace* trace) const;
+  void count_node(const Trace* trace);
+
+  TensorSource& tensors_;
+  const Limits& limits_;
+  std::uint64_t nodes_ = 0;
+  std::uint64_t depth_ = 0;
+};
+
+}  // namespace safestructures::schema

@@ -1,0 +1,398 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
+#include "data/keyed_hash.hpp"
+#include "data/number.hpp"
+#include "data/same_view.hpp"
+#include "formats/json_text.hpp"
+#include "formats/safestructures/schema_ahead.hpp"
+#include "formats/safestructures/schema_names.hpp"
+#include "formats/safetensors/table.hpp"
+#include "formats/stored_dtype.hpp"
+#include "platform/memory.hpp"
+
+namespace safestructures::schema {
+namespace {
+
+using safetensors::detail::NameIndex;
+
+class Writer {
+ public:
+  explicit Writer(const SaveOptions& options) : options_(options), dtypes_(options.precision) {}
+
+  Written write(const Value& root) {
+    ahead_.look_at(root, options_.limits.depth);
+    platform::reserve_huge(text_, ahead_.text);
+    platform::reserve_huge(tensors_, ahead_.tensors);
+    node(root, nullptr);
+    return std::move(written_);
+  }
+
+ private:
+  [[noreturn]] static void fail(ErrorCode code, std::string problem, const Trace* trace,
+                                std::string expected, std::string found = {}) {
+    throw Error(
+        code, std::move(problem),
+        {.path = to_string(trace), .expected = std::move(expected), .found = std::move(found)});
+  }
+
+  void string(std::string_view text, const Trace* trace) {
+    const std::size_t bad = detail::append_json_string(text_, text);
+    if (bad != std::string_view::npos)
+      throw Error(
+          ErrorCode::invalid_utf8, "a string is not UTF-8",
+          {.path = to_string(trace),
+           .found = "a malformed sequence at byte " + std::to_string(bad) + " of the string",
+           .advice = "Store binary data as bytes, for example std::vector<std::byte>"});
+  }
+
+  void count_node(const Trace* trace) {
+    if (++nodes_ > options_.limits.nodes)
+      fail(ErrorCode::limit_exceeded, "a structure has too many nodes", trace,
+           "at most " + std::to_string(options_.limits.nodes) + " (Limits::nodes)");
+  }
+
+  /// One level down, for as long as it lives: the depth limit and the dotted name of the place.
+  class Level {
+   public:
+    Level(Writer& writer, std::string_view step, const Trace* trace) : Level(writer, trace) {
+      if (size_ > 0) writer_.place_ += '.';
+      writer_.place_ += step;
+    }
+    /// Without a step: into what a custom value holds.
+    Level(Writer& writer, const Trace* trace) : writer_(writer), size_(writer.place_.size()) {
+      if (++writer_.depth_ > writer_.options_.limits.depth)
+        fail(
+            ErrorCode::limit_exceeded, "a structure is nested too deep", trace,
+            "at most " + std::to_string(writer_.options_.limits.depth) + " levels (Limits::depth)");
+    }
+    ~Level() {
+      writer_.place_.resize(size_);
+      --writer_.depth_;
+    }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Writer& writer_;
+    std::size_t size_;
+  };
+
+  void node_at(const Value& value, std::string_view step, const Trace* parent) {
+    const Trace trace{parent, step};
+    const Level level(*this, step, &trace);
+    node(value, &trace);
+  }
+
+  // Recursive over the tree, to Limits::depth.
+  void node(const Value& value, const Trace* trace) {
+    if (value.is_plain()) return plain(value, trace);
+    count_node(trace);
+    const std::string_view own_type =
+        value.kind() == Kind::structure ? std::string_view() : value.type_name();
+    text_ += R"({"data_type": )";
+    if (own_type.empty()) text_.append(1, '"').append(type_of(value.kind())) += '"';
+    else string(own_type, trace);
+    text_ += R"(, "value": )";
+    payload(value, trace);
+    if (options_.extensions || value.kind() == Kind::custom) extensions(value, trace);
+    text_ += '}';
+  }
+
+  void payload(const Value& value, const Trace* trace) {
+    switch (value.kind()) {
+      case Kind::none: text_ += "null"; break;
+      case Kind::boolean: text_ += value.as_bool() ? "true" : "false"; break;
+      case Kind::integer:
+      case Kind::floating:
+      case Kind::complex:
+        text_ += '"';
+        number(value, trace);
+        text_ += '"';
+        break;
+      case Kind::string: string(value.as_string(), trace); break;
+      case Kind::list:
+      case Kind::tuple:
+      case Kind::set: sequence(value, trace); break;
+      case Kind::dict: dict(value, trace); break;
+      case Kind::structure: fields(value, trace); break;
+      case Kind::bytes:
+      case Kind::tensor: string(tensor(value, trace), trace); break;
+      case Kind::custom: {
+        const Level level(*this, trace);
+        node(value.payload(), trace);
+        break;
+      }
+    }
+  }
+
+  void number(const Value& value, const Trace* trace) {
+    if (value.kind() == Kind::floating) {
+      detail::append_float(text_, value.as_double());
+    } else if (value.kind() == Kind::complex) {
+      detail::append_complex(text_, value.as_complex());
+    } else {
+      const std::string digits = value.integer_text();
+      const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
+      if (count > options_.limits.digits)
+        fail(ErrorCode::limit_exceeded, "an int has too many digits", trace,
+             "at most " + std::to_string(options_.limits.digits) + " (Limits::digits)",
+             std::to_string(count));
+      text_ += digits;
+    }
+  }
+
+  void sequence(const Value& value, const Trace* trace) {
+    text_ += '[';
+    std::size_t index = 0;
+    for (const Value& item : value.items()) {
+      if (index > 0) text_ += ", ";
+      node_at(item, std::to_string(index), trace);
+      ++index;
+    }
+    text_ += ']';
+  }
+
+  void fields(const Value& value, const Trace* trace) {
+    const detail::StoredDTypes::Below below(dtypes_, value);
+    text_ += '{';
+    bool first = true;
+    for (const Entry& entry : value.entries()) {
+      if (!std::exchange(first, false)) text_ += ", ";
+      string(entry.key.as_string(), trace);
+      text_ += ": ";
+      node_at(entry.value, entry.key.as_string(), trace);
+    }
+    text_ += '}';
+  }
+
+  void dict(const Value& value, const Trace* trace) {
+    const std::vector<Entry>& entries = value.entries();
+    const std::vector<std::string> labels = labels_of(entries);
+    const auto label = [&](std::size_t i) -> const std::string& {
+      return labels.empty() ? entries[i].key.as_string() : labels[i];
+    };
+    text_ += '{';
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      string(label(i), trace);
+      text_ += ": ";
+      node_at(entries[i].value, label(i), trace);
+    }
+    text_ += "}, \"keys\": {";
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      string(label(i), trace);
+      text_ += ": ";
+      node_at(entries[i].key, label(i), trace);
+    }
+    text_ += '}';
+  }
+
+  /// Labels for entries whose keys are not all strings; empty when they are. A string's label is
+  /// the string itself; another key's is Python's str(key), with `#2`, `#3` ... when that is taken.
+  static std::vector<std::string> labels_of(const std::vector<Entry>& entries) {
+    const auto is_string = [](const Entry& entry) { return entry.key.kind() == Kind::string; };
+    if (std::all_of(entries.begin(), entries.end(), is_string)) return {};
+    std::unordered_set<std::string, detail::KeyedHash> taken;
+    std::unordered_map<std::string, std::size_t, detail::KeyedHash> next;
+    for (const Entry& entry : entries)
+      if (is_string(entry)) taken.insert(entry.key.as_string());
+    std::vector<std::string> labels;
+    labels.reserve(entries.size());
+    for (const Entry& entry : entries) {
+      std::string label = entry.key.key_label();
+      if (!is_string(entry) && !taken.insert(label).second) {
+        std::size_t& count = next.try_emplace(label, 1).first->second;
+        std::string other;
+        do other = label + "#" + std::to_string(++count);
+        while (!taken.insert(other).second);
+        label = std::move(other);
+      }
+      labels.push_back(std::move(label));
+    }
+    return labels;
+  }
+
+  void extensions(const Value& value, const Trace* trace) {
+    if (value.kind() == Kind::structure && !value.type_name().empty()) {
+      text_ += ", \"class\": ";
+      string(value.type_name(), trace);
+    }
+    for (const Entry& entry : value.attributes()) {
+      if (detail::StoredDTypes::is_note(value, entry)) continue;  // Written below.
+      text_ += ", ";
+      string(entry.key.as_string(), trace);
+      text_ += ": ";
+      const bool outer = std::exchange(in_attribute_, true);
+      plain_item(entry.value, entry.key.as_string(), trace);
+      in_attribute_ = outer;
+    }
+    if (value.kind() != Kind::tensor) return;
+    if (const auto original = dtypes_.original(value)) {
+      text_ += ", \"dtype\": ";
+      string(*original, trace);
+    }
+  }
+
+  /// JSON as it is: the inside of custom payloads and attributes. Recursive, to Limits::depth.
+  void plain(const Value& value, const Trace* trace) {
+    count_node(trace);
+    switch (value.kind()) {
+      case Kind::none:
+      case Kind::boolean:
+      case Kind::string: return payload(value, trace);
+      case Kind::integer:
+      case Kind::floating: return plain_number(value, trace);
+      case Kind::tensor: return string(tensor(value, trace), trace);
+      case Kind::list: return plain_list(value, trace);
+      case Kind::dict: return plain_dict(value, trace);
+      default:
+        fail(ErrorCode::invalid_argument, "a value of this kind cannot be plain JSON", trace,
+             "None, bool, int, float, str, tensor, list or dict",
+             std::string(to_string(value.kind())));
+    }
+  }
+
+  /// What no number of JSON is, Python writes and reads as a word.
+  void plain_number(const Value& value, const Trace* trace) {
+    if (value.kind() != Kind::floating || std::isfinite(value.as_double()))
+      return number(value, trace);
+    text_ += std::isnan(value.as_double()) ? "NaN"
+             : value.as_double() < 0       ? "-Infinity"
+                                           : "Infinity";
+  }
+
+  /// A plain container holds plain values and nodes; in an attribute only tensors, bytes and custom
+  /// values are nodes.
+  void plain_item(const Value& value, std::string_view step, const Trace* parent) {
+    const Trace trace{parent, step};
+    const Level level(*this, step, &trace);
+    const Kind kind = value.kind();
+    const bool is_node = kind == Kind::tensor || kind == Kind::bytes || kind == Kind::custom;
+    if (value.is_plain() || (in_attribute_ && !is_node)) return plain(value, &trace);
+    const bool outer = std::exchange(in_attribute_, false);
+    node(value, &trace);
+    in_attribute_ = outer;
+  }
+
+  void plain_list(const Value& value, const Trace* trace) {
+    text_ += '[';
+    std::size_t index = 0;
+    for (const Value& item : value.items()) {
+      if (index > 0) text_ += ", ";
+      plain_item(item, std::to_string(index), trace);
+      ++index;
+    }
+    text_ += ']';
+  }
+
+  void plain_dict(const Value& value, const Trace* trace) {
+    text_ += '{';
+    bool first = true;
+    for (const Entry& entry : value.entries()) {
+      if (!std::exchange(first, false)) text_ += ", ";
+      if (entry.key.kind() != Kind::string)
+        fail(ErrorCode::invalid_argument, "a key of this kind cannot stand in plain JSON", trace,
+             "a str", detail::python_str(entry.key));
+      string(entry.key.as_string(), trace);
+      text_ += ": ";
+      plain_item(entry.value, entry.key.as_string(), trace);
+    }
+    text_ += '}';
+  }
+
+  /// Enters a tensor under a name of its own and returns that name.
+  std::string_view tensor(const Value& value, const Trace* trace) {
+    const Tensor& tensor = value.tensor();
+    tensors_.emplace_back(std::string_view(), tensor, dtypes_.of(value));
+    std::string_view& name = tensors_.back().name;
+    name = name_of(value);
+    if (const auto known = ahead_.distinct ? std::nullopt : enter_last()) {
+      const safetensors::Item& other = tensors_[*known];
+      if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor)) {
+        tensors_.pop_back();
+        return other.name;
+      }
+      const std::string taken(name);
+      std::size_t& count = next_.try_emplace(taken, 1).first->second;
+      do name = written_.keep(taken + "#" + std::to_string(++count));
+      while (enter_last());
+    }
+    const std::uint64_t most = std::min(options_.limits.tensors, NameIndex::largest);
+    if (tensors_.size() > most)
+      fail(ErrorCode::limit_exceeded, "a structure has too many tensors", trace,
+           "at most " + std::to_string(most) + " (Limits::tensors)");
+    return name;
+  }
+
+  /// Valid as long as the value and what is written.
+  std::string_view name_of(const Value& value) {
+    if (!value.tensor_name().empty()) return value.tensor_name();
+    if (options_.tensor_names == TensorNames::numbers)
+      return written_.keep(std::to_string(tensors_.size() - 1));
+    return place_.empty() ? "tensor" : written_.keep(place_);
+  }
+
+  auto name_at() const {
+    return [this](std::size_t i) -> std::string_view { return tensors_[i].name; };
+  }
+
+  /// Enters the name of the last tensor, or returns the position of the tensor that has it.
+  std::optional<std::size_t> enter_last() {
+    const std::size_t last = tensors_.size() - 1;
+    if (last >= indexed_) {
+      indexed_ = std::max(2 * indexed_, ahead_.tensors + 1);
+      by_name_ = NameIndex(indexed_);
+      static_cast<void>(by_name_.insert(0, last, name_at()));
+    }
+    const auto twice = by_name_.insert(last, last + 1, name_at());
+    return twice ? std::optional(twice->second) : std::nullopt;
+  }
+
+  const SaveOptions& options_;
+  detail::StoredDTypes dtypes_;
+  Written written_;
+  std::string& text_ = written_.text;
+  std::vector<safetensors::Item>& tensors_ = written_.tensors;
+  std::string place_;  // The dotted name of the current place.
+  Ahead ahead_;
+  bool in_attribute_ = false;
+  std::uint32_t depth_ = 0;
+  std::uint64_t nodes_ = 0;
+  NameIndex by_name_{0};
+  std::size_t indexed_ = 0;  // How many names by_name_ has room for.
+  std::unordered_map<std::string, std::size_t, detail::KeyedHash>
+      next_;  // The last suffix tried for a name.
+};
+
+}  // namespace
+
+std::string_view Written::keep(std::string_view name) {
+  // Large enough that the memory for many names costs a call for each thousand or so.
+  constexpr std::size_t block = std::size_t{64} << 10U;
+  if (name.size() > left_) {
+    const std::size_t size = std::max(block, name.size());
+    blocks_.emplace_back(new char[size]);
+    room_ = blocks_.back().get();
+    left_ = size;
+  }
+  char* const begin = room_;
+  std::memcpy(begin, name.data(), name.size());
+  room_ += name.size();
+  left_ -= name.size();
+  return {begin, name.size()};
+}
+
+Written write(const Value& root, const SaveOptions& options) { return Writer(options).write(root); }
+
+}  // namespace safestructures::schema

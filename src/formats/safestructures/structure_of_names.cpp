@@ -1,0 +1,143 @@
+#include "formats/safestructures/structure_of_names.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+
+namespace safestructures {
+namespace {
+
+/// Builds the levels that the names spell, one name after the other.
+class Levels {
+ public:
+  Levels(const safetensors::File& file, const Limits& limits) : file_(file), limits_(limits) {}
+
+  /// False where a tensor's name goes on below another's, which only `stops` can tell beforehand.
+  bool insert(std::size_t index, std::size_t stop) {
+    const std::string_view name = file_.name(index);
+    if (std::cmp_greater_equal(std::ranges::count(name, '.'), limits_.depth))
+      throw Error(ErrorCode::limit_exceeded, "a tensor's name has too many steps",
+                  {.path = std::string(name.substr(0, 60)),
+                   .expected = "at most " + std::to_string(limits_.depth) + " (Limits::depth)"});
+    Value* level = &root_;
+    std::size_t begin = 0;
+    for (std::size_t dot = name.find('.'); dot < stop; dot = name.find('.', dot + 1)) {
+      const std::string_view step = name.substr(begin, dot - begin);
+      Value* next = level->find(step);
+      if (next == nullptr) {
+        count_node();
+        next = &level->insert(step, Value::dict());
+      } else if (next->kind() != Kind::dict) {
+        return false;
+      }
+      level = next;
+      begin = dot + 1;
+    }
+    const std::string_view last = name.substr(begin);
+    if (level->find(last) != nullptr) return false;
+    count_node();
+    Value tensor(file_.tensor(index));
+    tensor.set_tensor_name(std::string(name));
+    level->insert(last, std::move(tensor));
+    return true;
+  }
+
+  [[nodiscard]] Value take() { return std::move(root_); }
+
+ private:
+  void count_node() {
+    if (++nodes_ > limits_.nodes)
+      throw Error(ErrorCode::limit_exceeded, "a structure has too many nodes",
+                  {.expected = "at most " + std::to_string(limits_.nodes) + " (Limits::nodes)"});
+  }
+
+  const safetensors::File& file_;
+  const Limits& limits_;
+  Value root_ = Value::dict();
+  std::uint64_t nodes_ = 1;
+};
+
+/// For each tensor the length of the shortest other name that its name goes on below, or `npos`.
+/// Looking up every beginning of every name would take quadratic time in the length of a name.
+std::vector<std::size_t> stops(const safetensors::File& file) {
+  std::vector<std::size_t> order(file.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // With the dot before all other bytes, what is below a name follows it at once.
+  const auto before = [](char a, char b) {
+    if (a == '.' || b == '.') return a == '.' && b != '.';
+    return static_cast<unsigned char>(a) < static_cast<unsigned char>(b);
+  };
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return std::ranges::lexicographical_compare(file.name(a), file.name(b), before);
+  });
+  std::vector<std::size_t> result(file.size(), std::string_view::npos);
+  std::optional<std::string_view> upper;
+  for (const std::size_t index : order) {
+    const std::string_view name = file.name(index);
+    if (upper && name.size() > upper->size() && name.starts_with(*upper) &&
+        name[upper->size()] == '.')
+      result[index] = upper->size();
+    else upper = name;
+  }
+  return result;
+}
+
+/// The index that a step of a name spells, or `count`.
+std::size_t index_of(const Value& key, std::size_t count) {
+  const std::string& text = key.as_string();
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  const bool is_index = error == std::errc() && end == text.data() + text.size() &&
+                        (text.size() == 1 || text.front() != '0');
+  return is_index && index < count ? index : count;
+}
+
+/// Turns levels whose steps are 0, 1, ... n-1 into lists. Recursive, to Limits::depth.
+void make_lists(Value& level) {
+  for (std::size_t i = 0; i < level.size(); ++i)
+    if (level.entry_value(i).kind() == Kind::dict) make_lists(level.entry_value(i));
+  const std::size_t count = level.size();
+  std::vector<std::size_t> positions(count, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t index = index_of(level.entries()[i].key, count);
+    if (index == count) return;
+    positions[index] = i;
+  }
+  if (count == 0) return;
+  // Names are distinct and index_of takes one spelling of each number, so every position is filled.
+  std::vector<Value> items;
+  items.reserve(count);
+  for (const std::size_t position : positions)
+    items.push_back(std::move(level.entry_value(position)));
+  level = Value::list(std::move(items));
+}
+
+Value with_lists(Value root) {
+  make_lists(root);
+  return root;
+}
+
+}  // namespace
+
+Value structure_of_names(const safetensors::File& file, const Limits& limits) {
+  Levels levels(file, limits);
+  std::size_t index = 0;
+  while (index < file.size() && levels.insert(index, std::string_view::npos)) ++index;
+  if (index < file.size()) {
+    const std::vector<std::size_t> stop = stops(file);
+    Levels again(file, limits);
+    for (index = 0; index < file.size(); ++index) again.insert(index, stop[index]);
+    return with_lists(again.take());
+  }
+  return with_lists(levels.take());
+}
+
+}  // namespace safestructures

@@ -1,0 +1,12 @@
+/// \file
+/// Writing the default format.
+#pragma once
+
+#include <safestructures/formats/format.hpp>
+
+namespace safestructures::safestructures_format {
+
+/// \throws Error as `Format::write`
+SaveReport write(const Value& root, Sink& sink, const SaveOptions& options);
+
+}  // namespace safestructures::safestructures_format

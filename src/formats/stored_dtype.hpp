@@ -1,0 +1,66 @@
+/// \file
+/// In which dtype the tensors of a structure are stored, and what is noted so that they come back.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/precision.hpp>
+#include <safestructures/data/value.hpp>
+
+namespace safestructures::detail {
+
+/// What the writers of formats ask at each tensor of the tree that they walk down.
+class StoredDTypes {
+ public:
+  explicit StoredDTypes(const Precision& precision) : precision_(precision) {}
+
+  /// Below a struct, for as long as it lives: columns stand for scalars, which are stored exactly.
+  class Below {
+   public:
+    Below(StoredDTypes& dtypes, const Value& structure)
+        : dtypes_(dtypes), outer_(dtypes.in_columns_) {
+      dtypes.in_columns_ |= structure.attribute(attributes::columns) != nullptr;
+    }
+    ~Below() { dtypes_.in_columns_ = outer_; }
+    Below(const Below&) = delete;
+    Below& operator=(const Below&) = delete;
+
+   private:
+    StoredDTypes& dtypes_;
+    bool outer_;
+  };
+
+  /// The dtype of a tensor or bytes value in the file. A plain tensor has no node that could say
+  /// its original dtype: it is stored as it is.
+  [[nodiscard]] DType of(const Value& value) const {
+    const DType dtype = value.tensor().dtype();
+    const bool is_free = value.kind() == Kind::tensor && !value.is_plain() && !in_columns_;
+    return is_free ? precision_.stored(dtype) : dtype;
+  }
+
+  /// The dtype to note beside a tensor, to be given back on loading; nothing where it is the stored
+  /// one. A tensor that was loaded without being converted back says its own in its attribute.
+  [[nodiscard]] std::optional<std::string_view> original(const Value& value) const {
+    const Value* known = value.attribute(attributes::dtype);
+    if (known != nullptr && known->kind() != Kind::string) return std::nullopt;
+    const DType stored = of(value);
+    if (known == nullptr && value.tensor().dtype() == stored) return std::nullopt;
+    const std::string_view original =
+        known != nullptr ? std::string_view(known->as_string()) : to_string(value.tensor().dtype());
+    return original == to_string(stored) ? std::nullopt : std::optional(original);
+  }
+
+  /// Whether an attribute is such a note, which `original` replaces.
+  static bool is_note(const Value& value, const Entry& attribute) {
+    return value.kind() == Kind::tensor && attribute.key.as_string() == attributes::dtype &&
+           attribute.value.kind() == Kind::string;
+  }
+
+ private:
+  const Precision& precision_;
+  bool in_columns_ = false;
+};
+
+}  // namespace safestructures::detail

@@ -1,0 +1,66 @@
+/// \file
+/// Saving into a file, and into several that become visible together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/sink.hpp>
+
+#include "platform/atomic_file.hpp"
+
+namespace safestructures::platform {
+
+/// A file, created when its first byte or its size is known, and its siblings.
+///
+/// All of them are written under temporary names. `commit` finishes every one before the first is
+/// renamed, so that only the renames can fail half-way; without it nothing changes. Siblings are
+/// renamed in the order in which they were asked for, and the file itself, if written to, before
+/// them. Asking for a sibling closes the one before, so that one file is open at a time.
+class FileSink final : public Sink {
+ public:
+  FileSink(std::filesystem::path path, bool durable) : path_(std::move(path)), durable_(durable) {}
+
+  void write(std::span<const std::byte> bytes) override { file().write(bytes); }
+  [[nodiscard]] std::uint64_t position() const noexcept override {
+    return file_ ? file_->position() : 0;
+  }
+  void flush() override {
+    if (file_) file_->flush();
+  }
+  void expect(std::uint64_t size) override;
+  [[nodiscard]] std::span<std::byte> prepare(std::size_t minimum, std::size_t wanted) override {
+    return file().prepare(minimum, wanted);
+  }
+  void produced(std::size_t size) override { file().produced(size); }
+  void compute(std::uint64_t size, std::size_t unit, const Producer& produce) override {
+    file().compute(size, unit, produce);
+  }
+  [[nodiscard]] std::string file_name() const override { return path_.filename().string(); }
+  [[nodiscard]] Sink& sibling(std::string_view file_name) override;
+
+  /// Gives all files their names. To be called once, as the last. A sink that nothing was written
+  /// to, and that has no siblings, leaves an empty file.
+  /// \throws Error `cannot_write`
+  void commit();
+
+ private:
+  AtomicFile& file();
+  void finish();
+  void publish();
+
+  std::filesystem::path path_;
+  bool durable_;
+  std::optional<AtomicFile> file_;
+  bool is_finished_ = false;
+  std::vector<std::unique_ptr<FileSink>> siblings_;
+};
+
+}  // namespace safestructures::platform

@@ -1,0 +1,124 @@
+// The contracts of tools/convert.hpp and tools/verify.hpp.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <safestructures/safestructures.hpp>
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+
+namespace ss = safestructures;
+using ss::test::error_of;
+using ss::test::Folder;
+
+namespace {
+
+using Model = std::map<std::string, std::vector<double>>;
+
+Model model(double value) {
+  Model model;
+  for (const std::string name : {"a", "b", "c", "d"}) model[name] = std::vector<double>(100, value);
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("converting keeps structure, metadata, tensors beside it, and checksums") {
+  const Folder folder;
+  const std::vector<float> beside = {1, 2};
+  ss::save_file(model(0.5), folder / "m.safetensors",
+                {.metadata = {{"run", "42"}, {"by", "me"}},
+                 .checksums = true,
+                 .extra_tensors = {{"beside", ss::Tensor::of<float>(beside)}}});
+  const ss::Document from = ss::open(folder / "m.safetensors");
+  ss::convert_file(from, folder / "h.safetensors",
+                   {.metadata = {{"by", "you"}}, .precision = ss::Precision::f16});
+  const ss::Document half = ss::open(folder / "h.safetensors", {.verify_checksums = true});
+  CHECK(half.metadata() == ss::Metadata{{"by", "you"}, {"run", "42"}});
+  CHECK(half.unreferenced() == std::vector<std::string>{"beside"});
+  CHECK(half.at("/a").tensor().dtype() == ss::DType::F16);
+  CHECK(half.as<Model>() == model(0.5));
+}
+
+TEST_CASE("a plain file stays plain, whatever its metadata") {
+  const Folder folder;
+  ss::save_file(model(1), folder / "p.safetensors",
+                {.metadata = {{"format", "pt"}}, .schema = false});
+  ss::convert_file(ss::open(folder / "p.safetensors"), folder / "q.safetensors");
+  const ss::Document again = ss::open(folder / "q.safetensors");
+  CHECK_FALSE(again.has_schema());
+  CHECK(again.metadata() == ss::Metadata{{"format", "pt"}});
+  CHECK(again.as<Model>() == model(1));
+}
+
+TEST_CASE("a plain file, and one with checksums, become files of a format that has neither") {
+  const Folder folder;
+  ss::save_file(model(1), folder / "p.safetensors", {.schema = false});
+  ss::save_file(model(2), folder / "c.safetensors", {.checksums = true});
+  ss::convert_file(ss::open(folder / "p.safetensors"), folder / "p.json");
+  ss::convert_file(ss::open(folder / "c.safetensors"), folder / "c.json");
+  CHECK(ss::load_file<Model>(folder / "p.json") == model(1));
+  CHECK(ss::load_file<Model>(folder / "c.json") == model(2));
+}
+
+TEST_CASE("a file may be converted onto itself") {
+  const Folder folder;
+  ss::save_file(model(2), folder / "m.safetensors");
+  ss::convert_file(ss::open(folder / "m.safetensors"), folder / "m.safetensors",
+                   {.precision = ss::Precision::f16});
+  CHECK(ss::load_file<Model>(folder / "m.safetensors") == model(2));
+  CHECK(folder.names() == std::vector<std::string>{"m.safetensors"});
+}
+
+TEST_CASE("a sharded save that fails in a later shard leaves every file as it was") {
+  const Folder folder;
+  const auto path = folder / "m.safetensors";
+  ss::save_file(model(1), path, {.shard_size = 500});
+  const std::vector<std::string> before = folder.names();
+  REQUIRE(before.size() == 5);
+  Model bad = model(2);
+  bad["d"][99] = 1e300;
+  CHECK(error_of([&] {
+          return ss::save_file(bad, path, {.shard_size = 500});
+        }).find("out_of_range") == 0);
+  CHECK(folder.names() == before);
+  CHECK(ss::load_file<Model>(folder / "m.safetensors.index.json") == model(1));
+}
+
+TEST_CASE("verifying counts tensors and bytes, and tells of progress") {
+  const Folder folder;
+  const auto path = folder / "m.safetensors";
+  ss::save_file(model(1), path, {.checksums = true});
+  std::uint64_t done = 0;
+  const ss::VerifyReport report =
+      ss::verify_file(path, {.progress = [&](std::uint64_t more, std::uint64_t all) {
+                        done += more;
+                        CHECK(all == 1600);
+                      }});
+  CHECK(report.tensor_count == 4);
+  CHECK(report.tensor_bytes == 1600);
+  CHECK(report.has_checksums);
+  CHECK(done == 1600);
+}
+
+TEST_CASE("verifying finds a flipped byte and a bool that is none") {
+  const Folder folder;
+  const auto path = folder / "m.safetensors";
+  ss::save_file(std::map<std::string, std::vector<bool>>{{"flags", {true, false, true}}}, path);
+  const auto last = static_cast<std::streamoff>(std::filesystem::file_size(path) - 1);
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(last).put(2);
+  CHECK(error_of([&] { return ss::verify_file(path); }) ==
+        "out_of_range: " + path.string() +
+            ": at flags: a bool is neither true nor false: expected byte 0 or 1, found byte 2 "
+            "(byte " +
+            std::to_string(last) + ").");
+  ss::save_file(model(1), path, {.checksums = true});
+  const auto end = static_cast<std::streamoff>(std::filesystem::file_size(path) - 1);
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(end).put(1);
+  CHECK(error_of([&] { return ss::verify_file(path); }).find("checksum_mismatch: ") == 0);
+}

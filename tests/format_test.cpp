@@ -1,0 +1,202 @@
+// The contract of formats/format.hpp: how a format is chosen, and that one's own is like ours.
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <safestructures/safestructures.hpp>
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+#include "support/memory_source.hpp"
+
+namespace ss = safestructures;
+using ss::test::error_of;
+using ss::test::Folder;
+using ss::test::MemorySource;
+
+namespace {
+
+/// A format of a user: one str, behind a mark.
+class WordFormat final : public ss::Format {
+ public:
+  std::string_view name() const noexcept override { return "word"; }
+  std::span<const std::string_view> extensions() const noexcept override { return endings; }
+  bool recognises(std::span<const std::byte> head, std::uint64_t size) const override {
+    return size >= 5 && std::memcmp(head.data(), "WORD:", 5) == 0;
+  }
+  ss::Content read(const std::shared_ptr<const ss::Source>& source,
+                   const ss::LoadOptions&) const override {
+    const ss::SharedBytes all = source->view(0, static_cast<std::size_t>(source->size()));
+    const std::string_view text(reinterpret_cast<const char*>(all.bytes.data()), all.bytes.size());
+    ss::Content content;
+    content.root = ss::Value(text.substr(5));
+    content.description = "a word";
+    return content;
+  }
+  ss::SaveReport write(const ss::Value& root, ss::Sink& sink,
+                       const ss::SaveOptions&) const override {
+    const std::string text = "WORD:" + root.as_string();
+    sink.write_copied(std::as_bytes(std::span(text)));
+    sink.flush();
+    return {.bytes = text.size(), .conversions = {}};
+  }
+
+ private:
+  static constexpr std::array<std::string_view, 1> endings = {".word"};
+};
+
+/// A sink of a user: `write` and `position` are all that it needs.
+class TextSink final : public ss::Sink {
+ public:
+  void write(std::span<const std::byte> bytes) override {
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  std::uint64_t position() const noexcept override { return text.size(); }
+
+  std::string text;
+};
+
+struct Model {
+  std::vector<float> weight;
+  std::vector<double> bias;
+  bool operator==(const Model&) const = default;
+};
+
+Model model(std::size_t count) {
+  return {std::vector<float>(count, 1.5F), std::vector<double>(count, 0.25)};
+}
+
+const std::vector<std::byte>& large_file() {
+  static const std::vector<std::byte> bytes = ss::save(model(100'000));
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("the name of a file chooses the format it is saved in, the longest extension first") {
+  CHECK(ss::formats::for_name("m.safetensors")->name() == "safestructures");
+  CHECK(ss::formats::for_name("M.SafeTensors")->name() == "safestructures");
+  CHECK(ss::formats::for_name("m.safetensors.index.json")->name() == "safestructures");
+  CHECK(ss::formats::for_name("m")->name() == "safestructures");
+  CHECK(ss::formats::all().front() == ss::formats::safestructures());
+}
+
+TEST_CASE("a format of one's own is used where the options name it") {
+  const Folder folder;
+  const auto format = std::make_shared<const WordFormat>();
+  const auto path = folder / "w.word";
+  CHECK(ss::save_file(std::string("hello"), path, {.format = format}).bytes == 10);
+  CHECK(ss::load_file<std::string>(path, {.format = format}) == "hello");
+  const ss::Document document = ss::open(path, {.format = format});
+  CHECK(document.format().name() == "word");
+  CHECK(document.content().description == "a word");
+  CHECK(ss::load<std::string>(ss::save(std::string("x"), {.format = format}), {.format = format}) ==
+        "x");
+  CHECK(error_of([&] { return document.container<ss::safetensors::File>().size(); }) ==
+        "type_mismatch: " + path.string() +
+            ": the file is of another format than the one asked for: found word. Ask for the "
+            "container that its format names, or use root().");
+  CHECK(ss::formats::for_content(*ss::Source::open(path))->name() == "safestructures");
+}
+
+TEST_CASE("a sink of one's own needs two functions") {
+  TextSink sink;
+  const ss::Value value = ss::Value::from(model(1000));
+  const ss::SaveReport report = ss::formats::safestructures()->write(value, sink, {});
+  const std::vector<std::byte> bytes = ss::save(model(1000));
+  CHECK(report.bytes == bytes.size());
+  CHECK(sink.text == std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  CHECK(error_of([&] {
+          return ss::formats::safestructures()->write(value, sink, {.shard_size = 10});
+        }) ==
+        "invalid_argument: shards can only be written to files. Use save_file, or leave "
+        "SaveOptions::shard_size at 0.");
+}
+
+TEST_CASE("a source of one's own gives header and schema on opening and bytes when asked") {
+  const auto source = std::make_shared<const MemorySource>("far/away", large_file());
+  const ss::Document document = ss::Document::open(source, {.access = ss::Access::read});
+  CHECK(source->bytes_read() < 10'000);
+  CHECK(document.content().tensor_bytes == 800'000);
+  const ss::Tensor weight = document.at("/weight").tensor();
+  CHECK_FALSE(weight.is_loaded());
+  CHECK(weight.slice(ss::parse_slices("5:7")).size() == 2);
+  CHECK(source->bytes_read() < 11'000);
+  CHECK(document.as<Model>() == model(100'000));
+  CHECK_FALSE(weight.is_loaded());  // A struct's members have memory of their own.
+}
+
+TEST_CASE("every access gives the same, and reading by position opens without the tensors") {
+  const Folder folder;
+  const auto path = folder / "m.safetensors";
+  ss::save_file(model(100'000), path);
+  for (const ss::Access access : {ss::Access::map, ss::Access::read, ss::Access::memory}) {
+    const ss::Document document = ss::open(path, {.access = access});
+    CHECK(document.as<Model>() == model(100'000));
+    CHECK(document.at("/weight").tensor().is_loaded() == (access != ss::Access::read));
+    CHECK(ss::load_file(path, {.access = access})["bias"].tensor().dtype() == ss::DType::F64);
+  }
+}
+
+TEST_CASE("a sparse file of 3 GiB opens by position in no memory") {
+  const Folder folder;
+  const auto path = folder / "huge.safetensors";
+  const std::string header =
+      R"({"w":{"dtype":"U8","shape":[3221225472],"data_offsets":[0,3221225472]}})";
+  {
+    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    REQUIRE(file != nullptr);
+    const std::uint64_t length = header.size();
+    REQUIRE(std::fwrite(&length, 8, 1, file) == 1);
+    REQUIRE(std::fwrite(header.data(), header.size(), 1, file) == 1);
+    std::fclose(file);
+  }
+  std::filesystem::resize_file(path, 8 + header.size() + 3'221'225'472U);
+  const ss::Document document = ss::open(path, {.access = ss::Access::read});
+  const ss::Tensor tensor = document.at("/w").tensor();
+  CHECK_FALSE(tensor.is_loaded());
+  CHECK(tensor.slice(ss::parse_slices("-2:")).size() == 2);
+  CHECK_FALSE(tensor.is_loaded());
+}
+
+TEST_CASE("deferred tensors are saved in blocks, converted or not") {
+  const auto source = std::make_shared<const MemorySource>("far/away", large_file());
+  const ss::Document document = ss::Document::open(source, {.access = ss::Access::read});
+  CHECK(ss::save(document.root(), {.precision = ss::Precision::preserve}) == large_file());
+  const ss::Value half = ss::load(ss::save(document.root(), {.precision = ss::Precision::f16}));
+  CHECK(half.as<Model>() == model(100'000));
+  CHECK_FALSE(document.at("/weight").tensor().is_loaded());
+}
+
+TEST_CASE("integers are stored in the precision asked for, and come back as they were") {
+  const std::map<std::string, std::vector<std::int64_t>> numbers = {{"a", {1, -2, 30'000}}};
+  const ss::Precision narrow = {.floats = ss::DType::F16, .integers = ss::DType::I16};
+  const auto bytes = ss::save(numbers, {.precision = narrow});
+  const ss::Document document = ss::Document::from_bytes(bytes, nullptr);
+  CHECK(document.at("/a").tensor().dtype() == ss::DType::I16);
+  CHECK(ss::load(bytes)["a"].tensor().dtype() == ss::DType::I64);
+  CHECK(ss::load<std::map<std::string, std::vector<std::int64_t>>>(bytes) == numbers);
+  const std::map<std::string, std::vector<std::int64_t>> large = {{"a", {1, 40'000}}};
+  CHECK(error_of([&] {
+          return ss::save(large, {.precision = narrow});
+        }).find("out_of_range: at a:") == 0);
+  CHECK(ss::Precision::f32.stored(ss::DType::BOOL) == ss::DType::BOOL);
+  CHECK(narrow.stored(ss::DType::C64) == ss::DType::C64);
+}
+
+TEST_CASE("without a schema a structure of tensors is a plain state dict") {
+  const auto bytes = ss::save(model(3), {.precision = ss::Precision::preserve, .schema = false});
+  const ss::Document document = ss::Document::from_bytes(bytes, nullptr);
+  CHECK_FALSE(document.has_schema());
+  CHECK(document.metadata().empty());
+  CHECK(document.as<Model>() == model(3));
+  const ss::Value mixed = ss::Value::dict({{"a", ss::Value(ss::Tensor())}, {"n", 3}});
+  CHECK(
+      error_of([&] { return ss::save(mixed, {.schema = false}); }) ==
+      "invalid_argument: at /n: without a schema only tensors can be saved: expected a tensor, or "
+      "containers of tensors, found int 3. Save with SaveOptions::schema.");
+}
