@@ -167,7 +167,7 @@ TEST_CASE("shared objects in shared objects load in time in proportion, however 
       CHECK(last->notes.size() == 5000);
     };
   };
-  ss::test::check_ratio("depth", load(3), load(150), 12);
+  ss::test::check_ratio("depth", load(3), load(150), 24);
 }
 
 TEST_CASE("values that differ only in where their attributes end are not one object") {
