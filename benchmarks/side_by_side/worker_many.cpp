@@ -76,10 +76,10 @@ float sum_of_firsts(const st::File& file) {
 
 void load_container(const Path& file) {
   save_small_container(file);
-  keep(sum_of_firsts(st::File::open(small_file(file), {.access = st::Access::memory})));
+  keep(sum_of_firsts(st::File::open(small_file(file), {.access = ss::Access::memory})));
   std::filesystem::remove(small_file(file));
   measure(64 * mib, [&] {
-    const st::File loaded = st::File::open(file, {.access = st::Access::memory});
+    const st::File loaded = st::File::open(file, {.access = ss::Access::memory});
     keep(sum_of_firsts(loaded));
   });
 }
@@ -120,7 +120,7 @@ void open_shards(const Path& file) {
 }
 void load_shards(const Path& file) {
   measure(512 * mib, [&] {
-    keep(sum_of_firsts(st::File::open(index_of(file), {.access = st::Access::memory})));
+    keep(sum_of_firsts(st::File::open(index_of(file), {.access = ss::Access::memory})));
   });
 }
 
