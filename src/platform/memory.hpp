@@ -19,7 +19,8 @@ inline constexpr std::size_t buffer_alignment = 64;
 /// fill at least two thirds of such pages. Never null. \throws std::bad_alloc
 [[nodiscard]] std::shared_ptr<std::byte> allocate_buffer(std::size_t size);
 
-/// The same memory without an owner. \throws std::bad_alloc
+/// Such memory without an owner, aligned for every fundamental type where it is not in huge pages.
+/// \throws std::bad_alloc
 [[nodiscard]] void* allocate_block(std::size_t size);
 /// Gives such memory back; `size` is that of its allocation.
 void free_block(void* block, std::size_t size) noexcept;
@@ -27,6 +28,7 @@ void free_block(void* block, std::size_t size) noexcept;
 /// For a vector that is large and filled once.
 template <class T>
 struct BlockAllocator {
+  static_assert(alignof(T) <= alignof(std::max_align_t));
   using value_type = T;
 
   BlockAllocator() = default;
