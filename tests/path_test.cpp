@@ -54,7 +54,7 @@ TEST_CASE("a path has at most as many steps as values nest") {
   for (int i = 0; i < 500; ++i) text += "/a";
   CHECK(ss::Path::parse(text).steps().size() == 500);
   CHECK(error_of([&] { return ss::Path::parse(text + "/a"); }) ==
-        "limit_exceeded: a path has too many steps: expected at most 500 (Limits::depth).");
+        "limit_exceeded: a path has too many steps: expected at most 500 levels (Limits::depth).");
 }
 
 TEST_CASE("a trace is written as its path") {

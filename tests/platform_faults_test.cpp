@@ -23,7 +23,6 @@
 
 #include "platform/atomic_file.hpp"
 #include "platform/file.hpp"
-#include "platform/mapping.hpp"
 #include "platform/memory.hpp"
 #include "platform/parallel.hpp"
 #include "support/failing_system.hpp"
@@ -35,6 +34,7 @@ using failing_system::allocations_left;
 using failing_system::script;
 using platform_test::Bytes;
 using platform_test::check_error;
+using platform_test::map_whole;
 using platform_test::mib;
 using safestructures::Error;
 using safestructures::ErrorCode;
@@ -376,7 +376,7 @@ TEST_CASE("a failed mapping is an error") {
   script.call = "mmap";
   script.times = 1;
   script.error = ENOMEM;
-  check_error([&] { auto mapping = Mapping::of(file); }, ErrorCode::cannot_read,
+  check_error([&] { auto mapping = map_whole(file); }, ErrorCode::cannot_read,
               folder.file().string() +
                   ": cannot map the file: Cannot allocate memory (byte 0). Free some memory, or "
                   "read instead of mapping the file.");
@@ -433,7 +433,7 @@ TEST_CASE("out of memory while a file is opened or mapped is bad_alloc") {
   for (bool done = false; !done; ++failures) {
     allocations_left = failures;
     try {
-      const auto mapping = Mapping::of(folder.file());
+      const auto mapping = map_whole(folder.file());
       const auto buffer = allocate_buffer(3 * mib);
       done = true;
     } catch (const std::bad_alloc&) {

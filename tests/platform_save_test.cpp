@@ -20,7 +20,6 @@
 #include <doctest/doctest.h>
 
 #include "platform/atomic_file.hpp"
-#include "platform/mapping.hpp"
 #include "platform/parallel.hpp"
 #include "platform/sink.hpp"
 #include "support/platform_folder.hpp"
@@ -122,7 +121,7 @@ TEST_CASE("any mix of pieces gives the same bytes in a file, a stream and memory
     }
     file.commit();
     stream_sink.flush();
-    const auto mapping = Mapping::of(folder / "f");
+    const auto mapping = map_whole(folder / "f");
     REQUIRE(std::ranges::equal(mapping->bytes(), expected));
     REQUIRE(std::ranges::equal(bytes_of(stream.str()), expected));
     REQUIRE(std::ranges::equal(std::span(memory).subspan(3), expected));
@@ -157,7 +156,7 @@ TEST_CASE("computed bytes are the same in every sink, whatever their number, pla
     }
     file.commit();
     CHECK(are_pieces_good);
-    const auto mapping = Mapping::of(folder / "f");
+    const auto mapping = map_whole(folder / "f");
     const std::span<const std::byte> bytes = mapping->bytes();
     REQUIRE(bytes.size() == lead + size + 3);
     CHECK(std::ranges::equal(bytes.first(lead), std::span(source).first(lead)));

@@ -146,7 +146,7 @@ TEST_CASE("a mapping shows the file or any part of it") {
   const Folder folder;
   const Bytes expected = pattern(20 * kib);
   save(folder / "f", {reinterpret_cast<const char*>(expected.data()), expected.size()});
-  const auto whole = Mapping::of(folder / "f");
+  const auto whole = map_whole(folder / "f");
   CHECK(std::ranges::equal(whole->bytes(), expected));
   const InputFile file(folder / "f");
   for (const std::size_t offset : {0U, 1U, 4095U, 4096U, 5000U, 20479U, 20480U}) {
@@ -158,7 +158,7 @@ TEST_CASE("a mapping shows the file or any part of it") {
 TEST_CASE("an empty file maps to nothing") {
   const Folder folder;
   put(folder / "f", "");
-  CHECK(Mapping::of(folder / "f")->bytes().empty());
+  CHECK(map_whole(folder / "f")->bytes().empty());
 }
 
 TEST_CASE("a range beyond the file is refused, where touching it would end the process") {
@@ -177,7 +177,7 @@ TEST_CASE("a range beyond the file is refused, where touching it would end the p
 TEST_CASE("a mapping keeps the old content when the file is replaced or deleted") {
   const Folder folder;
   save(folder / "f", "old");
-  const auto mapping = Mapping::of(folder / "f");
+  const auto mapping = map_whole(folder / "f");
   save(folder / "f", "new");
   CHECK(std::ranges::equal(mapping->bytes(), bytes_of("old")));
   fs::remove(folder / "f");

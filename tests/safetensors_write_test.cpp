@@ -347,23 +347,25 @@ TEST_CASE("what could not be read again is not written") {
        {},
        {.rank = 2},
        ErrorCode::limit_exceeded,
-       "at a: too many dimensions: expected at most 2, found 3."},
+       "at a: a tensor has too many dimensions: expected at most 2 (Limits::rank), found 3."},
       {{{"a", tensor}, {"b", tensor}},
        {},
        {.tensors = 1},
        ErrorCode::limit_exceeded,
-       "too many tensors for one file: expected at most 1, found 2."},
+       "there are too many tensors: expected at most 1 (Limits::tensors), found 2."},
       {{{"a", tensor}},
        {},
        {.header_bytes = 48},
        ErrorCode::limit_exceeded,
-       "the header would be too large: expected at most 48 bytes, found 56. Save fewer tensors or "
+       "the header would be too large: expected at most 48 bytes (Limits::header_bytes), found 56. "
+       "Save fewer tensors or "
        "less metadata in one file."},
       {{},
        {{"k", std::string(1000, 'v')}},
        {.header_bytes = 48},
        ErrorCode::limit_exceeded,
-       "the header would be too large: expected at most 48 bytes, found at least 1001. Save fewer "
+       "the header would be too large: expected at most 48 bytes (Limits::header_bytes), found at "
+       "least 1001. Save fewer "
        "tensors or less metadata in one file."},
   };
   for (const Case& test : cases) {

@@ -321,7 +321,7 @@ TEST_CASE("what cannot be written is refused with its place") {
         "limit_exceeded: at /2: a structure has too many nodes: expected at most 3 "
         "(Limits::nodes).");
   CHECK(write_error(Value::list({tensor(), tensor()}), {.limits = {.tensors = 1}}) ==
-        "limit_exceeded: at /1: a structure has too many tensors: expected at most 1 "
+        "limit_exceeded: at /1: there are too many tensors: expected at most 1 "
         "(Limits::tensors).");
   Value deep;
   Value chain;

@@ -21,10 +21,12 @@
 #include "data/dict.hpp"
 #include "malformed/attacks.hpp"
 #include "support/cost.hpp"
+#include "support/stack.hpp"
 
 namespace ss = safestructures;
 using ss::Value;
 using ss::test::check_ratio;
+using ss::test::with_stack;
 
 namespace {
 
@@ -57,21 +59,6 @@ Value numbers(int count) {
   std::vector<Value> items;
   for (int i = 0; i < count; ++i) items.emplace_back(i);
   return frozenset(std::move(items));
-}
-
-/// Runs `work` with 128 KiB of stack, of which sanitizers and the C library take a part.
-void with_little_stack(std::function<void()> work) {
-  pthread_attr_t attributes;
-  REQUIRE(::pthread_attr_init(&attributes) == 0);
-  REQUIRE(::pthread_attr_setstacksize(&attributes, std::size_t{128} << 10U) == 0);
-  pthread_t thread{};
-  const auto run = [](void* argument) -> void* {
-    (*static_cast<std::function<void()>*>(argument))();
-    return nullptr;
-  };
-  REQUIRE(::pthread_create(&thread, &attributes, run, &work) == 0);
-  REQUIRE(::pthread_join(thread, nullptr) == 0);
-  ::pthread_attr_destroy(&attributes);
 }
 
 std::string schema_of_sets(std::size_t depth, const std::string& inmost) {
@@ -165,7 +152,7 @@ TEST_CASE("empty tensors in a set are told apart by their shapes") {
 }
 
 TEST_CASE("any depth is copied, compared, hashed and destroyed with little stack") {
-  with_little_stack([] {
+  with_stack(128, [] {
     for (const auto& around :
          {std::function<Value(Value)>(only), std::function<Value(Value)>(in_a_key),
           std::function<Value(Value)>([](Value value) {

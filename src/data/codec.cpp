@@ -1,75 +1,18 @@
 #include <safestructures/data/codec.hpp>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 #include "data/number.hpp"
 
 namespace safestructures {
-namespace detail {
-
-void Walker::fail(ErrorCode code, std::string problem, std::string expected, std::string found,
-                  std::string advice) const {
-  throw Error(code, std::move(problem),
-              {.path = path(),
-               .expected = std::move(expected),
-               .found = std::move(found),
-               .advice = std::move(advice)});
-}
-
-void Walker::rethrow(std::string_view type_name) const {
-  const std::string where = failed_path_.empty() ? path() : failed_path_;
-  const std::string codec =
-      type_name.empty() ? "a codec failed" : "the codec of '" + std::string(type_name) + "' failed";
-  try {
-    throw;
-  } catch (const Error& error) {
-    // Thrown anew only when something is added, so that nested exceptions stay attached.
-    if (!error.details().path.empty()) throw;
-    throw error.with_path(where);
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    std::throw_with_nested(
-        Error(ErrorCode::plugin_failed, codec, {.path = where, .found = error.what()}));
-  } catch (...) {
-    std::throw_with_nested(Error(ErrorCode::plugin_failed, codec,
-                                 {.path = where, .found = "an exception of another kind"}));
-  }
-}
-
-std::string Walker::dotted_path() const {
-  std::vector<const Trace*> steps;
-  for (const Trace* step = top_; step != nullptr; step = step->parent) steps.push_back(step);
-  std::string name;
-  for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
-    if (!name.empty()) name += '.';
-    if ((*it)->index == Trace::npos) name += (*it)->name;
-    else name += std::to_string((*it)->index);
-  }
-  return name;
-}
-
-void Walker::too_deep() const {
-  fail(ErrorCode::limit_exceeded, "a structure is nested too deep",
-       "at most " + std::to_string(limits_.depth) + " levels (Limits::depth)");
-}
-
-void Walker::note_failure() noexcept {
-  if (!failed_path_.empty()) return;
-  try {
-    failed_path_ = path();
-  } catch (const std::bad_alloc&) {
-    // The error goes up without its path rather than ending the program.
-  }
-}
-
-}  // namespace detail
 
 Value Encoder::encode_registered(const Registry::Type& type, const void* object) {
-  const Level level(*this);
+  const Nested level(*this);
   try {
     return Value::custom(type.name, type.encode(object, *this));
   } catch (...) {
@@ -137,9 +80,9 @@ const Value* Encoder::SharedScope::known() const {
   encoder_.repeated_nodes_ += shared.nodes;
   const std::uint64_t most = encoder_.limits().nodes;
   if (encoder_.repeated_nodes_ > most)
-    encoder_.fail(ErrorCode::limit_exceeded, "a structure has too many nodes",
-                  "at most " + std::to_string(most) + " (Limits::nodes)", {},
-                  "An object that is shared is stored each time it is met");
+    throw detail::past(detail::Limit::nodes, most,
+                       {.path = encoder_.path(),
+                        .advice = "An object that is shared is stored each time it is met"});
   return &shared.value;
 }
 
@@ -154,7 +97,7 @@ Value Encoder::SharedScope::remember(Value value) const {
 
 std::shared_ptr<void> Decoder::decode_registered(const Registry::Type& type, const Value& value) {
   const Value& payload = expect_custom(value, type.name);
-  const Level level(*this);
+  const Nested level(*this);
   try {
     return type.decode(payload, *this);
   } catch (...) {

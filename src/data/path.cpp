@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 
 namespace safestructures {
 namespace {
@@ -25,8 +26,7 @@ Path Path::parse(std::string_view text, const Limits& limits) {
   while (true) {
     const std::size_t end = std::min(text.find('/', begin), text.size());
     if (path.steps_.size() == limits.depth)
-      throw Error(ErrorCode::limit_exceeded, "a path has too many steps",
-                  {.expected = "at most " + std::to_string(limits.depth) + " (Limits::depth)"});
+      throw detail::past(detail::Limit::depth, limits.depth, "a path has too many steps", {});
     std::string step;
     for (std::size_t i = begin; i < end; ++i) {
       if (text[i] != '~') {

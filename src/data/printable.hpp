@@ -1,5 +1,5 @@
 /// \file
-/// Text from a file, made harmless for a terminal.
+/// Text for messages and terminals; what comes from a file is made harmless.
 #pragma once
 
 #include <array>
@@ -9,6 +9,11 @@
 #include <string_view>
 
 namespace safestructures::detail {
+
+/// `1 byte`, `5 bytes`.
+inline std::string bytes_text(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
 
 /// A code point at the start of a text, and the bytes it takes; `size` 1 and `is_valid` false for a
 /// byte that starts none. Surrogates count as code points, as in WTF-8.

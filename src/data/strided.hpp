@@ -7,10 +7,14 @@
 #include <cstdint>
 #include <span>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/shape.hpp>
 #include <safestructures/data/slice.hpp>
 
 namespace safestructures::detail {
+
+/// Bytes of an element; 0 where several share one.
+inline std::size_t element_bytes(DType dtype) noexcept { return bit_width(dtype) / 8; }
 
 /// A view of elements of 1, 2, 4 or 8 bytes: element (i, j, ...) is at
 /// `origin + i * strides[0] + ...` bytes. Valid as long as the memory.

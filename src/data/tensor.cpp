@@ -1,50 +1,21 @@
 #include <safestructures/data/tensor.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include <safestructures/data/error.hpp>
 
 #include "data/deferred.hpp"
+#include "data/printable.hpp"
 #include "data/slice_reader.hpp"
 #include "data/strided.hpp"
 #include "platform/memory.hpp"
-#include "platform/parallel.hpp"
 
 namespace safestructures {
 namespace {
 
-// What a step converts or compares: source and target stay in a core's second-level cache.
-constexpr std::uint64_t block_bytes = std::uint64_t{256} << 10U;
-// What is read at once of a deferred tensor: a request should be worth its way.
-constexpr std::uint64_t read_blocks = 16;
-// What a thread takes of a large copy.
-constexpr std::size_t piece_bytes = std::size_t{2} << 20U;
-
-std::string bytes_text(std::uint64_t count) {
-  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
-}
-
 std::string tensor_text(DType dtype, const Shape& shape) {
   return std::string(to_string(dtype)) + " " + to_string(shape);
-}
-
-// Bytes of a range of elements that begins at a whole byte.
-std::uint64_t packed_size(DType dtype, std::uint64_t count) {
-  const std::uint64_t width = bit_width(dtype);
-  return count / 8 * width + (count % 8 * width + 7) / 8;
-}
-
-std::size_t element_bytes(DType dtype) { return bit_width(dtype) / 8; }
-
-// Elements of a block, a multiple of 8 so that blocks of any dtype are whole bytes.
-std::uint64_t elements_of_block(DType dtype) { return block_bytes * 8 / bit_width(dtype) / 8 * 8; }
-
-void require_length(std::uint64_t expected, std::uint64_t found) {
-  if (expected == found) return;
-  throw Error(ErrorCode::shape_mismatch, "the target has the wrong length",
-              {.expected = bytes_text(expected), .found = bytes_text(found)});
 }
 
 // An owner's control block and nothing else: data of no bytes needs no memory.
@@ -121,8 +92,8 @@ Tensor Tensor::share(DType dtype, Shape shape, std::span<const std::byte> bytes,
   const std::uint64_t size = safestructures::byte_size(dtype, shape);
   if (size != bytes.size()) {
     throw Error(ErrorCode::shape_mismatch, "the bytes do not fit the shape",
-                {.expected = bytes_text(size) + " for " + tensor_text(dtype, shape),
-                 .found = bytes_text(bytes.size())});
+                {.expected = detail::bytes_text(size) + " for " + tensor_text(dtype, shape),
+                 .found = detail::bytes_text(bytes.size())});
   }
   return {Raw{}, dtype, std::move(shape), origin_of(bytes), std::move(owner)};
 }
@@ -140,7 +111,7 @@ Tensor Tensor::strided(DType dtype, Shape shape, std::span<const std::int64_t> s
   }
   static_cast<void>(safestructures::byte_size(dtype, shape));
   const bool contiguous =
-      detail::StridedView(shape, strides, origin, element_bytes(dtype)).is_contiguous();
+      detail::StridedView(shape, strides, origin, detail::element_bytes(dtype)).is_contiguous();
   Tensor tensor(Raw{}, dtype, std::move(shape), origin, std::move(owner));
   if (tensor.size_ == 0) tensor.origin_ = nullptr;
   if (!contiguous) {
@@ -158,7 +129,7 @@ Tensor Tensor::deferred(DType dtype, Shape shape, std::shared_ptr<const Source> 
     throw Error(ErrorCode::truncated, "the input ends inside a tensor",
                 {.file = source->name(),
                  .path = std::move(name),
-                 .expected = bytes_text(size),
+                 .expected = detail::bytes_text(size),
                  .found = std::to_string(left),
                  .offset = offset});
   }
@@ -228,127 +199,6 @@ const void* Tensor::typed_data(DType wanted) const {
     }
   }
   return view.data();
-}
-
-ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
-                                 Overflow overflow) const {
-  require_length(packed_size(dtype, size_), target.size());
-  // Memory that nobody has touched yet is filled several times faster in huge pages.
-  platform::advise_huge(target.data(), target.size());
-  if (dtype == dtype_) {
-    if (!is_loaded()) {
-      promise().read(0, target);
-      return {};
-    }
-    if (!strides_) {
-      platform::copy(target.data(), origin(), target.size());
-      return {};
-    }
-    const std::size_t width = element_bytes(dtype_);
-    const detail::StridedView view(shape_, strides(), origin_, width);
-    const std::size_t piece =
-        target.size() < platform::two_threads_from ? target.size() : piece_bytes;
-    platform::in_pieces(target.size(), piece, [&](std::size_t offset, std::size_t size, unsigned) {
-      view.gather(offset / width, size / width, target.data() + offset);
-    });
-    return {};
-  }
-  return copy_elements(0, size_, dtype, target, overflow);
-}
-
-ConversionReport Tensor::copy_elements(std::uint64_t first, std::uint64_t count, DType dtype,
-                                       std::span<std::byte> target, Overflow overflow) const {
-  if (first > size_ || count > size_ - first) {
-    throw Error(ErrorCode::out_of_range, "the range is outside the tensor",
-                {.expected = "a range of " + std::to_string(size_) + " elements",
-                 .found = std::to_string(count) + " elements from element " +
-                          std::to_string(first) + " on"});
-  }
-  const auto width = bit_width(dtype_);
-  for (const unsigned bits : {width, bit_width(dtype)}) {
-    if (bits < 8 && (first % 8 != 0 || (count % 8 != 0 && first + count != size_))) {
-      throw Error(ErrorCode::invalid_argument, "the range cuts a packed group of elements",
-                  {.expected = "multiples of 8 for elements of " + std::to_string(bits) + " bits",
-                   .found = std::to_string(count) + " elements from element " +
-                            std::to_string(first) + " on"});
-    }
-  }
-  require_length(packed_size(dtype, count), target.size());
-  if (count == 0) return {};
-  if (!is_loaded()) return read_elements(first, count, dtype, target, overflow);
-  if (!strides_) {
-    const std::span source{origin() + first / 8 * width + first % 8 * width / 8,
-                           static_cast<std::size_t>(packed_size(dtype_, count))};
-    if (dtype == dtype_) {
-      std::memcpy(target.data(), source.data(), source.size());
-      return {};
-    }
-    return convert(dtype_, source, dtype, target, count, overflow, first);
-  }
-  const std::size_t source_width = element_bytes(dtype_);
-  const detail::StridedView view(shape_, strides(), origin_, source_width);
-  if (dtype == dtype_) {
-    view.gather(first, count, target.data());
-    return {};
-  }
-  ConversionReport report;
-  const std::uint64_t step = std::min(count, elements_of_block(dtype_));
-  std::vector<std::byte> block(static_cast<std::size_t>(step) * source_width);
-  for (std::uint64_t done = 0; done < count; done += step) {
-    const std::uint64_t now = std::min(step, count - done);
-    view.gather(first + done, now, block.data());
-    const auto from = static_cast<std::size_t>(packed_size(dtype, done));
-    const auto size = static_cast<std::size_t>(packed_size(dtype, now));
-    report += convert(dtype_, std::span(block).first(static_cast<std::size_t>(now) * source_width),
-                      dtype, target.subspan(from, size), now, overflow, first + done);
-  }
-  return report;
-}
-
-// In blocks of its own, so that no more than one of them is in memory.
-ConversionReport Tensor::read_elements(std::uint64_t first, std::uint64_t count, DType dtype,
-                                       std::span<std::byte> target, Overflow overflow) const {
-  const auto offset_of = [this](std::uint64_t element) { return packed_size(dtype_, element); };
-  if (dtype == dtype_) {
-    promise().read(offset_of(first), target);
-    return {};
-  }
-  ConversionReport report;
-  const std::uint64_t step = std::min(count, elements_of_block(dtype_) * read_blocks);
-  std::vector<std::byte> block(static_cast<std::size_t>(packed_size(dtype_, step)));
-  for (std::uint64_t done = 0; done < count; done += step) {
-    const std::uint64_t now = std::min(step, count - done);
-    const std::span<std::byte> source =
-        std::span(block).first(static_cast<std::size_t>(packed_size(dtype_, now)));
-    promise().read(offset_of(first + done), source);
-    const auto from = static_cast<std::size_t>(packed_size(dtype, done));
-    const auto size = static_cast<std::size_t>(packed_size(dtype, now));
-    report +=
-        convert(dtype_, source, dtype, target.subspan(from, size), now, overflow, first + done);
-  }
-  return report;
-}
-
-std::uint64_t Tensor::block_elements(std::uint64_t least) const {
-  if (!strides_) return least;
-  const detail::StridedView view(shape_, strides(), origin_, element_bytes(dtype_));
-  const std::uint64_t best = view.block_elements(least);
-  return best == least ? least : best / 8 * 8 + 8;
-}
-
-Tensor Tensor::contiguous() const { return strides_ ? clone() : *this; }
-
-Tensor Tensor::clone() const {
-  Tensor copy = allocate(dtype_, shape_);
-  copy_to(dtype_, copy.mutable_bytes());
-  return copy;
-}
-
-Tensor Tensor::to(DType dtype, Overflow overflow) const {
-  if (dtype == dtype_) return *this;
-  Tensor copy = allocate(dtype, shape_);
-  copy_to(dtype, copy.mutable_bytes(), overflow);
-  return copy;
 }
 
 Tensor Tensor::reshape(Shape shape) const {
@@ -430,30 +280,9 @@ std::vector<std::int64_t> Tensor::explicit_strides() const {
   if (strides_) {
     std::copy_n(strides_.get(), result.size(), result.begin());
   } else if (size_ != 0) {
-    detail::row_major_strides(shape_, element_bytes(dtype_), result);
+    detail::row_major_strides(shape_, detail::element_bytes(dtype_), result);
   }
   return result;
-}
-
-bool operator==(const Tensor& a, const Tensor& b) {
-  if (a.dtype_ != b.dtype_ || a.shape_ != b.shape_) return false;
-  if (a.size_ == 0) return true;
-  const auto size = static_cast<std::size_t>(a.byte_size());
-  if (!a.strides_ && !b.strides_ && a.identity() == b.identity()) return true;
-  if (!a.strides_ && !b.strides_ && a.is_loaded() && b.is_loaded())
-    return std::memcmp(a.origin(), b.origin(), size) == 0;
-  const std::uint64_t step = std::min(a.size_, elements_of_block(a.dtype_));
-  const std::size_t width = element_bytes(a.dtype_);
-  std::vector<std::byte> left(static_cast<std::size_t>(step) * width);
-  std::vector<std::byte> right(left.size());
-  for (std::uint64_t done = 0; done < a.size_; done += step) {
-    const std::uint64_t now = std::min(step, a.size_ - done);
-    const auto bytes = static_cast<std::size_t>(now) * width;
-    a.copy_elements(done, now, a.dtype_, std::span(left).first(bytes), Overflow::error);
-    b.copy_elements(done, now, b.dtype_, std::span(right).first(bytes), Overflow::error);
-    if (std::memcmp(left.data(), right.data(), bytes) != 0) return false;
-  }
-  return true;
 }
 
 }  // namespace safestructures

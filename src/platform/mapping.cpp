@@ -7,23 +7,6 @@
 
 namespace safestructures::platform {
 
-std::shared_ptr<const Mapping> Mapping::of(const std::filesystem::path& path) {
-  return of(InputFile(path));
-}
-
-std::shared_ptr<const Mapping> Mapping::of(const InputFile& file) {
-  if (file.size() > std::numeric_limits<std::size_t>::max()) {
-    throw Error(ErrorCode::limit_exceeded, "the file is larger than the address space",
-                {.file = file.path().string(),
-                 .path = {},
-                 .expected = {},
-                 .found = std::to_string(file.size()) + " bytes",
-                 .advice = "Read parts of it by position",
-                 .offset = {}});
-  }
-  return of(file, 0, static_cast<std::size_t>(file.size()));
-}
-
 std::shared_ptr<const Mapping> Mapping::of(const InputFile& file, std::uint64_t offset,
                                            std::size_t size) {
   if (offset > file.size() || size > file.size() - offset) {

@@ -18,12 +18,9 @@ namespace safestructures::platform {
 /// who must survive that reads by position.
 class Mapping {
  public:
-  /// Maps the whole file.
-  /// \throws Error `cannot_open` as `InputFile`, `cannot_read` where the system cannot map it.
-  [[nodiscard]] static std::shared_ptr<const Mapping> of(const std::filesystem::path& path);
-  [[nodiscard]] static std::shared_ptr<const Mapping> of(const InputFile& file);
   /// Maps `size` bytes from any `offset` on.
-  /// \throws Error `truncated` where the file is not that long.
+  /// \throws Error `truncated` where the file is not that long, `cannot_read` where the system cannot
+  /// map it.
   [[nodiscard]] static std::shared_ptr<const Mapping> of(const InputFile& file,
                                                          std::uint64_t offset, std::size_t size);
 

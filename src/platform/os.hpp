@@ -97,6 +97,13 @@ void remove(const std::filesystem::path& path) noexcept;
 /// Tells a process from those that it was forked from.
 std::uint64_t process_id() noexcept;
 
+/// The memory that a thread's stack may grow into; all 0 where the system does not tell.
+struct Stack {
+  std::uintptr_t lowest = 0;
+  std::size_t size = 0;
+};
+Stack stack_of_this_thread() noexcept;
+
 // Hints. The system may ignore them; so does this library when they fail.
 void advise_sequential(const File& file) noexcept;
 /// Whether a byte can be read without waiting for the disk; true where nobody knows.

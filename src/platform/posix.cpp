@@ -1,5 +1,6 @@
 // Linux and other POSIX systems.
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -170,6 +171,20 @@ void rename(const std::filesystem::path& from, const std::filesystem::path& to,
 void remove(const std::filesystem::path& path) noexcept { ::unlink(path.c_str()); }
 
 std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(::getpid()); }
+
+Stack stack_of_this_thread() noexcept {
+  Stack stack;
+#if defined(__linux__)
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return stack;
+  void* lowest = nullptr;
+  if (::pthread_attr_getstack(&attributes, &lowest, &stack.size) == 0)
+    stack.lowest = reinterpret_cast<std::uintptr_t>(lowest);
+  else stack.size = 0;
+  ::pthread_attr_destroy(&attributes);
+#endif
+  return stack;
+}
 
 void advise_sequential(const File& file) noexcept {
 #if defined(POSIX_FADV_SEQUENTIAL)

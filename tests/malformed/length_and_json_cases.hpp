@@ -76,7 +76,7 @@ inline std::vector<Case> length_and_json_cases() {
       {"an unknown field nested beyond the limit",
        container("{\"a\":{\"x\":" + std::string(501, '[') + std::string(501, ']') + "}}", 0),
        ErrorCode::limit_exceeded,
-       R"(the header is nested too deeply. Raise Limits::depth if you trust the file.)"},
+       R"(the header is nested too deep: expected at most 500 levels (Limits::depth).)"},
       {"200,000 nested objects", container(repeated("{\"a\":", 200'000), 0),
        ErrorCode::invalid_header, R"(the header is not valid JSON: found its end (byte 1000008).)"},
       {"padding with form feeds", container("{}\f\f", 0), ErrorCode::invalid_header,

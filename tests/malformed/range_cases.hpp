@@ -152,7 +152,7 @@ inline std::vector<Case> range_cases() {
            R"({"a":{"dtype":"U8","shape":[1)" + repeated(",1", 64) + R"(],"data_offsets":[0,1]}})",
            1),
        ErrorCode::limit_exceeded,
-       R"(at a: too many dimensions: expected at most 64, found [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1... (byte 35).)"},
+       R"(at a: a tensor has too many dimensions: expected at most 64 (Limits::rank), found [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1... (byte 35).)"},
       {"an element too many",
        container(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4),
        ErrorCode::invalid_offsets,

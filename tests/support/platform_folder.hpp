@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -19,6 +20,8 @@
 #include <safestructures/data/error.hpp>
 
 #include "platform/atomic_file.hpp"
+#include "platform/file.hpp"
+#include "platform/mapping.hpp"
 #include "support/folder.hpp"
 
 namespace platform_test {
@@ -59,6 +62,16 @@ inline Bytes pattern(std::size_t size) {
     byte = static_cast<std::byte>(state >> 24U);
   }
   return bytes;
+}
+
+/// A view of a whole file.
+inline std::shared_ptr<const safestructures::platform::Mapping> map_whole(
+    const safestructures::platform::InputFile& file) {
+  return safestructures::platform::Mapping::of(file, 0, static_cast<std::size_t>(file.size()));
+}
+inline std::shared_ptr<const safestructures::platform::Mapping> map_whole(
+    const std::filesystem::path& path) {
+  return map_whole(safestructures::platform::InputFile(path));
 }
 
 /// The error that `call` throws.

@@ -56,6 +56,7 @@
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/registry.hpp>
 #include <safestructures/data/value.hpp>
+#include <safestructures/data/walker.hpp>
 
 namespace safestructures {
 
@@ -115,89 +116,6 @@ using Prints = std::unordered_map<const Value*, Print>;
 /// The print of a value; those of it and of all containers below are added to `prints` if there.
 [[nodiscard]] SAFESTRUCTURES_API Print print_of(const Value& value, Prints* prints);
 
-/// What encoding and decoding share: options, the current path, and the depth limit.
-class SAFESTRUCTURES_API Walker {
- public:
-  Walker(const Walker&) = delete;
-  Walker& operator=(const Walker&) = delete;
-
-  /// The path of the value that is being encoded or decoded.
-  [[nodiscard]] std::string path() const { return to_string(top_); }
-  [[nodiscard]] const Registry* registry() const noexcept { return registry_; }
-  [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
-
-  /// Throws Error with the current path.
-  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected = {},
-                         std::string found = {}, std::string advice = {}) const;
-
-  /// Called while an exception is handled: throws it again as an Error that has the path at which
-  /// it was thrown. What is not an Error is nested in one with code `plugin_failed`, which names
-  /// `type_name`; std::bad_alloc passes unchanged.
-  [[noreturn]] void rethrow(std::string_view type_name = {}) const;
-
-  /// One step down the path for as long as it lives.
-  /// \throws Error `limit_exceeded` beyond `limits().depth`.
-  class Step {
-   public:
-    Step(Walker& walker, std::string_view name) : walker_(walker), trace_{walker.top_, name} {
-      enter();
-    }
-    Step(Walker& walker, std::size_t index) : walker_(walker), trace_{walker.top_, {}, index} {
-      enter();
-    }
-    ~Step() {
-      if (std::uncaught_exceptions() > walker_.exceptions_) walker_.note_failure();
-      else if (!walker_.failed_path_.empty()) walker_.failed_path_.clear();  // A codec got over it.
-      walker_.top_ = trace_.parent;
-      --walker_.depth_;
-    }
-    Step(const Step&) = delete;
-    Step& operator=(const Step&) = delete;
-
-   private:
-    void enter() {
-      if (walker_.depth_ >= walker_.limits_.depth) walker_.too_deep();
-      ++walker_.depth_;
-      walker_.top_ = &trace_;
-      if (!walker_.failed_path_.empty()) walker_.failed_path_.clear();
-    }
-    Walker& walker_;
-    Trace trace_;
-  };
-
- protected:
-  /// One level down without a step, for as long as it lives: into what a named type holds.
-  class Level {
-   public:
-    explicit Level(Walker& walker) : walker_(walker) {
-      if (walker_.depth_ >= walker_.limits_.depth) walker_.too_deep();
-      ++walker_.depth_;
-    }
-    ~Level() { --walker_.depth_; }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
-
-   private:
-    Walker& walker_;
-  };
-
-  Walker(const Registry* registry, const Limits& limits) : registry_(registry), limits_(limits) {}
-  ~Walker() = default;
-  /// The current path as a tensor's name: `layers.0.weight`.
-  [[nodiscard]] std::string dotted_path() const;
-
- private:
-  [[noreturn]] void too_deep() const;
-  void note_failure() noexcept;
-
-  const Registry* registry_;
-  Limits limits_;
-  const Trace* top_ = nullptr;
-  std::uint32_t depth_ = 0;
-  int exceptions_ = std::uncaught_exceptions();
-  std::string failed_path_;  // Where the exception that is on its way up was thrown.
-};
-
 }  // namespace detail
 
 /// Turns C++ objects into Values; handed to `Codec<T>::encode`.
@@ -224,7 +142,7 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
         "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
     if constexpr (Encodable<T>) {
       if constexpr (NamedCodec<T>) {
-        const Level level(*this);
+        const Nested level(*this);
         try {
           return Value::custom(std::string(Codec<T>::type_name), Codec<T>::encode(object, *this));
         } catch (...) {
@@ -335,7 +253,7 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     if constexpr (Decodable<T>) {
       if constexpr (NamedCodec<T>) {
         const Value& payload = expect_custom(value, Codec<T>::type_name);
-        const Level level(*this);
+        const Nested level(*this);
         try {
           return Codec<T>::decode(payload, *this);
         } catch (...) {

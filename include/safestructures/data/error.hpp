@@ -26,7 +26,6 @@ enum class ErrorCode : std::uint8_t {
   invalid_shape,        ///< A shape is malformed or its byte size does not fit the machine.
   unknown_dtype,        ///< A dtype name that the format does not know.
   duplicate_name,       ///< The same name, field or key twice.
-  missing_schema,       ///< A plain safetensors file where a schema is needed.
   invalid_schema,       ///< The schema is not what docs/format.md demands.
   unsupported_version,  ///< Written by a version this library does not read.
   missing_tensor,       ///< The schema or the index names a tensor that no file holds.

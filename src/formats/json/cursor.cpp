@@ -12,47 +12,14 @@
 namespace safestructures::json {
 namespace {
 
+using safetensors::detail::escape_letters;
 using safetensors::detail::find_unplain;
+using safetensors::detail::hex_digit;
+using safetensors::detail::LoneSurrogates;
+using safetensors::detail::unescape_one;
 
 bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
-int hex_digit(char c) noexcept {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-/// The four hexadecimal digits at `from`, which are known to be there.
-std::uint32_t code_unit(const char* from) noexcept {
-  std::uint32_t unit = 0;
-  for (int i = 0; i < 4; ++i) unit = unit << 4U | static_cast<std::uint32_t>(hex_digit(from[i]));
-  return unit;
-}
-
-char* append_utf8(std::uint32_t code, char* target) noexcept {
-  const auto put = [&](std::uint32_t byte) { *target++ = static_cast<char>(byte); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6U);
-    put(0x80 | (code & 0x3FU));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12U);
-    put(0x80 | (code >> 6U & 0x3FU));
-    put(0x80 | (code & 0x3FU));
-  } else {
-    put(0xF0 | code >> 18U);
-    put(0x80 | (code >> 12U & 0x3FU));
-    put(0x80 | (code >> 6U & 0x3FU));
-    put(0x80 | (code & 0x3FU));
-  }
-  return target;
-}
-
-constexpr std::string_view escape_letters = "\"\\/bfnrt";
-constexpr std::string_view escape_meanings = "\"\\/\b\f\n\r\t";
 
 }  // namespace
 
@@ -285,21 +252,7 @@ char* Cursor::unescape_to(char* target) const noexcept {
     target += plain;
     if (escape == nullptr) break;
     from = escape + 1;
-    if (*from != 'u') {
-      *target++ = escape_meanings[escape_letters.find(*from++)];
-      continue;
-    }
-    std::uint32_t code = code_unit(from + 1);
-    from += 5;
-    const bool is_high = (code & 0xFC00U) == 0xD800;
-    if (is_high && end - from >= 6 && from[0] == '\\' && from[1] == 'u') {
-      const std::uint32_t low = code_unit(from + 2);
-      if ((low & 0xFC00U) == 0xDC00) {
-        code = 0x10000 + ((code & 0x3FFU) << 10U) + (low & 0x3FFU);
-        from += 6;
-      }
-    }
-    target = append_utf8(code, target);
+    static_cast<void>(unescape_one(from, end, target, LoneSurrogates::keep));
   }
   return target;
 }

@@ -15,7 +15,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include "formats/json/tree.hpp"
-#include "formats/json_text.hpp"
+#include "formats/json_string.hpp"
 #include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::checksums {
@@ -266,8 +266,9 @@ void check_tensors(const safetensors::File& file, const std::vector<std::uint64_
 /// Begins the next member of an object: its name and the quote of its value.
 void append_name(std::string& text, std::string_view name, const char* problem) {
   if (text.back() != '{') text += ',';
-  if (detail::append_json_string(text, name) != std::string_view::npos)
+  if (safetensors::detail::find_invalid_utf8(name))
     throw Error(ErrorCode::invalid_utf8, problem, {.found = in_quotes(name)});
+  detail::append_json_string(text, name, detail::Escapes::all, nullptr);
   text += ":\"";
 }
 

@@ -11,6 +11,7 @@
 #include <safestructures/formats/safestructures/checksums.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/reader.hpp>
+#include "data/limit.hpp"
 #include "formats/safestructures/schema_reader.hpp"
 #include "formats/safestructures/structure_of_names.hpp"
 
@@ -54,21 +55,11 @@ class Tensors : public schema::TensorSource {
 
  private:
   Tensor count_again(Tensor tensor) {
-    constexpr std::uint64_t always_allowed = std::uint64_t{1} << 30U;
-    const std::uint64_t size = file_.data_size();
-    // Saturated: a file on disk is far below 2^63 bytes, but bytes times a limit need not be.
-    const std::uint64_t allowed = size == 0 || options_.limits.repeats <= unlimited / size
-                                      ? std::max(size * options_.limits.repeats, always_allowed)
-                                      : unlimited;
-    if (tensor.byte_size() > allowed - again_)
-      throw Error(ErrorCode::limit_exceeded, "a structure refers to the same tensors too often",
-                  {.expected = "at most " + std::to_string(allowed) +
-                               " bytes of repeated tensors (Limits::repeats)"});
+    const std::uint64_t most = detail::most_repeated(file_.data_size(), options_.limits);
+    if (tensor.byte_size() > most - again_) throw detail::past(detail::Limit::repeats, most);
     again_ += tensor.byte_size();
     return tensor;
   }
-
-  static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
   const safetensors::File& file_;
   const LoadOptions& options_;

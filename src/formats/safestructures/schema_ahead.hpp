@@ -7,6 +7,8 @@
 #include <string>
 
 #include <safestructures/data/value.hpp>
+#include "data/limit.hpp"
+#include "platform/stack.hpp"
 
 namespace safestructures::schema {
 
@@ -20,8 +22,9 @@ struct Ahead {
   /// a container differ, all places are spelled differently.
   bool distinct = true;
 
-  /// Recursive over the tree, `depth` levels down.
-  void look_at(const Value& value, std::uint32_t depth) {
+  /// Recursive over the tree, from level `depth` to level `most`. What is below, or too deep for the
+  /// stack, is an Error in writing.
+  void look_at(const Value& value, std::uint32_t depth, std::uint32_t most) {
     constexpr std::size_t text_of_node = 64;
     text += text_of_node;
     if (value.kind() == Kind::string) text += value.as_string().size();
@@ -32,17 +35,18 @@ struct Ahead {
     // They share the steps of what the value holds.
     for (const Entry& attribute : value.attributes())
       distinct &= attribute.value.kind() <= Kind::string;
-    if (depth == 0) return;
+    if (depth == most) return;
+    if (depth >= detail::Descent::unchecked && platform::stack_is_low()) return;
     if (value.is_sequence())
-      for (const Value& item : value.items()) look_at(item, depth - 1);
+      for (const Value& item : value.items()) look_at(item, depth + 1, most);
     if (value.is_mapping()) {
       for (const Entry& entry : value.entries()) {
-        look_at(entry.key, depth - 1);
+        look_at(entry.key, depth + 1, most);
         distinct &= is_step(entry.key);
-        look_at(entry.value, depth - 1);
+        look_at(entry.value, depth + 1, most);
       }
     }
-    if (value.kind() == Kind::custom) look_at(value.payload(), depth - 1);
+    if (value.kind() == Kind::custom) look_at(value.payload(), depth + 1, most);
   }
 
  private:

@@ -24,7 +24,8 @@ Value Reader::read(std::string_view text) {
     try {
       return json::Tree(text, options);
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::limit_exceeded) too_deep(nullptr);
+      if (error.code() == ErrorCode::limit_exceeded)
+        throw detail::past(detail::Limit::depth, limits_.depth);
       // The offset would be one in the text, which is a text in another one.
       const ErrorDetails& details = error.details();
       fail(error.code(), nullptr, error.problem(), details.expected,
@@ -48,15 +49,9 @@ void Reader::wrong(const Trace* trace, std::string_view type, std::string expect
        describe(found));
 }
 
-void Reader::too_deep(const Trace* trace) const {
-  fail(ErrorCode::limit_exceeded, trace, "a structure is nested too deep",
-       "at most " + std::to_string(limits_.depth) + " levels (Limits::depth)");
-}
-
 void Reader::count_node(const Trace* trace) {
   if (++nodes_ > limits_.nodes)
-    fail(ErrorCode::limit_exceeded, trace, "a structure has too many nodes",
-         "at most " + std::to_string(limits_.nodes) + " (Limits::nodes)");
+    throw detail::past(detail::Limit::nodes, limits_.nodes, {.path = to_string(trace)});
 }
 
 /// Takes a node's object apart. Its own fields may stand once each.
@@ -81,8 +76,7 @@ Reader::Node Reader::fields(const Json& json, const Trace* trace) const {
       if (node.keys) twice(trace, name);
       node.keys = value;
     } else if (++node.others > limits_.attributes) {
-      fail(ErrorCode::limit_exceeded, trace, "a node has too many extension fields",
-           "at most " + std::to_string(limits_.attributes) + " (Limits::attributes)");
+      throw detail::past(detail::Limit::attributes, limits_.attributes, {.path = to_string(trace)});
     }
   }
   if (!has_type) fail(ErrorCode::invalid_schema, trace, "a node of the schema has no data_type");
@@ -96,7 +90,7 @@ void Reader::twice(const Trace* trace, std::string_view name) {
 }
 
 Value Reader::node(const Json& json, const Trace* trace) {
-  const Level level(*this, trace);
+  const detail::Descent level = descend(trace);
   count_node(trace);
   const Node parts = fields(json, trace);
   const std::optional<Kind> kind = kind_of(parts.type);

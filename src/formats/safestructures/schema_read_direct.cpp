@@ -8,11 +8,13 @@
 #include <safestructures/data/codec.hpp>
 #include "data/dict.hpp"
 #include "data/keyed_hash.hpp"
+#include "data/limit.hpp"
 #include "data/number.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_reader.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
+#include "platform/stack.hpp"
 
 namespace safestructures::schema {
 namespace {
@@ -64,6 +66,8 @@ class DirectReader {
   // Recursive, to Limits::depth.
   bool node(Value& value) {
     if (!count_node() || depth_ > limits_.depth) return false;
+    // The other reader says what is wrong: it needs more of the stack.
+    if (depth_ >= detail::Descent::unchecked && platform::stack_is_low()) return false;
     ++depth_;
     std::string_view type;
     if (!skip("{\"data_type\": \"") || !plain_string(type) || !skip(", \"value\": ")) return false;

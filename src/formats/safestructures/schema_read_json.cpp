@@ -12,8 +12,8 @@ namespace safestructures::schema {
 Value Reader::big_integer(std::string_view digits, const Trace* trace) const {
   const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
   if (count > limits_.digits)
-    fail(ErrorCode::limit_exceeded, trace, "an int has too many digits",
-         "at most " + std::to_string(limits_.digits) + " (Limits::digits)", std::to_string(count));
+    throw detail::past(detail::Limit::digits, limits_.digits,
+                       {.path = to_string(trace), .found = std::to_string(count)});
   return Value::integer(digits);
 }
 
@@ -78,7 +78,7 @@ bool Reader::is_node(const Json& json, Nodes nodes) {
 /// JSON as it is, but for the nodes in it.
 Value Reader::plain(const Json& json, const Trace* trace, Nodes nodes) {
   if (is_node(json, nodes)) return node(json, trace);
-  const Level level(*this, trace);
+  const detail::Descent level = descend(trace);
   count_node(trace);
   switch (json.kind()) {
     case json::Token::boolean: return Value(json.boolean()).plain();

@@ -12,6 +12,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
+#include "data/limit.hpp"
 #include "formats/json/tree.hpp"
 
 namespace safestructures::schema {
@@ -63,20 +64,10 @@ class Reader {
     tensors,  ///< Only those that may name a tensor of the file, which must come along.
   };
 
-  /// One level down, for as long as it lives. \throws Error `limit_exceeded`
-  class Level {
-   public:
-    Level(Reader& reader, const Trace* trace) : reader_(reader) {
-      if (++reader_.depth_ > std::uint64_t{reader_.limits_.depth} + 1) reader_.too_deep(trace);
-    }
-    ~Level() { --reader_.depth_; }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
-
-   private:
-    Reader& reader_;
-  };
-
+  /// One level down; the root is one that the limit does not count.
+  [[nodiscard]] detail::Descent descend(const Trace* trace) {
+    return {depth_, limits_.depth, trace, 1};
+  }
   [[noreturn]] static void fail(ErrorCode code, const Trace* trace, std::string problem,
                                 std::string expected = {}, std::string found = {});
   [[noreturn]] static void wrong(const Trace* trace, std::string_view type, std::string expected,
@@ -84,7 +75,6 @@ class Reader {
   [[noreturn]] static void twice(const Trace* trace, std::string_view name);
   [[noreturn]] static void not_a_number(const Node& parts, std::string_view text,
                                         const Trace* trace);
-  [[noreturn]] void too_deep(const Trace* trace) const;
   [[nodiscard]] static std::string describe(const Json& json) {
     return std::string(json::describe(json.kind()));
   }
@@ -118,7 +108,7 @@ class Reader {
   TensorSource& tensors_;
   const Limits& limits_;
   std::uint64_t nodes_ = 0;
-  std::uint64_t depth_ = 0;
+  std::uint32_t depth_ = 0;
 };
 
 }  // namespace safestructures::schema

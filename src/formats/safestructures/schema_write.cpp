@@ -11,9 +11,10 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include "data/keyed_hash.hpp"
+#include "data/limit.hpp"
 #include "data/number.hpp"
 #include "data/same_view.hpp"
-#include "formats/json_text.hpp"
+#include "formats/json_string.hpp"
 #include "formats/safestructures/schema_ahead.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safetensors/table.hpp"
@@ -30,7 +31,7 @@ class Writer {
   explicit Writer(const SaveOptions& options) : options_(options), dtypes_(options.precision) {}
 
   Written write(const Value& root) {
-    ahead_.look_at(root, options_.limits.depth);
+    ahead_.look_at(root, 0, options_.limits.depth);
     platform::reserve_huge(text_, ahead_.text);
     platform::reserve_huge(tensors_, ahead_.tensors);
     node(root, nullptr);
@@ -38,58 +39,40 @@ class Writer {
   }
 
  private:
-  [[noreturn]] static void fail(ErrorCode code, std::string problem, const Trace* trace,
-                                std::string expected, std::string found = {}) {
-    throw Error(
-        code, std::move(problem),
-        {.path = to_string(trace), .expected = std::move(expected), .found = std::move(found)});
-  }
-
   void string(std::string_view text, const Trace* trace) {
-    const std::size_t bad = detail::append_json_string(text_, text);
-    if (bad != std::string_view::npos)
-      throw Error(
-          ErrorCode::invalid_utf8, "a string is not UTF-8",
-          {.path = to_string(trace),
-           .found = "a malformed sequence at byte " + std::to_string(bad) + " of the string",
-           .advice = "Store binary data as bytes, for example std::vector<std::byte>"});
+    detail::append_json_string(text_, text, detail::Escapes::all, trace);
   }
 
   void count_node(const Trace* trace) {
     if (++nodes_ > options_.limits.nodes)
-      fail(ErrorCode::limit_exceeded, "a structure has too many nodes", trace,
-           "at most " + std::to_string(options_.limits.nodes) + " (Limits::nodes)");
+      throw detail::past(detail::Limit::nodes, options_.limits.nodes, {.path = to_string(trace)});
   }
 
-  /// One level down, for as long as it lives: the depth limit and the dotted name of the place.
-  class Level {
+  /// One level down, for as long as it lives: counted, and in the dotted name of the place.
+  class Place {
    public:
-    Level(Writer& writer, std::string_view step, const Trace* trace) : Level(writer, trace) {
+    Place(Writer& writer, std::string_view step, const Trace* trace) : Place(writer, trace) {
       if (size_ > 0) writer_.place_ += '.';
       writer_.place_ += step;
     }
     /// Without a step: into what a custom value holds.
-    Level(Writer& writer, const Trace* trace) : writer_(writer), size_(writer.place_.size()) {
-      if (++writer_.depth_ > writer_.options_.limits.depth)
-        fail(
-            ErrorCode::limit_exceeded, "a structure is nested too deep", trace,
-            "at most " + std::to_string(writer_.options_.limits.depth) + " levels (Limits::depth)");
-    }
-    ~Level() {
-      writer_.place_.resize(size_);
-      --writer_.depth_;
-    }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
+    Place(Writer& writer, const Trace* trace)
+        : writer_(writer),
+          level_(writer.depth_, writer.options_.limits.depth, trace),
+          size_(writer.place_.size()) {}
+    ~Place() { writer_.place_.resize(size_); }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
 
    private:
     Writer& writer_;
+    detail::Descent level_;
     std::size_t size_;
   };
 
   void node_at(const Value& value, std::string_view step, const Trace* parent) {
     const Trace trace{parent, step};
-    const Level level(*this, step, &trace);
+    const Place place(*this, step, &trace);
     node(value, &trace);
   }
 
@@ -128,7 +111,7 @@ class Writer {
       case Kind::bytes:
       case Kind::tensor: string(tensor(value, trace), trace); break;
       case Kind::custom: {
-        const Level level(*this, trace);
+        const Place place(*this, trace);
         node(value.payload(), trace);
         break;
       }
@@ -144,9 +127,8 @@ class Writer {
       const std::string digits = value.integer_text();
       const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
       if (count > options_.limits.digits)
-        fail(ErrorCode::limit_exceeded, "an int has too many digits", trace,
-             "at most " + std::to_string(options_.limits.digits) + " (Limits::digits)",
-             std::to_string(count));
+        throw detail::past(detail::Limit::digits, options_.limits.digits,
+                           {.path = to_string(trace), .found = std::to_string(count)});
       text_ += digits;
     }
   }
@@ -257,9 +239,10 @@ class Writer {
       case Kind::list: return plain_list(value, trace);
       case Kind::dict: return plain_dict(value, trace);
       default:
-        fail(ErrorCode::invalid_argument, "a value of this kind cannot be plain JSON", trace,
-             "None, bool, int, float, str, tensor, list or dict",
-             std::string(to_string(value.kind())));
+        throw Error(ErrorCode::invalid_argument, "a value of this kind cannot be plain JSON",
+                    {.path = to_string(trace),
+                     .expected = "None, bool, int, float, str, tensor, list or dict",
+                     .found = std::string(to_string(value.kind()))});
     }
   }
 
@@ -276,7 +259,7 @@ class Writer {
   /// values are nodes.
   void plain_item(const Value& value, std::string_view step, const Trace* parent) {
     const Trace trace{parent, step};
-    const Level level(*this, step, &trace);
+    const Place place(*this, step, &trace);
     const Kind kind = value.kind();
     const bool is_node = kind == Kind::tensor || kind == Kind::bytes || kind == Kind::custom;
     if (value.is_plain() || (in_attribute_ && !is_node)) return plain(value, &trace);
@@ -302,8 +285,10 @@ class Writer {
     for (const Entry& entry : value.entries()) {
       if (!std::exchange(first, false)) text_ += ", ";
       if (entry.key.kind() != Kind::string)
-        fail(ErrorCode::invalid_argument, "a key of this kind cannot stand in plain JSON", trace,
-             "a str", detail::python_str(entry.key));
+        throw Error(ErrorCode::invalid_argument, "a key of this kind cannot stand in plain JSON",
+                    {.path = to_string(trace),
+                     .expected = "a str",
+                     .found = detail::python_str(entry.key)});
       string(entry.key.as_string(), trace);
       text_ += ": ";
       plain_item(entry.value, entry.key.as_string(), trace);
@@ -330,8 +315,7 @@ class Writer {
     }
     const std::uint64_t most = std::min(options_.limits.tensors, NameIndex::largest);
     if (tensors_.size() > most)
-      fail(ErrorCode::limit_exceeded, "a structure has too many tensors", trace,
-           "at most " + std::to_string(most) + " (Limits::tensors)");
+      throw detail::past(detail::Limit::tensors, most, {.path = to_string(trace)});
     return name;
   }
 

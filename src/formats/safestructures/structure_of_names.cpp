@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 
 namespace safestructures {
 namespace {
@@ -24,9 +25,8 @@ class Levels {
   bool insert(std::size_t index, std::size_t stop) {
     const std::string_view name = file_.name(index);
     if (std::cmp_greater_equal(std::ranges::count(name, '.'), limits_.depth))
-      throw Error(ErrorCode::limit_exceeded, "a tensor's name has too many steps",
-                  {.path = std::string(name.substr(0, 60)),
-                   .expected = "at most " + std::to_string(limits_.depth) + " (Limits::depth)"});
+      throw detail::past(detail::Limit::depth, limits_.depth, "a tensor's name has too many steps",
+                         {.path = std::string(name.substr(0, 60))});
     Value* level = &root_;
     std::size_t begin = 0;
     for (std::size_t dot = name.find('.'); dot < stop; dot = name.find('.', dot + 1)) {
@@ -54,9 +54,7 @@ class Levels {
 
  private:
   void count_node() {
-    if (++nodes_ > limits_.nodes)
-      throw Error(ErrorCode::limit_exceeded, "a structure has too many nodes",
-                  {.expected = "at most " + std::to_string(limits_.nodes) + " (Limits::nodes)"});
+    if (++nodes_ > limits_.nodes) throw detail::past(detail::Limit::nodes, limits_.nodes);
   }
 
   const safetensors::File& file_;
@@ -101,9 +99,12 @@ std::size_t index_of(const Value& key, std::size_t count) {
 }
 
 /// Turns levels whose steps are 0, 1, ... n-1 into lists. Recursive, to Limits::depth.
-void make_lists(Value& level) {
-  for (std::size_t i = 0; i < level.size(); ++i)
-    if (level.entry_value(i).kind() == Kind::dict) make_lists(level.entry_value(i));
+void make_lists(Value& level, std::uint32_t& depth, std::uint32_t most) {
+  for (std::size_t i = 0; i < level.size(); ++i) {
+    if (level.entry_value(i).kind() != Kind::dict) continue;
+    const detail::Descent descent(depth, most, nullptr);
+    make_lists(level.entry_value(i), depth, most);
+  }
   const std::size_t count = level.size();
   std::vector<std::size_t> positions(count, count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -120,8 +121,9 @@ void make_lists(Value& level) {
   level = Value::list(std::move(items));
 }
 
-Value with_lists(Value root) {
-  make_lists(root);
+Value with_lists(Value root, const Limits& limits) {
+  std::uint32_t depth = 0;
+  make_lists(root, depth, limits.depth);
   return root;
 }
 
@@ -135,9 +137,9 @@ Value structure_of_names(const safetensors::File& file, const Limits& limits) {
     const std::vector<std::size_t> stop = stops(file);
     Levels again(file, limits);
     for (index = 0; index < file.size(); ++index) again.insert(index, stop[index]);
-    return with_lists(again.take());
+    return with_lists(again.take(), limits);
   }
-  return with_lists(levels.take());
+  return with_lists(levels.take(), limits);
 }
 
 }  // namespace safestructures

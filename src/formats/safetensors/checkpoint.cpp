@@ -8,6 +8,7 @@
 #include <simdjson.h>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 
 #include "data/keyed_hash.hpp"
 #include "formats/safetensors/json_text.hpp"
@@ -16,6 +17,9 @@
 #include "platform/memory.hpp"
 
 namespace safestructures::safetensors::detail {
+
+using safestructures::detail::Limit;
+using safestructures::detail::past;
 namespace {
 
 constexpr std::string_view what = "the index";
@@ -80,7 +84,7 @@ void IndexReader::read() {
     auto field = walk_.take<simdjson::ondemand::field>(std::move(item));
     const char* const key = field.key().raw();
     if (read_string(key) != "weight_map") {
-      walk_.check_value(field.value(), limits_.depth);
+      walk_.check_value(field.value(), 0, limits_.depth);
       continue;
     }
     if (std::exchange(has_map, true)) {
@@ -121,8 +125,7 @@ void IndexReader::read_map(simdjson::ondemand::value& value, const char* key) {
            for_message(tensor));
     }
     if (entries_.size() >= limits_.tensors) {
-      throw Error(ErrorCode::limit_exceeded, "the index names too many tensors",
-                  {.expected = "at most " + std::to_string(limits_.tensors)});
+      throw past(Limit::tensors, limits_.tensors);
     }
     entries_.push_back({tensor, file_number(read_string(file.raw()), tensor)});
   }
@@ -134,9 +137,7 @@ std::uint32_t IndexReader::file_number(std::string_view name, std::string_view t
   if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
   check_file_name(name, tensor);
   if (files_.size() >= limits_.shards) {
-    throw Error(ErrorCode::limit_exceeded, "the index names too many files",
-                {.expected = "at most " + std::to_string(limits_.shards),
-                 .advice = "Raise Limits::shards if you trust the index"});
+    throw past(Limit::shards, limits_.shards);
   }
   const auto number = static_cast<std::uint32_t>(files_.size());
   files_.emplace_back(name);
@@ -170,9 +171,8 @@ void IndexReader::sort_files() {
 Text read_text(const Source& file, const Limits& limits) {
   const std::uint64_t most = std::min(limits.header_bytes, largest_header);
   if (file.size() > most) {
-    throw Error(ErrorCode::limit_exceeded, "the index is too large",
-                {.expected = "at most " + std::to_string(most) + " bytes",
-                 .found = std::to_string(file.size())});
+    throw past(Limit::header_bytes, most, "the index is too large",
+               {.found = std::to_string(file.size())});
   }
   const auto size = static_cast<std::size_t>(file.size());
   const std::shared_ptr<std::byte> buffer = platform::allocate_buffer(size + text_padding);

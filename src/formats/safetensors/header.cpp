@@ -5,10 +5,14 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 
 #include "formats/safetensors/table.hpp"
 
 namespace safestructures::safetensors {
+
+using safestructures::detail::Limit;
+using safestructures::detail::past;
 namespace detail {
 
 struct HeaderState {
@@ -32,10 +36,7 @@ void check_header_size(std::uint64_t length, const Limits& limits) {
                  .advice = "Check that this is a safetensors file"});
   }
   if (length > limits.header_bytes) {
-    throw Error(ErrorCode::limit_exceeded, "the header is too large",
-                {.expected = "at most " + std::to_string(limits.header_bytes) + " bytes",
-                 .found = std::to_string(length),
-                 .advice = "Raise Limits::header_bytes if you trust the file"});
+    throw past(Limit::header_bytes, limits.header_bytes, {.found = std::to_string(length)});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <simdjson.h>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/json_walk.hpp"
@@ -13,6 +14,9 @@
 #include "platform/memory.hpp"
 
 namespace safestructures::safetensors::detail {
+
+using safestructures::detail::Limit;
+using safestructures::detail::past;
 // Walks a header once, front to back, with simdjson's on-demand parser, which leaves to its caller
 // to look at everything: what is not visited is not checked.
 class HeaderParser {
@@ -153,9 +157,7 @@ void HeaderParser::read_tensor(Piece name, simdjson::ondemand::value& value, con
          R"(an object with "dtype", "shape" and "data_offsets")");
   }
   if (table_.records_.size() >= limits_.tensors) {
-    throw Error(ErrorCode::limit_exceeded, "too many tensors",
-                {.expected = "at most " + std::to_string(limits_.tensors),
-                 .advice = "Raise Limits::tensors if you trust the file"});
+    throw past(Limit::tensors, limits_.tensors);
   }
   Table::Record record;
   record.name = name;
@@ -175,7 +177,7 @@ void HeaderParser::read_tensor(Piece name, simdjson::ondemand::value& value, con
       case offsets_field: read_offsets(record, field.value(), field_key); break;
       default:
         // The Rust crate passes over fields that it does not know.
-        walk_.check_value(field.value(), limits_.depth);
+        walk_.check_value(field.value(), 0, limits_.depth);
     }
   }
   for (const auto& [which, field] :
@@ -218,8 +220,8 @@ void HeaderParser::read_shape(Table::Record& record, simdjson::ondemand::value& 
     std::uint64_t size = 0;
     if (element.get_uint64().get(size)) malformed();
     if (table_.dims_.size() - begin >= std::min<std::uint32_t>(limits_.rank, 0xFFFF)) {
-      fail(ErrorCode::limit_exceeded, "too many dimensions", key,
-           "at most " + std::to_string(limits_.rank));
+      fail(ErrorCode::limit_exceeded, "a tensor has too many dimensions", key,
+           safestructures::detail::at_most(Limit::rank, limits_.rank));
     }
     table_.dims_.push_back(size);
   }

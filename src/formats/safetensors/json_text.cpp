@@ -8,13 +8,6 @@
 namespace safestructures::safetensors::detail {
 namespace {
 
-int hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // The four hexadecimal digits at `from`, or nothing.
 std::optional<std::uint32_t> code_unit(const char* from, const char* end) noexcept {
   if (end - from < 4) return std::nullopt;
@@ -51,37 +44,11 @@ bool is_surrogate(std::uint32_t unit, std::uint32_t first) noexcept {
   return (unit & 0xFC00U) == first;
 }
 
-// One escape; `from` is behind the backslash and moves behind the escape.
-StringFault decode_escape(const char*& from, const char* end, char*& target) noexcept {
-  if (from == end) return StringFault::no_end;
-  if (*from == '"') {  // By far the most frequent: a schema is JSON in a JSON string.
-    *target++ = *from++;
-    return StringFault::none;
-  }
-  constexpr std::string_view letters = "\"\\/bfnrt";
-  constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
-  const char letter = *from;
-  if (const std::size_t index = letters.find(letter); index != std::string_view::npos) {
-    *target++ = meanings[index];
-    ++from;
-    return StringFault::none;
-  }
-  if (letter != 'u') return StringFault::bad_escape;
-  const std::optional<std::uint32_t> unit = code_unit(from + 1, end);
-  if (!unit) return StringFault::bad_escape;
-  std::uint32_t code = *unit;
-  std::ptrdiff_t length = 5;
-  if (is_surrogate(code, 0xDC00)) return StringFault::lone_surrogate;
-  if (is_surrogate(code, 0xD800)) {
-    if (end - from < 11 || from[5] != '\\' || from[6] != 'u') return StringFault::lone_surrogate;
-    const std::optional<std::uint32_t> low = code_unit(from + 7, end);
-    if (!low || !is_surrogate(*low, 0xDC00)) return StringFault::lone_surrogate;
-    code = 0x10000 + ((code & 0x3FFU) << 10U) + (*low & 0x3FFU);
-    length = 11;
-  }
-  target = append_utf8(code, target);
-  from += length;
-  return StringFault::none;
+// The low half of a pair, behind the escape of its high half at `from`.
+std::optional<std::uint32_t> low_half(const char* from, const char* end) noexcept {
+  if (end - from < 6 || from[0] != '\\' || from[1] != 'u') return std::nullopt;
+  const std::optional<std::uint32_t> low = code_unit(from + 2, end);
+  return low && is_surrogate(*low, 0xDC00) ? low : std::nullopt;
 }
 
 // Bytes of the sequence that begins with `lead`, and the range of its second byte, which excludes
@@ -109,6 +76,44 @@ bool is_plain_byte(char c) noexcept {
 
 }  // namespace
 
+int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+StringFault unescape_one(const char*& from, const char* end, char*& target,
+                         LoneSurrogates lone) noexcept {
+  if (from == end) return StringFault::no_end;
+  if (*from == '"') {  // By far the most frequent: a schema is JSON in a JSON string.
+    *target++ = *from++;
+    return StringFault::none;
+  }
+  constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
+  if (const std::size_t index = escape_letters.find(*from); index != std::string_view::npos) {
+    *target++ = meanings[index];
+    ++from;
+    return StringFault::none;
+  }
+  if (*from != 'u') return StringFault::bad_escape;
+  const std::optional<std::uint32_t> unit = code_unit(from + 1, end);
+  if (!unit) return StringFault::bad_escape;
+  std::uint32_t code = *unit;
+  std::ptrdiff_t length = 5;
+  if (is_surrogate(code, 0xD800)) {
+    if (const auto low = low_half(from + length, end)) {
+      code = 0x10000 + ((code & 0x3FFU) << 10U) + (*low & 0x3FFU);
+      length = 11;
+    }
+  }
+  if (lone == LoneSurrogates::fault && code >= 0xD800 && code < 0xE000)
+    return StringFault::lone_surrogate;
+  target = append_utf8(code, target);
+  from += length;
+  return StringFault::none;
+}
+
 Unescaped unescape(const char* from, const char* end, char* target) noexcept {
   for (;;) {
     unescape_quotes(from, end, target);
@@ -131,8 +136,8 @@ Unescaped unescape(const char* from, const char* end, char* target) noexcept {
     if (from == end) return {target, from, StringFault::no_end};
     if (*from == '"') return {target, from + 1, StringFault::none};
     const char* const escape_at = from++;
-    if (const StringFault fault = decode_escape(from, end, target); fault != StringFault::none)
-      return {target, escape_at, fault};
+    const StringFault fault = unescape_one(from, end, target, LoneSurrogates::fault);
+    if (fault != StringFault::none) return {target, escape_at, fault};
   }
 }
 

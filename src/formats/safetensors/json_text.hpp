@@ -63,6 +63,19 @@ inline const char* find_unplain(const char* from, const char* end) noexcept {
 
 enum class StringFault : std::uint8_t { none, bad_escape, lone_surrogate, no_end };
 
+/// What may stand behind a backslash, apart from `u`.
+inline constexpr std::string_view escape_letters = "\"\\/bfnrt";
+
+/// -1 for what is none.
+int hex_digit(char c) noexcept;
+
+/// Whether half a surrogate pair is three bytes of WTF-8 or a fault.
+enum class LoneSurrogates : bool { keep, fault };
+
+/// Decodes one escape. \param from behind the backslash; moves behind the escape
+StringFault unescape_one(const char*& from, const char* end, char*& target,
+                         LoneSurrogates lone) noexcept;
+
 /// What `unescape` did.
 struct Unescaped {
   char* target_end;  ///< Behind the last byte written.

@@ -6,10 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 
 #include "formats/safetensors/table.hpp"
 
 namespace safestructures::safetensors::detail {
+
+using safestructures::detail::Limit;
+using safestructures::detail::past;
 namespace {
 
 static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
@@ -70,11 +74,11 @@ void JsonWalk::finish() {
 }
 
 // Recursive, and bounded by the limit for depth.
-void JsonWalk::check_value(simdjson::ondemand::value& value, std::uint32_t depth_left) {
-  if (depth_left == 0) {
-    throw Error(ErrorCode::limit_exceeded, std::string(what_) + " is nested too deeply",
-                {.advice = "Raise Limits::depth if you trust the file"});
-  }
+void JsonWalk::check_value(simdjson::ondemand::value& value, std::uint32_t depth,
+                           std::uint32_t most) {
+  using safestructures::detail::Descent;
+  if (depth >= most) throw past(Limit::depth, most, std::string(what_) + " is nested too deep", {});
+  if (depth >= Descent::unchecked) Descent::check(depth, most, nullptr);
   const auto check_string = [&](const char* begin) {
     std::vector<char> scratch(static_cast<std::size_t>(behind_string(begin) - begin) + 8);
     const Unescaped result = unescape(begin, end(), scratch.data());
@@ -85,13 +89,13 @@ void JsonWalk::check_value(simdjson::ondemand::value& value, std::uint32_t depth
       for (auto item : take<simdjson::ondemand::object>(value.get_object())) {
         auto field = take<simdjson::ondemand::field>(std::move(item));
         check_string(field.key().raw());
-        check_value(field.value(), depth_left - 1);
+        check_value(field.value(), depth + 1, most);
       }
       return;
     case simdjson::ondemand::json_type::array:
       for (auto item : take<simdjson::ondemand::array>(value.get_array())) {
         auto element = take<simdjson::ondemand::value>(std::move(item));
-        check_value(element, depth_left - 1);
+        check_value(element, depth + 1, most);
       }
       return;
     case simdjson::ondemand::json_type::string:

@@ -45,7 +45,8 @@ class JsonWalk {
   }
 
   /// Visits a value of which nothing is wanted but that it is well-formed.
-  void check_value(simdjson::ondemand::value& value, std::uint32_t depth_left);
+  /// \param depth of the value \param most levels that are allowed
+  void check_value(simdjson::ondemand::value& value, std::uint32_t depth, std::uint32_t most);
 
   /// Throws if the syntax is wrong: to be called before complaining of a value of the wrong kind,
   /// because simdjson sees no difference.

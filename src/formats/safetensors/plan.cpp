@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 
 #include "formats/lossy.hpp"
 #include "formats/safetensors/json_text.hpp"
@@ -17,6 +18,9 @@
 #include "platform/memory.hpp"
 
 namespace safestructures::safetensors::detail {
+
+using safestructures::detail::Limit;
+using safestructures::detail::past;
 namespace {
 
 constexpr auto largest_data =
@@ -78,18 +82,14 @@ FilePlan::FilePlan(std::span<const Item> items, const Metadata& metadata, const 
 void FilePlan::check_items(std::span<const Item> items, const Limits& limits) {
   const std::uint64_t most = std::min(limits.tensors, NameIndex::largest);
   if (items.size() > most) {
-    throw Error(
-        ErrorCode::limit_exceeded, "too many tensors for one file",
-        {.expected = "at most " + std::to_string(most), .found = std::to_string(items.size())});
+    throw past(Limit::tensors, most, {.found = std::to_string(items.size())});
   }
   sizes_.reserve(items.size());
   for (const Item& item : items) {
     const Shape& shape = item.tensor->shape();
     if (shape.size() > limits.rank) {
-      throw Error(ErrorCode::limit_exceeded, "too many dimensions",
-                  {.path = for_message(item.name),
-                   .expected = "at most " + std::to_string(limits.rank),
-                   .found = std::to_string(shape.size())});
+      throw past(Limit::rank, limits.rank,
+                 {.path = for_message(item.name), .found = std::to_string(shape.size())});
     }
     if (!is_plain(item.name)) check_utf8("the name of a tensor", item.name);
     if (item.name == metadata_key) {
@@ -143,10 +143,8 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
                             const Limits& limits) {
   const std::uint64_t most = std::min(limits.header_bytes, largest_header);
   const auto fail_size = [&](const std::string& found) {
-    throw Error(ErrorCode::limit_exceeded, "the header would be too large",
-                {.expected = "at most " + std::to_string(most) + " bytes",
-                 .found = found,
-                 .advice = "Save fewer tensors or less metadata in one file"});
+    throw past(Limit::header_bytes, most, "the header would be too large",
+               {.found = found, .advice = "Save fewer tensors or less metadata in one file"});
   };
   std::uint64_t bound = page + 64 + entries_bound_;
   std::uint64_t least = names_size_;

@@ -9,12 +9,16 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
+#include "data/limit.hpp"
 
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/name_order.hpp"
 #include "formats/safetensors/table.hpp"
 
 namespace safestructures::safetensors {
+
+using safestructures::detail::Limit;
+using safestructures::detail::past;
 namespace {
 
 constexpr std::string_view index_suffix = ".index.json";
@@ -101,15 +105,11 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
     throw Error(ErrorCode::invalid_argument, "a file of at most 0 bytes holds no tensor");
   const std::vector<Group> groups = split(items, largest_file);
   if (groups.size() > options.limits.shards) {
-    throw Error(ErrorCode::limit_exceeded, "too many files for one checkpoint",
-                {.expected = "at most " + std::to_string(options.limits.shards),
-                 .found = std::to_string(groups.size()),
-                 .advice = "Let each file be larger"});
+    throw past(Limit::shards, options.limits.shards, "too many files for one checkpoint",
+               {.found = std::to_string(groups.size()), .advice = "Let each file be larger"});
   }
   if (items.size() > detail::NameIndex::largest || items.size() > options.limits.tensors) {
-    throw Error(ErrorCode::limit_exceeded, "too many tensors for one checkpoint",
-                {.expected = "at most " + std::to_string(options.limits.tensors),
-                 .found = std::to_string(items.size())});
+    throw past(Limit::tensors, options.limits.tensors, {.found = std::to_string(items.size())});
   }
   // Before anything is written: each file's own check sees the names of that file only.
   const std::vector<std::uint32_t> order = detail::order_by_name(

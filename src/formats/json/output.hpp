@@ -11,11 +11,6 @@
 
 namespace safestructures::json {
 
-/// Appends a JSON string: UTF-8 as it is, escapes for quotes, controls, what steers a terminal or
-/// turns the reading order, and surrogates alone (WTF-8).
-/// \returns the position of the first byte that is not UTF-8, or `npos`
-[[nodiscard]] std::size_t append_string(std::string& json, std::string_view text);
-
 /// Gathers small pieces of text for a sink.
 class Output {
  public:

@@ -1,4 +1,4 @@
-#include "formats/json/tensor_read.hpp"
+#include "formats/json/element_read.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 #include "formats/json/base64.hpp"
 #include "formats/json/elements.hpp"
 #include "formats/json/names.hpp"
@@ -49,10 +50,8 @@ void ElementReader::read_shape() {
     if (!cursor_.is_integer() || result.ec != std::errc() || size < 0)
       wrong(std::string(raw.substr(0, 40)));
     if (dims.size() >= limits_.rank)
-      throw Error(ErrorCode::limit_exceeded, "a tensor has too many dimensions",
-                  {.path = to_string(trace_),
-                   .expected = "at most " + std::to_string(limits_.rank) + " (Limits::rank)",
-                   .offset = offset});
+      throw detail::past(detail::Limit::rank, limits_.rank,
+                         {.path = to_string(trace_), .offset = offset});
     dims.push_back(static_cast<std::uint64_t>(size));
   }
   shape_.emplace(std::span<const std::uint64_t>(dims));
@@ -100,10 +99,8 @@ void ElementReader::open_list() {
     fail(ErrorCode::shape_mismatch, "the data of a tensor do not have its shape",
          expected_element(dtype_), "an array");
   if (open_.size() >= limits_.rank)
-    throw Error(ErrorCode::limit_exceeded, "a tensor has too many dimensions",
-                {.path = to_string(trace_),
-                 .expected = "at most " + std::to_string(limits_.rank) + " (Limits::rank)",
-                 .offset = cursor_.offset()});
+    throw detail::past(detail::Limit::rank, limits_.rank,
+                       {.path = to_string(trace_), .offset = cursor_.offset()});
   open_.push_back(0);
   if (dims_.size() < open_.size()) dims_.emplace_back();
 }

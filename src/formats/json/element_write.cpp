@@ -1,4 +1,4 @@
-#include "formats/json/tensor_write.hpp"
+#include "formats/json/element_write.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/formats/json.hpp>
-#include "formats/json/text.hpp"
+#include "formats/json/output.hpp"
 
 namespace safestructures::json {
 

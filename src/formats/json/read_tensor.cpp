@@ -1,0 +1,121 @@
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include "formats/json/base64.hpp"
+#include "formats/json/element_read.hpp"
+#include "formats/json/reader.hpp"
+
+namespace safestructures::json {
+
+void Reader::enter(Value& value, std::optional<std::string> name, const Trace* trace) {
+  if (names_.size() >= limits_.tensors) pass(detail::Limit::tensors, limits_.tensors);
+  if (name && names_.find(*name) != nullptr)
+    fail(ErrorCode::duplicate_name, "two tensors have the same name", {}, in_quotes(*name),
+         "Refer to the first by {\"same\": name}, or give each a name of its own");
+  if (!name) name = names_.distinct(place_name(trace));
+  names_.enter(*name, value.tensor(), value.tensor().dtype());
+  tensor_bytes_ += value.tensor().byte_size();
+  value.set_tensor_name(*std::move(name));
+}
+
+Tensor Reader::same(Mark mark, std::string& name) {
+  if (cursor_.next() != Token::name || cursor_.string() != same_name ||
+      cursor_.next() != Token::string)
+    wrong(mark, mark == Mark::tensor ? "a dtype, or {\"same\": name}"
+                                     : "base64 in a string, or {\"same\": name}");
+  name = cursor_.string();
+  const NamedTensors::Known* known = names_.find(name);
+  if (known == nullptr)
+    fail(ErrorCode::missing_tensor, "no tensor before this one has the name that it refers to", {},
+         in_quotes(name));
+  count_again(known->tensor);
+  if (cursor_.next() != Token::object_end) unknown_member(mark);
+  return known->tensor;
+}
+
+void Reader::count_again(const Tensor& tensor) {
+  const std::uint64_t most = detail::most_repeated(size_, limits_);
+  if (tensor.byte_size() > most - again_) pass(detail::Limit::repeats, most);
+  again_ += tensor.byte_size();
+}
+
+Value Reader::bytes(const Trace* trace) {
+  if (cursor_.token() == Token::object) {
+    std::string name;
+    Tensor tensor = same(Mark::bytes, name);
+    if (tensor.dtype() != DType::U8 || tensor.rank() != 1)
+      fail(ErrorCode::invalid_schema, "bytes refer to a tensor of another kind",
+           "U8 of one dimension",
+           std::string(to_string(tensor.dtype())) + " " + to_string(tensor.shape()));
+    Value result = Value::bytes(std::move(tensor));
+    result.set_tensor_name(std::move(name));
+    apply(extras_to_end_unnamed(Mark::bytes, trace), result);
+    return result;
+  }
+  expect(Token::string, Mark::bytes, "base64 in a string, or {\"same\": name}");
+  const std::string_view text = cursor_.raw();
+  std::vector<std::byte> content(base64_bound(text.size()));
+  std::size_t bad = 0;
+  const auto size = decode_base64(text, content.data(), bad);
+  if (!size)
+    throw Error(ErrorCode::invalid_schema, "a text is not base64",
+                {.expected = "digits of base64, padded with '='",
+                 .found = bad == text.size() ? "its end" : show_byte(text[bad]),
+                 .offset = cursor_.offset() + 1 + bad});
+  content.resize(*size);
+  auto owner = std::make_shared<const std::vector<std::byte>>(std::move(content));
+  Value result = Value::bytes(Tensor::share(DType::U8, Shape{owner->size()}, *owner, owner));
+  Extras extras = extras_to_end(Mark::bytes, trace);
+  enter(result, std::exchange(extras.name, std::nullopt), trace);
+  apply(std::move(extras), result);
+  return result;
+}
+
+Value Reader::tensor(const Trace* trace) {
+  if (cursor_.token() == Token::object) {
+    std::string name;
+    Value result(same(Mark::tensor, name));
+    result.set_tensor_name(std::move(name));
+    apply(extras_to_end_unnamed(Mark::tensor, trace), result);
+    return result;
+  }
+  Extras extras;
+  Value result(dense(trace, &extras));
+  enter(result, std::exchange(extras.name, std::nullopt), trace);
+  apply(std::move(extras), result);
+  return result;
+}
+
+Tensor Reader::dense(const Trace* trace, Extras* extras) {
+  expect(Token::string, Mark::tensor, "a dtype, or {\"same\": name}");
+  const std::optional<DType> dtype = parse_dtype(cursor_.string());
+  if (!dtype)
+    fail(ErrorCode::unknown_dtype, "a tensor has an unknown dtype", {},
+         in_quotes(cursor_.string()));
+  ElementReader elements(cursor_, *dtype, limits_, trace);
+  bool has_shape = false;
+  bool has_data = false;
+  while (cursor_.next() == Token::name) {
+    const std::uint64_t offset = cursor_.offset();
+    const std::string_view name = cursor_.string();
+    if (name == shape_name) {
+      if (std::exchange(has_shape, true)) twice(name, offset);
+      cursor_.next();
+      elements.read_shape();
+    } else if (name == data_name) {
+      if (std::exchange(has_data, true)) twice(name, offset);
+      cursor_.next();
+      elements.read_data();
+    } else if (extras == nullptr || !extra(*extras, Mark::tensor, trace)) {
+      unknown_member(Mark::tensor);
+    }
+  }
+  return elements.finish();
+}
+
+}  // namespace safestructures::json

@@ -1,0 +1,29 @@
+/// \file
+/// Work on a thread whose stack is small.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <functional>
+
+#include <doctest/doctest.h>
+
+namespace safestructures::test {
+
+/// Runs `work` on a thread of its own that has `kib` KiB of stack.
+inline void with_stack(std::size_t kib, std::function<void()> work) {
+  pthread_attr_t attributes;
+  REQUIRE(::pthread_attr_init(&attributes) == 0);
+  REQUIRE(::pthread_attr_setstacksize(&attributes, kib << 10U) == 0);
+  pthread_t thread{};
+  const auto run = [](void* argument) -> void* {
+    (*static_cast<std::function<void()>*>(argument))();
+    return nullptr;
+  };
+  REQUIRE(::pthread_create(&thread, &attributes, run, &work) == 0);
+  REQUIRE(::pthread_join(thread, nullptr) == 0);
+  ::pthread_attr_destroy(&attributes);
+}
+
+}  // namespace safestructures::test
