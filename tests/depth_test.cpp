@@ -110,7 +110,9 @@ const std::vector<Way>& ways() {
       {"a schema is read in another spelling",
        [](Depth depth, const L& l) { read_schema(deep_schema(depth, " "), l); }},
       {"a schema is written",
-       [](Depth depth, const L& l) { static_cast<void>(ss::save(deep_list(depth), {.limits = l})); }},
+       [](Depth depth, const L& l) {
+         static_cast<void>(ss::save(deep_list(depth), {.limits = l}));
+       }},
       {"an object is encoded",
        [](Depth depth, const L& l) {
          const LongChain chain(depth);

@@ -6,22 +6,22 @@
 namespace safestructures {
 namespace {
 
-constexpr std::array<std::string_view, 28> code_names = {
-    "cannot_open",         "cannot_read",
-    "cannot_write",        "truncated",
-    "invalid_header",      "invalid_metadata",
-    "invalid_utf8",        "invalid_offsets",
-    "invalid_shape",       "unknown_dtype",
-    "duplicate_name",      "invalid_schema",
-    "unsupported_version", "missing_tensor",
-    "limit_exceeded",      "type_mismatch",
-    "shape_mismatch",      "out_of_range",
-    "lossy_conversion",    "missing_field",
-    "unknown_field",       "not_found",
-    "invalid_argument",    "misaligned",
-    "unknown_type",        "cycle",
-    "plugin_failed",       "checksum_mismatch"};
-static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::checksum_mismatch) + 1);
+constexpr std::array<std::string_view, 29> code_names = {"cannot_open",         "cannot_read",
+                                                         "cannot_write",        "truncated",
+                                                         "invalid_header",      "invalid_metadata",
+                                                         "invalid_utf8",        "invalid_offsets",
+                                                         "invalid_shape",       "unknown_dtype",
+                                                         "duplicate_name",      "invalid_schema",
+                                                         "unsupported_version", "missing_tensor",
+                                                         "limit_exceeded",      "type_mismatch",
+                                                         "shape_mismatch",      "out_of_range",
+                                                         "lossy_conversion",    "missing_field",
+                                                         "unknown_field",       "not_found",
+                                                         "invalid_argument",    "misaligned",
+                                                         "unknown_type",        "cycle",
+                                                         "plugin_failed",       "checksum_mismatch",
+                                                         "mixed_saves"};
+static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::mixed_saves) + 1);
 
 std::string format(const std::string& problem, const ErrorDetails& details) {
   std::string text;

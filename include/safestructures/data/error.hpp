@@ -43,6 +43,7 @@ enum class ErrorCode : std::uint8_t {
   cycle,                ///< A structure that contains itself.
   plugin_failed,  ///< A codec or plugin threw; its exception is nested (`std::rethrow_if_nested`).
   checksum_mismatch,  ///< Stored and computed checksums differ.
+  mixed_saves,        ///< The files of a checkpoint are of different saves.
 };
 
 /// The stable name of a code, such as `"limit_exceeded"`.

@@ -20,7 +20,7 @@ namespace {
 
 /// Where there is no schema, its version says nothing.
 bool is_own_key(std::string_view key, bool has_schema) {
-  return key == checksums::metadata_key ||
+  return key == checksums::metadata_key || key == safetensors::save_key ||
          (has_schema && (key == schema::metadata_key || key == schema::version_key));
 }
 

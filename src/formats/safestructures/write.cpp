@@ -20,7 +20,7 @@ constexpr std::array<std::int64_t, 1> dummy_elements = {0};
 
 void refuse_own_keys(const SaveOptions& options) {
   for (const std::string_view key :
-       {schema::metadata_key, schema::version_key, checksums::metadata_key})
+       {schema::metadata_key, schema::version_key, checksums::metadata_key, safetensors::save_key})
     // A plain file may say which version the schema had that it no longer has.
     if (options.metadata.contains(key) && (options.schema || key != schema::version_key))
       throw Error(ErrorCode::invalid_argument, "metadata has a key of the schema itself",

@@ -8,6 +8,7 @@
 #include <simdjson.h>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/formats/safetensors/writer.hpp>
 #include "data/limit.hpp"
 
 #include "data/keyed_hash.hpp"
@@ -38,8 +39,11 @@ class IndexReader {
   void read();
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
   [[nodiscard]] const std::vector<std::string>& files() const noexcept { return files_; }
+  /// Of which save the index is, if it says so.
+  [[nodiscard]] std::optional<std::string_view> save() const noexcept { return save_; }
 
  private:
+  void read_metadata(simdjson::ondemand::value& value);
   void read_map(simdjson::ondemand::value& value, const char* key);
   std::string_view read_string(const char* begin);
   std::uint32_t file_number(std::string_view name, std::string_view tensor);
@@ -53,6 +57,7 @@ class IndexReader {
   std::size_t unescaped_size_ = 0;
   std::vector<Entry> entries_;
   std::vector<std::string> files_;
+  std::optional<std::string_view> save_;
   std::map<std::string_view, std::uint32_t> numbers_;
 };
 
@@ -83,7 +88,12 @@ void IndexReader::read() {
   for (auto item : object) {
     auto field = walk_.take<simdjson::ondemand::field>(std::move(item));
     const char* const key = field.key().raw();
-    if (read_string(key) != "weight_map") {
+    const std::string_view name = read_string(key);
+    if (name == "metadata") {
+      read_metadata(field.value());
+      continue;
+    }
+    if (name != "weight_map") {
       walk_.check_value(field.value(), 0, limits_.depth);
       continue;
     }
@@ -96,6 +106,20 @@ void IndexReader::read() {
   walk_.finish();
   if (!has_map) throw Error(ErrorCode::invalid_header, "the index has no \"weight_map\"");
   sort_files();
+}
+
+// Anything but the identity of the save only has to be JSON.
+void IndexReader::read_metadata(simdjson::ondemand::value& value) {
+  using simdjson::ondemand::json_type;
+  if (walk_.take<json_type>(value.type()) != json_type::object)
+    return walk_.check_value(value, 0, limits_.depth);
+  for (auto item : walk_.take<simdjson::ondemand::object>(value.get_object())) {
+    auto field = walk_.take<simdjson::ondemand::field>(std::move(item));
+    const bool is_save = read_string(field.key().raw()) == save_key;
+    simdjson::ondemand::raw_json_string text;
+    if (is_save && !field.value().get_raw_json_string().get(text)) save_ = read_string(text.raw());
+    else walk_.check_value(field.value(), 1, limits_.depth);
+  }
 }
 
 void IndexReader::read_map(simdjson::ondemand::value& value, const char* key) {
@@ -237,6 +261,25 @@ void check_map(const IndexReader& map, const Checkpoint& checkpoint) {
   }
 }
 
+// The index, where it says of which save it is, and all files are of one save.
+void check_save(const IndexReader& map, const Checkpoint& checkpoint) {
+  const auto save_of = [](const Part& part) {
+    return find_metadata(part.table.metadata(), save_key);
+  };
+  const auto text = [](std::optional<std::string_view> save) {
+    return save ? "save " + for_message(*save) : std::string("a file of no such save");
+  };
+  const auto expected = map.save() ? map.save() : save_of(checkpoint.parts.front());
+  for (const Part& part : checkpoint.parts) {
+    if (save_of(part) == expected) continue;
+    throw Error(ErrorCode::mixed_saves, "the files of a checkpoint are of different saves",
+                {.file = part.path.string(),
+                 .expected = text(expected),
+                 .found = text(save_of(part)),
+                 .advice = "Take all files, and the index, from one save"});
+  }
+}
+
 }  // namespace
 
 Checkpoint open_checkpoint(const std::shared_ptr<const Source>& source,
@@ -255,6 +298,7 @@ Checkpoint open_checkpoint(const std::shared_ptr<const Source>& source,
       if (!add_part(checkpoint, open_part(source->sibling(file), options), most))
         fail_unnamed(map, checkpoint);
     check_map(map, checkpoint);
+    check_save(map, checkpoint);
     return checkpoint;
   } catch (const Error& error) {
     throw error.with_file(source->name());

@@ -13,6 +13,7 @@
 
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/name_order.hpp"
+#include "formats/safetensors/save_identity.hpp"
 #include "formats/safetensors/table.hpp"
 
 namespace safestructures::safetensors {
@@ -80,12 +81,11 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// Indented and sorted, as Hugging Face's own.
-std::string index_text(std::span<const Item> items, std::span<const std::uint32_t> order,
-                       std::span<const std::uint32_t> file_of,
-                       const std::vector<std::string>& files, std::uint64_t total_size) {
-  std::string text = "{\n  \"metadata\": {\n    \"total_size\": " + std::to_string(total_size) +
-                     "\n  },\n  \"weight_map\": {";
+// The index behind its metadata, indented and sorted as Hugging Face's own.
+std::string map_text(std::span<const Item> items, std::span<const std::uint32_t> order,
+                     std::span<const std::uint32_t> file_of,
+                     const std::vector<std::string>& files) {
+  std::string text = "  \"weight_map\": {";
   bool first = true;
   for (const std::uint32_t index : order) {
     text += std::exchange(first, false) ? "\n    " : ",\n    ";
@@ -127,20 +127,31 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
   std::vector<std::string> files;
   std::vector<std::uint32_t> file_of;
   file_of.reserve(items.size());
-  SaveReport report;
   std::uint64_t total_size = 0;
   for (const Group& group : groups) {
     file_of.insert(file_of.end(), group.end - group.begin,
                    static_cast<std::uint32_t>(files.size()));
     files.push_back(stem + "-" + number_text(files.size() + 1) + "-of-" +
                     number_text(groups.size()) + std::string(suffix));
-    const std::span<const Item> part = items.subspan(group.begin, group.end - group.begin);
-    SaveReport written = write(sink.sibling(files.back()), part, metadata, options);
+    for (std::size_t i = group.begin; i < group.end; ++i) total_size += stored_size(items[i]);
+  }
+  const std::string map = map_text(items, order, file_of, files);
+  Metadata of_each = metadata;
+  of_each.erase(std::string(save_key));
+  const std::string identity = detail::save_identity(map, of_each, items);
+  of_each.emplace(save_key, identity);
+
+  SaveReport report;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::span<const Item> part =
+        items.subspan(groups[i].begin, groups[i].end - groups[i].begin);
+    SaveReport written = write(sink.sibling(files[i]), part, of_each, options);
     report.bytes += written.bytes;
     std::ranges::move(written.conversions, std::back_inserter(report.conversions));
-    for (const Item& item : part) total_size += stored_size(item);
   }
-  const std::string text = index_text(items, order, file_of, files, total_size);
+  const std::string text = "{\n  \"metadata\": {\n    \"" + std::string(save_key) + "\": \"" +
+                           identity + "\",\n    \"total_size\": " + std::to_string(total_size) +
+                           "\n  },\n" + map;
   Sink& index = sink.sibling(stem + std::string(suffix) + std::string(index_suffix));
   index.expect(text.size());
   index.write_copied(std::as_bytes(std::span(text)));

@@ -83,14 +83,18 @@ SAFESTRUCTURES_API SaveReport write(std::ostream& out, std::span<const Item> ite
                                                                  const Metadata& metadata = {},
                                                                  const WriteOptions& options = {});
 
+/// The metadata, of each file of a checkpoint and of its index, that says of which save they are: a
+/// hash of what was saved. `write_sharded` sets it, and `File::open` refuses files of two saves.
+inline constexpr std::string_view save_key = "_safestructures_save_";
+
 /// Writes a checkpoint in several files and an index, named as Hugging Face names them: for
 /// `model.safetensors` (or `model.safetensors.index.json`) the files
 /// `model-00001-of-00003.safetensors` and so on, and last `model.safetensors.index.json`, which
 /// `File::open` takes.
 ///
 /// The items are taken in their order; a file ends before the item that would exceed
-/// `largest_file` bytes of data. Every file holds all metadata. All files are written under
-/// temporary names and renamed once every one is finished, the index last.
+/// `largest_file` bytes of data. Every file holds all metadata, and `save_key`. All files are
+/// written under temporary names and renamed once every one is finished, the index last.
 /// \throws Error as `write_file`; `invalid_argument` for `largest_file` 0; `limit_exceeded` for
 /// more files than `limits.shards`.
 SAFESTRUCTURES_API SaveReport write_sharded(const std::filesystem::path& path,

@@ -1,0 +1,24 @@
+/// \file
+/// What tells the files of one sharded save from those of another.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <safestructures/formats/safetensors/writer.hpp>
+
+namespace safestructures::safetensors::detail {
+
+/// 32 hexadecimal digits of a hash (XXH3, 128 bits) of a checkpoint: its index, its metadata, and
+/// samples of its tensors. Equal checkpoints have equal identities, so that equal saves stay equal
+/// bytes; those of two steps of a training differ in nearly every number, and so in the samples.
+///
+/// Reads at most 128 elements of a tensor and 65,536 tensors, evenly spread: to read all of it
+/// before it is written would take half as long as to write it.
+/// \param index the text of the index without the identity
+[[nodiscard]] std::string save_identity(std::string_view index, const Metadata& metadata,
+                                        std::span<const Item> items);
+
+}  // namespace safestructures::safetensors::detail
