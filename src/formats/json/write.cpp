@@ -436,7 +436,8 @@ class Writer {
     if (!given.empty()) {
       const NamedTensors::Known* known = names_.find(given);
       if (known != nullptr && known->stored == stored && detail::same_view(known->tensor, tensor) &&
-          !options_.extra_tensors.contains(given)) {
+          !options_.extra_tensors.contains(given) &&
+          std::find(unfinished_.begin(), unfinished_.end(), given) == unfinished_.end()) {
         member(name_of(mark));
         text_ += out_.is_pretty() ? "{\"same\": " : "{\"same\":";
         string(given, trace);
@@ -458,7 +459,9 @@ class Writer {
       member(tensor_name);
       string(name, trace);
     }
+    unfinished_.push_back(name);
     extras(item, trace);
+    unfinished_.pop_back();
     try {
       if (mark == Mark::tensor) elements(tensor, stored, name);
       else text_ += '}';
@@ -490,6 +493,8 @@ class Writer {
   std::string& text_;
   NamedTensors names_;
   std::vector<ConvertedTensor> conversions_;
+  // Names of tensors whose attributes are being written: readers do not know them yet.
+  std::vector<std::string> unfinished_;
   bool in_key_ = false;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;

@@ -47,10 +47,12 @@ struct Ahead {
 
  private:
   /// Whether a key is spelled without dots, and is no tensor (bytes are), which would share its
-  /// step.
+  /// step; nor with what may be half a surrogate pair, which names replace.
   static bool is_step(const Value& key) {
     if (key.kind() != Kind::string) return key.kind() <= Kind::integer;
-    return !key.as_string().empty() && key.as_string().find('.') == std::string::npos;
+    const std::string& text = key.as_string();
+    return !text.empty() && text.find('.') == std::string::npos &&
+           text.find('\xED') == std::string::npos;
   }
 };
 

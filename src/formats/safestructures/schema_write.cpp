@@ -93,9 +93,9 @@ class Writer {
     node(value, &trace);
   }
 
-  // Recursive over the tree, to Limits::depth.
+  // Recursive over the tree, to Limits::depth. Outside of payloads and attributes nothing but a
+  // node would be read, so that a mark as plain means nothing there.
   void node(const Value& value, const Trace* trace) {
-    if (value.is_plain()) return plain(value, trace);
     count_node(trace);
     const std::string_view own_type =
         value.kind() == Kind::structure ? std::string_view() : value.type_name();
@@ -129,7 +129,9 @@ class Writer {
       case Kind::tensor: string(tensor(value, trace), trace); break;
       case Kind::custom: {
         const Level level(*this, trace);
-        node(value.payload(), trace);
+        const Value& inside = value.payload();
+        if (inside.is_plain()) plain(inside, trace);
+        else node(inside, trace);
         break;
       }
     }
@@ -316,7 +318,7 @@ class Writer {
     const Tensor& tensor = value.tensor();
     tensors_.emplace_back(std::string_view(), tensor, dtypes_.of(value));
     std::string_view& name = tensors_.back().name;
-    name = name_of(value);
+    name = without_surrogates(name_of(value));
     if (const auto known = ahead_.distinct ? std::nullopt : enter_last()) {
       const safetensors::Item& other = tensors_[*known];
       if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor)) {
@@ -341,6 +343,22 @@ class Writer {
     if (options_.tensor_names == TensorNames::numbers)
       return written_.keep(std::to_string(tensors_.size() - 1));
     return place_.empty() ? "tensor" : written_.keep(place_);
+  }
+
+  /// Strings may hold halves of surrogate pairs (docs/format.md); names in the container may not.
+  std::string_view without_surrogates(std::string_view name) {
+    constexpr char lead = '\xED';  // Of U+D000 to U+DFFF, of which the second byte tells.
+    const auto is_half = [](std::string_view text, std::size_t at) {
+      return at + 2 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xA0 &&
+             (static_cast<unsigned char>(text[at + 2]) & 0xC0U) == 0x80;
+    };
+    std::size_t at = name.find(lead);
+    while (at != std::string_view::npos && !is_half(name, at)) at = name.find(lead, at + 1);
+    if (at == std::string_view::npos) return name;
+    std::string replaced(name);
+    for (; at != std::string::npos; at = replaced.find(lead, at + 1))
+      if (is_half(replaced, at)) replaced.replace(at, 3, "\xEF\xBF\xBD");
+    return written_.keep(replaced);
   }
 
   auto name_at() const {
