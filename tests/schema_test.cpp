@@ -331,6 +331,21 @@ TEST_CASE("a mark as plain means nothing where only a node can stand") {
   CHECK(read_again(written) == root);
 }
 
+TEST_CASE("a type name that stands for another kind is refused: it could not be loaded") {
+  CHECK(write_error(Value::list({Value::custom("list", Value(1))})) ==
+        "invalid_argument: at /0: a value has the type name of another kind: expected a name that "
+        "does not stand for "
+        "list, found 'list' of a custom.");
+  Value set = Value::set();
+  set.set_type_name("builtins.dict");
+  CHECK(write_error(set) ==
+        "invalid_argument: at /: a value has the type name of another kind: expected a name that "
+        "does not stand for "
+        "dict, found 'builtins.dict' of a set.");
+  set.set_type_name("frozenset");
+  CHECK(write_error(set) == "no error");
+}
+
 TEST_CASE("what cannot be written is refused with its place") {
   CHECK(write_error(Value::list({1, "a\xff"})) ==
         "invalid_utf8: at /1: a string is not UTF-8: found a malformed sequence at byte 1 of the "

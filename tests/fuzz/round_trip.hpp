@@ -20,6 +20,7 @@
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/tools/save.hpp>
 
+#include "formats/safestructures/schema_names.hpp"
 #include "fuzz/fuzz.hpp"
 
 namespace fuzz {
@@ -72,19 +73,26 @@ inline bool holds_itself(const ss::Value& root) {
   return found;
 }
 
-/// Exception: JSON can give a list, tuple, set or dict any type name; what the schema has by a name
-/// that is not one of theirs is a custom type (docs/format.md, "anything else").
+/// Exception: JSON can give a container or tensor any type name; what the schema has by a name that
+/// is not one of theirs is a custom type (docs/format.md, "anything else").
 inline bool has_foreign_type(const ss::Value& root) {
   bool found = false;
   ss::walk(root, [&](const ss::Place& place) {
     const ss::Value& value = place.value();
-    const bool is_named = value.kind() != ss::Kind::structure && value.kind() != ss::Kind::custom &&
-                          value.kind() != ss::Kind::tensor;
-    found |= is_named && !value.type_name().empty() && value.type_name() != "frozenset" &&
-             value.type_name() != "bytearray";
+    found |= value.kind() != ss::Kind::structure && value.kind() != ss::Kind::custom &&
+             !value.type_name().empty() && ss::schema::kind_of(value.type_name()) != value.kind();
     return found ? ss::Next::stop : ss::Next::into;
   });
   return found;
+}
+
+/// Exception: JSON can mark as plain, or give a type name to, what the schema cannot write so. It
+/// is refused when it is saved, by these names.
+inline bool is_beyond_schema(const ss::Error& error) {
+  const std::string& problem = error.problem();
+  return problem == "a value has the type name of another kind" ||
+         problem == "a value of this kind cannot be plain JSON" ||
+         problem == "a key of this kind cannot stand in plain JSON";
 }
 
 struct Saved {
@@ -101,6 +109,7 @@ inline std::optional<Saved> saved(const ss::Content& content, const FormatPointe
   } catch (const ss::Error& error) {
     // What is read is bounded by its own size; names and nesting may be longer as they are written.
     if (error.code() == ss::ErrorCode::limit_exceeded) return std::nullopt;
+    if (is_beyond_schema(error)) return std::nullopt;
     throw std::logic_error("what was loaded cannot be saved as " + name + ": " + error.what());
   }
   try {

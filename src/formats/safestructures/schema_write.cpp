@@ -101,11 +101,20 @@ class Writer {
         value.kind() == Kind::structure ? std::string_view() : value.type_name();
     text_ += R"({"data_type": )";
     if (own_type.empty()) text_.append(1, '"').append(type_of(value.kind())) += '"';
-    else string(own_type, trace);
+    else other_type(own_type, value.kind(), trace);
     text_ += R"(, "value": )";
     payload(value, trace);
     if (options_.extensions || value.kind() == Kind::custom) extensions(value, trace);
     text_ += '}';
+  }
+
+  /// The type of a node that is not the usual one of its kind. Readers go by it.
+  void other_type(std::string_view type, Kind kind, const Trace* trace) {
+    if (kind_of(type).value_or(kind) != kind)
+      fail(ErrorCode::invalid_argument, "a value has the type name of another kind", trace,
+           "a name that does not stand for " + std::string(to_string(*kind_of(type))),
+           "'" + std::string(type) + "' of a " + std::string(to_string(kind)));
+    string(type, trace);
   }
 
   void payload(const Value& value, const Trace* trace) {
