@@ -131,7 +131,8 @@ const std::vector<Way>& ways() {
        }},
       {"names become a structure",
        [](Depth depth, const L& l) {
-         static_cast<void>(ss::load(container(std::string(depth, '.')), {.limits = l}));
+         static_cast<void>(
+             ss::load(container(attacks::repeated("a.", depth) + "a"), {.limits = l}));
        }},
       {"a surplus member of a header is passed over",
        [](Depth depth, const L& l) {

@@ -308,6 +308,44 @@ TEST_CASE("lone surrogates, and the marks that stand for them, come back to the 
                          "d800\xed\xa0\x80"));
 }
 
+TEST_CASE("half a surrogate pair in the place of a tensor is replaced in its name") {
+  Value dict = Value::dict();
+  dict.insert("a\xED\xA0\x80", tensor());
+  dict.insert("a\xED\xBF\xBF", tensor());
+  dict.insert("\xED\x9F\xBF", tensor());  // U+D7FF is a character.
+  dict.insert("named", tensor("n\xED\xA0\x80"));
+  const Written written = ss::schema::write(dict);
+  CHECK(names_of(written) == std::vector<std::string>{"a\xEF\xBF\xBD", "a\xEF\xBF\xBD#2",
+                                                      "\xED\x9F\xBF", "n\xEF\xBF\xBD"});
+  CHECK(read_again(written) == dict);
+}
+
+TEST_CASE("a mark as plain means nothing where only a node can stand") {
+  Value dict = Value::dict();
+  dict.insert("a", Value(1).plain());
+  dict.insert("b", Value::list({Value("x").plain()}).plain());
+  const Value root = std::move(dict).plain();
+  const Written written = ss::schema::write(root);
+  CHECK(written.text.starts_with(
+      R"({"data_type": "dict", "value": {"a": {"data_type": "int", "value": "1"}, "b": {"data_)"));
+  CHECK(read_again(written) == root);
+}
+
+TEST_CASE("a type name that stands for another kind is refused: it could not be loaded") {
+  CHECK(write_error(Value::list({Value::custom("list", Value(1))})) ==
+        "invalid_argument: at /0: a value has the type name of another kind: expected a name that "
+        "does not stand for "
+        "list, found 'list' of a custom.");
+  Value set = Value::set();
+  set.set_type_name("builtins.dict");
+  CHECK(write_error(set) ==
+        "invalid_argument: at /: a value has the type name of another kind: expected a name that "
+        "does not stand for "
+        "dict, found 'builtins.dict' of a set.");
+  set.set_type_name("frozenset");
+  CHECK(write_error(set) == "no error");
+}
+
 TEST_CASE("what cannot be written is refused with its place") {
   CHECK(write_error(Value::list({1, "a\xff"})) ==
         "invalid_utf8: at /1: a string is not UTF-8: found a malformed sequence at byte 1 of the "

@@ -2,6 +2,7 @@
 /// The container: header and data.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include <safestructures/formats/safetensors.hpp>
@@ -47,6 +48,8 @@ inline void container(Bytes bytes) {
       require(again.tensor(file.name(i)) == tensors[i], "a tensor has changed");
     for (const auto& [key, value] : metadata)
       require(again.metadata(key) == value, "metadata has changed");
+    std::reverse(items.begin(), items.end());
+    require(st::to_bytes(items, metadata) == written, "the order of the items is in the file");
   });
 }
 

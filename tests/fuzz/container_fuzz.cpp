@@ -1,4 +1,8 @@
 #include "fuzz/container.hpp"
+#include "fuzz/grammar_files.hpp"
+#include "fuzz/mutator.hpp"
+
+FUZZ_BY_GRAMMAR(fuzz::grammar::change_container)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::container(std::as_bytes(std::span(data, size)));

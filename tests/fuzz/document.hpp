@@ -1,49 +1,43 @@
 /// \file
-/// A whole file: loaded, printed, saved and loaded again.
+/// A whole file of any format: loaded, printed, and all that round_trip.hpp asks of it.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
 
-#include <safestructures/codecs/values.hpp>
 #include <safestructures/tools/load.hpp>
-#include <safestructures/tools/save.hpp>
 
-#include "fuzz/fuzz.hpp"
+#include "fuzz/memory_folder.hpp"
+#include "fuzz/round_trip.hpp"
 
 namespace fuzz {
 
 inline void document(Bytes bytes) {
-  ss::Value value;
-  bool is_loaded = false;
+  std::optional<ss::Document> document;
+  expect_errors([&] { document = ss::Document::from_bytes(bytes, nullptr); });
+  bool is_deferred_good = false;
   expect_errors([&] {
-    const ss::Document document = ss::Document::from_bytes(bytes, nullptr);
-    require(!to_string(document.root()).empty(), "a document prints as nothing");
-    static_cast<void>(document.unreferenced());
-    static_cast<void>(document.metadata());
-    static_cast<void>(document.state_dict());
+    const auto deferred = ss::Document::open(std::make_shared<FolderSource>("file", bytes),
+                                             {.access = ss::Access::read});
+    is_deferred_good = true;
+    require(document && deferred.root() == document->root(), "deferred tensors are others");
   });
-  expect_errors([&] { static_cast<void>(ss::load(bytes, {.verify_checksums = true})); });
+  require(is_deferred_good == document.has_value(), "only one way of access is refused");
+  if (!document) return;
+  const ss::Content& content = document->content();
+  if (content.has_checksums)
+    expect_errors([&] { static_cast<void>(ss::load(bytes, {.verify_checksums = true})); });
+  require(!to_string(document->root()).empty(), "a document prints as nothing");
+  require(document->state_dict().size() <= content.tensor_count, "a tensor has two names");
   expect_errors([&] {
-    value = ss::load(bytes);
-    is_loaded = true;
+    const ss::Value value = ss::load(bytes);
+    require(!to_string(value).empty(), "a value prints as nothing");
+    const auto saved = ss::save(value, {.precision = ss::Precision::preserve, .limits = deep});
+    require(ss::load(saved, {.limits = deep}) == value, "a restored value loads as another");
   });
-  if (!is_loaded) return;
-  require(!to_string(value).empty(), "a value prints as nothing");
-  std::vector<std::byte> saved;
-  try {
-    saved = ss::save(value, {.precision = ss::Precision::preserve, .checksums = true});
-  } catch (const ss::Error& error) {
-    // What is read is bounded by its own size, what is written by that of its names as well.
-    if (error.code() == ss::ErrorCode::limit_exceeded) return;
-    throw std::logic_error(std::string("what was loaded cannot be saved: ") + error.what());
-  }
-  try {
-    const ss::Value again = ss::load(saved, {.verify_checksums = true});
-    require(again == value, "what was saved loads as something else");
-  } catch (const ss::Error& error) {
-    throw std::logic_error(std::string("what was saved cannot be loaded: ") + error.what());
-  }
+  // The bytes say how tensors are spelled: both ways are met.
+  const auto tensors = bytes.size() % 2 == 0 ? ss::JsonTensors::lists : ss::JsonTensors::base64;
+  check_round_trips(content, ss::formats::safestructures(), json_format(tensors));
 }
 
 }  // namespace fuzz

@@ -3,50 +3,39 @@
 #pragma once
 
 #include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
+#include <memory>
+#include <vector>
 
 #include <safestructures/formats/safetensors.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "fuzz/memory_folder.hpp"
 
 namespace fuzz {
 
-/// A folder with `a.safetensors` (tensors x, y) and `b.safetensors` (tensor z), gone at the exit.
-class IndexFolder {
- public:
-  IndexFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "index_fuzz.XXXXXX").string();
-    require(::mkdtemp(name.data()) != nullptr, "no temporary folder");
-    path_ = name;
-    static constexpr std::array<float, 2> numbers = {1, 2};
-    const ss::Tensor tensor = ss::Tensor::of<float>(numbers);
-    namespace st = ss::safetensors;
-    st::write_file(path_ / "a.safetensors",
-                   std::array{st::Item("x", tensor), st::Item("y", tensor)});
-    st::write_file(path_ / "b.safetensors", std::array{st::Item("z", tensor)});
-  }
-  IndexFolder(const IndexFolder&) = delete;
-  IndexFolder& operator=(const IndexFolder&) = delete;
-  ~IndexFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::filesystem::path index() const { return path_ / "model.index.json"; }
-
- private:
-  std::filesystem::path path_;
-};
+/// A folder with `a.safetensors` (tensors x, y) and `b.safetensors` (tensor z).
+inline const Folder& index_folder() {
+  namespace st = ss::safetensors;
+  static constexpr std::array<float, 2> numbers = {1, 2};
+  static const ss::Tensor tensor = ss::Tensor::of<float>(numbers);
+  static const std::vector<std::byte> a =
+      st::to_bytes(std::array{st::Item("x", tensor), st::Item("y", tensor)});
+  static const std::vector<std::byte> b = st::to_bytes(std::array{st::Item("z", tensor)});
+  static const Folder folder = {{"a.safetensors", a}, {"b.safetensors", b}};
+  return folder;
+}
 
 inline void index(Bytes bytes) {
-  static const IndexFolder folder;
-  std::ofstream(folder.index(), std::ios::binary) << text_of(bytes);
+  const auto source =
+      std::make_shared<FolderSource>("model.safetensors.index.json", bytes, &index_folder());
   expect_errors([&] {
-    const auto file = ss::safetensors::File::open(folder.index());
-    for (std::size_t i = 0; i < file.size(); ++i)
-      require(file.tensor(i).byte_size() == 8, "a tensor of another file");
+    const auto file = ss::safetensors::File::open(source);
+    require(file.size() > 0 && file.size() <= 3, "tensors that no file has");
+    for (std::size_t i = 0; i < file.size(); ++i) {
+      require(file.find(file.name(i)) == i, "a tensor is not found by its name");
+      const ss::Tensor tensor = file.tensor(i);
+      require(tensor.to_vector<float>() == std::vector<float>{1, 2}, "a tensor of another file");
+    }
   });
 }
 

@@ -20,8 +20,10 @@
 
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
+#include <safestructures/tools/load.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "fuzz/round_trip.hpp"
 #include "fuzz/schema.hpp"
 
 namespace fuzz {
@@ -40,14 +42,41 @@ struct Tree {
   std::tuple<bool, double> pair;
 };
 
+/// Objects that are the same: by their trees, or where those have the order of a hash table, by ==.
+template <class T>
+bool same_objects(const T& a, const T& b) {
+  if constexpr (requires { typename T::hasher; }) return a == b;
+  else return ss::Value::from(a) == ss::Value::from(b);
+}
+
+/// Typed and dynamic agree: the object and its tree are saved as the same bytes, which load as
+/// both.
+template <class T>
+void check_object(const T& object, const FormatPointer& format) {
+  const ss::SaveOptions options{
+      .format = format, .precision = ss::Precision::preserve, .limits = deep};
+  const ss::LoadOptions load_options{.format = format, .limits = deep};
+  const ss::Value tree = ss::Value::from(object);
+  const std::vector<std::byte> bytes = ss::save(object, options);
+  require(ss::save(tree, options) == bytes, "an object and its tree are saved differently");
+  require(same_objects(ss::load<T>(bytes, load_options), object),
+          "what was saved loads as another object");
+  const ss::Value loaded = ss::load(bytes, load_options);
+  require(loaded == tree, "what was saved loads as another tree");
+  require(same_objects(loaded.as<T>(), object), "the tree that was loaded is another object");
+}
+
 template <class T>
 void decode_as(const ss::Value& value) {
-  expect_errors([&] {
-    const T object = value.as<T>();
-    ss::Value again = ss::Value::from(object);
-    again.own();
-    static_cast<void>(again.template as<T>());
-  });
+  std::optional<T> object;
+  expect_errors([&] { object.emplace(value.as<T>()); });
+  if (!object) return;
+  try {
+    check_object(*object, ss::formats::safestructures());
+    check_object(*object, json_format(ss::JsonTensors::lists));
+  } catch (const ss::Error& error) {
+    throw std::logic_error(std::string("an object that was loaded is refused: ") + error.what());
+  }
 }
 
 inline void typed(Bytes bytes) {

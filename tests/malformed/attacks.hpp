@@ -117,6 +117,11 @@ inline const std::vector<Attack>& all() {
          return empty_tensors(n / 32 + 1,
                               [](std::size_t i) { return number(i) + repeated(".a", 399); });
        }},
+      {"names of dots",
+       [](std::size_t n) {
+         return empty_tensors(n / 32 + 1,
+                              [](std::size_t i) { return number(i) + std::string(499, '.'); });
+       }},
       {"one long name with 400 steps at its end, below another",
        [](std::size_t n) {
          const std::string name(64 * n, 'x');

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -99,7 +100,8 @@ void Writer::tensor(const Value& item, const Trace* trace) {
   if (!given.empty()) {
     const NamedTensors::Known* known = names_.find(given);
     if (known != nullptr && known->stored == stored && detail::same_view(known->tensor, tensor) &&
-        !options_.extra_tensors.contains(given)) {
+        !options_.extra_tensors.contains(given) &&
+        std::ranges::find(unfinished_, given) == unfinished_.end()) {
       member(name_of(mark));
       text_ += out_.is_pretty() ? "{\"same\": " : "{\"same\":";
       string(given, trace);
@@ -121,7 +123,9 @@ void Writer::tensor(const Value& item, const Trace* trace) {
     member(tensor_name);
     string(name, trace);
   }
+  unfinished_.push_back(name);
   extras(item, trace);
+  unfinished_.pop_back();
   try {
     if (mark == Mark::tensor) elements(tensor, stored, name);
     else text_ += '}';

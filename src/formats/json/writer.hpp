@@ -106,6 +106,8 @@ class Writer {
   std::string& text_;
   NamedTensors names_;
   std::vector<ConvertedTensor> conversions_;
+  // Names of tensors whose attributes are being written: readers do not know them yet.
+  std::vector<std::string> unfinished_;
   bool in_key_ = false;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;

@@ -24,6 +24,16 @@ bool is_own_key(std::string_view key, bool has_schema) {
          (has_schema && (key == schema::metadata_key || key == schema::version_key));
 }
 
+/// Whether a tensor is there only because a file must hold one: no structure refers to it.
+bool is_dummy(const safetensors::File& file, std::size_t index) {
+  if (file.size() != 1 || file.name(index) != schema::dummy_tensor) return false;
+  const safetensors::TensorInfo info = file.info(index);
+  if (info.dtype != DType::I64 || info.shape != Shape{1}) return false;
+  std::int64_t element = 1;
+  file.tensor(index).copy_to(DType::I64, std::as_writable_bytes(std::span(&element, 1)));
+  return element == 0;
+}
+
 /// The tensors of a file for its schema. Each is asked for once, however often the schema names it.
 class Tensors : public schema::TensorSource {
  public:
@@ -41,7 +51,7 @@ class Tensors : public schema::TensorSource {
 
   std::optional<Tensor> find(std::string_view name) override {
     const auto index = file_.find(name);
-    if (!index) return std::nullopt;
+    if (!index || is_dummy(file_, *index)) return std::nullopt;
     const bool is_known = met_[*index];
     met_[*index] = true;
     if (is_known && !known_.empty()) return count_again(known_[*index]);
@@ -90,7 +100,7 @@ void find_extra_tensors(Content& content, const safetensors::File& file,
                         const std::vector<bool>& met) {
   for (std::size_t i = 0; i < met.size(); ++i) {
     if (met[i]) continue;
-    if (met.size() == 1 && file.name(i) == schema::dummy_tensor) {
+    if (is_dummy(file, i)) {
       content.tensor_count = 0;
       content.tensor_bytes = 0;
     } else {

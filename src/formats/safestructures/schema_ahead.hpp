@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 
 #include <safestructures/data/value.hpp>
+#include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
 #include "platform/stack.hpp"
 
@@ -22,8 +25,8 @@ struct Ahead {
   /// a container differ, all places are spelled differently.
   bool distinct = true;
 
-  /// Recursive over the tree, from level `depth` to level `most`. What is below, or too deep for the
-  /// stack, is an Error in writing.
+  /// Recursive over the tree, from level `depth` to level `most`. What is below, or too deep for
+  /// the stack, is an Error in writing.
   void look_at(const Value& value, std::uint32_t depth, std::uint32_t most) {
     constexpr std::size_t text_of_node = 64;
     text += text_of_node;
@@ -46,16 +49,33 @@ struct Ahead {
         look_at(entry.value, depth + 1, most);
       }
     }
-    if (value.kind() == Kind::custom) look_at(value.payload(), depth + 1, most);
+    if (value.kind() == Kind::custom) {
+      const Value& inside = value.payload();
+      if (inside.kind() == Kind::string && inside.is_plain()) {
+        payloads_.insert(inside.as_string());
+        distinct = false;
+      }
+      look_at(inside, depth + 1, most);
+    }
+  }
+
+  /// Whether no tensor may have that name: the container's own, and texts that are what a custom
+  /// value holds, which readers take for the name of a tensor where there is one of it.
+  [[nodiscard]] bool is_taken(std::string_view name) const {
+    return name == "__metadata__" || payloads_.contains(name);
   }
 
  private:
   /// Whether a key is spelled without dots, and is no tensor (bytes are), which would share its
-  /// step.
+  /// step; nor with what may be half a surrogate pair, which names replace.
   static bool is_step(const Value& key) {
     if (key.kind() != Kind::string) return key.kind() <= Kind::integer;
-    return !key.as_string().empty() && key.as_string().find('.') == std::string::npos;
+    const std::string& text = key.as_string();
+    return !text.empty() && text.find('.') == std::string::npos &&
+           text.find('\xED') == std::string::npos && text != "__metadata__";
   }
+
+  std::unordered_set<std::string_view, detail::KeyedHash> payloads_;
 };
 
 }  // namespace safestructures::schema

@@ -76,19 +76,30 @@ class Writer {
     node(value, &trace);
   }
 
-  // Recursive over the tree, to Limits::depth.
+  // Recursive over the tree, to Limits::depth. Outside of payloads and attributes nothing but a
+  // node would be read, so that a mark as plain means nothing there.
   void node(const Value& value, const Trace* trace) {
-    if (value.is_plain()) return plain(value, trace);
     count_node(trace);
     const std::string_view own_type =
         value.kind() == Kind::structure ? std::string_view() : value.type_name();
     text_ += R"({"data_type": )";
     if (own_type.empty()) text_.append(1, '"').append(type_of(value.kind())) += '"';
-    else string(own_type, trace);
+    else other_type(own_type, value.kind(), trace);
     text_ += R"(, "value": )";
     payload(value, trace);
     if (options_.extensions || value.kind() == Kind::custom) extensions(value, trace);
     text_ += '}';
+  }
+
+  /// The type of a node that is not the usual one of its kind. Readers go by it.
+  void other_type(std::string_view type, Kind kind, const Trace* trace) {
+    if (kind_of(type).value_or(kind) != kind)
+      throw Error(
+          ErrorCode::invalid_argument, "a value has the type name of another kind",
+          {.path = to_string(trace),
+           .expected = "a name that does not stand for " + std::string(to_string(*kind_of(type))),
+           .found = "'" + std::string(type) + "' of a " + std::string(to_string(kind))});
+    string(type, trace);
   }
 
   void payload(const Value& value, const Trace* trace) {
@@ -112,7 +123,9 @@ class Writer {
       case Kind::tensor: string(tensor(value, trace), trace); break;
       case Kind::custom: {
         const Place place(*this, trace);
-        node(value.payload(), trace);
+        const Value& inside = value.payload();
+        if (inside.is_plain()) plain(inside, trace);
+        else node(inside, trace);
         break;
       }
     }
@@ -301,22 +314,32 @@ class Writer {
     const Tensor& tensor = value.tensor();
     tensors_.emplace_back(std::string_view(), tensor, dtypes_.of(value));
     std::string_view& name = tensors_.back().name;
-    name = name_of(value);
-    if (const auto known = ahead_.distinct ? std::nullopt : enter_last()) {
-      const safetensors::Item& other = tensors_[*known];
-      if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor)) {
-        tensors_.pop_back();
-        return other.name;
+    name = without_surrogates(name_of(value));
+    if (!ahead_.distinct) {
+      if (const auto known = enter_last()) {
+        const safetensors::Item& other = tensors_[*known];
+        if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor)) {
+          tensors_.pop_back();
+          return other.name;
+        }
+        rename_last();
+      } else if (ahead_.is_taken(name)) {
+        rename_last();
       }
-      const std::string taken(name);
-      std::size_t& count = next_.try_emplace(taken, 1).first->second;
-      do name = written_.keep(taken + "#" + std::to_string(++count));
-      while (enter_last());
     }
     const std::uint64_t most = std::min(options_.limits.tensors, NameIndex::largest);
     if (tensors_.size() > most)
       throw detail::past(detail::Limit::tensors, most, {.path = to_string(trace)});
     return name;
+  }
+
+  /// Gives the last tensor a name that nothing has.
+  void rename_last() {
+    std::string_view& name = tensors_.back().name;
+    const std::string taken(name);
+    std::size_t& count = next_.try_emplace(taken, 1).first->second;
+    do name = written_.keep(taken + "#" + std::to_string(++count));
+    while (enter_last() || ahead_.is_taken(name));
   }
 
   /// Valid as long as the value and what is written.
@@ -325,6 +348,22 @@ class Writer {
     if (options_.tensor_names == TensorNames::numbers)
       return written_.keep(std::to_string(tensors_.size() - 1));
     return place_.empty() ? "tensor" : written_.keep(place_);
+  }
+
+  /// Strings may hold halves of surrogate pairs (docs/format.md); names in the container may not.
+  std::string_view without_surrogates(std::string_view name) {
+    constexpr char lead = '\xED';  // Of U+D000 to U+DFFF, of which the second byte tells.
+    const auto is_half = [](std::string_view text, std::size_t at) {
+      return at + 2 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xA0 &&
+             (static_cast<unsigned char>(text[at + 2]) & 0xC0U) == 0x80;
+    };
+    std::size_t at = name.find(lead);
+    while (at != std::string_view::npos && !is_half(name, at)) at = name.find(lead, at + 1);
+    if (at == std::string_view::npos) return name;
+    std::string replaced(name);
+    for (; at != std::string::npos; at = replaced.find(lead, at + 1))
+      if (is_half(replaced, at)) replaced.replace(at, 3, "\xEF\xBF\xBD");
+    return written_.keep(replaced);
   }
 
   auto name_at() const {

@@ -55,10 +55,27 @@ schema::Written plain_tensors(const Value& root, const SaveOptions& options) {
   return written;
 }
 
+/// A text that is all a custom value holds is the name of a tensor to readers, where there is one.
+void check_extra_names(const Value& root, const SaveOptions& options) {
+  if (options.extra_tensors.empty() || !options.schema) return;
+  walk(root, [&](const Place& place) {
+    const Value& value = place.value();
+    if (value.kind() == Kind::custom && value.payload().kind() == Kind::string &&
+        value.payload().is_plain() && options.extra_tensors.contains(value.payload().as_string()))
+      throw Error(ErrorCode::duplicate_name,
+                  "what a custom value holds is the name of a tensor beside the structure",
+                  {.path = place.path().to_string(),
+                   .found = "'" + value.payload().as_string() + "' in SaveOptions::extra_tensors",
+                   .advice = "Give the tensor another name"});
+    return Next::into;
+  });
+}
+
 }  // namespace
 
 SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   refuse_own_keys(options);
+  check_extra_names(root, options);
   schema::Written written =
       options.schema ? schema::write(root, options) : plain_tensors(root, options);
   Metadata metadata = options.metadata;
