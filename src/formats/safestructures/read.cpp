@@ -24,7 +24,7 @@ bool is_own_key(std::string_view key, bool has_schema) {
          (has_schema && (key == schema::metadata_key || key == schema::version_key));
 }
 
-/// Whether a tensor is there only because a file must hold one: no structure refers to it.
+/// Whether a tensor is there only because a file must hold one: structures hardly refer to it.
 bool is_dummy(const safetensors::File& file, std::size_t index) {
   if (file.size() != 1 || file.name(index) != schema::dummy_tensor) return false;
   const safetensors::TensorInfo info = file.info(index);
@@ -51,13 +51,19 @@ class Tensors : public schema::TensorSource {
 
   std::optional<Tensor> find(std::string_view name) override {
     const auto index = file_.find(name);
-    if (!index || is_dummy(file_, *index)) return std::nullopt;
+    if (!index) return std::nullopt;
     const bool is_known = met_[*index];
     met_[*index] = true;
     if (is_known && !known_.empty()) return count_again(known_[*index]);
     Tensor tensor = file_.tensor(*index);
     if (!known_.empty()) known_[*index] = tensor;
     return is_known ? count_again(std::move(tensor)) : std::move(tensor);
+  }
+
+  /// The tensor that stands for none is called like a word that a text may well be.
+  std::optional<Tensor> find_named_by_text(std::string_view text) override {
+    const auto index = file_.find(text);
+    return index && is_dummy(file_, *index) ? std::nullopt : find(text);
   }
 
   /// Which tensors the structure refers to, by index in the file.

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include <safestructures/data/value.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
 #include "platform/stack.hpp"
@@ -72,7 +73,7 @@ struct Ahead {
     if (key.kind() != Kind::string) return key.kind() <= Kind::integer;
     const std::string& text = key.as_string();
     return !text.empty() && text.find('.') == std::string::npos &&
-           text.find('\xED') == std::string::npos && text != "__metadata__";
+           text.find('\xED') == std::string::npos && text != "__metadata__" && text != dummy_tensor;
   }
 
   std::unordered_set<std::string_view, detail::KeyedHash> payloads_;

@@ -29,6 +29,8 @@ class TensorSource {
   virtual void restart() = 0;
   /// The tensor of a name in the file, or nothing.
   virtual std::optional<Tensor> find(std::string_view name) = 0;
+  /// The same of a text that is the name of a tensor only if there is one.
+  virtual std::optional<Tensor> find_named_by_text(std::string_view text) { return find(text); }
 };
 
 /// Reads a schema of any spelling. \throws Error as the public `read`

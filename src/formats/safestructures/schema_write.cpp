@@ -323,7 +323,7 @@ class Writer {
           return other.name;
         }
         rename_last();
-      } else if (ahead_.is_taken(name)) {
+      } else if (ahead_.is_taken(name) || (value.is_plain() && name == dummy_tensor)) {
         rename_last();
       }
     }

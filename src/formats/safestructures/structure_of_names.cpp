@@ -16,6 +16,12 @@
 namespace safestructures {
 namespace {
 
+/// A name with nothing before, between or behind its dots is no path; and a level for each byte of
+/// it would take more than a hundred times its memory.
+bool has_empty_step(std::string_view name) {
+  return name.starts_with('.') || name.ends_with('.') || name.find("..") != std::string_view::npos;
+}
+
 /// Builds the levels that the names spell, one name after the other.
 class Levels {
  public:
@@ -24,7 +30,8 @@ class Levels {
   /// False where a tensor's name goes on below another's, which only `stops` can tell beforehand.
   bool insert(std::size_t index, std::size_t stop) {
     const std::string_view name = file_.name(index);
-    if (std::cmp_greater_equal(std::ranges::count(name, '.'), limits_.depth))
+    if (has_empty_step(name)) stop = 0;
+    else if (std::cmp_greater_equal(std::ranges::count(name, '.'), limits_.depth))
       throw detail::past(detail::Limit::depth, limits_.depth, "a tensor's name has too many steps",
                          {.path = std::string(name.substr(0, 60))});
     Value* level = &root_;
