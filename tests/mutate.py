@@ -4,8 +4,8 @@
 PATTERN is a git pattern of sources, or FILE:LINE for every mutant of one line. The tree is never
 changed: a copy is built in build/mutate, and results.json there is the record. A mutant that does
 not compile, or whose object code is the original's, does not count. Those that no test can tell from
-the original are listed in tests/mutants.txt, each with its reason. The exit code is 0 when at least
-95 % of the others are caught.
+the original are listed in tests/mutants.txt, each with its reason, and only tried when their line is
+named. The exit code is 0 when at least 95 % of the others are caught.
 """
 
 import argparse
@@ -53,11 +53,11 @@ def chosen(patterns: list[str], seed: int) -> tuple[list[Mutant], bool]:
     lines = [re.fullmatch(r"(.+):(\d+)", pattern) for pattern in patterns]
     if patterns and all(lines):
         return [m for line in lines for m in mutants(line[1]) if m.line == int(line[2])], True
-    dice = random.Random(seed)
     order = []
     for file in git_files(patterns or FLOORS):
         if not file.endswith(".cpp"):
             continue
+        dice = random.Random(f"{seed} {file}")  # Another file's lines do not change the choice.
         by_line: dict[int, list[Mutant]] = {}
         for mutant in mutants(file):
             by_line.setdefault(mutant.line, []).append(mutant)
@@ -148,7 +148,7 @@ def words(path: str) -> set[str]:
 class Bench:
     """The build of the original, its tests, and a folder for each thread to build a mutant in."""
 
-    def __init__(self, jobs: int):
+    def __init__(self, jobs: int, quick: bool):
         copy_tree()
         linker = next((x for x in ("mold", "lld", "gold") if shutil.which(f"ld.{x}")), None)
         python = ROOT / "build/venv/bin/python"
@@ -171,6 +171,7 @@ class Bench:
         show = ["ctest", "--test-dir", BUILD, "-L", "unit|interop", "--show-only=json-v1"]
         self.tests = [self.test(entry, outside) for entry in json.loads(output_of(show))["tests"]]
         commands = {name: output_of([*ninja, "commands", "-s", path]) for path, name in linked}
+        self.output = {name: path for path, name in linked}
         self.link = {name: text.strip().splitlines()[-1] for name, text in commands.items()}
         entries = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
         self.compile = {entry["file"]: entry["command"] for entry in entries}
@@ -178,6 +179,7 @@ class Bench:
         self.seconds: dict[str, float] = {}
         self.lock = threading.Lock()
         self.here = threading.local()
+        self.quick = quick
         self.places = 0
 
     @staticmethod
@@ -220,13 +222,20 @@ class Bench:
         return f"{how}: {test.name}: {(case[1] or case[2]) if case else 'no test case'}"
 
     def original(self) -> None:
-        """The tests must pass with nothing changed; how long they take limits them later."""
+        """The tests must pass with nothing changed, once for each build; how long they take limits
+        them later."""
+        record = HOME / "seconds.json"
+        old = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
         for test in self.tests:
-            begin = time.monotonic()
-            fault = self.run_test(test, self.place(), BUILD)
-            if fault:
-                sys.exit(f"mutate.py: the original fails: {fault}")
-            self.seconds[test.name] = time.monotonic() - begin
+            built = max((BUILD / self.output[name]).stat().st_mtime for name in test.programs)
+            if test.name not in old or record.stat().st_mtime < built:
+                begin = time.monotonic()
+                fault = self.run_test(test, self.place(), BUILD)
+                if fault or stopped.is_set():
+                    sys.exit(f"mutate.py: the original fails: {fault}")
+                old[test.name] = time.monotonic() - begin
+            self.seconds[test.name] = old[test.name]
+        record.write_text(json.dumps(old), encoding="utf-8")
 
     def ordered(self, mutant: Mutant) -> list[Test]:
         """Likely ones first: what caught others of the file or folder, what has its name, what is
@@ -258,8 +267,11 @@ class Bench:
         if made.read_bytes() == (BUILD / target).read_bytes():
             return "same code"
         for test in self.ordered(mutant):
+            near = words(mutant.file) & test.words
+            if self.quick and (len(test.programs) > 1 or (self.seconds[test.name] > 1.5 and not near)):
+                continue
             for name in test.programs:
-                output = re.search(r" -o (\S+)", self.link[name])[1]
+                output = self.output[name]
                 if (place / output).exists():
                     continue
                 (place / output).parent.mkdir(parents=True, exist_ok=True)
@@ -296,8 +308,7 @@ def known() -> dict[tuple[str, ...], str]:
     return entries
 
 
-def report(results: list[dict]) -> int:
-    listed = known()
+def report(results: list[dict], listed: dict) -> int:
     rows: dict[str, dict[str, int]] = {}
     for result in results:
         what = result["outcome"].split(":")[0]
@@ -329,6 +340,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=240, help="mutants that count")
     parser.add_argument("--seed", type=int, default=1, help="of the choice")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--quick", action="store_true", help="leave out what takes seconds")
     parser.add_argument("--resume", action="store_true", help="keep the outcomes of the record")
     parser.add_argument("--again", action="store_true", help="keep them, but for the survivors")
     arguments = parser.parse_args()
@@ -345,8 +357,14 @@ def main() -> int:
         for result in json.loads(RECORD.read_text(encoding="utf-8")):
             if not (arguments.again and result["outcome"] == "survived"):
                 old[result["key"]] = result["outcome"]
+    listed = known()
+    for entry in listed:
+        if entry not in {mutant.entry for mutant in mutants(entry[0])}:
+            print(f"tests/mutants.txt: this is no mutant any more: {entry}")
+    if not of_lines:
+        old |= {mutant.key: "survived" for mutant in order if mutant.entry in listed}
     print(f"seed {arguments.seed}: {len(order)} mutants to choose from", flush=True)
-    bench = Bench(arguments.jobs)
+    bench = Bench(arguments.jobs, arguments.quick)
     bench.original()
     seconds = sum(bench.seconds.values())
     print(f"the original passes {len(bench.tests)} tests in {seconds:.0f} s", flush=True)
@@ -382,7 +400,7 @@ def main() -> int:
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for future in [pool.submit(work) for _ in range(arguments.jobs)]:
             future.result()
-    return report([results[at] for at in sorted(results)])
+    return report([results[at] for at in sorted(results)], listed)
 
 
 if __name__ == "__main__":
