@@ -66,6 +66,9 @@ TEST_CASE("sets are sets, multisets are lists") {
   CHECK(round_trip(std::multiset<int>{2, 1, 2}) == std::multiset<int>{1, 2, 2});
   CHECK(round_trip(std::unordered_set<int>{5, 6}) == std::unordered_set<int>{5, 6});
   CHECK(round_trip(std::unordered_multiset<int>{5, 5}) == std::unordered_multiset<int>{5, 5});
+  const std::vector<int> equal(1000, 5);
+  CHECK(Value::from(std::unordered_multiset<int>(equal.begin(), equal.end())) ==
+        Value::list(std::vector<Value>(1000, Value(5))));
   CHECK(round_trip(std::set<std::vector<int>>{{1, 2}, {}}) ==
         std::set<std::vector<int>>{{1, 2}, {}});
   CHECK(Value::from(std::set<std::vector<int>>{{1, 2}}) == Value::set({Value::tuple({1, 2})}));
