@@ -9,9 +9,9 @@ named. The exit code is 0 when at least 95 % of the others are caught.
 """
 
 import argparse
+import contextlib
 import json
 import os
-import random
 import re
 import resource
 import shutil
@@ -24,49 +24,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from mutations import Mutant, mutants_of
+from mutations import ROOT, Mutant, chosen, git_files, mutants
 
-ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / "build/mutate"
 TREE, BUILD, RECORD = HOME / "tree", HOME / "out", HOME / "results.json"
 KNOWN = ROOT / "tests/mutants.txt"
-FLOORS = [f"src/{floor}" for floor in ("codecs", "data", "formats", "platform", "tools")]
 WANTED = 95  # per cent
-
-# ---- which mutants ----
-
-
-def git_files(patterns: list[str]) -> list[str]:
-    which = ["--cached", "--others", "--exclude-standard", "--", *patterns]
-    command = ["git", "ls-files", "-z", *which]
-    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return sorted(name for name in output.split("\0") if name and (ROOT / name).is_file())
-
-
-def mutants(file: str) -> list[Mutant]:
-    return mutants_of(file, (ROOT / file).read_text(encoding="utf-8"))
-
-
-def chosen(patterns: list[str], seed: int) -> tuple[list[Mutant], bool]:
-    """One mutant of each line, in an order that takes from every file by its share of the lines; or
-    all mutants of the lines that the patterns name, and True."""
-    lines = [re.fullmatch(r"(.+):(\d+)", pattern) for pattern in patterns]
-    if patterns and all(lines):
-        return [m for line in lines for m in mutants(line[1]) if m.line == int(line[2])], True
-    order = []
-    for file in git_files(patterns or FLOORS):
-        if not file.endswith(".cpp"):
-            continue
-        dice = random.Random(f"{seed} {file}")  # Another file's lines do not change the choice.
-        by_line: dict[int, list[Mutant]] = {}
-        for mutant in mutants(file):
-            by_line.setdefault(mutant.line, []).append(mutant)
-        picked = [dice.choice(of_line) for of_line in by_line.values()]
-        dice.shuffle(picked)
-        shift = dice.random()
-        order += [((place + shift) / len(picked), mutant) for place, mutant in enumerate(picked)]
-    return [mutant for _, mutant in sorted(order)], False
-
 
 # ---- running ----
 
@@ -75,7 +38,8 @@ stopped = threading.Event()
 
 
 def run(command: list | str, log: Path, seconds: float | None = None, **more) -> int | None:
-    """The exit code, or None after `seconds`: whatever the command started ends with it."""
+    """The exit code, or None after `seconds` of the processor, or ten times as long on the clock.
+    Whatever the command started ends with it."""
     with open(log, "w", encoding="utf-8") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
@@ -83,20 +47,22 @@ def run(command: list | str, log: Path, seconds: float | None = None, **more) ->
         )  # fmt: skip
     running.add(process)
     try:
-        return process.wait(seconds)
+        if seconds is None:
+            return process.wait()
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
+        code = process.wait(10 * seconds)
+        return None if code == -signal.SIGXCPU else code
     except subprocess.TimeoutExpired:
         return None
     finally:
-        running.discard(process)
         end(process)
+        process.wait()
+        running.discard(process)
 
 
 def end(process: subprocess.Popen) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
 
 
 def stop(*_) -> None:
@@ -226,6 +192,8 @@ class Bench:
         them later."""
         record = HOME / "seconds.json"
         old = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
+        if self.quick:
+            self.tests = [test for test in self.tests if len(test.programs) == 1]
         for test in self.tests:
             built = max((BUILD / self.output[name]).stat().st_mtime for name in test.programs)
             if test.name not in old or record.stat().st_mtime < built:
@@ -262,13 +230,13 @@ class Bench:
         command = command.replace(f" -o {target}", f" -o {made}")
         command = command.replace(f" -c {original}", f" -c {source}")
         command = f"exec env CCACHE_DISABLE=1 {command} -iquote {original.parent}"
-        if run(command, place / "compile.log", 120, cwd=BUILD) != 0:
+        if run(command, place / "compile.log", cwd=BUILD) != 0:
             return "uncompilable"
         if made.read_bytes() == (BUILD / target).read_bytes():
             return "same code"
         for test in self.ordered(mutant):
             near = words(mutant.file) & test.words
-            if self.quick and (len(test.programs) > 1 or (self.seconds[test.name] > 1.5 and not near)):
+            if self.quick and self.seconds[test.name] > 1.5 and not near:
                 continue
             for name in test.programs:
                 output = self.output[name]
@@ -278,7 +246,7 @@ class Bench:
                 # What the mutant defines is not looked for in the library any more.
                 link = self.link[name].replace(f" -o {output}", f" -o {place / output}")
                 link = re.sub(r" (\S*libsafestructures\.a)", rf" {made} \1", link, count=1)
-                if run(link, place / "link.log", 120, cwd=BUILD) != 0:
+                if run(link, place / "link.log", cwd=BUILD) != 0:
                     return "uncompilable"
             fault = self.run_test(test, place, place)
             if fault and test.clock:

@@ -1,8 +1,15 @@
-"""The mutants of a C++ source as clang-format sets it: one small change each, for mutate.py."""
+"""The mutants of C++ sources as clang-format sets them, one small change each, for mutate.py; and
+which of them are tried."""
 
+import random
 import re
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+FLOORS = [f"src/{floor}" for floor in ("codecs", "data", "formats", "platform", "tools")]
 
 # What is no code to change: comments, attributes, the preprocessor's lines, static_assert, literals;
 # the ' between digits begins none.
@@ -109,3 +116,35 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
         )  # fmt: skip
         found.setdefault(mutant.key, mutant)
     return sorted(found.values(), key=lambda mutant: (mutant.begin, mutant.end))
+
+
+def git_files(patterns: list[str]) -> list[str]:
+    which = ["--cached", "--others", "--exclude-standard", "--", *patterns]
+    command = ["git", "ls-files", "-z", *which]
+    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return sorted(name for name in output.split("\0") if name and (ROOT / name).is_file())
+
+
+def mutants(file: str) -> list[Mutant]:
+    return mutants_of(file, (ROOT / file).read_text(encoding="utf-8"))
+
+
+def chosen(patterns: list[str], seed: int) -> tuple[list[Mutant], bool]:
+    """One mutant of each line, in an order that takes from every file by its share of the lines; or
+    all mutants of the lines that the patterns name, and True."""
+    lines = [re.fullmatch(r"(.+):(\d+)", pattern) for pattern in patterns]
+    if patterns and all(lines):
+        return [m for line in lines for m in mutants(line[1]) if m.line == int(line[2])], True
+    order = []
+    for file in git_files(patterns or FLOORS):
+        if not file.endswith(".cpp"):
+            continue
+        dice = random.Random(f"{seed} {file}")  # Another file's lines do not change the choice.
+        by_line: dict[int, list[Mutant]] = {}
+        for mutant in mutants(file):
+            by_line.setdefault(mutant.line, []).append(mutant)
+        picked = [dice.choice(of_line) for of_line in by_line.values()]
+        dice.shuffle(picked)
+        shift = dice.random()
+        order += [((place + shift) / len(picked), mutant) for place, mutant in enumerate(picked)]
+    return [mutant for _, mutant in sorted(order)], False
