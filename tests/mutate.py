@@ -203,7 +203,7 @@ class Bench:
                     sys.exit(f"mutate.py: the original fails: {fault}")
                 old[test.name] = time.monotonic() - begin
             self.seconds[test.name] = old[test.name]
-        record.write_text(json.dumps(old), encoding="utf-8")
+        record.write_text(json.dumps(self.seconds), encoding="utf-8")
 
     def ordered(self, mutant: Mutant) -> list[Test]:
         """Likely ones first: what caught others of the file or folder, what has its name, what is
