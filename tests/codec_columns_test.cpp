@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -26,6 +27,13 @@ struct Particle {
   std::uint8_t flags[2] = {0, 0};
 
   friend bool operator==(const Particle&, const Particle&) = default;
+};
+
+struct Cell {
+  std::array<std::array<std::int16_t, 3>, 2> grid{};
+  std::array<std::complex<double>, 2> waves{};
+
+  friend bool operator==(const Cell&, const Cell&) = default;
 };
 
 struct Named {
@@ -61,6 +69,7 @@ struct ss::Rules<columns_test::Versioned> {
 namespace {
 
 using columns_test::Body;
+using columns_test::Cell;
 using columns_test::Named;
 using columns_test::Particle;
 using columns_test::Versioned;
@@ -80,9 +89,10 @@ std::vector<Particle> particles(std::size_t count) {
   return result;
 }
 
+template <class Particles = std::vector<Particle>>
 std::string error_of(const std::vector<std::byte>& bytes) {
   try {
-    static_cast<void>(ss::load<std::vector<Particle>>(bytes));
+    static_cast<void>(ss::load<Particles>(bytes));
   } catch (const ss::Error& error) {
     return error.what();
   }
@@ -128,6 +138,17 @@ TEST_CASE("columns are a struct of tensors, one for each field") {
   CHECK(value["x"].tensor_name() == "x");
 }
 
+TEST_CASE("the column of an array of arrays has a dimension for each") {
+  const std::vector<Cell> cells = {{{{{1, 2, 3}, {4, 5, 6}}}, {{{1, 2}, {3, 4}}}},
+                                   {{{{7, 8, 9}, {10, 11, 12}}}, {{{5, 6}, {7, 8}}}}};
+  const auto bytes = ss::save(cells, {.columns_from = 1});
+  CHECK(ss::load<std::vector<Cell>>(bytes) == cells);
+  const ss::Value columns = ss::load(bytes);
+  CHECK(columns["grid"].tensor().shape() == ss::Shape{2, 2, 3});
+  CHECK(columns["grid"].tensor().data<std::int16_t>()[10] == 11);
+  CHECK(columns["waves"].tensor().shape() == ss::Shape{2, 2, 2});
+}
+
 TEST_CASE("columns load into another struct by the rules of its fields") {
   const std::vector<Particle> saved = particles(10);
   const auto bodies = ss::load<std::vector<Body>>(ss::save(saved, {.columns_from = 1}));
@@ -150,6 +171,23 @@ TEST_CASE("columns of different lengths are refused") {
   value["mass"].set_tensor(ss::Tensor::own(std::vector<double>{1, 2}));
   CHECK(error_of(ss::save(value, {.precision = ss::Precision::preserve})) ==
         "at /mass: a column has another length than the first: expected 3, found 2.");
+}
+
+TEST_CASE("what is no tensor with elements is no column") {
+  const ss::Value value = ss::load(ss::save(particles(3), {.columns_from = 1}));
+  const std::pair<ss::Value, std::string> cases[] = {
+      {ss::Value("x"), "str \"x\""},
+      {ss::Value(ss::Tensor::own<double>({1}, {})), "tensor F64 []"},
+      {ss::Value(ss::Tensor::own<double>({}, {0})), "tensor F64 [0]"},
+  };
+  for (const auto& [wrong, shown] : cases) {
+    ss::Value changed = value;
+    changed["mass"] = wrong;
+    const auto bytes = ss::save(changed, {.precision = ss::Precision::preserve});
+    CHECK(error_of<std::deque<Particle>>(bytes) ==
+          "at /: a value is of another kind: expected a column, a tensor with elements, found " +
+              shown + ".");
+  }
 }
 
 TEST_CASE("a missing column is refused") {

@@ -3,11 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <complex>
+#include <cstdint>
 #include <deque>
 #include <forward_list>
+#include <limits>
 #include <list>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -66,6 +70,9 @@ TEST_CASE("sets are sets, multisets are lists") {
   CHECK(round_trip(std::multiset<int>{2, 1, 2}) == std::multiset<int>{1, 2, 2});
   CHECK(round_trip(std::unordered_set<int>{5, 6}) == std::unordered_set<int>{5, 6});
   CHECK(round_trip(std::unordered_multiset<int>{5, 5}) == std::unordered_multiset<int>{5, 5});
+  const std::vector<int> equal(1000, 5);
+  CHECK(Value::from(std::unordered_multiset<int>(equal.begin(), equal.end())) ==
+        Value::list(std::vector<Value>(1000, Value(5))));
   CHECK(round_trip(std::set<std::vector<int>>{{1, 2}, {}}) ==
         std::set<std::vector<int>>{{1, 2}, {}});
   CHECK(Value::from(std::set<std::vector<int>>{{1, 2}}) == Value::set({Value::tuple({1, 2})}));
@@ -126,6 +133,81 @@ TEST_CASE("unordered containers are saved in an order that only their content de
   const std::unordered_multimap<double, std::string> mixed{{-1.5, "b"}, {2, "a"}, {-1.5, "a"}};
   CHECK(Value::from(mixed) == Value::list({Value::tuple({-1.5, "a"}), Value::tuple({-1.5, "b"}),
                                            Value::tuple({2.0, "a"})}));
+}
+
+TEST_CASE("values of every kind have one order, by kind and then by content") {
+  struct NoHash {
+    std::size_t operator()(const Value&) const { return 0; }
+  };
+  const auto integer = [](const std::string& digits) { return Value::integer(digits); };
+  const auto list = [](std::vector<Value> items) { return Value::list(std::move(items)); };
+  const auto floats = [](std::vector<float> numbers, const ss::Shape& shape) {
+    return Value(Tensor::own<float>(std::move(numbers), shape));
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<Value> ordered = {
+      nullptr,
+      false,
+      true,
+      integer("-100000000000000000000"),
+      integer("-99999999999999999999"),
+      integer("-99999999999999999998"),
+      std::numeric_limits<std::int64_t>::min(),
+      -1,
+      0,
+      7,
+      std::numeric_limits<std::int64_t>::max(),
+      integer("9223372036854775808"),
+      integer("9223372036854775809"),
+      integer("10000000000000000000"),
+      -infinity,
+      -1.5,
+      2.5,
+      infinity,
+      std::complex<double>(1, -2),
+      std::complex<double>(1, 2),
+      std::complex<double>(2, 0),
+      "",
+      "a",
+      "ab",
+      "b",
+      Value::bytes(std::as_bytes(std::span("ab", 2))),
+      Value::bytes(std::as_bytes(std::span("ac", 2))),
+      list({}),
+      list({1}),
+      list({1, 0}),
+      list({2}),
+      Value::tuple({1}),
+      Value::tuple({2}),
+      Value::set({1}),
+      Value::set({2}),
+      Value::dict({{"a", 1}}),
+      Value::dict({{"a", 1}, {"b", 0}}),
+      Value::dict({{"a", 2}}),
+      Value::dict({{"b", 0}}),
+      Value::structure("A", {{"z", 9}}),
+      Value::structure("B", {{"a", 1}}),
+      Value::structure("B", {{"a", 2}}),
+      Value(Tensor::own<std::uint8_t>({9}, {1})),
+      floats({}, {0}),
+      floats({1}, {1}),
+      floats({0, 0}, {1, 2}),
+      floats({0, 0}, {2}),
+      Value::custom("acme.A", 2),
+      Value::custom("acme.B", 1),
+      Value::custom("acme.B", 2),
+  };
+  for (std::size_t step : {1U, 7U, 49U}) {
+    std::unordered_multiset<Value, NoHash> values;
+    for (std::size_t i = 0; i < ordered.size(); ++i)
+      values.insert(ordered[(i + 1) * step % ordered.size()]);
+    const Value saved = Value::from(values);
+    REQUIRE(saved.size() == ordered.size());
+    for (std::size_t i = 0; i < ordered.size(); ++i) {
+      CAPTURE(i);
+      CHECK(saved[i] == ordered[i]);
+    }
+  }
 }
 
 TEST_CASE("a map loads from a struct and from pairs; errors name the key") {

@@ -85,6 +85,20 @@ TEST_CASE("the name of a file chooses the format it is saved in, the longest ext
   CHECK(ss::formats::all().front() == ss::formats::safestructures());
 }
 
+TEST_CASE("a container begins with the length of a header that there is room for, and {") {
+  const auto recognises = [](std::uint64_t length, std::uint64_t size, char first) {
+    std::array<std::byte, 9> head;
+    for (std::size_t i = 0; i < 8; ++i) head[i] = static_cast<std::byte>(length >> (8 * i) & 0xFFU);
+    head[8] = static_cast<std::byte>(first);
+    return ss::formats::for_name("a.safetensors")->recognises(head, size);
+  };
+  CHECK(recognises(2, 10, '{'));
+  CHECK_FALSE(recognises(3, 10, '{'));
+  CHECK_FALSE(recognises(2, 10, '['));
+  CHECK(recognises(100'000'000, 200'000'000, '{'));
+  CHECK_FALSE(recognises(100'000'001, 200'000'000, '{'));
+}
+
 TEST_CASE("a format of one's own is used where the options name it") {
   const Folder folder;
   const auto format = std::make_shared<const WordFormat>();

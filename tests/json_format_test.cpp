@@ -134,6 +134,22 @@ TEST_CASE("the pretty form has a row of a tensor on each line") {
         "}\n");
 }
 
+TEST_CASE("in the pretty form the attributes of a structure have a line of their own") {
+  ss::Value layer = ss::Value::structure("Layer", {{"a", 1}});
+  layer.set_attribute("class_version", 3);
+  ss::Value list = ss::Value::list({1});
+  list.set_attribute("unit", "m");
+  CHECK(save_json(ss::Value::dict({{"layer", layer}, {"list", list}}), {}) ==
+        "{\n"
+        "  \"layer\": {\n"
+        "    \"$struct\": \"Layer\",\n"
+        "    \"a\": 1,\n"
+        "    \"$attributes\": {\"class_version\": 3}\n"
+        "  },\n"
+        "  \"list\": {\"$list\": [1], \"$attributes\": {\"unit\": \"m\"}}\n"
+        "}\n");
+}
+
 TEST_CASE("JSON that others wrote is read as natural values") {
   CHECK(load_json(R"( {"a": [1, 2.0, -0, 1e2, "\u00e9\ud83d\ude00"], "b": {}, "c": null} )") ==
         ss::Value::dict({{"a", ss::Value::list({1, 2.0, 0, 100.0, "\xC3\xA9\xF0\x9F\x98\x80"})},

@@ -1,8 +1,10 @@
 /// \file
-/// Strings as JSON spells them: escaping and unescaping agree with nlohmann/json on everything.
+/// Strings as JSON spells them: escaping and unescaping agree with nlohmann/json on everything;
+/// and what is UTF-8.
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +55,16 @@ void check(const std::string& text) {
   CHECK(open.text == text);
 }
 
+std::string utf8(std::uint32_t code) {
+  const auto tail = [&](unsigned shift) {
+    return static_cast<char>(0x80U | (code >> shift & 0x3FU));
+  };
+  if (code < 0x80) return {static_cast<char>(code)};
+  if (code < 0x800) return {static_cast<char>(0xC0U | code >> 6U), tail(0)};
+  if (code < 0x10000) return {static_cast<char>(0xE0U | code >> 12U), tail(6), tail(0)};
+  return {static_cast<char>(0xF0U | code >> 18U), tail(12), tail(6), tail(0)};
+}
+
 }  // namespace
 
 TEST_CASE("each byte that JSON escapes is escaped and read at each place of a block") {
@@ -101,6 +113,38 @@ TEST_CASE("a fault is found where it is, whatever stands before it") {
       CHECK(lone.fault == StringFault::lone_surrogate);
       CHECK(lone.stop == start.size());
       CHECK(unescaped(start + "\\").fault == StringFault::no_end);
+    }
+  }
+}
+
+TEST_CASE("text is UTF-8 when each of its sequences is that of a code point") {
+  std::set<std::string> sequences;  // The beginnings of those of more than one byte.
+  std::size_t refused = 0;
+  for (std::uint32_t code = 0x80; code <= 0x10FFFF; ++code) {
+    if (code >= 0xD800 && code <= 0xDFFF) continue;
+    const std::string sequence = utf8(code);
+    if (find_invalid_utf8(sequence)) ++refused;
+    sequences.insert(sequence.substr(0, 2));
+  }
+  CHECK(refused == 0);
+  for (unsigned lead = 0x80; lead <= 0xFF; ++lead) {
+    const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    for (unsigned second = 0; second <= 0xFF; ++second) {
+      const std::string start = {static_cast<char>(lead), static_cast<char>(second)};
+      const std::string sequence = start + std::string(length - 2, '\x80');
+      const bool is_known = sequences.contains(start);
+      CAPTURE(lead);
+      CAPTURE(second);
+      CHECK(find_invalid_utf8(sequence).has_value() == !is_known);
+      if (!is_known) continue;
+      CHECK(find_invalid_utf8("x" + sequence.substr(0, length - 1)) == 1);
+      for (std::size_t i = 1; i < length; ++i) {
+        for (const char other : {'\x7F', '\xC0'}) {
+          std::string bad = "0123456789" + sequence;
+          bad[10 + i] = other;
+          CHECK(find_invalid_utf8(bad) == 10);
+        }
+      }
     }
   }
 }

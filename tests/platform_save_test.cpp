@@ -264,6 +264,20 @@ TEST_CASE("a symbolic link stays and the file it names is replaced") {
   CHECK(folder.names() == std::vector<std::string>{"link", "link2", "real"});
 }
 
+TEST_CASE("a chain of as many links as Linux follows is followed") {
+  const Folder folder;
+  put(folder / "0", "old");
+  for (int i = 1; i <= 41; ++i)
+    fs::create_symlink(std::to_string(i - 1), folder / std::to_string(i));
+  CHECK(get(folder / "40") == "old");
+  save(folder / "40", "new");
+  CHECK(get(folder / "0") == "new");
+  check_error([&] { save(folder / "41", "newer"); }, ErrorCode::cannot_write,
+              (folder / "41").string() +
+                  ": cannot follow the link: Too many levels of symbolic links. The symbolic link "
+                  "points to itself; name the file directly.");
+}
+
 TEST_CASE("a link to nothing makes the file it names") {
   const Folder folder;
   fs::create_symlink("f", folder / "link");
@@ -347,6 +361,29 @@ TEST_CASE("two savers of one name do not disturb each other: the last commit sta
   first.commit();
   CHECK(get(folder / "f") == "first");
   CHECK(folder.names() == std::vector<std::string>{"f"});
+}
+
+TEST_CASE("flushing a sink flushes its stream, whose failure to do so is an error") {
+  struct Buffer : std::stringbuf {
+    int sync() override {
+      ++syncs;
+      return result;
+    }
+    int syncs = 0;
+    int result = 0;
+  };
+  Buffer buffer;
+  std::ostream stream(&buffer);
+  StreamSink sink(stream);
+  sink.write(bytes_of("abc"));
+  CHECK(buffer.syncs == 0);
+  sink.flush();
+  CHECK(buffer.syncs == 1);
+  CHECK(buffer.str() == "abc");
+  buffer.result = -1;
+  check_error([&] { sink.flush(); }, ErrorCode::cannot_write,
+              "the output stream failed (byte 3). Check that the stream is open and that its "
+              "device has room.");
 }
 
 TEST_CASE("a stream that fails is an error with the byte it happened at") {

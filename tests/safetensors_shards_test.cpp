@@ -89,6 +89,11 @@ TEST_CASE("an index opens as one file, in every way") {
     const File file = File::open(path, {.access = access});
     REQUIRE(file.size() == 5);
     CHECK(file.file_count() == 3);
+    std::vector<std::string> files;
+    for (const auto& one : file.files()) files.push_back(one.filename().string());
+    CHECK(files == std::vector<std::string>{
+                       "model.safetensors.index.json", "model-00001-of-00003.safetensors",
+                       "model-00002-of-00003.safetensors", "model-00003-of-00003.safetensors"});
     CHECK(file.data_size() == 200);
     CHECK(file.metadata("k") == std::string_view("v"));
     CHECK(file.metadata().size() == 2);
@@ -124,11 +129,15 @@ TEST_CASE("a checkpoint that fits one file still has an index") {
 TEST_CASE("a checkpoint that could not be read again is not written") {
   const Folder folder;
   const Checkpoint checkpoint;
-  std::vector<Item> twice = checkpoint.items();
-  twice.emplace_back("e", checkpoint.tensor(1));
-  CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", twice, {}, 80),
-                       "at e: two tensors have the same name. Give each tensor a name of its own.",
-                       Error);
+  // In another file than the first: none of the files sees both.
+  for (const std::string name : {"a", "b", "c"}) {
+    std::vector<Item> twice = checkpoint.items();
+    twice.emplace(twice.begin(), name, checkpoint.tensor(1));
+    const std::string refusal =
+        "at " + name + ": two tensors have the same name. Give each tensor a name of its own.";
+    CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", twice, {}, 80), refusal.c_str(),
+                         Error);
+  }
   CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 0),
                        "a file of at most 0 bytes holds no tensor.", Error);
   CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 1,

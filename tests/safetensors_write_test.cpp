@@ -307,7 +307,7 @@ TEST_CASE("what could not be read again is not written") {
        {},
        ErrorCode::duplicate_name,
        "at a: two tensors have the same name. Give each tensor a name of its own."},
-      {{{"a", tensor}, {"a", other}},
+      {{{"a", tensor}, {"b", tensor}, {"a", other}, {"b", other}},
        {},
        {},
        ErrorCode::duplicate_name,

@@ -182,6 +182,21 @@ TEST_CASE("metadata cannot take the schema's own keys") {
   CHECK(error_of([] { return ss::save(1, {.metadata = {{"_safestructures_schema_", "x"}}}); }) ==
         "invalid_argument: metadata has a key of the schema itself: found "
         "'_safestructures_schema_'. Choose another key.");
+  const std::string checksums = "_safestructures_checksums_";
+  const std::string version = "_safestructures_schema_version_";
+  const auto plain = ss::Value::dict({{"w", ss::Tensor::own<float>({1})}});
+  const auto refusal = [](const std::string& key) {
+    return "invalid_argument: metadata has a key of the schema itself: found '" + key +
+           "'. Choose another key.";
+  };
+  for (const std::string& key : {checksums, version})
+    CHECK(error_of([&] { return ss::save(1, {.metadata = {{key, "x"}}}); }) == refusal(key));
+  CHECK(error_of([&] {
+          return ss::save(plain, {.metadata = {{checksums, "x"}}, .schema = false});
+        }) == refusal(checksums));
+  // A plain file may tell which version the schema had that it no longer has.
+  const auto bytes = ss::save(plain, {.metadata = {{version, "1.0.0"}}, .schema = false});
+  CHECK(ss::load(bytes) == plain);
 }
 
 TEST_CASE("a failure of loading names the file and the place") {

@@ -67,7 +67,7 @@ void check_schema(std::string_view text) {
 }
 
 /// Calls `check` with every beginning of a text, every bit of it flipped, every byte of it left
-/// out, and with random bytes put in.
+/// out, all from one bracket or comma to another left out, and with random bytes put in.
 template <class Check>
 void spoil(const std::string& good, const Check& check) {
   for (std::size_t i = 0; i < good.size(); ++i) {
@@ -78,6 +78,12 @@ void spoil(const std::string& good, const Check& check) {
       bad[i] = static_cast<char>(static_cast<unsigned char>(bad[i]) ^ (1U << bit));
       check(bad);
     }
+  }
+  const std::string_view marks = "{}[],";
+  for (std::size_t from = 1; from < good.size(); ++from) {
+    if (marks.find(good[from]) == marks.npos) continue;
+    for (std::size_t to = from + 1; to < good.size(); ++to)
+      if (marks.find(good[to]) != marks.npos) check(good.substr(0, from) + good.substr(to));
   }
   const unsigned seed = std::random_device()();
   INFO("seed ", seed);

@@ -151,6 +151,16 @@ TEST_CASE("empty tensors in a set are told apart by their shapes") {
   check_ratio("shapes", repeated(1000), repeated(8000), 24);
 }
 
+TEST_CASE("tensors of one shape in a set are told apart by their bytes") {
+  const auto repeated = [](std::size_t count) {
+    std::vector<Value> items;
+    for (std::size_t i = 0; i < count; ++i)
+      items.emplace_back(ss::Tensor::own<std::uint64_t>({i}, {1}));
+    return [items] { CHECK(ss::detail::find_repeated(items) == ss::detail::Dict::npos); };
+  };
+  check_ratio("bytes", repeated(1000), repeated(8000), 24);
+}
+
 TEST_CASE("any depth is copied, compared, hashed and destroyed with little stack") {
   with_stack(128, [] {
     for (const auto& around :

@@ -45,7 +45,7 @@ struct Target {
 /// Follows links at the end of the path. One system call where there is no link.
 Target follow_links(const std::filesystem::path& named) {
   Target target{named, std::nullopt};
-  for (int step = 0; step < longest_link_chain; ++step) {
+  for (int links = 0; links <= longest_link_chain; ++links) {
     std::error_code error;
     const os::Status found = os::status(target.path, error);
     if (error == std::errc::no_such_file_or_directory) return target;

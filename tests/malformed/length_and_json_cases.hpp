@@ -113,6 +113,8 @@ inline std::vector<Case> length_and_json_cases() {
        R"(the header is not valid JSON: found '1' (byte 9).)"},
       {"a string that is not closed", container(R"({"a)", 0), ErrorCode::invalid_header,
        R"(the header is not valid JSON: found its end (byte 11).)"},
+      {"a dtype that is not closed", container(R"({"a":{"dtype":"})", 0), ErrorCode::invalid_header,
+       R"(the header is not valid JSON: found its end (byte 24).)"},
       {"a line break in a name", container("{\"a\nb\":{}}", 0), ErrorCode::invalid_header,
        R"(the header is not valid JSON: found byte 0x0a (byte 11).)"},
       {"a NUL in a name", container(std::string("{\"a\0b\":{}}", 11), 0), ErrorCode::invalid_header,
