@@ -25,6 +25,7 @@
 #include <xtensor/xfixed.hpp>
 #include <xtensor/xtensor.hpp>
 #include <xtensor/xutils.hpp>
+#include <xtl/xsequence.hpp>
 
 #include <safestructures/codecs/tensor_like.hpp>
 
@@ -76,9 +77,17 @@ template <class T>
 struct XtensorMaker : XtensorAccess<T> {
   static T make(std::span<const std::uint64_t> sizes) {
     T object;
-    // One of fixed shape has it already.
-    if constexpr (requires { object.resize(std::vector<std::size_t>()); })
-      object.resize(std::vector<std::size_t>(sizes.begin(), sizes.end()));
+    using Shape = typename T::shape_type;
+    // One of fixed shape has it already. A vector as the shape of a fixed rank would be copied with
+    // a warning of GCC 14, which does not know its length.
+    if constexpr (requires(Shape& shape) {
+                    shape[0] = std::size_t{};
+                    object.resize(shape);
+                  }) {
+      Shape shape = xtl::make_sequence<Shape>(sizes.size());
+      for (std::size_t i = 0; i < shape.size(); ++i) shape[i] = sizes[i];
+      object.resize(shape);
+    }
     return object;
   }
 };
