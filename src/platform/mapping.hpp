@@ -19,8 +19,8 @@ namespace safestructures::platform {
 class Mapping {
  public:
   /// Maps `size` bytes from any `offset` on.
-  /// \throws Error `truncated` where the file is not that long, `cannot_read` where the system cannot
-  /// map it.
+  /// \throws Error `truncated` where the file is not that long, `cannot_read` where the system
+  /// cannot map it.
   [[nodiscard]] static std::shared_ptr<const Mapping> of(const InputFile& file,
                                                          std::uint64_t offset, std::size_t size);
 
