@@ -275,6 +275,17 @@ TEST_CASE("a shared tensor of a name stays shared, and names survive") {
   CHECK(load_json(saved(ss::Value::list({first, other})))[1].tensor_name() == "w#2");
 }
 
+TEST_CASE("a tensor within its own attributes is written twice: readers do not know it there yet") {
+  ss::Value inner(ss::Tensor::own<float>({1, 2}));
+  inner.set_tensor_name("w");
+  ss::Value outer = inner;
+  outer.set_attribute("note", inner);
+  const ss::Value loaded = again(outer);
+  REQUIRE(loaded.attribute("note") != nullptr);
+  CHECK(loaded.attribute("note")->tensor() == inner.tensor());
+  CHECK(loaded.attribute("note")->tensor_name() == "w#2");
+}
+
 TEST_CASE("a tensor without a name gets that of its place") {
   const ss::Tensor tensor = ss::Tensor::own<float>({1});
   const ss::Value value =
