@@ -174,3 +174,14 @@ TEST_CASE("strided tensors are written in their own order") {
   CHECK(saved(matrix.permute(order)) ==
         R"({"$tensor":"I32","shape":[3,2],"data":[[1,4],[2,5],[3,6]]})");
 }
+
+TEST_CASE("a tensor within its own attributes is written twice: readers do not know it there yet") {
+  ss::Value inner(ss::Tensor::own<float>({1, 2}));
+  inner.set_tensor_name("w");
+  ss::Value outer = inner;
+  outer.set_attribute("note", inner);
+  const ss::Value loaded = again(outer);
+  REQUIRE(loaded.attribute("note") != nullptr);
+  CHECK(loaded.attribute("note")->tensor() == inner.tensor());
+  CHECK(loaded.attribute("note")->tensor_name() == "w#2");
+}

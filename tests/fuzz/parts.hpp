@@ -26,7 +26,7 @@ inline constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 inline std::size_t end_of_string(std::string_view text, std::size_t begin) {
   std::size_t i = begin + 1;
-  while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+  while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2U : 1U;
   return std::min(i + 1, text.size());
 }
 
