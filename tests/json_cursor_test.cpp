@@ -123,7 +123,7 @@ TEST_CASE("what is no JSON is refused at its place") {
     std::string error;
   };
   const std::string no_json = "invalid_schema: the text is not JSON: expected ";
-  for (const auto& [text, error] : std::vector<Case>{
+  for (const Case& test : std::vector<Case>{
            {"", no_json + "a value, found its end (byte 0)."},
            {"[", no_json + "a value, found its end (byte 1)."},
            {"[1", no_json + "',' or ']', found its end (byte 2)."},
@@ -153,8 +153,8 @@ TEST_CASE("what is no JSON is refused at its place") {
             "1",
             "invalid_schema: the text begins with a byte-order mark (byte 0)."},
        }) {
-    CAPTURE(text);
-    CHECK(fault(text) == error);
+    CAPTURE(test.text);
+    CHECK(fault(test.text) == test.error);
   }
 }
 

@@ -18,6 +18,7 @@
 #include <safestructures/formats/safestructures/checksums.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
+#include <safestructures/formats/safetensors/writer.hpp>
 #include <safestructures/tools/save.hpp>
 
 #include "formats/safestructures/schema_names.hpp"
@@ -44,8 +45,8 @@ inline std::vector<std::byte> save_content(const ss::Content& content,
                           .limits = deep};
   options.checksums = format == ss::formats::safestructures();
   // These belong to the one format and mean nothing in others: it refuses them from the user.
-  for (const std::string_view key :
-       {ss::schema::metadata_key, ss::schema::version_key, ss::checksums::metadata_key})
+  for (const std::string_view key : {ss::schema::metadata_key, ss::schema::version_key,
+                                     ss::checksums::metadata_key, ss::safetensors::save_key})
     if (const auto found = options.metadata.find(key); found != options.metadata.end())
       options.metadata.erase(found);
   for (const auto& [name, tensor] : content.extra_tensors)
@@ -92,7 +93,8 @@ inline bool is_beyond_schema(const ss::Error& error) {
   const std::string& problem = error.problem();
   return problem == "a value has the type name of another kind" ||
          problem == "a value of this kind cannot be plain JSON" ||
-         problem == "a key of this kind cannot stand in plain JSON";
+         problem == "a key of this kind cannot stand in plain JSON" ||
+         problem == "what a custom value holds is the name of a tensor beside the structure";
 }
 
 struct Saved {
