@@ -81,10 +81,11 @@ TEST_CASE("elements narrower than a byte fill whole bytes, whoever reads the hea
     }
   };
   for (const std::string blank : {"", " "})
-    for (const auto& [dtype, width] :
-         {std::pair<std::string, int>{"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6}})
+    for (const auto& of : {std::pair<std::string, int>{"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6}})
       for (int count = 0; count < 20; ++count)
         for (int bytes = 0; bytes < 16; ++bytes) {
+          const std::string& dtype = of.first;
+          const int width = of.second;
           CAPTURE(dtype);
           CAPTURE(count);
           CAPTURE(bytes);
