@@ -32,8 +32,8 @@ namespace {
 
 constexpr ss::Limits endless{.header_bytes = 100'000'000, .depth = 4'000'000'000};
 
-// Sanitizers need several times the stack for the same frames.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Sanitizers, and code that is not optimised, need several times the stack for the same frames.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 constexpr std::size_t stack_factor = 8;
 #else
 constexpr std::size_t stack_factor = 1;

@@ -77,6 +77,8 @@ void JsonWalk::finish() {
 void JsonWalk::check_value(simdjson::ondemand::value& value, std::uint32_t depth,
                            std::uint32_t most) {
   using safestructures::detail::Descent;
+  // simdjson itself goes no deeper than 1024, with what is around this value.
+  most = std::min<std::uint32_t>(most, 1000);
   if (depth >= most) throw past(Limit::depth, most, std::string(what_) + " is nested too deep", {});
   if (depth >= Descent::unchecked) Descent::check(depth, most, nullptr);
   const auto check_string = [&](const char* begin) {
