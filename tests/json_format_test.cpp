@@ -19,39 +19,16 @@
 #include <vector>
 
 #include <safestructures/safestructures.hpp>
-#include "support/errors.hpp"
-#include "support/json_values.hpp"
+#include "support/json_cases.hpp"
 
 namespace ss = safestructures;
+using ss::test::again;
+using ss::test::compact;
+using ss::test::compact_base64;
 using ss::test::error_of;
 using ss::test::load_json;
 using ss::test::save_json;
-
-namespace {
-
-const ss::JsonOptions compact{ss::JsonTensors::lists, 0};
-const ss::JsonOptions compact_base64{ss::JsonTensors::base64, 0};
-
-std::string saved(const ss::Value& value, ss::SaveOptions options = {}) {
-  return save_json(value, compact, std::move(options));
-}
-
-/// What is loaded of what is saved, which must be equal and be saved as the same text.
-ss::Value again(const ss::Value& value) {
-  const ss::SaveOptions options{.precision = ss::Precision::preserve};
-  ss::Value loaded;
-  for (const ss::JsonOptions& form :
-       {ss::JsonOptions{}, compact, compact_base64, ss::JsonOptions{ss::JsonTensors::base64, 3}}) {
-    const std::string text = save_json(value, form, options);
-    CAPTURE(text);
-    loaded = load_json(text);
-    CHECK(loaded == value);
-    CHECK(save_json(loaded, form, options) == text);
-  }
-  return loaded;
-}
-
-}  // namespace
+using ss::test::saved;
 
 TEST_CASE("what JSON has is written as JSON has it") {
   CHECK(saved(nullptr) == "null");

@@ -23,7 +23,7 @@ std::size_t padded(std::size_t size) noexcept {
 }
 
 // The alignment of a block: huge pages where it fills some. Small blocks do without one: asking
-// glibc for it costs 500 instructions more, together a seventh of loading a tiny file.
+// glibc for it costs 500 instructions more, together a tenth of loading a tiny file.
 std::size_t alignment_of(std::size_t padded_size, std::size_t least) noexcept {
   return padded_size < huge_page ? least : huge_page;
 }

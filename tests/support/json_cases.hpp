@@ -1,5 +1,5 @@
 /// \file
-/// Malformed JSON and its errors.
+/// What tests of JSON share: malformed texts with their errors, and round trips.
 #pragma once
 
 #include <string>
@@ -33,6 +33,28 @@ inline void check(const std::vector<JsonCase>& cases) {
 /// A tensor `a/0` with those members.
 inline std::string json_tensor(const std::string& members, const std::string& dtype = "U8") {
   return R"({"a": [{"$tensor": ")" + dtype + "\"" + members + "}]}";
+}
+
+inline const JsonOptions compact{JsonTensors::lists, 0};
+inline const JsonOptions compact_base64{JsonTensors::base64, 0};
+
+inline std::string saved(const Value& value, SaveOptions options = {}) {
+  return save_json(value, compact, std::move(options));
+}
+
+/// What is loaded of what is saved, which must be equal and be saved as the same text.
+inline Value again(const Value& value) {
+  const SaveOptions options{.precision = Precision::preserve};
+  Value loaded;
+  for (const JsonOptions& form :
+       {JsonOptions{}, compact, compact_base64, JsonOptions{JsonTensors::base64, 3}}) {
+    const std::string text = save_json(value, form, options);
+    CAPTURE(text);
+    loaded = load_json(text);
+    CHECK(loaded == value);
+    CHECK(save_json(loaded, form, options) == text);
+  }
+  return loaded;
 }
 
 }  // namespace safestructures::test

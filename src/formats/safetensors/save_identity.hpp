@@ -15,8 +15,8 @@ namespace safestructures::safetensors::detail {
 /// samples of its tensors. Equal checkpoints have equal identities, so that equal saves stay equal
 /// bytes; those of two steps of a training differ in nearly every number, and so in the samples.
 ///
-/// Reads at most 128 elements of a tensor and 65,536 tensors, evenly spread: to read all of it
-/// before it is written would take half as long as to write it.
+/// Reads at most 128 elements of a tensor, and of 65,536 tensors evenly spread: all of it would be
+/// read twice, here and when it is written.
 /// \param index the text of the index without the identity
 [[nodiscard]] std::string save_identity(std::string_view index, const Metadata& metadata,
                                         std::span<const Item> items);
