@@ -13,9 +13,9 @@ struct Limits {
   /// Bytes of a safetensors header. Stops a file that announces a huge header to exhaust memory.
   /// The format itself forbids more than 100,000,000.
   std::uint64_t header_bytes = 100'000'000;
-  /// Nesting of values, JSON and paths. Stops time and memory of deep nesting; a thread's stack ends
-  /// it earlier where it is small, and what a header holds that nobody asks for is never passed over
-  /// beyond 1000 levels. Python's package reads at most 247 levels.
+  /// Nesting of values, JSON and paths. Stops time and memory of deep nesting; a thread's stack
+  /// ends it earlier where it is small, and what a header holds that nobody asks for is never
+  /// passed over beyond 1000 levels. Python's package reads at most 247 levels.
   std::uint32_t depth = 500;
   /// Nodes of one structure. Stops a small header that expands into many more bytes of values.
   std::uint64_t nodes = 20'000'000;
