@@ -17,5 +17,38 @@ write_basic_package_version_file(safestructures-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/safestructures-config.cmake
               ${PROJECT_BINARY_DIR}/safestructures-config-version.cmake cmake/FindxxHash.cmake
+              cmake/Findlibdeflate.cmake
         DESTINATION ${package_dir})
+
+# For those who build without CMake. A shared library has linked what it needs; the static one leaves
+# that to `pkg-config --static`.
+if(SAFESTRUCTURES_BUILD_SHARED)
+  set(pc_cflags -DSAFESTRUCTURES_SHARED)
+else()
+  set(pc_requires_private "fmt, simdjson, libxxhash, libdeflate")
+  set(pc_libs_private -pthread)
+endif()
+file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/safestructures.pc.in safestructures.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/safestructures.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/safestructures)
+
+# `cpack -G DEB` in the build folder: library, headers, tool and manual in one package.
+if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
+  set(CPACK_PACKAGE_NAME safestructures-dev)
+  set(CPACK_PACKAGE_CONTACT "the authors of safestructures")
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  # What those compile and link against who use the headers and the static library.
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libboost1.81-dev | libboost-dev (>= 1.75)")
+  if(NOT SAFESTRUCTURES_BUILD_SHARED)
+    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libfmt-dev, libsimdjson-dev, libxxhash-dev, "
+           "libdeflate-dev")
+  endif()
+  set(CPACK_DEBIAN_PACKAGE_SUGGESTS libeigen3-dev)
+  include(CPack)
+endif()

@@ -27,7 +27,7 @@ function(safestructures_plugin name)
   file(GLOB sources CONFIGURE_DEPENDS src/*.cpp)
   if(sources)
     set(scope PUBLIC)
-    add_library(${target} ${sources})
+    add_library(${target} ${library_kind} ${sources})
     safestructures_own_code(${target})
     set_target_properties(
       ${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON

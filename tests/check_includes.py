@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "codecs": {"data", "codecs", "platform"},
     "formats": {"data", "formats", "platform"},
     "tools": {"data", "codecs", "formats", "tools", "platform"},
+    "burn": {"data", "codecs", "formats", "tools", "burn", "safestructures.hpp"},
     "cli": {"data", "codecs", "formats", "tools", "platform", "cli", "safestructures.hpp"},
     "plugins": {"data", "codecs", "formats", "tools", "plugins", "safestructures.hpp"},
     "safestructures.hpp": {"data", "codecs", "formats", "tools"},

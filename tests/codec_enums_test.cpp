@@ -26,6 +26,10 @@ enum class Wide : std::uint8_t { low = 0, high = 255 };
 enum class Far : std::uint64_t { near = 1, far = 1U << 20U };
 enum class Chosen { one = 1000, two = 2000 };
 enum Code { not_found = 404 };
+enum class Flags { read = 1, write = 2 };
+enum class Large : std::uint64_t { one = 1 };
+enum Bits { bit_a, bit_b = 5 };
+enum SignedBits { below = -3, above = 2 };
 }  // namespace
 
 namespace outer {
@@ -40,6 +44,24 @@ template <>
 struct safestructures::EnumNames<Chosen> {
   static constexpr std::pair<Chosen, std::string_view> values[] = {{Chosen::one, "uno"},
                                                                    {Chosen::two, "due"}};
+};
+
+template <>
+struct safestructures::EnumNames<Flags> {
+  static constexpr bool any_number = true;
+};
+template <>
+struct safestructures::EnumNames<Large> {
+  static constexpr std::pair<Large, std::string_view> values[] = {{Large::one, "uno"}};
+  static constexpr bool any_number = true;
+};
+template <>
+struct safestructures::EnumNames<Bits> {
+  static constexpr bool any_number = true;
+};
+template <>
+struct safestructures::EnumNames<SignedBits> {
+  static constexpr bool any_number = true;
 };
 
 TEST_CASE("an enum is saved by name") {
@@ -73,13 +95,41 @@ TEST_CASE("an enum comes back, from its name and from its number") {
   CHECK(Value(97).as<Letter>() == Letter::a);
 }
 
-TEST_CASE("a number without a name is saved as an int") {
-  CHECK(Value::from(static_cast<Color>(77)) == Value(77));
-  CHECK(round_trip(static_cast<Color>(-100000)) == static_cast<Color>(-100000));
-  CHECK(Value::from(Far::far) == Value(1 << 20));
-  CHECK(round_trip(Far::far) == Far::far);
-  CHECK(round_trip(static_cast<Far>(~0ULL)) == static_cast<Far>(~0ULL));
-  CHECK(Value::from(static_cast<Plain>(7)) == Value(7));
+TEST_CASE("a value without a name is refused, when it is saved and when it is loaded") {
+  const std::string advice =
+      " Name it in EnumNames, or set EnumNames::any_number where all numbers are values, as of "
+      "flags.";
+  CHECK(error_of([] { return Value::from(static_cast<Color>(77)); }) ==
+        "out_of_range: at /: an enum's value has no name: expected 'blue', 'red', 'green', 'last', "
+        "found 77." +
+            advice);
+  CHECK(load_error<Color>(Value(77)) ==
+        "out_of_range: at /: an enum's value has no name: expected 'blue', 'red', 'green', 'last', "
+        "found 77." +
+            advice);
+  // Named in C++, but beyond the numbers whose names the compiler is asked for.
+  CHECK(error_of([] { return Value::from(Far::far); }) ==
+        "out_of_range: at /: an enum's value has no name: expected 'near', found 1048576." +
+            advice);
+  CHECK(error_of([] { return Value::from(static_cast<Far>(~0ULL)); }) ==
+        "out_of_range: at /: an enum's value has no name: expected 'near', found "
+        "18446744073709551615." +
+            advice);
+  CHECK(load_error<Far>(Value(~0ULL)).starts_with("out_of_range"));
+  CHECK(load_error<Plain>(Value(7)).starts_with("out_of_range"));
+  CHECK(error_of([] { return Value::from(not_found); }) ==
+        "out_of_range: at /: an enum's value has no name: expected a value with a name, of which "
+        "none is known, found 404." +
+            advice);
+}
+
+TEST_CASE("an enum of flags has all numbers as values when EnumNames says so") {
+  CHECK(Value::from(Flags::read) == Value("read"));
+  CHECK(Value::from(static_cast<Flags>(3)) == Value(3));
+  CHECK(round_trip(static_cast<Flags>(3)) == static_cast<Flags>(3));
+  CHECK(round_trip(static_cast<Flags>(-100000)) == static_cast<Flags>(-100000));
+  CHECK(round_trip(static_cast<Large>(~0ULL)) == static_cast<Large>(~0ULL));
+  CHECK(Value::from(Large::one) == Value("uno"));
 }
 
 TEST_CASE("an unknown name is an error with the known ones") {
@@ -98,12 +148,11 @@ TEST_CASE("a number that is no value of the enum is refused") {
       "Load it into a wider type, or choose Overflow::saturate.");
   CHECK(load_error<Flag>(Value(2)).starts_with("out_of_range"));
   // Without a fixed underlying type, numbers beyond the bits of the named values are no values.
-  CHECK(load_error<Plain>(Value(8)) ==
+  CHECK(load_error<Bits>(Value(8)) ==
         "out_of_range: at /: a number is no value of the enum: expected 0 to 7, found 8. Give the "
         "enum a fixed underlying type, or name its values in EnumNames.");
-  CHECK(Value(7).as<Plain>() == static_cast<Plain>(7));
-  CHECK(load_error<PlainSigned>(Value(-5)).starts_with("out_of_range"));
-  CHECK(error_of([] { return Value::from(not_found); }).starts_with("out_of_range"));
+  CHECK(Value(7).as<Bits>() == static_cast<Bits>(7));
+  CHECK(load_error<SignedBits>(Value(-5)).starts_with("out_of_range"));
   CHECK(load_error<Color>(Value(1.0)) ==
         "type_mismatch: at /: a value is of another kind: expected the name or number of an enum "
         "value, found float 1.0.");

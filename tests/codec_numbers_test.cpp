@@ -19,6 +19,7 @@
 namespace ss = safestructures;
 using codec_test::load_error;
 using codec_test::round_trip;
+using codec_test::to_value;
 using ss::DType;
 using ss::Kind;
 using ss::Shape;
@@ -115,11 +116,10 @@ TEST_CASE("complex doubles are pairs in an F64 tensor") {
             .as<std::vector<std::complex<double>>>() == vector);
 }
 
-TEST_CASE("bytes and chars are bytes") {
+TEST_CASE("bytes are bytes") {
   const std::vector<std::byte> bytes{std::byte{0}, std::byte{255}};
   CHECK(Value::from(bytes) == Value::bytes(bytes));
   CHECK(round_trip(bytes) == bytes);
-  CHECK(round_trip(std::vector<char>{'a', '\xFF'}) == std::vector<char>{'a', '\xFF'});
   CHECK(round_trip(std::array<std::byte, 1>{std::byte{7}}) ==
         std::array<std::byte, 1>{std::byte{7}});
   CHECK(round_trip(std::vector<std::byte>()).empty());
@@ -264,4 +264,23 @@ TEST_CASE("a Tensor and a Value are themselves") {
   CHECK(value.as<Value>() == value);
   CHECK(load_error<Tensor>(value) ==
         "type_mismatch: at /: a value is of another kind: expected tensor, found list of 2.");
+}
+
+TEST_CASE("integers load into floating-point memory only where it holds them exactly") {
+  const std::vector<std::int64_t> exact = {16777216, -16777216, 1LL << 40};
+  CHECK(to_value(exact).as<std::vector<float>>() ==
+        std::vector<float>{16777216, -16777216, static_cast<float>(1LL << 40)});
+  std::vector<std::int64_t> rounded(100'000, 1);
+  rounded[70'001] = 16777217;
+  CHECK(load_error<std::vector<float>>(to_value(rounded)) ==
+        "lossy_conversion: at /: a floating-point type cannot hold an int exactly: expected ints "
+        "that F32 holds exactly, found 16777217 at element 70001. Load it into an integer type, or "
+        "choose Overflow::saturate.");
+  CHECK(to_value(rounded).as<std::vector<double>>()[70'001] == 16777217);
+  const ss::DecodeOptions nearest = {.overflow = ss::Overflow::saturate};
+  CHECK(to_value(rounded).as<std::vector<float>>(nearest)[70'001] == 16777216);
+  CHECK(load_error<std::array<double, 1>>(to_value(std::vector<std::uint64_t>{~0ULL}))
+            .find("found 18446744073709551615 at element 0.") != std::string::npos);
+  CHECK(load_error<std::vector<float>>(Value::list({1, 16777217}))
+            .starts_with("lossy_conversion: at /1: "));
 }

@@ -2,12 +2,16 @@
 /// A variant comes back with the alternative that was saved, exactly.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -16,6 +20,7 @@
 namespace ss = safestructures;
 using codec_test::load_error;
 using codec_test::round_trip;
+using codec_test::to_value;
 using ss::Kind;
 using ss::Tensor;
 using ss::Value;
@@ -128,7 +133,7 @@ TEST_CASE("without a tag the kind decides, then what can be loaded") {
   CHECK(Value::dict({{"radius", 2}}).as<Variant>() == Variant(Circle{2}));
   using Shapes = std::variant<Circle, Square>;
   CHECK(Value::structure("Square", {{"side", 2.0}}).as<Shapes>() == Shapes(Square{2}));
-  CHECK(load_error<Shapes>(Value::structure("Cube", {{"side", 2.0}})).starts_with("missing_field"));
+  CHECK(load_error<Shapes>(Value::structure("Cube", {{"edge", 2.0}})).starts_with("missing_field"));
 }
 
 TEST_CASE("what no alternative loads is an error with the kinds") {
@@ -146,4 +151,53 @@ TEST_CASE("an optional variant with an empty alternative keeps both kinds of not
   using Variant = std::optional<std::variant<std::monostate, int>>;
   for (const Variant& variant : {Variant(), Variant(std::monostate()), Variant(5)})
     CHECK(round_trip(variant) == variant);
+}
+
+TEST_CASE("without name and tag, as Python saves it, dtype, range and fields decide") {
+  const auto untagged = [](Value value) {
+    value.erase_attribute("variant");
+    return value;
+  };
+  using Numbers = std::variant<std::vector<float>, std::vector<std::int32_t>, std::vector<double>>;
+  CHECK(untagged(to_value(Numbers(std::vector<std::int32_t>{1}))).as<Numbers>().index() == 1);
+  CHECK(untagged(to_value(Numbers(std::vector<double>{1}))).as<Numbers>().index() == 2);
+  Value noted(Tensor::own<float>({1}));
+  noted.set_attribute("dtype", "F64");
+  CHECK(noted.as<Numbers>().index() == 2);
+  using Ranks = std::variant<std::vector<float>, std::vector<std::array<float, 3>>, Tensor>;
+  CHECK(Value(Tensor::own<float>({1, 2, 3}, {1, 3})).as<Ranks>().index() == 1);
+  CHECK(Value(Tensor::own<float>({1, 2}, {1, 2})).as<Ranks>().index() == 2);
+  using Structs = std::variant<Circle, Square, std::map<std::string, int>>;
+  CHECK(Value::structure("", {{"side", 2.0}}).as<Structs>() == Structs(Square{2}));
+  CHECK(Value::structure("", {{"side", 2.0}, {"new", 1}}).as<Structs>() == Structs(Square{2}));
+  CHECK(Value::dict({{"side", 2}}).as<Structs>().index() == 2);
+  using Dicts = std::variant<Circle, Square>;
+  CHECK(Value::dict({{"side", 2.0}}).as<Dicts>() == Dicts(Square{2}));
+  using Widths = std::variant<std::int8_t, std::uint8_t, std::int64_t>;
+  CHECK(Value(-1).as<Widths>().index() == 0);
+  CHECK(Value(200).as<Widths>().index() == 1);
+  CHECK(Value(-300).as<Widths>().index() == 2);
+  using Lists =
+      std::variant<std::vector<std::string>, std::list<int>, std::tuple<int, std::string>>;
+  CHECK(Value::list({1, 2}).as<Lists>().index() == 1);
+  CHECK(Value::list({"a"}).as<Lists>().index() == 0);
+  CHECK(Value::tuple({1, "a"}).as<Lists>().index() == 2);
+  using Maps = std::variant<std::map<std::string, int>, std::map<int, std::string>>;
+  CHECK(Value::dict({{1, "a"}}).as<Maps>().index() == 1);
+}
+
+TEST_CASE("an alternative accepts what it accepts alone") {
+  const Value scalar(Tensor::own<double>({2.5}, {}));
+  CHECK(std::get<1>(scalar.as<std::variant<std::string, double>>()) == 2.5);
+  CHECK(std::get<1>(Value(Tensor::own<int>({7}, {})).as<std::variant<std::string, int>>()) == 7);
+  const Value pairs = Value::list({Value::tuple({1, 2})});
+  using Map = std::map<int, int>;
+  CHECK(std::get<Map>(pairs.as<std::variant<std::string, Map>>()) == Map{{1, 2}});
+  const Value columns = Value::structure("", {{"radius", Tensor::own<double>({1, 2})}});
+  using Circles = std::vector<Circle>;
+  CHECK(std::get<Circles>(columns.as<std::variant<std::string, Circles>>()).size() == 2);
+  using Deque = std::list<Circle>;
+  CHECK(std::get<Deque>(columns.as<std::variant<std::string, Deque>>()).size() == 2);
+  const Value raw = Value::bytes(std::as_bytes(std::span("a\xFF", 2)));
+  CHECK(std::get<1>(raw.as<std::variant<int, std::vector<char>>>()).size() == 2);
 }

@@ -52,7 +52,7 @@ TEST_CASE("tensors stay valid when the document is gone and the file is deleted 
     ss::save_file(parts(), path);
     std::optional<ss::Document> document = ss::open(path, {.access = access});
     const ss::Tensor tensor = document->at("/1/w").tensor();
-    const Value part = ss::open(path, {.access = access}).at("/0");
+    const Value part = ss::open(path, {.access = access}).at("/0").value();
     const auto typed = document->as<std::vector<std::map<std::string, Value>>>();
     ss::save_file(Parts{}, path);
     std::filesystem::remove(path);
@@ -92,7 +92,7 @@ TEST_CASE("nothing refers to a temporary") {
   static_assert(!FileOfTemporary<ss::Document>);
   static_assert(!FindOfTemporary<Value>);
   static_assert(!DataOfTemporary<ss::Tensor>);
-  static_assert(std::is_same_v<decltype(std::declval<ss::Document>().at("")), Value>);
+  static_assert(std::is_same_v<decltype(std::declval<ss::Document>().at("").value()), Value>);
   static_assert(std::is_same_v<decltype(std::declval<Value>()["a"]), Value>);
   static_assert(std::is_same_v<decltype(std::declval<Value>().tensor()), ss::Tensor>);
 }
@@ -105,7 +105,8 @@ TEST_CASE("many threads read one document") {
   for (std::size_t i = 0; i < right.size(); ++i)
     threads.emplace_back([&, i] {
       for (int n = 0; n < 50; ++n)
-        right[i] += document.as<Parts>()[1].w[2] == 5 && document.at("/0/name") == Value("a");
+        right[i] +=
+            document.as<Parts>()[1].w[2] == 5 && document.at("/0/name").value() == Value("a");
     });
   for (std::thread& thread : threads) thread.join();
   CHECK(right == std::vector<int>{50, 50, 50, 50});

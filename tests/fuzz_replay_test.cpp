@@ -11,10 +11,13 @@
 
 #include <doctest/doctest.h>
 
+#include "fuzz/burn.hpp"
+#include "fuzz/burnpack.hpp"
 #include "fuzz/container.hpp"
 #include "fuzz/conversion.hpp"
 #include "fuzz/document.hpp"
 #include "fuzz/grammar_files.hpp"
+#include "fuzz/gzip.hpp"
 #include "fuzz/headers.hpp"
 #include "fuzz/index.hpp"
 #include "fuzz/json.hpp"
@@ -33,12 +36,13 @@ struct Target {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
+      {"burn", fuzz::burn_records},   {"burnpack", fuzz::burnpack},
       {"container", fuzz::container}, {"conversion", fuzz::conversion},
-      {"document", fuzz::document},   {"headers", fuzz::headers},
-      {"index", fuzz::index},         {"json", fuzz::json},
-      {"numbers", fuzz::numbers},     {"path", fuzz::path},
-      {"schema", fuzz::schema},       {"slices", fuzz::slices},
-      {"typed", fuzz::typed}};
+      {"document", fuzz::document},   {"gzip", fuzz::gzip},
+      {"headers", fuzz::headers},     {"index", fuzz::index},
+      {"json", fuzz::json},           {"numbers", fuzz::numbers},
+      {"path", fuzz::path},           {"schema", fuzz::schema},
+      {"slices", fuzz::slices},       {"typed", fuzz::typed}};
   return all;
 }
 

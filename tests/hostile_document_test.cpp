@@ -149,7 +149,7 @@ TEST_CASE("a small file cannot name a large tensor without end") {
   CHECK(error_of([&] { return ss::load(bytes); }) == text + ".");
   CHECK(error_of([&] { return ss::load<std::vector<std::vector<float>>>(bytes); }) == text + ".");
   CHECK_NOTHROW(static_cast<void>(ss::load(repeating(1 << 20, 1025))));
-  ss::LoadOptions options;
+  ss::ReadOptions options;
   options.limits.repeats = 2000;
   CHECK_NOTHROW(static_cast<void>(ss::load(bytes, options)));
 }
@@ -160,8 +160,9 @@ TEST_CASE("an original dtype that cannot be given back is refused with its exact
     float number;
     std::string error;
   };
-  const std::string unknown = "unknown_dtype: at t: a tensor's original dtype is not known: found ";
-  const std::string element = "at t: element 0 cannot be converted from F32 to ";
+  const std::string unknown =
+      "unknown_dtype: at /0: a tensor's original dtype is not known: found ";
+  const std::string element = "at /0: element 0 cannot be converted from F32 to ";
   const std::string advice =
       " Choose a dtype of wider range, or let numbers saturate (Overflow::saturate, or convert "
       "--overflow in the tool).";
@@ -189,13 +190,14 @@ TEST_CASE("an original dtype that cannot be given back is refused with its exact
        "out_of_range: " + element + "F16: expected a number from -65504 to 65504, found 1000000." +
            advice},
       {R"("F4")", 0,
-       "invalid_shape: at t: the elements do not fill whole bytes: expected a number of elements "
+       "invalid_shape: at /0: the elements do not fill whole bytes: expected a number of elements "
        "of 4 bits that makes a multiple of 8 bits, found F4 [1]."}};
   for (const Case& one : cases) {
     CAPTURE(one.dtype);
     CAPTURE(one.number);
     const std::vector<std::byte> bytes = noting(one.dtype, {one.number});
     CHECK(error_of([&] { return ss::load(bytes); }) == one.error);
+    CHECK(error_of([&] { return ss::load<std::vector<ss::Tensor>>(bytes); }) == one.error);
     // What decides the type itself does not ask for the note.
     const auto document = ss::Document::from_bytes(bytes, nullptr);
     CHECK(document.root()[0].tensor().dtype() == ss::DType::F32);
@@ -224,7 +226,7 @@ TEST_CASE("the names of a plain file cannot spell more nodes than the limit") {
   const ss::Tensor tensor = ss::Tensor::of<float>(number);
   const auto bytes = ss::safetensors::to_bytes(
       std::vector<ss::safetensors::Item>{{"a.b.c", tensor}, {"a.b.d", tensor}});
-  ss::LoadOptions options;
+  ss::ReadOptions options;
   options.limits.nodes = 5;
   CHECK_NOTHROW(static_cast<void>(ss::load(bytes, options)));
   options.limits.nodes = 4;

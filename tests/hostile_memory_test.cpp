@@ -26,6 +26,7 @@
 #include <safestructures/tools/save.hpp>
 
 #include "malformed/attacks.hpp"
+#include "support/burn_records.hpp"
 #include "support/cost.hpp"
 #include "support/platform_folder.hpp"
 #include "support/spelling.hpp"
@@ -163,6 +164,20 @@ TEST_CASE("the memory to load or refuse a hostile file is at most 100 times its 
     }
   }
   MESSAGE("the most: " << worst << " times its size for '" << worst_name << "'");
+}
+
+TEST_CASE("the memory to load a hostile record of Burn is at most 125 times its size") {
+  constexpr std::size_t count = 65535;
+  for (const std::string_view item : {"\x80", "\x90", "\x91\x90", "\x81\xA0\x80", "\x01", "\xA0"}) {
+    std::string items = "\xDC\xFF\xFF";
+    for (std::size_t i = 0; i < count; ++i) items += item;
+    const std::string bytes = ss::test::messagepack_record(items);
+    CHECK(peak_of([&] { CHECK(load(bytes)); }) <= 125 * bytes.size() + (1U << 20U));
+  }
+  // What is announced and not there costs nothing.
+  for (const std::string_view item : {"\xDD\xFF\xFF\xFF\xFF", "\xDF\xFF\xFF\xFF\xFF",
+                                      "\xC6\xFF\xFF\xFF\xFF", "\xDB\xFF\xFF\xFF\xFF"})
+    CHECK(peak_of([&] { CHECK_FALSE(load(ss::test::messagepack_record(item))); }) < (1U << 14U));
 }
 
 TEST_CASE("the time to load or refuse a hostile file grows with its size, not with its square") {

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/formats/json.hpp>
 #include <safestructures/formats/safestructures/checksums.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
@@ -291,16 +292,50 @@ TEST_CASE("a lossy conversion is reported with counts, and refused when the call
           return ss::save(ss::Value(tensor), {.overflow = ss::Overflow::allow, .lossless = true});
         }) ==
         "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all values "
+        "of F64 kept in F32, found 1 out of range, 1 that became zero, 1 NaN changed, 1 rounded. "
+        "Store it in its own dtype, or do not ask for a lossless save.");
+  CHECK(error_of([&] {
+          return ss::save(ss::Value(tensor),
+                          {.overflow = ss::Overflow::allow, .refuse_range_losses = true});
+        }) ==
+        "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all values "
         "of F64 kept in F32, found 1 out of range, 1 that became zero, 1 NaN changed. Store it in "
-        "its own dtype, or "
-        "do not ask for a lossless save.");
+        "its own dtype, or do not refuse range losses.");
   CHECK(error_of([&] { return ss::save(std::vector<double>{nan}, {.lossless = true}); }) ==
         "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all "
         "values of F64 kept in F32, found 1 NaN changed. Store it in its own dtype, or do not "
         "ask for a lossless save.");
   const double usual_nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> fine = {1, 0.1, usual_nan, -usual_nan};
-  CHECK_NOTHROW(static_cast<void>(ss::save(fine, {.lossless = true})));
+  CHECK_NOTHROW(static_cast<void>(ss::save(fine, {.refuse_range_losses = true})));
+}
+
+TEST_CASE("a lossless save refuses every number that does not come back with the same bits") {
+  CHECK(error_of([] { return ss::save(std::vector<double>{1.0 / 3}, {.lossless = true}); }) ==
+        "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all values "
+        "of F64 kept in F32, found 1 rounded. Store it in its own dtype, or do not ask for a "
+        "lossless save.");
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> exact = {0.0, -0.0, 1, -2.5, 0.1F, infinity, -infinity};
+  CHECK(ss::load<std::vector<double>>(ss::save(exact, {.lossless = true})) == exact);
+  // Integers too, and more elements than are compared at once.
+  std::vector<std::int64_t> integers(40'001, 5);
+  CHECK_NOTHROW(static_cast<void>(ss::save(
+      integers, {.precision = {.floats = {}, .integers = ss::DType::I8}, .lossless = true})));
+  integers.back() = 300;
+  CHECK(error_of([&] {
+          return ss::save(integers, {.precision = {.floats = {}, .integers = ss::DType::I8},
+                                     .overflow = ss::Overflow::saturate,
+                                     .lossless = true});
+        }).find("found 1 out of range.") != std::string::npos);
+  // In every format.
+  CHECK(error_of([] {
+          return ss::save(std::vector<double>{1.0 / 3},
+                          {.format = ss::formats::json(), .lossless = true});
+        }).find("found 1 rounded.") != std::string::npos);
+  // One's own dtype is never a loss.
+  CHECK_NOTHROW(static_cast<void>(ss::save(
+      std::vector<double>{1.0 / 3}, {.precision = ss::Precision::preserve, .lossless = true})));
 }
 
 TEST_CASE("a refused lossy save leaves the old file as it was") {

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "codecs/nearest_name.hpp"
+#include "data/nearest_name.hpp"
 
 namespace {
 

@@ -87,11 +87,14 @@ TEST_CASE("a plugin's type is saved and loaded, typed and dynamic, as the design
   ss::save_file(std::map<std::string, Quaternion>{{"pose", Quaternion({1, 2, 3, 4})}}, path);
   ss::Registry registry;
   registry.add<Quaternion>();
-  auto pose = ss::load_file(path, {.registry = &registry})["pose"].as<Quaternion>();
-  CHECK(pose.coefficients() == std::array<float, 4>{1, 2, 3, 4});
+  for (const Quaternion& pose :
+       {ss::load_file(path)["pose"].as<Quaternion>(),
+        ss::load_file(path)["pose"].as<Quaternion>({.registry = &registry}),
+        ss::open(path, {.registry = &registry}).at("/pose").as<Quaternion>()})
+    CHECK(pose.coefficients() == std::array<float, 4>{1, 2, 3, 4});
   const ss::Document document = ss::open(path);
-  CHECK(document.at("/pose").type_name() == "acme.Quaternion");
-  CHECK(document.at("/pose").payload().tensor().to_vector<float>() ==
+  CHECK(document.at("/pose").value().type_name() == "acme.Quaternion");
+  CHECK(document.at("/pose").value().payload().tensor().to_vector<float>() ==
         std::vector<float>{1, 2, 3, 4});
   CHECK(document.schema() ==
         R"({"data_type": "dict", "value": {"pose": {"data_type": "acme.Quaternion", "value": )"

@@ -81,6 +81,17 @@ TEST_CASE("long lists, texts, tensors and integers are cut, and say so") {
         "list of 1\n└─ 0: list of 1\n   └─ 0: list of 1\n      └─ ...\n");
 }
 
+TEST_CASE("a tensor that was stored in another dtype than its own says so in a tree") {
+  Value value(ss::Tensor::of(std::span<const float>(numbers)));
+  value.set_attribute("dtype", "F64");
+  CHECK(ss::to_string(value, {.elements = 1}) == "F32, was F64 [8]  1.0, ...\n");
+  CHECK(ss::to_string(value, {.elements = 0}) == "F32 [8]\n");
+  CHECK(ss::describe(value) == "tensor F32 [8]");
+  value.set_attribute("dtype", std::string("\x1b[2J") + std::string(100, 'x'));
+  CHECK(ss::to_string(value, {.elements = 1}) ==
+        "F32, was \\x1b[2J" + std::string(16, 'x') + " [8]  1.0, ...\n");
+}
+
 TEST_CASE("a deep tree is cut") {
   Value deep;
   for (int i = 0; i < 100'000; ++i) {

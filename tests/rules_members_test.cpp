@@ -258,7 +258,7 @@ TEST_CASE("a plain struct may list its members as well: in another order, and wi
 
 TEST_CASE("vectors of classes with listed numbers can be columns") {
   const std::vector<Particle> particles = {{1.5F, -1}, {2.5F, 1}, {0, 0}};
-  const Value columns = to_value(particles, {.columns_from = 2});
+  const Value columns = to_value(particles, {.columns = true});
   CHECK(columns.kind() == ss::Kind::structure);
   CHECK(columns["charge"].tensor().shape() == ss::Shape{3});
   CHECK(columns.as<std::vector<Particle>>() == particles);

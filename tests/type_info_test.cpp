@@ -164,7 +164,7 @@ TEST_CASE("every type is described in words") {
       {type_info<float[2][3]>(), "tensor F32 [2, 3]"},
       {type_info<std::span<const float>>(), "tensor F32 [any]"},
       {type_info<std::vector<std::byte>>(), "bytes"},
-      {type_info<std::vector<char>>(), "bytes"},
+      {type_info<std::vector<char>>(), "str"},
       {type_info<std::array<std::byte, 16>>(), "bytes of 16"},
       {type_info<std::vector<std::string>>(), "list of str"},
       {type_info<std::array<std::string, 3>>(), "list of 3 str"},

@@ -317,3 +317,20 @@ TEST_CASE("a value that is taken apart is left valid") {
   CHECK(Value::list({"x"})[0] == Value("x"));
   CHECK(Value::dict({{"a", Value::list({7})}}).at("/a/0") == Value(7));
 }
+
+TEST_CASE("a name that is nearly there is suggested, and a new one is told how to insert") {
+  Value root = Value::structure("", {{"weight", 1}, {"layers", Value::list({})}});
+  CHECK(error_of([&] { return root.at("/wieght"); }) ==
+        "not_found: at /: there is no 'wieght': found struct: weight, layers. Perhaps 'weight' "
+        "is meant.");
+  CHECK(error_of([&] { return std::as_const(root)["layer"]; }) ==
+        "not_found: there is no 'layer': found weight, layers. Perhaps 'layers' is meant.");
+  CHECK(error_of([&] { return root["new"] = 1; }) ==
+        "not_found: there is no 'new': found weight, layers. insert_or_assign adds what is not "
+        "there.");
+  CHECK(error_of([&] { return root["wieght"] = 1; }) ==
+        "not_found: there is no 'wieght': found weight, layers. Perhaps 'weight' is meant; "
+        "insert_or_assign adds what is not there.");
+  root.insert_or_assign("new", 1);
+  CHECK(root["new"] == Value(1));
+}

@@ -109,11 +109,10 @@ std::vector<Particle> particles(std::size_t count) {
   return result;
 }
 void save_particles(const Path& file) {
-  save(particles(3), particles(particle_count), file, 1 * gib);
+  save(particles(3), particles(particle_count), file, 1 * gib, {.columns = true});
 }
 void save_particles_as_list(const Path& file) {
-  save(particles(3), particles(particle_count), file, 1 * gib,
-       {.columns_from = std::numeric_limits<std::size_t>::max()});
+  save(particles(3), particles(particle_count), file, 1 * gib);
 }
 void load_particles(const Path& file) {
   load(particles(3), file, 1 * gib, {}, [](const std::vector<Particle>& loaded) {

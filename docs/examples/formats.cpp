@@ -59,6 +59,10 @@ int main() {
   Model again = ss::load_file<Model>("model.txt");  // by the content
   if (again != model) return 1;
 
+  ss::save_file(model, "model.json.gz");
+  Model unpacked = ss::load_file<Model>("model.json.gz");
+  if (unpacked != model) return 1;
+
   const auto lines = std::make_shared<const LinesFormat>();
   const std::vector<std::string> names = {"cat", "dog"};
   ss::save_file(names, "names.lines", {.format = lines});

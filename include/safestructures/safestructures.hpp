@@ -32,7 +32,9 @@
 #include <safestructures/data/registry.hpp>
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/value.hpp>
+#include <safestructures/formats/burnpack.hpp>
 #include <safestructures/formats/format.hpp>
+#include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/json.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include <safestructures/formats/safetensors.hpp>

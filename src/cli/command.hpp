@@ -29,6 +29,8 @@ struct Reported {};
 
 /// Prints a line on standard error: `safestructures: MESSAGE`, made harmless for a terminal.
 void report(std::string_view message);
+/// The same for what is no failure: `safestructures: note: MESSAGE`.
+void note(std::string_view message);
 
 /// True for failures that the arguments cause rather than the file that is read.
 bool is_fault_of_call(ErrorCode code) noexcept;
@@ -46,8 +48,12 @@ auto blame_arguments(const Work& work) {
 }
 
 void add_show(CLI::App& app);
-void add_verify(CLI::App& app);
+void add_ls(CLI::App& app);
 void add_get(CLI::App& app);
+void add_verify(CLI::App& app);
 void add_convert(CLI::App& app);
+/// After all others, whose options it completes and whose names it takes.
+void add_completion(CLI::App& app);
+void add_help(CLI::App& app);
 
 }  // namespace safestructures::cli

@@ -1,20 +1,26 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <safestructures/tools/convert.hpp>
 #include <safestructures/tools/document.hpp>
+#include "cli/choice.hpp"
 #include "cli/command.hpp"
+#include "cli/input.hpp"
+#include "cli/npz.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/wrapped_format.hpp"
+#include "data/nearest_name.hpp"
 #include "data/printable.hpp"
 
 namespace safestructures::cli {
@@ -23,15 +29,39 @@ namespace {
 struct ConvertOptions {
   std::string input;
   std::string output;
-  std::string precision;
+  bool numpy = false;
+  std::vector<std::string> metadata;
   SaveOptions save = {.precision = Precision::preserve};
 };
 
-const std::map<std::string, Precision> precisions = {{"preserve", Precision::preserve},
-                                                     {"f32", Precision::f32},
-                                                     {"f16", Precision::f16},
-                                                     {"bf16", Precision::bf16},
-                                                     {"f64", Precision::f64}};
+const std::vector<std::pair<std::string, Precision>> precisions = {
+    {"preserve", Precision::preserve},
+    {"f32", Precision::f32},
+    {"f16", Precision::f16},
+    {"bf16", Precision::bf16},
+    {"f64", Precision::f64}};
+const std::vector<std::pair<std::string, Overflow>> overflows = {
+    {"error", Overflow::error}, {"saturate", Overflow::saturate}, {"allow", Overflow::allow}};
+
+/// An option that takes one of the words, and sets what the word stands for.
+template <class T>
+void add_choice(CLI::App& command, const std::string& name, const std::string& what,
+                const std::vector<std::pair<std::string, T>>& choices, T& target,
+                const std::string& description) {
+  std::vector<std::string> words;
+  words.reserve(choices.size());
+  for (const auto& [word, value] : choices) words.push_back(word);
+  std::string text = fmt::format("{}", fmt::join(words, "|"));
+  command
+      .add_option_function<std::string>(
+          name,
+          [&choices, &target](const std::string& given) {
+            target = std::ranges::find(choices, given, &std::pair<std::string, T>::first)->second;
+          },
+          description)
+      ->check(one_of(what, std::move(words)))
+      ->option_text(std::move(text));
+}
 
 void report_losses(const std::vector<ConvertedTensor>& conversions) {
   constexpr std::size_t most = 10;
@@ -45,22 +75,77 @@ void report_losses(const std::vector<ConvertedTensor>& conversions) {
     add(lost.underflow, "became 0");
     add(lost.inexact, "rounded");
     add(lost.nan_changes, "NaN changed");
-    report(fmt::format("note: values of {}: {}.", conversions[i].name, text));
+    note(fmt::format("values of {}: {}.", conversions[i].name, text));
   }
   if (conversions.size() > most)
-    report(fmt::format("note: values of {} more tensors were changed as well.",
-                       conversions.size() - most));
+    note(fmt::format("values of {} more tensors were changed as well.", conversions.size() - most));
+}
+
+/// `KEY=VALUE`, each of which is put into the metadata.
+Metadata metadata_of(const std::vector<std::string>& texts) {
+  Metadata metadata;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw CallError("--metadata takes KEY=VALUE, not '" + text + "'.");
+    metadata[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return metadata;
+}
+
+Document open_for(const ConvertOptions& options) {
+  const std::shared_ptr<const Source> source = open_source(options.input);
+  std::shared_ptr<const Format> format = format_of(*source);
+  if (options.numpy) {
+    if (!format) format = formats::for_content(*source);
+    format = with_numpy_names(std::move(format));
+  }
+  return Document::open(source, {.format = std::move(format)});
+}
+
+/// What a `.npz` file has no place for is not left out unsaid.
+void note_lost_metadata(const Metadata& metadata) {
+  if (metadata.empty()) return;
+  std::vector<std::string_view> keys;
+  for (const auto& [key, value] : metadata) keys.push_back(key);
+  note("a .npz file has no metadata: left out are " + detail::list_names(keys) + ".");
+}
+
+SaveReport write_converted(const Document& document, const ConvertOptions& options,
+                           const SaveOptions& save) {
+  if (options.output != "-") return convert_file(document, options.output, save);
+  if (is_terminal(stdout))
+    throw CallError("a terminal is no place for the file: redirect the standard output.");
+  Output out(stdout, "the standard output");
+  SaveReport report = convert(document, out, save);
+  out.finish();
+  return report;
 }
 
 void convert(const ConvertOptions& options) {
-  const Document document = Document::open(options.input);
+  SaveOptions save = options.save;
+  save.metadata = metadata_of(options.metadata);
+  const Document document = open_for(options);
   const Content& content = document.content();
+  const bool is_npz = options.output.ends_with(".npz");
   SaveReport saved;
   {
-    const Progress progress("converting " + options.input, content.tensor_bytes, false);
-    saved = blame_arguments([&] { return convert_file(document, options.output, options.save); });
+    Progress progress("converting " + options.input, content.tensor_bytes);
+    if (is_npz) save.format = npz();
+    if (progress.is_shown())
+      save.format = counted_by(
+          progress,
+          is_npz ? npz()
+                 : formats::for_name(std::filesystem::path(options.output).filename().string()));
+    saved = blame_arguments([&] { return write_converted(document, options, save); });
+  }
+  if (is_npz) {
+    Metadata metadata = save.metadata;
+    metadata.insert(document.metadata().begin(), document.metadata().end());
+    note_lost_metadata(metadata);
   }
   report_losses(saved.conversions);
+  if (options.output == "-") return;
   std::string name;
   detail::append_printable(name, options.output);
   if (options.save.shard_size != 0 && !name.ends_with(".index.json"))
@@ -75,34 +160,38 @@ void convert(const ConvertOptions& options) {
 
 void add_convert(CLI::App& app) {
   const auto options = std::make_shared<ConvertOptions>();
-  CLI::App* command =
-      app.add_subcommand("convert", "Save a file again: other precision, shards, a single file");
-  command->add_option("IN", options->input, "A safetensors file, or the .index.json of several")
+  CLI::App* command = app.add_subcommand(
+      "convert", "Save a file again: other format, precision, shards, a single file");
+  command->add_option("IN", options->input, input_help)->required();
+  command
+      ->add_option("OUT", options->output,
+                   "The file to write, .json and .npz as such; may be IN; - is the standard output")
       ->required();
-  command->add_option("OUT", options->output, "The file to write; may be IN")->required();
+  add_choice(*command, "--precision", "precision", precisions, options->save.precision,
+             "How floating-point tensors are stored: as they are (the default), or in this dtype");
+  add_choice(*command, "--overflow", "action", overflows, options->save.overflow,
+             "What to do with numbers beyond the range of the new dtype: refuse (the default),\n"
+             "take the largest number it has, or infinity");
   command
-      ->add_option(
-          "--precision", options->precision,
-          "How floating-point tensors are stored: preserve (as they are, the default), f32,\n"
-          "f16, bf16 or f64")
-      ->option_text("PRECISION")
-      ->check(CLI::IsMember(&precisions, CLI::ignore_case).description(""));
-  const std::map<std::string, Overflow> overflows = {
-      {"error", Overflow::error}, {"saturate", Overflow::saturate}, {"allow", Overflow::allow}};
-  command
-      ->add_option(
-          "--overflow", options->save.overflow,
-          "What to do with numbers beyond the range of the new dtype: error (the default),\n"
-          "saturate (the largest number it has) or allow (infinity)")
-      ->option_text("ACTION")
-      ->transform(CLI::Transformer(overflows, CLI::ignore_case).description(""));
+      ->add_option("--metadata", options->metadata,
+                   "Text that goes with the file; may be given several times, and wins over IN's")
+      ->option_text("KEY=VALUE ...")
+      ->allow_extra_args(false);
+  command->add_flag(
+      "--numpy", options->numpy,
+      "Make NumPy arrays of torch's and JAX's, so that Python opens the file without\n"
+      "them");
   command
       ->add_option("--shard-size", options->save.shard_size,
                    "Split into files of at most this size, such as 2GB, and an index")
       ->transform(CLI::AsSizeValue(true).description(""))
       ->option_text("SIZE");
   command->add_flag("--lossless", options->save.lossless,
-                    "Refuse to change a number by more than rounding");
+                    "Refuse every conversion that does not give back the same bits");
+  command->add_flag(
+      "--refuse-range-losses", options->save.refuse_range_losses,
+      "Refuse what is told otherwise: numbers that become zero or infinite, integers\n"
+      "that are rounded; but not the rounding of floats");
   command->add_flag("--checksums", options->save.checksums,
                     "Store checksums, which verify compares; a file that has them keeps them");
   command->add_flag("--durable", options->save.durable,
@@ -115,11 +204,9 @@ void add_convert(CLI::App& app) {
       "Examples:\n"
       "  safestructures convert model.safetensors half.safetensors --precision f16\n"
       "  safestructures convert model.safetensors.index.json one.safetensors\n"
-      "  safestructures convert one.safetensors parts.safetensors --shard-size 2GB");
-  command->callback([options] {
-    if (!options->precision.empty()) options->save.precision = precisions.at(options->precision);
-    convert(*options);
-  });
+      "  safestructures convert one.safetensors parts.safetensors --shard-size 2GB\n"
+      "  safestructures convert arrays.npz arrays.safetensors --metadata format=pt");
+  command->callback([options] { convert(*options); });
 }
 
 }  // namespace safestructures::cli

@@ -6,11 +6,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include <safestructures/codecs/values.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/slice.hpp>
+#include <safestructures/data/walk.hpp>
+#include <safestructures/formats/json.hpp>
 #include <safestructures/tools/document.hpp>
+#include <safestructures/tools/save.hpp>
+#include "cli/choice.hpp"
 #include "cli/command.hpp"
-#include "cli/dtype_option.hpp"
+#include "cli/input.hpp"
 #include "cli/npy.hpp"
 #include "cli/output.hpp"
 #include "cli/tensor_text.hpp"
@@ -28,12 +33,13 @@ struct GetOptions {
   std::string slice;
   std::string dtype;
   bool all = false;
+  bool json = false;
 };
 
 /// The value at the path, or the tensor that has this name in the file.
 Value find_value(const Document& document, const std::string& path) {
   try {
-    return document.at(path);
+    return document.at(path).value();
   } catch (const Error& error) {
     const Value tensors = document.state_dict();
     const Value* const named = tensors.find(path);
@@ -56,15 +62,27 @@ Tensor choose(Tensor tensor, const GetOptions& options) {
   return dtype ? tensor.to(*dtype) : tensor;
 }
 
+void write_json(std::ostream& out, Value value) {
+  // Names in a file that this is no longer a part of.
+  walk(value, [](Value& node, const Place&) {
+    if (node.kind() == Kind::tensor || node.kind() == Kind::bytes) node.set_tensor_name({});
+    return Next::into;
+  });
+  save(value, out, {.format = formats::json(), .precision = Precision::preserve});
+}
+
 void write_to_file(const Value& value, const GetOptions& options) {
+  if (options.json || options.output.ends_with(".json"))
+    return write_output_file(options.output, [&](std::ostream& out) { write_json(out, value); });
   const bool is_npy = options.output.ends_with(".npy");
   switch (value.kind()) {
     case Kind::tensor:
       if (!is_npy && options.output != "-")
-        throw CallError("a tensor is written as a .npy file: name the output so, not " +
+        throw CallError("a tensor is written as a .npy or .json file: name the output so, not " +
                         options.output + ".");
-      return write_output_file(options.output,
-                               [&](std::ostream& out) { write_npy(out, value.tensor()); });
+      return write_output_file(options.output, [&](std::ostream& out) {
+        write_npy(out, value.tensor(), "--dtype F32");
+      });
     case Kind::string:
       return write_output_file(options.output,
                                [&](std::ostream& out) { out << value.as_string(); });
@@ -75,8 +93,8 @@ void write_to_file(const Value& value, const GetOptions& options) {
                   static_cast<std::streamsize>(bytes.size()));
       });
     default:
-      throw CallError("only a tensor, str or bytes can be written to a file: " + options.path +
-                      " is " + describe(value) + ".");
+      throw CallError("only a tensor, str or bytes can be written as it is: " + options.path +
+                      " is " + describe(value) + ". Name a .json file, or add --json.");
   }
 }
 
@@ -107,15 +125,20 @@ void print_value(std::ostream& out, const Value& value, bool all) {
 }
 
 void get(const GetOptions& options) {
-  const Document document = Document::open(options.file);
+  const Document document = open_input(options.file);
   Value value = find_value(document, options.path);
   require_tensor(value, options);
   blame_arguments([&] {
-    if (value.kind() == Kind::tensor) value.set_tensor(choose(value.tensor(), options));
+    try {
+      if (value.kind() == Kind::tensor) value.set_tensor(choose(value.tensor(), options));
+    } catch (const Error& error) {
+      throw error.with_path(options.path).with_file(options.file);
+    }
   });
   if (!options.output.empty()) return write_to_file(value, options);
   Output out(stdout, "the standard output");
-  print_value(out, value, options.all);
+  if (options.json) write_json(out, value);
+  else print_value(out, value, options.all);
   out.finish();
 }
 
@@ -125,15 +148,16 @@ void add_get(CLI::App& app) {
   const auto options = std::make_shared<GetOptions>();
   CLI::App* command =
       app.add_subcommand("get", "Print one value of a file, or write it to another");
-  command->add_option("FILE", options->file, "A safetensors file, or the .index.json of several")
-      ->required();
+  command->add_option("FILE", options->file, input_help)->required();
   command
       ->add_option("PATH", options->path,
                    "Where the value is, such as /layers/0/weight, or a tensor's name\nin the file")
       ->required();
-  CLI::Option* output = command->add_option("-o,--output", options->output,
-                                            "Write to this file: a tensor as .npy, a str or bytes "
-                                            "as they are; - is the standard\noutput");
+  CLI::Option* output = command
+                            ->add_option("-o,--output", options->output,
+                                         "Write to this file: .json anything, a tensor as .npy, a "
+                                         "str or bytes as they\nare; - is the standard output")
+                            ->option_text("FILE");
   command
       ->add_option("--slice", options->slice,
                    "Only a part of the tensor, as in NumPy: '[2:5, ::2]'")
@@ -141,7 +165,12 @@ void add_get(CLI::App& app) {
   command->add_option("--dtype", options->dtype, "Convert the tensor first, for example to F32")
       ->check(known_dtype())
       ->option_text("DTYPE");
-  command->add_flag("--all", options->all, "Print every element and item")->excludes(output);
+  CLI::Option* json =
+      command->add_flag("--json", options->json,
+                        "As JSON, which docs/json.md describes: nothing is lost or left out");
+  command->add_flag("--all", options->all, "Print every element and item")
+      ->excludes(output)
+      ->excludes(json);
   command->footer(
       "Numbers, strings and other scalars are printed as they are, containers as a tree, tensors "
       "as\n"
@@ -149,6 +178,7 @@ void add_get(CLI::App& app) {
       "Examples:\n"
       "  safestructures get model.safetensors /config/epochs\n"
       "  safestructures get model.safetensors /layers/0/weight --slice '[:3, -1]'\n"
+      "  safestructures get model.safetensors /config --json | jq .epochs\n"
       "  safestructures get model.safetensors layers.0.weight -o weight.npy --dtype F32");
   command->callback([options] { get(*options); });
 }

@@ -8,7 +8,7 @@
 namespace safestructures::cli {
 namespace {
 
-std::string type_string(DType dtype) {
+std::string type_string(DType dtype, std::string_view way_out) {
   switch (dtype) {
     case DType::BOOL: return "|b1";
     case DType::U8: return "|u1";
@@ -24,8 +24,8 @@ std::string type_string(DType dtype) {
     case DType::F64: return "<f8";
     case DType::C64: return "<c8";
     default:
-      throw CallError("NumPy has no dtype for " + std::string(to_string(dtype)) +
-                      ". Add --dtype F32 to convert the tensor.");
+      throw CallError("NumPy has no dtype for " + std::string(to_string(dtype)) + ". Add " +
+                      std::string(way_out) + " to convert it.");
   }
 }
 
@@ -39,18 +39,28 @@ std::string shape_tuple(const Shape& shape) {
 
 }  // namespace
 
-void write_npy(std::ostream& out, const Tensor& tensor) {
-  std::string header = "{'descr': '" + type_string(tensor.dtype()) +
+std::string npy_header(const Tensor& tensor, std::string_view way_out) {
+  std::string header = "{'descr': '" + type_string(tensor.dtype(), way_out) +
                        "', 'fortran_order': False, 'shape': " + shape_tuple(tensor.shape()) + ", }";
   constexpr std::size_t before_header = 10;  // Magic, version, and two bytes for the length.
   header.append(63 - (before_header + header.size()) % 64, ' ');
   header += '\n';
-  const Tensor packed = tensor.contiguous();
   // NumPy takes it for granted that a bool is 0 or 1; this checks it.
-  if (packed.dtype() == DType::BOOL) static_cast<void>(packed.data<bool>());
+  if (tensor.dtype() == DType::BOOL) {
+    const Tensor packed = tensor.contiguous();
+    static_cast<void>(packed.data<bool>());
+  }
+  std::string start = "\x93NUMPY\x01";
+  start += '\0';
+  start += static_cast<char>(header.size() & 255);
+  start += static_cast<char>(header.size() >> 8);
+  return start + header;
+}
+
+void write_npy(std::ostream& out, const Tensor& tensor, std::string_view way_out) {
+  const Tensor packed = tensor.contiguous();
+  out << npy_header(packed, way_out);
   const std::span<const std::byte> bytes = packed.bytes();
-  out << "\x93NUMPY\x01" << '\0' << static_cast<char>(header.size() & 255)
-      << static_cast<char>(header.size() >> 8) << header;
   out.write(reinterpret_cast<const char*>(bytes.data()),
             static_cast<std::streamsize>(bytes.size()));
 }

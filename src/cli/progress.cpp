@@ -1,5 +1,6 @@
 #include "cli/progress.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -17,8 +18,7 @@ constexpr const char* clear_line = "\r\033[K";
 
 }  // namespace
 
-Progress::Progress(std::string what, std::uint64_t bytes, bool is_counted)
-    : what_(std::move(what)), total_(bytes), is_counted_(is_counted) {
+Progress::Progress(std::string what, std::uint64_t bytes) : what_(std::move(what)), total_(bytes) {
   if (total_ >= worth_watching && is_terminal(stderr)) thread_ = std::thread([this] { tick(); });
 }
 
@@ -36,12 +36,16 @@ void Progress::tick() {
   std::string name;
   detail::append_printable(name, what_);
   std::unique_lock lock(mutex_);
-  for (int seconds = 1; !stop_.wait_for(lock, std::chrono::seconds(1), [&] { return stopped_; });
-       ++seconds) {
-    const std::string state =
-        is_counted_ ? fmt::format("{} % of {}", done_ * 100 / total_, human_size(total_))
-                    : fmt::format("{}, {} s", human_size(total_), seconds);
-    std::fputs(fmt::format("{}{}: {}", clear_line, name, state).c_str(), stderr);
+  for (std::uint64_t seconds = 1;
+       !stop_.wait_for(lock, std::chrono::seconds(1), [&] { return stopped_; }); ++seconds) {
+    // What is written is a little more than the tensors that were announced.
+    const std::uint64_t done = std::min(done_.load(), total_);
+    std::fputs(
+        fmt::format("{}{}: {} % of {}, {}/s", clear_line, name,
+                    static_cast<int>(static_cast<double>(done) * 100 / static_cast<double>(total_)),
+                    human_size(total_), human_size(done / seconds))
+            .c_str(),
+        stderr);
     std::fflush(stderr);
   }
   std::fputs(clear_line, stderr);

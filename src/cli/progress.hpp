@@ -11,16 +11,19 @@
 
 namespace safestructures::cli {
 
-/// While it lives, a line on standard error says how far the work is, from its second second on;
-/// the line is gone at the end. Nothing is said of less than 1 GiB, or when that is no terminal.
+/// While it lives, a line on standard error says how far the work is and how fast it goes, from its
+/// second second on; the line is gone at the end. Nothing is said of less than 1 GiB, or when that
+/// is no terminal.
 class Progress {
  public:
-  /// \param is_counted whether `add` is called: a percentage is shown then, else only the seconds
-  Progress(std::string what, std::uint64_t bytes, bool is_counted);
+  Progress(std::string what, std::uint64_t bytes);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Whether anybody watches.
+  [[nodiscard]] bool is_shown() const noexcept { return thread_.joinable(); }
+  /// So many bytes more are done. From any thread.
   void add(std::uint64_t bytes) noexcept { done_ += bytes; }
 
  private:
@@ -28,7 +31,6 @@ class Progress {
 
   const std::string what_;
   const std::uint64_t total_;
-  const bool is_counted_;
   std::atomic<std::uint64_t> done_ = 0;
   bool stopped_ = false;
   std::mutex mutex_;

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -7,7 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include <safestructures/tools/document.hpp>
+#include "cli/colour.hpp"
 #include "cli/command.hpp"
+#include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "cli/show_json.hpp"
 #include "data/printable.hpp"
@@ -41,53 +44,61 @@ std::string text_in_quotes(std::string_view text, bool all) {
 }
 
 /// What there is to say of the file as a whole.
-void print_summary(std::ostream& out, const Document& document, const ShowOptions& options) {
+void print_summary(std::ostream& out, const Document& document, const Source& source,
+                   const ShowOptions& options, bool is_coloured) {
   const Content& content = document.content();
+  const auto title = [&](std::string_view text) {
+    return coloured(text, Role::label, is_coloured);
+  };
   std::string name;
-  detail::append_printable(name, options.file);
-  out << fmt::format("file      {}, {}", name, human_size(size_on_disk(content.files)));
+  detail::append_printable(name, source.name());
+  out << title("file") << "      " << name << ", "
+      << human_size(options.file == "-" ? source.size() : size_on_disk(content.files));
   if (content.files.size() > 1)
     out << " in " << content.files.size() - 1 << " files and their index";
-  out << '\n';
-  out << "tensors   " << content.tensor_count;
+  out << '\n' << title("tensors") << "   " << content.tensor_count;
   if (content.tensor_count > 0) out << ", " << human_size(content.tensor_bytes);
-  out << "\nschema    " << content.description << '\n';
-  std::string_view title = "metadata  ";
+  out << '\n' << title("schema") << "    " << content.description << '\n';
+  std::string before = title("metadata") + "  ";
   for (const auto& [key, value] : document.metadata()) {
     std::string printable;
     detail::append_printable(printable, key);
     // The line end that text in quotes brings along is its own.
-    out << title << printable << ": " << text_in_quotes(value, options.all);
-    title = "          ";
+    out << before << printable << ": " << text_in_quotes(value, options.all);
+    before = "          ";
   }
   out << '\n';
 }
 
-void print_unreferenced(std::ostream& out, const Document& document, const PrintOptions& options) {
+void print_unreferenced(std::ostream& out, const Document& document, const PrintOptions& options,
+                        bool is_coloured) {
   const auto& extra = document.content().extra_tensors;
   if (extra.empty()) return;
   Value tensors = Value::structure();
   for (const auto& [name, tensor] : extra) tensors.insert(name, Value(tensor));
   out << "\nnot in the structure: " << counted(extra.size(), "tensor") << '\n';
-  const std::string tree = to_string(tensors, options);
-  out << tree.substr(tree.find('\n') + 1);
+  std::ostringstream tree;
+  print_tree(tree, tensors, options, is_coloured);
+  out << tree.str().substr(tree.str().find('\n') + 1);
 }
 
 void show(const ShowOptions& options) {
-  const Document document = Document::open(options.file);
+  const std::shared_ptr<const Source> source = open_source(options.file);
+  const Document document = Document::open(source, {.format = format_of(*source)});
   Output out(stdout, "the standard output");
+  const bool colours = is_coloured(stdout);
   const PrintOptions print_options = {.items = options.all ? everything : options.items,
                                       .text = options.all ? everything : PrintOptions{}.text,
                                       .depth = options.all ? everything : options.depth};
   if (options.json) {
     print_json(out, document);
   } else if (!options.path.empty()) {
-    print(out, blame_arguments([&]() -> const Value& { return document.at(options.path); }),
-          print_options);
+    print_tree(out, blame_arguments([&] { return document.at(options.path); }).value(),
+               print_options, colours);
   } else {
-    print_summary(out, document, options);
-    print(out, document.root(), print_options);
-    print_unreferenced(out, document, print_options);
+    print_summary(out, document, *source, options, colours);
+    print_tree(out, document.root(), print_options, colours);
+    print_unreferenced(out, document, print_options, colours);
   }
   out.finish();
 }
@@ -97,8 +108,7 @@ void show(const ShowOptions& options) {
 void add_show(CLI::App& app) {
   const auto options = std::make_shared<ShowOptions>();
   CLI::App* command = app.add_subcommand("show", "Show the structure of a file as a tree");
-  command->add_option("FILE", options->file, "A safetensors file, or the .index.json of several")
-      ->required();
+  command->add_option("FILE", options->file, input_help)->required();
   CLI::Option* path =
       command->add_option("PATH", options->path, "Show only what is there, such as /layers/0");
   CLI::Option* all =

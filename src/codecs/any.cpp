@@ -7,7 +7,7 @@
 
 #include "codecs/type_text.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 /// Tries the types that a Value holds itself; a Value converts from each.
@@ -65,4 +65,4 @@ std::any decode_any(const Value& value, Decoder& decoder) {
   }
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

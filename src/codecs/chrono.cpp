@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 struct Unit {
@@ -174,4 +174,4 @@ double decode_real_duration(const Value& value, Period period, std::string_view 
          (static_cast<double>(stored.period.den) * static_cast<double>(period.num));
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include <safestructures/codecs/field_names.hpp>
-#include "codecs/nearest_name.hpp"
+#include "data/nearest_name.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 /// The names in `... Values = {(E)-1, ns::E::red, ...}]` of GCC or `... Values = <...>]` of Clang.
@@ -32,11 +32,12 @@ EnumTable::Names read_names(std::string_view text, std::int64_t first) {
 
 }  // namespace
 
-EnumTable::EnumTable(Names names, bool open)
+EnumTable::EnumTable(Names names, Numbers numbers)
     : names_(std::move(names)),
+      numbers_(numbers),
       lowest_(std::numeric_limits<std::int64_t>::min()),
       highest_(std::numeric_limits<std::int64_t>::max()) {
-  if (open) return;
+  if (numbers_ != Numbers::bits) return;
   // [dcl.enum]: the values are those of the smallest bit-field that holds all enumerators.
   std::uint64_t magnitudes = 0;
   bool negative = false;
@@ -49,8 +50,8 @@ EnumTable::EnumTable(Names names, bool open)
   lowest_ = negative ? -highest_ - 1 : 0;
 }
 
-EnumTable::EnumTable(std::string_view pretty_function, std::int64_t first, bool open)
-    : EnumTable(read_names(pretty_function, first), open) {}
+EnumTable::EnumTable(std::string_view pretty_function, std::int64_t first, Numbers numbers)
+    : EnumTable(read_names(pretty_function, first), numbers) {}
 
 void EnumTable::describe_type(TypeDescriber& type, std::string_view name,
                               TypeDescriber::Node& underlying) const {
@@ -79,11 +80,33 @@ std::int64_t EnumTable::decode_name(const Value& value, const Decoder& decoder) 
                describe(value), advice);
 }
 
+void EnumTable::nameless(const std::string& number, const Walker& walker) const {
+  std::vector<std::string_view> known_names;
+  known_names.reserve(names_.size());
+  for (const auto& [known, name] : names_) known_names.push_back(name);
+  walker.fail(
+      ErrorCode::out_of_range, "an enum's value has no name",
+      known_names.empty() ? "a value with a name, of which none is known" : list_names(known_names),
+      number,
+      "Name it in EnumNames, or set EnumNames::any_number where all numbers are values, as "
+      "of flags");
+}
+
+std::uint64_t EnumTable::checked_large(std::uint64_t number, const Walker& walker) const {
+  if (numbers_ == Numbers::named) nameless(std::to_string(number), walker);
+  return number;
+}
+
 std::int64_t EnumTable::checked(std::int64_t number, const Walker& walker) const {
+  if (numbers_ == Numbers::named) {
+    const auto is_this = [&](const auto& known) { return known.first == number; };
+    if (std::ranges::none_of(names_, is_this)) nameless(std::to_string(number), walker);
+    return number;
+  }
   if (number >= lowest_ && number <= highest_) return number;
   walker.fail(ErrorCode::out_of_range, "a number is no value of the enum",
               std::to_string(lowest_) + " to " + std::to_string(highest_), std::to_string(number),
               "Give the enum a fixed underlying type, or name its values in EnumNames");
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

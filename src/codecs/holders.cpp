@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 bool is_mark(const Value& value) { return value.kind() == Kind::tuple && value.size() == 1; }
@@ -18,4 +18,4 @@ Value mark_held(Value value) {
 
 const Value& unmark_held(const Value& value) { return is_mark(value) ? value.items()[0] : value; }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

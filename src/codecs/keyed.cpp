@@ -7,9 +7,10 @@
 
 #include <safestructures/data/slice.hpp>
 #include "codecs/scalar_of.hpp"
+#include "data/column_count.hpp"
 #include "data/dict.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 std::strong_ordering compare(const Value& a, const Value& b);
@@ -181,9 +182,14 @@ const Value& Pairs::value(std::size_t index) const {
   return is_mapping_ ? source_.entries()[index].value : source_.items()[index].items()[1];
 }
 
+bool is_columns_of_pairs(const Value& value) {
+  return value.kind() == Kind::structure && value.size() == 2 && value.find("first") != nullptr &&
+         value.find("second") != nullptr && column_count(value);
+}
+
 void duplicate(const Value& key, const Decoder& decoder) {
   decoder.fail(ErrorCode::duplicate_name, "two items are the same in the type that is loaded", {},
                describe(key), "Load them into a multimap, a multiset or a list");
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

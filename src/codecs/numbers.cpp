@@ -1,16 +1,15 @@
 #include <safestructures/codecs/numbers.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "platform/memory.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
-
-/// The attribute of tensors whose last dimension of 2 is the parts of complex numbers.
 
 // Stays in the second-level cache together with its source.
 constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10U;
@@ -58,6 +57,26 @@ Source open(const Value& value, const Decoder& decoder, DType dtype,
                std::move(advice));
 }
 
+/// Refuses integers that a floating-point target had to round.
+void check_exact(const Tensor& tensor, std::uint64_t first, std::uint64_t count, DType dtype,
+                 const ConversionReport& report, const Decoder& decoder) {
+  if (report.inexact == 0 || decoder.overflow() != Overflow::error) return;
+  std::array<std::byte, 16> room{};
+  const std::span<std::byte> target = std::span(room).first(bit_width(dtype) / 8);
+  while (count-- > 0 && tensor.copy_elements(first, 1, dtype, target, Overflow::error).inexact == 0)
+    ++first;
+  const auto read = [&]<class T>(T number) {
+    static_cast<void>(tensor.copy_elements(
+        first, 1, dtype_of<T>, std::as_writable_bytes(std::span(&number, 1)), Overflow::error));
+    return std::to_string(number);
+  };
+  decoder.fail(ErrorCode::lossy_conversion, "a floating-point type cannot hold an int exactly",
+               "ints that " + std::string(to_string(dtype)) + " holds exactly",
+               (tensor.dtype() == DType::U64 ? read(std::uint64_t{}) : read(std::int64_t{})) +
+                   " at element " + std::to_string(first),
+               "Load it into an integer type, or choose Overflow::saturate");
+}
+
 }  // namespace
 
 Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes, bool complex) {
@@ -77,7 +96,8 @@ void decode_block(const Value& value, const Decoder& decoder, DType dtype,
       const Tensor packed = source.tensor.contiguous();
       static_cast<void>(packed.data<bool>());
     }
-    source.tensor.copy_to(source.dtype, target, decoder.overflow());
+    const ConversionReport report = source.tensor.copy_to(source.dtype, target, decoder.overflow());
+    check_exact(source.tensor, 0, source.tensor.size(), source.dtype, report, decoder);
   } catch (const Error& error) {
     throw error.with_path(decoder.path());
   }
@@ -134,7 +154,9 @@ std::span<const std::byte> BlockReader::next() {
     const std::uint64_t count = std::min(left, std::max<std::uint64_t>(items, 8) * block_);
     const auto bytes = static_cast<std::size_t>(count * width);
     if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    tensor_.copy_elements(done_, count, dtype_, {buffer_.get(), bytes}, decoder_.overflow());
+    const ConversionReport report =
+        tensor_.copy_elements(done_, count, dtype_, {buffer_.get(), bytes}, decoder_.overflow());
+    check_exact(tensor_, done_, count, dtype_, report, decoder_);
     done_ += count;
     return {buffer_.get(), bytes};
   } catch (const Error& error) {
@@ -163,4 +185,4 @@ void expect_byte_count(std::size_t found, std::size_t expected, const Decoder& d
                  std::to_string(expected) + " bytes", std::to_string(found));
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

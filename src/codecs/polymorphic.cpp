@@ -4,7 +4,7 @@
 
 #include "codecs/type_text.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 std::string how_to_add(const std::string& type, const std::string& base) {
@@ -52,4 +52,4 @@ void* to_base(const Registry::Type& type, void* object, const std::type_info& ba
                "Add it with registry.add<T, " + base_text + ">()");
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

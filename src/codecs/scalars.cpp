@@ -9,7 +9,7 @@
 
 #include "codecs/scalar_of.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 std::optional<Value> scalar_in(const Value& value, const Decoder& decoder) {
@@ -178,4 +178,4 @@ Value encode_long_double(long double value, const Encoder& encoder) {
                "a number that is exactly a double", text.data(), "Round it to double first");
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

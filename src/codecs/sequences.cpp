@@ -1,5 +1,6 @@
 #include <safestructures/codecs/sequences.hpp>
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <optional>
@@ -8,8 +9,10 @@
 #include <vector>
 
 #include <safestructures/data/slice.hpp>
+#include "codecs/scalar_of.hpp"
+#include "data/column_count.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 /// The part of a tensor at one index of its first dimension.
@@ -18,7 +21,12 @@ Value part_of(const Value& value, std::size_t index) {
       Slice{.start = static_cast<std::int64_t>(index), .stop = {}, .step = 1, .index = true}};
   Tensor part = value.tensor().slice(slice);
   const Value* mark = value.attribute(attributes::complex);
-  if (mark == nullptr) return part;
+  if (mark == nullptr) {
+    Value same(std::move(part));
+    if (const Value* dtype = value.attribute(attributes::dtype))
+      same.set_attribute(attributes::dtype, *dtype);
+    return same;
+  }
   if (part.shape() == Shape{2}) {
     const std::vector<double> number = part.to_vector<double>();
     return std::complex<double>(number[0], number[1]);
@@ -28,20 +36,86 @@ Value part_of(const Value& value, std::size_t index) {
   return marked;
 }
 
-/// The number of items that columns hold: the first dimension of all of them.
-std::size_t column_length(const Value& value, const Decoder& decoder) {
-  std::optional<std::uint64_t> length;
-  for (const Entry& field : value.entries()) {
-    const bool is_column = field.value.kind() == Kind::tensor && field.value.tensor().rank() > 0 &&
-                           field.value.tensor().size() > 0;
-    if (!is_column) decoder.mismatch("a column, a tensor with elements", field.value);
-    const std::uint64_t found = field.value.tensor().shape()[0];
-    if (length.value_or(found) != found)
-      decoder.fail(ErrorCode::shape_mismatch, "a column has another length than the first",
-                   std::to_string(*length), std::to_string(found));
-    length = found;
+/// An integer in a tensor of rank 0 as an int, which an enum loads from.
+Value as_scalar(Value part) {
+  const bool is_int =
+      part.kind() == Kind::tensor && part.tensor().rank() == 0 && is_integer(part.tensor().dtype());
+  if (is_int) return detail::scalar_of(part.tensor());
+  return part;
+}
+
+/// One of the texts that a struct of text and ends is.
+Value text_at(const Value& value, std::size_t index) {
+  const auto elements = [](const Tensor& tensor, std::uint64_t first, std::uint64_t count,
+                           DType dtype, void* target) {
+    static_cast<void>(tensor.copy_elements(
+        first, count, dtype,
+        {static_cast<std::byte*>(target), static_cast<std::size_t>(count * (bit_width(dtype) / 8))},
+        Overflow::error));
+  };
+  std::array<std::int64_t, 2> range{};
+  const Tensor& ends = value.find(detail::ends_field)->tensor();
+  if (index > 0) elements(ends, index - 1, 2, DType::I64, range.data());
+  else elements(ends, 0, 1, DType::I64, &range[1]);
+  const Tensor& text = value.find(detail::texts_field)->tensor();
+  if (range[0] < 0 || range[1] < range[0] || std::cmp_greater(range[1], text.size()))
+    throw Error(ErrorCode::out_of_range, "the ends of texts are not in order",
+                {.expected = "ascending ends, up to " + std::to_string(text.size()),
+                 .found = std::to_string(range[1])});
+  std::string result(static_cast<std::size_t>(range[1] - range[0]), '\0');
+  elements(text, static_cast<std::uint64_t>(range[0]), result.size(), DType::U8, result.data());
+  return Value(std::move(result));
+}
+
+/// The struct that columns stand for at one index.
+Value part_of_columns(const Value& value, std::size_t index) {
+  if (detail::is_text_column(value)) return text_at(value, index);
+  Value part = Value::structure(value.type_name());
+  for (const Entry& field : value.entries())
+    part.insert(field.key, field.value.kind() == Kind::structure
+                               ? part_of_columns(field.value, index)
+                               : as_scalar(part_of(field.value, index)));
+  return part;
+}
+
+/// Whether a struct is columns, or says that it is. What says so does not come back from Python.
+bool may_be_columns(const Value& value) {
+  return value.kind() == Kind::structure &&
+         (value.attribute(attributes::columns) != nullptr || detail::column_count(value));
+}
+
+/// Throws what is wrong with the first column that does not have `count` items, the number of the
+/// first column. Recursive, to `levels`.
+void check_columns(const Value& value, const Trace* trace, std::optional<std::uint64_t>& count,
+                   const Decoder& decoder, unsigned levels = detail::most_column_levels) {
+  const auto fail = [&](ErrorCode code, std::string problem, std::string expected,
+                        std::string found) {
+    throw Error(
+        code, std::move(problem),
+        {.path = to_string(trace), .expected = std::move(expected), .found = std::move(found)})
+        .below(decoder.path());
+  };
+  const bool is_text = detail::is_text_column(value);
+  if (value.kind() == Kind::structure && levels > 0 && !is_text) {
+    for (const Entry& field : value.entries()) {
+      const Trace step{trace, field.key.as_string()};
+      check_columns(field.value, &step, count, decoder, levels - 1);
+    }
+    return;
   }
-  return static_cast<std::size_t>(length.value_or(0));
+  if (!is_text && (value.kind() != Kind::tensor || value.tensor().rank() == 0))
+    fail(ErrorCode::type_mismatch, "a value is of another kind", "a column, a tensor of items",
+         describe(value));
+  const Tensor& column = (is_text ? *value.find(detail::ends_field) : value).tensor();
+  const std::uint64_t found = column.shape()[0];
+  // A shape of 2^40 by 0 takes no bytes in a file: its rows must not take memory here.
+  if (column.size() == 0 && found != 0)
+    fail(ErrorCode::shape_mismatch, "a column without elements has no items",
+         "a tensor with elements", describe(value));
+  if (count.value_or(found) != found)
+    fail(ErrorCode::shape_mismatch, "a column has another length than the first",
+         std::to_string(*count), std::to_string(found));
+  count = found;
 }
 
 }  // namespace
@@ -51,8 +125,10 @@ Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
     size_ = value.size();
     return;
   }
-  if (value.kind() == Kind::structure && value.attribute(attributes::columns) != nullptr) {
-    size_ = column_length(value, decoder);
+  if (may_be_columns(value)) {
+    std::optional<std::uint64_t> count;
+    check_columns(value, nullptr, count, decoder);
+    size_ = static_cast<std::size_t>(count.value_or(0));
     return;
   }
   if (value.kind() != Kind::tensor || value.tensor().rank() == 0)
@@ -68,9 +144,7 @@ Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
 const Value& Items::operator[](std::size_t index) {
   if (value_.is_sequence()) return value_.items()[index];
   if (value_.kind() == Kind::tensor) return part_ = part_of(value_, index);
-  part_ = Value::structure(value_.type_name());
-  for (const Entry& field : value_.entries()) part_.insert(field.key, part_of(field.value, index));
-  return part_;
+  return part_ = part_of_columns(value_, index);
 }
 
 void Items::expect_size(std::size_t count, const Decoder& decoder) const {
@@ -79,4 +153,4 @@ void Items::expect_size(std::size_t count, const Decoder& decoder) const {
                  std::to_string(count) + (count == 1 ? " item" : " items"), describe(value_));
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "codecs/nearest_name.hpp"
+#include "data/nearest_name.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 std::string struct_text(const StructLayout& layout) {
@@ -125,4 +125,4 @@ Value make_struct(std::string_view class_name, unsigned version, std::size_t fie
   return value;
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 void describe_tensor(TypeDescriber& type, const ScalarLayout& scalar,
@@ -130,4 +130,4 @@ void TensorSource::read(std::span<const std::size_t> order, void* target) {
       {static_cast<std::byte*>(target), static_cast<std::size_t>(count) * scalar_.size});
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -7,7 +7,7 @@
 #include <cxxabi.h>
 #endif
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 std::string type_text(const std::type_info& type) {
 #if __has_include(<cxxabi.h>)
@@ -19,4 +19,4 @@ std::string type_text(const std::type_info& type) {
   return type.name();
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -5,9 +5,9 @@
 #include <string>
 #include <typeinfo>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// The type as one writes it, where the compiler's library can tell; else its own name for it.
 std::string type_text(const std::type_info& type);
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -1,10 +1,10 @@
 #include <safestructures/codecs/values.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
-const Tensor& decode_tensor(const Value& value, const Decoder& decoder) {
+Tensor decode_tensor(const Value& value, Decoder& decoder) {
   if (value.kind() != Kind::tensor) decoder.mismatch("tensor", value);
-  return value.tensor();
+  return decoder.restored(value);
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

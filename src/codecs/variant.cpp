@@ -1,9 +1,12 @@
 #include <safestructures/codecs/variant.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
-namespace safestructures::detail {
+#include "data/column_count.hpp"
+
+namespace safestructures::inline v0::detail {
 namespace {
 
 bool has_attributes(Kind kind) {
@@ -34,47 +37,169 @@ std::size_t checked_index(const Value& index, std::size_t count, const Decoder& 
                "an index from 0 to " + std::to_string(count - 1), describe(index));
 }
 
-/// The kinds that codecs load a value of that kind from, beside those that they make.
-KindSet readable_as(Kind kind) {
+/// What codecs make that load a value of another kind, too.
+KindSet readable_as(const Value& value) {
   const KindSet sequences = KindSet(Kind::list) | Kind::tuple | Kind::set | Kind::tensor;
-  switch (kind) {
+  const KindSet numbers = KindSet(Kind::boolean) | Kind::integer | Kind::floating | Kind::complex;
+  switch (value.kind()) {
     case Kind::integer: return KindSet(Kind::floating) | Kind::complex;
     case Kind::floating: return Kind::complex;
-    case Kind::bytes: return Kind::tensor;
-    case Kind::list:
+    case Kind::string: return Kind::tensor;
+    case Kind::bytes: return KindSet(Kind::tensor) | Kind::string;
+    case Kind::tensor:
+      return value.tensor().rank() == 0 ? numbers : sequences | Kind::bytes | Kind::string;
+    case Kind::list: return sequences | Kind::dict;
     case Kind::tuple:
-    case Kind::set:
-    case Kind::tensor: return sequences | Kind::bytes;
+    case Kind::set: return sequences;
     case Kind::dict:
     case Kind::custom: return Kind::structure;
-    case Kind::structure: return Kind::dict;
+    case Kind::structure: return column_count(value) ? sequences | Kind::dict : Kind::dict;
     default: return {};
   }
 }
 
-/// The alternative that a value without attributes::variant stands for.
-std::optional<std::size_t> choose(const Value& value, std::span<const Alternative> alternatives) {
-  const auto first = [&](const auto& matches) -> std::optional<std::size_t> {
+/// How much a struct may differ from its description.
+enum class Fields : bool { same, more };
+
+// How far below a value is looked: enough to tell containers of different items apart.
+constexpr unsigned fit_levels = 3;
+
+bool fits(const Value& value, const TypeInfo& type, Fields fields, unsigned levels);
+
+bool fits_fields(const Value& value, const TypeInfo& type, Fields fields, unsigned levels) {
+  std::size_t known = 0;
+  for (const TypeField& field : type.fields) {
+    const Value* found = value.find(field.name);
+    for (const std::string& alias : field.aliases)
+      if (found == nullptr) found = value.find(alias);
+    if (found == nullptr && !field.is_optional) return false;
+    if (found == nullptr) continue;
+    ++known;
+    if (!fits(*found, *field.type, fields, levels)) return false;
+  }
+  return fields == Fields::more || known == value.size();
+}
+
+bool fits_tensor(const Value& value, const TypeInfo& type) {
+  const Value* const note = value.attribute(attributes::dtype);
+  const std::string_view dtype = note != nullptr && note->kind() == Kind::string
+                                     ? std::string_view(note->as_string())
+                                     : to_string(value.tensor().dtype());
+  if (type.dtype && dtype != to_string(*type.dtype)) return false;
+  if (!type.shape) return true;
+  return std::ranges::equal(*type.shape, value.tensor().shape(),
+                            [](Extent extent, std::uint64_t size) { return extent.holds(size); });
+}
+
+bool fits_integer(const Value& value, const TypeInfo& type) {
+  if (!type.is_signed) {
+    const auto number = value.as_uint64();
+    return number && (type.bits >= 64 || *number >> type.bits == 0);
+  }
+  const auto number = value.as_int64();
+  return number && (type.bits >= 64 || (*number >> (type.bits - 1)) == (*number < 0 ? -1 : 0));
+}
+
+bool fits_items(const Value& value, const TypeInfo& type, Fields fields, unsigned levels) {
+  // The first of many stands for all.
+  return value.size() == 0 || type.item == nullptr ||
+         fits(value.items().front(), *type.item, fields, levels);
+}
+
+/// Whether a value is what saving the type makes, as far as `levels` show. Recursive, to `levels`.
+bool fits(const Value& value, const TypeInfo& type, Fields fields, unsigned levels) {
+  if (!type.kinds.has(value.kind())) return false;
+  if (levels == 0) return true;
+  const unsigned below = levels - 1;
+  const auto held = [&](const TypeInfo* held_type) {
+    return held_type == nullptr || fits(value, *held_type, fields, below);
+  };
+  switch (type.kind) {
+    case TypeKind::optional:
+    case TypeKind::pointer: return value.is_none() || held(type.item);
+    case TypeKind::variant: return std::ranges::any_of(type.items, held);
+    case TypeKind::enumeration:
+      return value.kind() == Kind::integer
+                 ? held(type.item)
+                 : std::ranges::any_of(type.enumerators, [&](const TypeEnumerator& one) {
+                     return one.name == value.as_string();
+                   });
+    case TypeKind::string:
+      return value.kind() != Kind::string || !type.size ||
+             value.as_string().size() <= 2 * *type.size;
+    default: break;
+  }
+  switch (value.kind()) {
+    case Kind::integer: return type.kind != TypeKind::integer || fits_integer(value, type);
+    case Kind::tensor: return type.kind != TypeKind::tensor || fits_tensor(value, type);
+    case Kind::structure:
+      return type.kind != TypeKind::structure || fits_fields(value, type, fields, below);
+    case Kind::list:
+    case Kind::set: return fits_items(value, type, fields, below);
+    case Kind::tuple:
+      if (type.kind != TypeKind::tuple) return true;
+      return std::ranges::equal(
+          value.items(), type.items,
+          [&](const Value& item, const TypeInfo* one) { return fits(item, *one, fields, below); });
+    case Kind::dict:
+      return value.size() == 0 || type.key == nullptr ||
+             (fits(value.entries().front().key, *type.key, fields, below) &&
+              fits(value.entries().front().value, *type.item, fields, below));
+    default: return true;
+  }
+}
+
+/// Whether a dict has the fields of a struct.
+bool fits_as_struct(const Value& value, const TypeInfo& type, Fields fields) {
+  return type.kind != TypeKind::structure ||
+         (value.is_mapping() && fits_fields(value, type, fields, fit_levels));
+}
+
+/// What tells alternatives of one kind apart.
+enum class Tell : bool { order, fit };
+
+/// The first that a value fits, of the alternatives that match; else the first of these.
+template <class Matches>
+std::optional<std::size_t> best_of(const Value& value, std::span<const Alternative> alternatives,
+                                   Tell tell, const Matches& matches) {
+  const auto first = [&](const auto& suits) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < alternatives.size(); ++i)
-      if (matches(alternatives[i])) return i;
+      if (matches(alternatives[i]) && suits(alternatives[i])) return i;
     return std::nullopt;
   };
+  if (tell == Tell::fit && std::ranges::count_if(alternatives, matches) > 1) {
+    for (const Fields fields : {Fields::same, Fields::more}) {
+      const auto found = first([&](const Alternative& alternative) {
+        const TypeInfo& type = alternative.type();
+        return type.kinds.has(value.kind()) ? fits(value, type, fields, fit_levels)
+                                            : fits_as_struct(value, type, fields);
+      });
+      if (found) return found;
+    }
+  }
+  return first([](const Alternative&) { return true; });
+}
+
+/// The alternative that a value without attributes::variant stands for.
+std::optional<std::size_t> choose(const Value& value, std::span<const Alternative> alternatives,
+                                  Tell tell) {
   const Kind kind = value.kind();
-  const std::string& name = value.type_name();
-  if (!name.empty())
-    if (const auto found = first([&](const Alternative& alternative) {
-          return alternative.type_name == name && alternative.kinds.has(kind);
-        }))
-      return found;
-  if (const auto found = first([&](const Alternative& alternative) {
-        // A codec with a name loads custom values of this name only.
-        const bool is_other = kind == Kind::custom && !alternative.type_name.empty();
-        return alternative.kinds.has(kind) && !is_other;
-      }))
-    return found;
-  const KindSet readable = readable_as(kind);
-  return first(
-      [&](const Alternative& alternative) { return alternative.kinds.overlaps(readable); });
+  if (const std::string& name = value.type_name(); !name.empty()) {
+    const auto named = std::ranges::find_if(alternatives, [&](const Alternative& alternative) {
+      return alternative.type_name == name && alternative.kinds.has(kind);
+    });
+    if (named != alternatives.end()) return static_cast<std::size_t>(named - alternatives.begin());
+  }
+  const auto made = best_of(value, alternatives, tell, [&](const Alternative& alternative) {
+    // A codec with a name loads custom values of this name only.
+    const bool is_other = kind == Kind::custom && !alternative.type_name.empty();
+    return alternative.kinds.has(kind) && !is_other;
+  });
+  if (made) return made;
+  const KindSet readable = readable_as(value);
+  return best_of(value, alternatives, tell, [&](const Alternative& alternative) {
+    return alternative.kinds.overlaps(readable);
+  });
 }
 
 std::string list_kinds(std::span<const Alternative> alternatives) {
@@ -95,7 +220,10 @@ std::string list_kinds(std::span<const Alternative> alternatives) {
 
 Value tag_variant(Value value, std::size_t index, std::span<const Alternative> alternatives) {
   const bool has_tag = is_wrapper(value) || value.attribute(attributes::variant) != nullptr;
-  if (!has_tag && choose(value, alternatives) == index) return value;
+  // Read with a tag or without, by those who look at the kind only or closer: always the same.
+  const bool is_told = choose(value, alternatives, Tell::order) == index &&
+                       choose(value, alternatives, Tell::fit) == index;
+  if (!has_tag && is_told) return value;
   if (!has_tag && has_attributes(value.kind())) {
     value.set_attribute(attributes::variant, Value(index));
     return value;
@@ -113,9 +241,9 @@ VariantContent read_variant(const Value& value, std::span<const Alternative> alt
     return {checked_index(*index, count, decoder), &value};
   if (is_wrapper(value))
     return {checked_index(*value.find(attributes::variant), count, decoder), value.find("value")};
-  if (const auto index = choose(value, alternatives)) return {*index, &value};
+  if (const auto index = choose(value, alternatives, Tell::fit)) return {*index, &value};
   decoder.fail(ErrorCode::type_mismatch, "no alternative of a variant loads the value",
                "one of " + list_kinds(alternatives), describe(value));
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -10,7 +10,7 @@
 #include <safestructures/data/value.hpp>
 #include "data/dict.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// What few values have.
 struct Extras {
@@ -86,4 +86,4 @@ struct DigitsBox : Box {
   std::string digits;
 };
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

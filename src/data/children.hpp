@@ -7,7 +7,7 @@
 
 #include <safestructures/data/value.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// Items, keys and values, or the payload; 0 for what is no container.
 [[nodiscard]] inline std::size_t count_of_children(const Value& value) {
@@ -27,4 +27,4 @@ namespace safestructures::detail {
   return value.kind() == Kind::custom ? value.payload() : part_of(value.entries(), index);
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/walk.hpp>
 #include "data/limit.hpp"
 #include "data/number.hpp"
+#include "data/same_view.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 Value Encoder::encode_registered(const Registry::Type& type, const void* object) {
   const Nested level(*this);
@@ -116,7 +118,43 @@ void Decoder::mismatch(std::string_view expected, const Value& value) const {
        describe(value));
 }
 
-Tensor restored_tensor(const Value& value) {
+Tensor Decoder::restored(const Value& value) {
+  try {
+    return restored_here(value);
+  } catch (const Error& error) {
+    throw error.with_path(path());
+  }
+}
+
+Tensor Decoder::restored_here(const Value& value) {
+  const Tensor& stored = value.tensor();
+  const Value* const original = value.attribute(attributes::dtype);
+  if (original == nullptr) return stored;
+  std::vector<Restored>& copies = restored_[stored.identity()];
+  const auto known = std::ranges::find_if(copies, [&](const Restored& copy) {
+    return detail::same_view(copy.stored, stored) && original->kind() == Kind::string &&
+           to_string(copy.tensor.dtype()) == original->as_string();
+  });
+  if (known != copies.end()) return known->tensor;
+  copies.push_back({stored, restored_tensor(value, overflow_)});
+  return copies.back().tensor;
+}
+
+void Decoder::restore(Value& root) {
+  walk(root, [&](Value& value, const Place& place) {
+    if (value.kind() != Kind::tensor || value.attribute(attributes::dtype) == nullptr)
+      return Next::into;
+    try {
+      value.set_tensor(restored_here(value));
+    } catch (const Error& error) {
+      throw error.with_path(place.path().to_string()).below(path());
+    }
+    value.erase_attribute(attributes::dtype);
+    return Next::into;
+  });
+}
+
+Tensor restored_tensor(const Value& value, Overflow overflow) {
   const Tensor& tensor = value.tensor();
   const Value* original = value.attribute(attributes::dtype);
   if (original == nullptr) return tensor;
@@ -125,7 +163,7 @@ Tensor restored_tensor(const Value& value) {
   if (!dtype)
     throw Error(ErrorCode::unknown_dtype, "a tensor's original dtype is not known",
                 {.found = describe(*original)});
-  return tensor.to(*dtype);
+  return tensor.to(*dtype, overflow);
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -9,7 +9,7 @@
 #include "convert_exact.hpp"
 #include "convert_kernels.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 void check_size(DType dtype, std::uint64_t count, std::size_t size, const char* which) {
@@ -64,4 +64,4 @@ ConversionReport convert(DType from, std::span<const std::byte> source, DType to
   return report += detail::convert_exactly(from, input, to, output, count, overflow, first);
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -16,7 +16,7 @@
 
 #include "convert_formats.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 // Every element passes through one of three types that hold it exactly: double for the floating
@@ -295,4 +295,4 @@ ConversionReport convert_exactly(DType from, const std::byte* source, DType to, 
   return job.report;
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -7,10 +7,10 @@
 
 #include <safestructures/data/convert.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// `convert` without its checks of sizes and its fast paths.
 ConversionReport convert_exactly(DType from, const std::byte* source, DType to, std::byte* target,
                                  std::uint64_t count, Overflow overflow, std::uint64_t first);
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

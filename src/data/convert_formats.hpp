@@ -13,7 +13,7 @@
 
 #include <safestructures/data/dtype.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// F32 with the interface of `MinifloatFormat`.
 struct Binary32Format {
@@ -183,4 +183,4 @@ double decode(typename Format::Bits code) noexcept {
   else return Format::decode(code);
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

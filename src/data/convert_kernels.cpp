@@ -14,7 +14,7 @@
 #include <array>
 #endif
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 // Each pair is written without branches, so that compilers turn the loop below into vector
@@ -291,4 +291,4 @@ Kernel find_kernel(DType from, DType to, Instructions instructions) noexcept {
   return nullptr;
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include <safestructures/data/dtype.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// Elements that one call of a kernel converts.
 inline constexpr std::size_t kernel_elements = 2048;
@@ -38,4 +38,4 @@ Instructions best_instructions() noexcept;
 /// \pre the machine has the instructions
 Kernel find_kernel(DType from, DType to, Instructions instructions) noexcept;
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include "platform/memory.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 DeferredBytes::DeferredBytes(std::shared_ptr<const Source> source, std::uint64_t offset,
                              std::uint64_t size, std::string name)
@@ -41,4 +41,4 @@ void DeferredBytes::read(std::uint64_t offset, std::span<std::byte> into) const 
   }
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

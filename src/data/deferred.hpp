@@ -13,7 +13,7 @@
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/tensor.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// A range of a source, as a promise. May be used by several threads at once.
 class DeferredBytes {
@@ -51,4 +51,4 @@ class DeferredBytes {
   mutable std::atomic<const std::byte*> loaded_ = nullptr;
 };
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -10,7 +10,7 @@
 #include "data/box.hpp"
 #include "data/digest.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 /// How deep tuples may nest in a key.
@@ -147,4 +147,4 @@ void Dict::place(std::uint64_t hash, std::size_t position) noexcept {
   slots_[i] = {upper(hash), static_cast<std::uint32_t>(position + 1)};
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

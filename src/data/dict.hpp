@@ -8,7 +8,7 @@
 
 #include <safestructures/data/value.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// Entries in insertion order, found by key in constant time.
 ///
@@ -66,4 +66,4 @@ class Dict {
 /// kind. Leaves digests in them, so that sets in sets cost no more: nobody else may see the items.
 [[nodiscard]] std::size_t find_repeated(const std::vector<Value>& items);
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

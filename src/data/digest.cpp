@@ -10,7 +10,7 @@
 #include "data/children.hpp"
 #include "data/keyed_hash.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 std::uint64_t salt_of(Kind kind) noexcept { return static_cast<std::uint64_t>(kind); }
@@ -137,4 +137,4 @@ void Digester::note(const Value& value, std::uint64_t digest) {
   if (sets_ != nullptr && value.kind() == Kind::set) sets_->emplace(&value, digest);
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -10,7 +10,7 @@
 
 #include <safestructures/data/value.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// The digest of a string, as `Digester` gives it.
 [[nodiscard]] std::uint64_t digest_of(std::string_view text) noexcept;
@@ -62,4 +62,4 @@ class Digester {
   std::vector<std::uint64_t> digests_;
 };
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

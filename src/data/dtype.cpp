@@ -1,9 +1,15 @@
 #include <array>
+#include <bit>
 
 #include <safestructures/data/dtype.hpp>
 #include "data/packed_name.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
+
+// Files are little endian, and tensors are views of them.
+static_assert(std::endian::native == std::endian::little,
+              "safestructures runs on little-endian machines only");
+
 namespace {
 
 enum class Family : std::uint8_t { boolean, floating, integer, complex };
@@ -77,4 +83,4 @@ bool is_floating(DType dtype) noexcept { return traits(dtype).family == Family::
 
 bool is_integer(DType dtype) noexcept { return traits(dtype).family == Family::integer; }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

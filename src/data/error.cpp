@@ -3,10 +3,10 @@
 #include <array>
 #include <utility>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
-constexpr std::array<std::string_view, 29> code_names = {"cannot_open",         "cannot_read",
+constexpr std::array<std::string_view, 30> code_names = {"cannot_open",         "cannot_read",
                                                          "cannot_write",        "truncated",
                                                          "invalid_header",      "invalid_metadata",
                                                          "invalid_utf8",        "invalid_offsets",
@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 29> code_names = {"cannot_open",         
                                                          "invalid_argument",    "misaligned",
                                                          "unknown_type",        "cycle",
                                                          "plugin_failed",       "checksum_mismatch",
-                                                         "mixed_saves"};
-static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::mixed_saves) + 1);
+                                                         "mixed_saves",         "damaged"};
+static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::damaged) + 1);
 
 std::string format(const std::string& problem, const ErrorDetails& details) {
   std::string text;
@@ -78,4 +78,11 @@ Error Error::with_path(std::string_view path) const {
   return {state_->code, state_->problem, std::move(details)};
 }
 
-}  // namespace safestructures
+Error Error::below(std::string_view path) const {
+  if (path.empty() || path == "/" || !state_->details.path.starts_with('/')) return *this;
+  ErrorDetails details = state_->details;
+  details.path = details.path == "/" ? std::string(path) : std::string(path) + details.path;
+  return {state_->code, state_->problem, std::move(details)};
+}
+
+}  // namespace safestructures::inline v0

@@ -9,7 +9,7 @@
 #include <safestructures/data/codec.hpp>
 #include "data/children.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 /// Drawn when the program starts, so that a file cannot hold values that were chosen to collide.
@@ -112,9 +112,9 @@ class Hasher {
 
 Print print_of(const Value& value, Prints* prints) { return Hasher(prints).print_of(value); }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 detail::Print Decoder::shared_print(const Value& value) {
   // Most values hold no others that are shared: what is below is noted for those that do.
@@ -125,4 +125,4 @@ detail::Print Decoder::shared_print(const Value& value) {
   return known != prints_.end() ? known->second : detail::print_of(value, nullptr);
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

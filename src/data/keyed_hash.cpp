@@ -4,7 +4,7 @@
 
 #include <xxhash.h>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 std::uint64_t keyed_hash(const void* data, std::size_t size, std::uint64_t salt) noexcept {
   static const std::uint64_t key = [] {
@@ -14,4 +14,4 @@ std::uint64_t keyed_hash(const void* data, std::size_t size, std::uint64_t salt)
   return XXH3_64bits_withSeed(data, size, key ^ salt);
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

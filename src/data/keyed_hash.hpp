@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// Hashes bytes with a key drawn when the program starts (XXH3), so that no file can hold names
 /// that were chosen to collide. `salt` tells equal bytes of different meaning apart.
@@ -20,4 +20,4 @@ struct KeyedHash {
   }
 };
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

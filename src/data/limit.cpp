@@ -6,7 +6,7 @@
 
 #include "platform/stack.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 struct Words {
@@ -25,8 +25,16 @@ constexpr Words words[] = {
     {"there are too many tensors", "", "tensors"},
     {"the index names too many files", "", "shards"},
     {"a structure refers to the same tensors too often", " bytes of repeated tensors", "repeats"},
+    {"a packed file is too large unpacked", " bytes", "expansion"},
     {"a node has too many extension fields", "", "attributes"},
 };
+
+/// `size` times `factor`, and `least` at least. Saturated: a file on disk is far below 2^63 bytes,
+/// but bytes times a limit need not be.
+std::uint64_t multiple(std::uint64_t size, std::uint32_t factor, std::uint64_t least) noexcept {
+  if (size != 0 && factor > UINT64_MAX / size) return UINT64_MAX;
+  return std::max(size * factor, least);
+}
 
 const Words& words_of(Limit limit) { return words[static_cast<std::size_t>(limit)]; }
 
@@ -48,10 +56,11 @@ Error past(Limit limit, std::uint64_t most, std::string problem, ErrorDetails de
 }
 
 std::uint64_t most_repeated(std::uint64_t size, const Limits& limits) noexcept {
-  constexpr std::uint64_t always_allowed = std::uint64_t{1} << 30U;
-  // Saturated: a file on disk is far below 2^63 bytes, but bytes times a limit need not be.
-  if (size != 0 && limits.repeats > UINT64_MAX / size) return UINT64_MAX;
-  return std::max(size * limits.repeats, always_allowed);
+  return multiple(size, limits.repeats, std::uint64_t{1} << 30U);
+}
+
+std::uint64_t most_unpacked(std::uint64_t size, const Limits& limits) noexcept {
+  return multiple(size, limits.expansion, std::uint64_t{1} << 28U);
 }
 
 void Descent::check(std::uint32_t depth, std::uint32_t most, const Trace* trace,
@@ -65,4 +74,4 @@ void Descent::check(std::uint32_t depth, std::uint32_t most, const Trace* trace,
                  .advice = "Give the thread a larger stack"});
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -9,7 +9,7 @@
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/path.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// The members of `Limits`.
 enum class Limit : std::uint8_t {
@@ -21,6 +21,7 @@ enum class Limit : std::uint8_t {
   tensors,
   shards,
   repeats,
+  expansion,
   attributes,
 };
 
@@ -37,6 +38,9 @@ enum class Limit : std::uint8_t {
 /// How many bytes of tensors a structure may name again.
 /// \param size the bytes of the file's tensors, or of its text
 [[nodiscard]] std::uint64_t most_repeated(std::uint64_t size, const Limits& limits) noexcept;
+
+/// How many bytes a packed file may have when it is unpacked. \param size the bytes of the file
+[[nodiscard]] std::uint64_t most_unpacked(std::uint64_t size, const Limits& limits) noexcept;
 
 /// One level of recursion, for as long as it lives. Beyond a few levels it looks at the stack as
 /// well: a thread may have a small one, and a caller a limit that no stack can hold.
@@ -63,4 +67,4 @@ class Descent {
   std::uint32_t& depth_;
 };
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

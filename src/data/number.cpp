@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <limits>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 constexpr std::string_view blanks = " \t\n\v\f\r";
@@ -304,4 +304,4 @@ std::string python_str(const Value& value) {
   return text;
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -9,7 +9,7 @@
 
 #include <safestructures/data/value.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// Appends Python's `repr(float)`: the shortest digits that give the same double, `1e-05`, `1e+16`,
 /// `inf`, `nan`, `-0.0`.
@@ -32,4 +32,4 @@ std::optional<std::string> parse_integer(std::string_view text);
 /// Python's `str(value)` of a scalar, string, bytes, or tuple of these; the type's name of others.
 std::string python_str(const Value& value);
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

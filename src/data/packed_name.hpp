@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// A name of up to seven characters and its length in one word.
 constexpr std::uint64_t packed_name(std::string_view name) noexcept {
@@ -18,4 +18,4 @@ constexpr std::uint64_t packed_name(std::string_view name) noexcept {
 /// The most characters of such a name.
 inline constexpr std::size_t longest_packed = 7;
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

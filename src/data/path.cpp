@@ -5,7 +5,7 @@
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 void append_step(std::string& text, std::string_view step) {
@@ -72,4 +72,4 @@ std::string to_string(const Trace* trace) {
   return text.empty() ? "/" : text;
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

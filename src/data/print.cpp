@@ -5,12 +5,13 @@
 #include <ostream>
 #include <sstream>
 
+#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/value.hpp>
 #include "data/number.hpp"
 #include "data/printable.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 constexpr std::array<std::string_view, 14> kind_names = {
@@ -69,8 +70,14 @@ void append_element(std::string& text, const Tensor& tensor, std::uint64_t index
   else detail::append_float(text, with_shortest_digits(read(float{})));
 }
 
-std::string describe_tensor(const Tensor& tensor, std::size_t elements) {
-  std::string text = std::string(to_string(tensor.dtype())) + " " + to_string(tensor.shape());
+std::string describe_tensor(const Value& value, std::size_t elements) {
+  const Tensor& tensor = value.tensor();
+  std::string text(to_string(tensor.dtype()));
+  const Value* original = value.attribute(attributes::dtype);
+  // Trees say what a tensor was before it was stored; what is short does not.
+  if (elements > 0 && original != nullptr && original->kind() == Kind::string)
+    text += ", was " + printable(std::string_view(original->as_string()).substr(0, 20));
+  text += " " + to_string(tensor.shape());
   // Elements narrower than a byte come in groups only.
   if (elements == 0 || tensor.size() == 0 || bit_width(tensor.dtype()) < 8) return text;
   text += "  ";
@@ -104,7 +111,7 @@ std::string describe(const Value& value, const PrintOptions& options) {
     }
     case Kind::string: return quote(value.as_string(), options.text);
     case Kind::bytes: return "bytes of " + std::to_string(value.tensor().size());
-    case Kind::tensor: return describe_tensor(value.tensor(), options.elements);
+    case Kind::tensor: return describe_tensor(value, options.elements);
     case Kind::list:
     case Kind::tuple:
     case Kind::set:
@@ -201,4 +208,4 @@ std::string describe(const Value& value) {
   }
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// `1 byte`, `5 bytes`.
 inline std::string bytes_text(std::uint64_t count) {
@@ -76,4 +76,4 @@ inline void append_printable(std::string& out, std::string_view text, bool quote
   }
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -2,7 +2,7 @@
 
 #include <safestructures/data/error.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 const Registry::Type* Registry::find(std::string_view name) const noexcept {
   const auto found = by_name_.find(name);
@@ -27,4 +27,4 @@ void Registry::insert(Type type) {
   by_type_.emplace(shared->type, shared);
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

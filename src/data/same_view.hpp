@@ -6,7 +6,7 @@
 
 #include <safestructures/data/tensor.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// True when both are views of the very same elements.
 inline bool same_view(const Tensor& a, const Tensor& b) {
@@ -14,4 +14,4 @@ inline bool same_view(const Tensor& a, const Tensor& b) {
          std::ranges::equal(a.strides(), b.strides());
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include <safestructures/data/error.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -56,4 +56,4 @@ std::uint64_t byte_size(DType dtype, const Shape& shape) {
   return count / 8 * width + odd_bits / 8;
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -7,7 +7,7 @@
 
 #include "platform/file_sink.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 // Stays in the second-level cache between its being filled and its being copied on.
@@ -61,4 +61,4 @@ void write_file(const std::filesystem::path& path, const std::function<void(Sink
   sink.commit();
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -7,7 +7,7 @@
 
 #include <safestructures/data/error.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 // Recursion is not needed: the grammar is a flat list.
@@ -109,4 +109,4 @@ class Parser {
 
 std::vector<Slice> parse_slices(std::string_view text) { return Parser(text).parse(); }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

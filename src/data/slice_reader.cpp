@@ -7,7 +7,7 @@
 
 #include "platform/memory.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 constexpr std::uint64_t near = std::uint64_t{8} << 10U;       // A gap that is read along.
@@ -136,4 +136,4 @@ Tensor read_slice(const DeferredBytes& bytes, std::uint64_t offset, DType dtype,
   return result;
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -9,7 +9,7 @@
 
 #include "data/deferred.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// Reads the elements at `offset + i * strides[0] + ...` bytes. Ranges closer than a few KiB are
 /// read together, because a request costs as much as copying that. \throws Error as
@@ -17,4 +17,4 @@ namespace safestructures::detail {
 Tensor read_slice(const DeferredBytes& bytes, std::uint64_t offset, DType dtype, const Shape& shape,
                   std::span<const std::int64_t> strides);
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include "data/transpose.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 // Wraps around: only strides that nobody follows, those of a single index, can be that large.
@@ -229,4 +229,4 @@ SliceRange resolve(const Slice& slice, std::uint64_t size, std::size_t dimension
   return {static_cast<std::uint64_t>(start), slice.step, count};
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

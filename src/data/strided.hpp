@@ -11,7 +11,7 @@
 #include <safestructures/data/shape.hpp>
 #include <safestructures/data/slice.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// Bytes of an element; 0 where several share one.
 inline std::size_t element_bytes(DType dtype) noexcept { return bit_width(dtype) / 8; }
@@ -77,4 +77,4 @@ struct SliceRange {
 /// \throws Error `out_of_range` for an index outside, `invalid_argument` for a step of 0
 SliceRange resolve(const Slice& slice, std::uint64_t size, std::size_t dimension);
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

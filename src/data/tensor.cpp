@@ -11,7 +11,7 @@
 #include "data/strided.hpp"
 #include "platform/memory.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 std::string tensor_text(DType dtype, const Shape& shape) {
@@ -285,4 +285,4 @@ std::vector<std::int64_t> Tensor::explicit_strides() const {
   return result;
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -12,7 +12,7 @@
 #include "platform/memory.hpp"
 #include "platform/parallel.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 // What a step converts or compares: source and target stay in a core's second-level cache.
@@ -181,4 +181,4 @@ bool operator==(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

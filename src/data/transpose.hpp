@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// Bytes of a cache line.
 inline constexpr std::size_t cache_line = 64;
@@ -237,4 +237,4 @@ void transpose(const Columns& plane, const Rows& part, std::byte* target,
   }
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

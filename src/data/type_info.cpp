@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 /// The kinds that a type makes whose codec does not say them.
@@ -257,6 +257,7 @@ void TypeDescriber::custom(std::string_view name, Node& payload) {
   info_.item = refer(payload);
 }
 
+void TypeDescriber::mark(std::string_view name) { info_.mark = name; }
 void TypeDescriber::kinds(KindSet kinds) { info_.kinds = kinds; }
 
 bool is_state_dict(const TypeInfo& type) noexcept {
@@ -264,4 +265,4 @@ bool is_state_dict(const TypeInfo& type) noexcept {
          !type.key->size && type.item->kind == TypeKind::tensor;
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

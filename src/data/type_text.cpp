@@ -6,7 +6,7 @@
 
 #include <safestructures/data/type_info.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 /// `i64`, `f32`, `f8_e4m3`: as dtypes are called, in small letters.
@@ -147,4 +147,4 @@ std::string to_string(std::span<const Extent> shape) {
 
 std::string to_string(const TypeInfo& type) { return TypeText().whole(type); }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -8,7 +8,7 @@
 #include <safestructures/data/error.hpp>
 #include "data/box.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 using detail::Box;
 using detail::CustomBox;
@@ -307,4 +307,4 @@ Value Value::plain() && {
   return value;
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -7,9 +7,10 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/value.hpp>
 #include "data/box.hpp"
+#include "data/nearest_name.hpp"
 #include "data/number.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 using detail::Box;
 using detail::CustomBox;
@@ -79,9 +80,19 @@ std::string list_keys(const std::vector<Entry>& entries) {
   return text.empty() ? "nothing" : text;
 }
 
-[[noreturn]] void no_such_key(std::string_view key, const Value& value) {
+/// `Perhaps 'weight' is meant` where a name that is there is near; empty where none is.
+std::string suggestion(std::string_view name, const Value& value) {
+  if (!value.is_mapping()) return {};
+  std::vector<std::string_view> names;
+  for (const Entry& entry : value.entries())
+    if (entry.key.kind() == Kind::string) names.push_back(entry.key.as_string());
+  const auto nearest = detail::nearest_name(name, names);
+  return nearest ? "Perhaps '" + std::string(*nearest) + "' is meant" : "";
+}
+
+[[noreturn]] void no_such_key(std::string_view key, const Value& value, std::string advice) {
   throw Error(ErrorCode::not_found, "there is no '" + std::string(key) + "'",
-              {.found = list_keys(value.entries())});
+              {.found = list_keys(value.entries()), .advice = std::move(advice)});
 }
 
 [[noreturn]] void no_such_index(std::size_t index, std::size_t size) {
@@ -243,13 +254,18 @@ Value* Value::find(std::string_view key) & noexcept {
 const Value& Value::operator[](std::string_view key) const& {
   expect(is_mapping(), "a dict or struct", *this);
   if (const Value* found = find(key)) return *found;
-  no_such_key(key, *this);
+  no_such_key(key, *this, suggestion(key, *this));
 }
 Value& Value::operator[](std::string_view key) & {
-  Box::forget_digest(*this);
-  return const_cast<Value&>(std::as_const(*this)[key]);
+  expect(is_mapping(), "a dict or struct", *this);
+  if (Value* found = find(key)) return *found;
+  const std::string meant = suggestion(key, *this);
+  no_such_key(key, *this,
+              meant + (meant.empty() ? "" : "; ") + "insert_or_assign adds what is not there");
 }
-Value Value::operator[](std::string_view key) && { return std::move((*this)[key]); }
+Value Value::operator[](std::string_view key) && {
+  return std::move(const_cast<Value&>(std::as_const(*this)[key]));
+}
 
 const Value& Value::operator[](std::size_t index) const& {
   const std::vector<Value>& list = items();
@@ -280,6 +296,7 @@ const Value& walk(const Value& root, const Path& path, const Visit& visit) {
     if (next == nullptr) {
       ErrorDetails details{.path = walked.to_string(), .found = describe(*value)};
       if (value->is_mapping()) details.found += ": " + list_keys(value->entries());
+      details.advice = suggestion(step, *value);
       throw Error(ErrorCode::not_found, "there is no '" + step + "'", std::move(details));
     }
     visit(*(value = next));
@@ -359,4 +376,4 @@ void Value::set_attribute(std::string_view name, Value value) {
   list.push_back({Value(name), std::move(value)});
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

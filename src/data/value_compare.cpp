@@ -12,7 +12,7 @@
 #include "data/digest.hpp"
 #include "data/same_view.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 using detail::Box;
 
@@ -184,4 +184,4 @@ void Value::own() {
   });
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

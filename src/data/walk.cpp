@@ -4,7 +4,7 @@
 
 #include "data/children.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 /// What a step leads to: the children of `children.hpp` are numbered first, then the attributes.
@@ -96,4 +96,4 @@ void walk(Value& root, const std::function<Next(Value&, const Place&)>& visit) {
             [&](const Place& place) { return visit(const_cast<Value&>(place.value()), place); });
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

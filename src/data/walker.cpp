@@ -7,7 +7,7 @@
 
 #include "data/limit.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 Walker::Walker(const Registry* registry, const Limits& limits)
     : registry_(registry),
@@ -67,4 +67,4 @@ void Walker::note_failure() noexcept {
   }
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -4,10 +4,13 @@
 #include <array>
 #include <cctype>
 
+#include <safestructures/formats/burn.hpp>
+#include <safestructures/formats/burnpack.hpp>
+#include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/json.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 Format::~Format() = default;
 
@@ -24,6 +27,7 @@ bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
 
 /// The length of the longest extension of a format that a name ends with, or 0.
 std::size_t longest_ending(const Format& format, std::string_view file_name) {
+  file_name = gzip::inner_name(file_name);
   std::size_t longest = 0;
   for (const std::string_view ending : format.extensions())
     if (ends_with_ignoring_case(file_name, ending)) longest = std::max(longest, ending.size());
@@ -46,7 +50,15 @@ const std::shared_ptr<const Format>* find_by_name(std::string_view file_name) {
 }  // namespace
 
 std::span<const std::shared_ptr<const Format>> all() {
-  static const std::array<std::shared_ptr<const Format>, 2> formats = {safestructures(), json()};
+  // Records of Burn come before JSON, which some of them are.
+  using safestructures::burn::Encoding;
+  static const std::array<std::shared_ptr<const Format>, 6> formats = {
+      safestructures(),
+      burn(),
+      burn({.encoding = Encoding::bincode}),
+      burn({.encoding = Encoding::pretty_json}),
+      burnpack(),
+      json()};
   return formats;
 }
 
@@ -72,4 +84,4 @@ const std::shared_ptr<const Format>& for_content(const Source& source) {
 }
 
 }  // namespace formats
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

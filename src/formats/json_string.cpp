@@ -5,7 +5,7 @@
 #include <safestructures/data/error.hpp>
 #include "data/printable.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 void append_escape(std::string& json, std::uint32_t unit) {
@@ -60,4 +60,4 @@ void append_json_string(std::string& json, std::string_view text, Escapes escape
   json += '"';
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

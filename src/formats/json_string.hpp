@@ -8,7 +8,7 @@
 
 #include <safestructures/data/path.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// What is spelled by an escape, beside quotes, backslashes and controls.
 enum class Escapes : std::uint8_t {
@@ -23,4 +23,4 @@ enum class Escapes : std::uint8_t {
 void append_json_string(std::string& json, std::string_view text, Escapes escapes,
                         const Trace* trace);
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -8,8 +8,9 @@
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/precision.hpp>
 #include <safestructures/data/value.hpp>
+#include "data/column_count.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// What the writers of formats ask at each tensor of the tree that they walk down.
 class StoredDTypes {
@@ -21,7 +22,7 @@ class StoredDTypes {
    public:
     Below(StoredDTypes& dtypes, const Value& structure)
         : dtypes_(dtypes), outer_(dtypes.in_columns_) {
-      dtypes.in_columns_ |= structure.attribute(attributes::columns) != nullptr;
+      if (!outer_) dtypes.in_columns_ = is_columns(structure);
     }
     ~Below() { dtypes_.in_columns_ = outer_; }
     Below(const Below&) = delete;
@@ -59,8 +60,15 @@ class StoredDTypes {
   }
 
  private:
+  /// Not what a user's own attribute of that name says of another struct.
+  static bool is_columns(const Value& structure) {
+    const Value* const count = structure.attribute(attributes::columns);
+    if (count == nullptr || count->kind() != Kind::integer) return false;
+    return count->as_uint64() == column_count(structure);
+  }
+
   const Precision& precision_;
   bool in_columns_ = false;
 };
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

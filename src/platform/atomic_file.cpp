@@ -10,7 +10,7 @@
 #include "platform/parallel.hpp"
 #include "platform/system_error.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 namespace {
 
 // The page cache keeps a write that is this large and ends on a multiple of it in large folios: a
@@ -331,4 +331,4 @@ void AtomicFile::require_open() const {
                .offset = {}});
 }
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

@@ -13,7 +13,7 @@
 #include "platform/os.hpp"
 #include "platform/sink.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 struct AtomicFileOptions {
   /// Bytes that will be written, where known; 0 otherwise. A wrong number costs only time.
@@ -95,4 +95,4 @@ class AtomicFile final : public Sink {
   std::size_t staged_ = 0;
 };
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

@@ -6,7 +6,7 @@
 #include "platform/parallel.hpp"
 #include "platform/system_error.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 namespace {
 
 constexpr std::size_t piece_size = std::size_t{8} << 20U;
@@ -86,4 +86,4 @@ bool InputFile::is_cached(std::uint64_t offset, std::uint64_t size) const noexce
   return true;
 }
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

@@ -9,7 +9,7 @@
 
 #include "platform/os.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 /// A regular file, open for reading. May be read by several threads at once.
 class InputFile {
@@ -40,4 +40,4 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

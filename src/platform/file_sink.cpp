@@ -1,6 +1,6 @@
 #include "platform/file_sink.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 AtomicFile& FileSink::file() {
   if (!file_) expect(0);
@@ -34,4 +34,4 @@ void FileSink::publish() {
   for (const std::unique_ptr<FileSink>& one : siblings_) one->publish();
 }
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

@@ -16,7 +16,7 @@
 
 #include "platform/atomic_file.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 /// A file, created when its first byte or its size is known, and its siblings.
 ///
@@ -63,4 +63,4 @@ class FileSink final : public Sink {
   std::vector<std::unique_ptr<FileSink>> siblings_;
 };
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

@@ -5,7 +5,7 @@
 
 #include "platform/system_error.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 std::shared_ptr<const Mapping> Mapping::of(const InputFile& file, std::uint64_t offset,
                                            std::size_t size) {
@@ -37,4 +37,4 @@ Mapping::~Mapping() {
   if (address_ != nullptr) os::unmap(address_, length_);
 }
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

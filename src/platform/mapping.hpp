@@ -10,7 +10,7 @@
 
 #include "platform/file.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 /// A private read-only view of a file or of a part of it. The file may be closed, renamed over or
 /// deleted meanwhile: the view keeps what it had. But when another program cuts the file itself
@@ -39,4 +39,4 @@ class Mapping {
   std::span<const std::byte> bytes_;
 };
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

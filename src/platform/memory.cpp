@@ -9,7 +9,7 @@
 #include "platform/os.hpp"
 #include "platform/parallel.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 namespace {
 
 // Large enough that starting a piece costs nothing, small enough that both threads end together.
@@ -80,4 +80,4 @@ void copy(std::byte* to, const std::byte* from, std::size_t size) {
             });
 }
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

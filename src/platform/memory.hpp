@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 /// The size of a huge page on x86-64 and of the common configuration on AArch64.
 inline constexpr std::size_t huge_page = std::size_t{2} << 20U;
@@ -60,4 +60,4 @@ void prefault(void* memory, std::size_t size);
 /// `memcpy`, on two threads where that pays.
 void copy(std::byte* to, const std::byte* from, std::size_t size);
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

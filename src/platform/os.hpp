@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-namespace safestructures::platform::os {
+namespace safestructures::inline v0::platform::os {
 
 /// An open file. Closes itself; moving leaves a closed one behind.
 class File {
@@ -123,4 +123,4 @@ void advise_huge_pages(void* address, std::size_t size) noexcept;
 /// Makes the pages of a range present and writable; false where the system cannot.
 bool populate(void* address, std::size_t size) noexcept;
 
-}  // namespace safestructures::platform::os
+}  // namespace safestructures::inline v0::platform::os

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 /// From this size on a second thread is worth its start. Two threads already fill the memory bus
 /// (docs/performance.md); more would only disturb others.
@@ -20,8 +20,10 @@ inline constexpr std::size_t two_threads_from = std::size_t{32} << 20U;
 /// Calls `work(offset, size, worker)` for pieces that cover `total` bytes, from a second thread as
 /// well where that pays; `worker` is 0 or 1. An exception ends the work once the pieces in front of
 /// it are done, and that of the foremost piece is thrown here: the same as of one thread.
+/// \param helper_from the total that pays, for work that does more than move bytes
 template <class Work>
-void in_pieces(std::size_t total, std::size_t piece, const Work& work) {
+void in_pieces(std::size_t total, std::size_t piece, const Work& work,
+               std::size_t helper_from = two_threads_from) {
   struct Failure {
     std::size_t offset = 0;
     std::exception_ptr cause;
@@ -39,7 +41,7 @@ void in_pieces(std::size_t total, std::size_t piece, const Work& work) {
     }
   };
   std::thread helper;
-  if (total >= two_threads_from && std::thread::hardware_concurrency() != 1) {
+  if (total >= helper_from && std::thread::hardware_concurrency() != 1) {
     try {
       helper = std::thread(run, 1U);
     } catch (const std::system_error&) {
@@ -53,4 +55,4 @@ void in_pieces(std::size_t total, std::size_t piece, const Work& work) {
   if (failures[0].cause) std::rethrow_exception(failures[0].cause);
 }
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

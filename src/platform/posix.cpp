@@ -14,7 +14,7 @@
 #include "platform/memory.hpp"
 #include "platform/os.hpp"
 
-namespace safestructures::platform::os {
+namespace safestructures::inline v0::platform::os {
 namespace {
 
 int descriptor(const File& file) noexcept { return static_cast<int>(file.native()); }
@@ -265,4 +265,4 @@ bool populate(void* address, std::size_t size) noexcept {
 #endif
 }
 
-}  // namespace safestructures::platform::os
+}  // namespace safestructures::inline v0::platform::os

@@ -7,7 +7,7 @@
 
 #include "platform/memory.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 namespace {
 
 // Stays in the second-level cache between its being filled and its being copied on.
@@ -85,4 +85,4 @@ void StreamSink::send(std::span<const std::byte> bytes) {
                .offset = position_});
 }
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

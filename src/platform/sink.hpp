@@ -11,7 +11,7 @@
 
 #include <safestructures/data/sink.hpp>
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 /// Appends to a vector, which the caller reserves when the size is known.
 class VectorSink final : public Sink {
@@ -55,4 +55,4 @@ class StreamSink final : public Sink {
   std::uint64_t position_ = 0;
 };
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

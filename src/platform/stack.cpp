@@ -6,7 +6,7 @@
 
 #include "platform/os.hpp"
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 bool stack_is_low() noexcept {
   // For what is called at the deepest level: reading a number, a system call, throwing an
@@ -19,4 +19,4 @@ bool stack_is_low() noexcept {
   return here - stack.lowest < std::min(reserve, stack.size / 4);
 }
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

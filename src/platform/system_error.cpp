@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 namespace {
 
 struct Advice {
@@ -76,4 +76,4 @@ Error system_error(ErrorCode code, std::string_view operation, const std::filesy
   return {code, std::string(operation) + ": " + cause.message(), std::move(details)};
 }
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

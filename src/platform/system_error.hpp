@@ -11,7 +11,7 @@
 
 #include <safestructures/data/error.hpp>
 
-namespace safestructures::platform {
+namespace safestructures::inline v0::platform {
 
 /// An `Error` that reads `file: operation: what the system says. What to do.`
 /// \param operation what was tried, such as "cannot open the file".
@@ -19,4 +19,4 @@ namespace safestructures::platform {
                                  const std::filesystem::path& file, std::error_code cause,
                                  std::optional<std::uint64_t> offset = std::nullopt);
 
-}  // namespace safestructures::platform
+}  // namespace safestructures::inline v0::platform

@@ -2,16 +2,16 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/format.hpp>
+#include <safestructures/formats/gzip.hpp>
 #include "platform/sink.hpp"
 #include "tools/with_file.hpp"
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 namespace {
 
 Value encode(const Encodee& object, const SaveOptions& options) {
-  Encoder encoder({.registry = options.registry,
-                   .limits = options.limits,
-                   .columns_from = options.columns_from});
+  Encoder encoder(
+      {.registry = options.registry, .limits = options.limits, .columns = options.columns});
   try {
     return object.encode(object.object, encoder);
   } catch (...) {
@@ -21,13 +21,28 @@ Value encode(const Encodee& object, const SaveOptions& options) {
 
 SaveReport write(const Encodee& object, const Format& format, Sink& sink,
                  const SaveOptions& options) {
-  if (object.is_value)
-    return format.write(*static_cast<const Value*>(object.object), sink, options);
-  return format.write(encode(object, options), sink, options);
+  SaveOptions typed = options;
+  typed.type = object.type;
+  if (object.is_value) return format.write(*static_cast<const Value*>(object.object), sink, typed);
+  return format.write(encode(object, options), sink, typed);
 }
 
 const Format& format_of(const SaveOptions& options, std::string_view file_name) {
   return options.format ? *options.format : *formats::for_name(file_name);
+}
+
+SaveReport write_packed(const Encodee& object, const Format& format, Sink& sink,
+                        const SaveOptions& options) {
+  if (options.shard_size != 0)
+    throw Error(ErrorCode::invalid_argument, "shards cannot be packed by gzip",
+                {.expected = "a file name without .gz",
+                 .found = "SaveOptions::shard_size",
+                 .advice = "Leave the option out, or choose another name"});
+  gzip::Packer packer(sink, options.limits);
+  SaveReport report = write(object, format, packer, options);
+  packer.finish();
+  report.bytes = sink.position();
+  return report;
 }
 
 }  // namespace
@@ -36,9 +51,11 @@ SaveReport save_file(const Encodee& object, const std::filesystem::path& path,
                      const SaveOptions& options) {
   try {
     SaveReport report;
-    const Format& format = format_of(options, path.filename().string());
+    const std::string name = path.filename().string();
+    const Format& format = format_of(options, name);
+    const auto fill = gzip::inner_name(name) == name ? write : write_packed;
     write_file(
-        path, [&](Sink& sink) { report = write(object, format, sink, options); }, options.durable);
+        path, [&](Sink& sink) { report = fill(object, format, sink, options); }, options.durable);
     return report;
   } catch (const Error& error) {
     rethrow_with_file(error, path.string());
@@ -57,4 +74,4 @@ std::vector<std::byte> save(const Encodee& object, const SaveOptions& options) {
   return bytes;
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

@@ -10,10 +10,11 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/walk.hpp>
+#include <safestructures/formats/gzip.hpp>
 #include <safestructures/tools/document.hpp>
 #include "data/deferred.hpp"
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{4} << 20U;
@@ -75,7 +76,9 @@ class TensorReader {
  public:
   TensorReader(std::uint64_t all, const VerifyOptions& options) : all_(all), options_(options) {}
 
-  void read(const Named& one) {
+  void read(const Named& given) {
+    // A format may give a view of memory in another order.
+    const Named one{given.name, given.tensor.contiguous()};
     const std::uint64_t size = one.tensor.byte_size();
     for (std::uint64_t done = 0; done < size;) {
       const auto count =
@@ -120,8 +123,9 @@ void check_original_dtypes(const Document& document) {
   });
 }
 
-VerifyReport verify(const std::shared_ptr<const Source>& source, const VerifyOptions& options) {
-  LoadOptions load = {.access = Access::read, .limits = options.limits};
+VerifyReport verify(const std::shared_ptr<const Source>& given, const VerifyOptions& options) {
+  LoadOptions load = {.format = options.format, .access = Access::read, .limits = options.limits};
+  const std::shared_ptr<const Source> source = gzip::unpacked(given, load);
   const Document document = Document::open(source, load);
   const Content& content = document.content();
   TensorReader reader(content.tensor_bytes, options);
@@ -137,7 +141,11 @@ VerifyReport verify(const std::shared_ptr<const Source>& source, const VerifyOpt
 }  // namespace
 
 VerifyReport verify_file(const std::filesystem::path& path, const VerifyOptions& options) {
-  const std::shared_ptr<const Source> source = Source::open(path);
+  return verify_file(Source::open(path), options);
+}
+
+VerifyReport verify_file(const std::shared_ptr<const Source>& source,
+                         const VerifyOptions& options) {
   try {
     return verify(source, options);
   } catch (const Error& error) {
@@ -145,4 +153,4 @@ VerifyReport verify_file(const std::filesystem::path& path, const VerifyOptions&
   }
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

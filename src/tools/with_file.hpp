@@ -1,5 +1,5 @@
 /// \file
-/// Errors that learn which file they are about.
+/// Errors that learn which file, and which place in it, they are about.
 #pragma once
 
 #include <exception>
@@ -7,18 +7,25 @@
 
 #include <safestructures/data/error.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
-/// Called while `error` is handled: throws it again with the file filled in. An exception nested in
-/// it, as those of plugins are, stays nested.
-[[noreturn]] inline void rethrow_with_file(const Error& error, const std::string& file) {
-  if (file.empty() || !error.details().file.empty()) throw;
+/// Called while `error` is handled: throws it again with the file filled in, its path below
+/// another. An exception nested in it, as those of plugins are, stays nested.
+[[noreturn]] inline void rethrow_with_place(const Error& error, const std::string& file,
+                                            const std::string& path) {
+  const bool is_known = file.empty() || !error.details().file.empty();
+  if (is_known && path == "/") throw;
   try {
     std::rethrow_if_nested(error);
   } catch (...) {
-    std::throw_with_nested(error.with_file(file));
+    std::throw_with_nested(error.below(path).with_file(file));
   }
-  throw error.with_file(file);
+  throw error.below(path).with_file(file);
 }
 
-}  // namespace safestructures::detail
+/// The same without a path.
+[[noreturn]] inline void rethrow_with_file(const Error& error, const std::string& file) {
+  rethrow_with_place(error, file, "/");
+}
+
+}  // namespace safestructures::inline v0::detail

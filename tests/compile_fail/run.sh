@@ -9,12 +9,13 @@ if [[ -z $pattern ]]; then
   echo "$source: the first line must be '// error: <regex>'"
   exit 1
 fi
+read -ra flags <<<"$(sed -n '2s|^// flags: ||p' "$source")"
 if ! output=$("$@" -fsyntax-only "$source" 2>&1); then
   echo "$source does not compile even without -DSHOULD_FAIL:"
   echo "$output"
   exit 1
 fi
-if output=$("$@" -fsyntax-only -DSHOULD_FAIL "$source" 2>&1); then
+if output=$("$@" "${flags[@]}" -fsyntax-only -DSHOULD_FAIL "$source" 2>&1); then
   echo "$source compiles with -DSHOULD_FAIL, but must not"
   exit 1
 fi

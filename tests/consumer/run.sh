@@ -2,6 +2,9 @@
 # run.sh WAY SOURCE BUILD WORK COMPILER: builds an outside project that uses the library and runs it.
 #   find_package      installs the static library of BUILD and finds it, with its components
 #   add_subdirectory  embeds SOURCE as a shared library, then installs that and finds it too
+#   pkg_config        installs the static library of BUILD and compiles by pkg-config
+#   shared_object     links the static library of BUILD into a shared one, which keeps it to itself
+#   two_versions      links the static library of BUILD and one of the next version into one program
 set -euo pipefail
 
 way=$1 source=$2 build=$3 work=$4/$1 compiler=$5
@@ -34,8 +37,31 @@ refused() { # MESSAGE OPTION...: a component that is asked for and not there
   fi
 }
 
+# as_packaged PREFIX OPTION...: the program by pkg-config alone; the options ask for --static.
+as_packaged() {
+  local prefix=$1 words
+  shift
+  PKG_CONFIG_PATH=$prefix/lib/pkgconfig:$prefix/lib/$(uname -m)-linux-gnu/pkgconfig
+  export PKG_CONFIG_PATH
+  read -ra words <<<"$(pkg-config "$@" --cflags --libs safestructures eigen3)"
+  "$compiler" -std=c++20 -Werror "$source/tests/consumer/main.cpp" -o "$work/packaged" "${words[@]}" \
+    -Wl,-rpath,"$(pkg-config --variable=libdir safestructures)"
+  "$work/packaged"
+}
+
+# exported LIBRARY KINDS: what is in our namespace and it lets others see, of nm's kinds, but for the
+# exception. Not what the standard library makes of our types: GCC shows that whatever is asked for.
+exported() {
+  nm --dynamic --defined-only "$1" | grep -E " [$2] _Z(T[ISVT]|GV)?N[KRO]*14safestructures" |
+    grep -v '14safestructures2v05Error' || true
+}
+
 if [[ $way == find_package ]]; then
   cmake --install "$build" --prefix "$work/prefix"
+  for file in bin/safestructures share/man/man1/safestructures.1 share/fish/vendor_completions.d/safestructures.fish \
+    share/zsh/site-functions/_safestructures share/bash-completion/completions/safestructures; do
+    [[ -s $work/prefix/$file ]] || { echo "$file is not installed" && exit 1; }
+  done
   configure build find_package -DCMAKE_PREFIX_PATH="$work/prefix"
   cmake -G Ninja -S "$source/tests/consumer/components" -B "$work/components" \
     -DCMAKE_PREFIX_PATH="$work/prefix"
@@ -43,8 +69,32 @@ if [[ $way == find_package ]]; then
     -DCOMPONENT=nonsense
   refused "The component 'eigen' of safestructures needs Eigen3 3.4 or newer (Debian: libeigen3-dev)." \
     -DCOMPONENT=eigen -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
+elif [[ $way == pkg_config ]]; then
+  cmake --install "$build" --prefix "$work/prefix"
+  as_packaged "$work/prefix" --static
+elif [[ $way == shared_object ]]; then
+  cmake --install "$build" --prefix "$work/prefix"
+  configure build shared_object -DCMAKE_PREFIX_PATH="$work/prefix"
+  found=$(exported "$work/build/libuser.so" A-Za-z)
+  # One that hides nothing of its own shows what it made of our templates, and none of our functions.
+  found+=$(exported "$work/build/libcareless.so" TDBR)
+  [[ -z $found ]] || { echo "a user's shared library exports our symbols:" && echo "$found" && exit 1; }
+elif [[ $way == two_versions ]]; then
+  cmake --install "$build" --prefix "$work/prefix"
+  rm -rf "$work/source" && mkdir "$work/source"
+  cp -r "$source"/{CMakeLists.txt,LICENSE,cmake,include,src} "$work/source"
+  grep -rlE 'inline v0|::v0' "$work/source"/{include,src} | xargs sed -i -E 's/inline v0/inline v1/; s/::v0/::v1/'
+  cmake -G Ninja -S "$work/source" -B "$work/other" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="-O0 -w" \
+    -DCMAKE_UNITY_BUILD=ON -DSAFESTRUCTURES_BUILD_{CLI,TESTS,EXAMPLES,BENCHMARKS}=OFF
+  cmake --build "$work/other" --target safestructures
+  cmake --install "$work/other" --prefix "$work/next"
+  # A name of both would be one of them: the linker takes the first.
+  names() { nm --extern-only --defined-only "$(find "$1" -name libsafestructures.a)" | awk '$2 ~ /[TDBR]/ { print $3 }' | sort -u; }
+  both=$(comm -12 <(names "$work/prefix") <(names "$work/next"))
+  [[ -z $both ]] || { echo "two versions have these names in common:" && c++filt <<<"$both" && exit 1; }
+  configure build two_versions -DCMAKE_PREFIX_PATH="$work/prefix" -DOTHER_VERSION="$work/next"
 else
-  configure build add_subdirectory -DSAFESTRUCTURES_SOURCE="$source" -DBUILD_SHARED_LIBS=ON \
+  configure build add_subdirectory -DSAFESTRUCTURES_SOURCE="$source" -DSAFESTRUCTURES_BUILD_SHARED=ON \
     -DSAFESTRUCTURES_INSTALL=ON
   if nm --dynamic --defined-only --demangle "$work"/build/safestructures/libsafestructures.so |
     grep -E ' [TW] .*(fmt|simdjson|nlohmann)::' | grep -v safestructures; then
@@ -53,4 +103,11 @@ else
   fi
   cmake --install "$work/build/safestructures" --prefix "$work/prefix"
   configure found find_package -DCMAKE_PREFIX_PATH="$work/prefix"
+  as_packaged "$work/prefix"
+  # The tool finds the library wherever both are moved.
+  cmake -G Ninja -S "$source" -B "$work/tool" -DCMAKE_CXX_COMPILER="$compiler" \
+    -DSAFESTRUCTURES_BUILD_SHARED=ON -DSAFESTRUCTURES_BUILD_{TESTS,EXAMPLES,BENCHMARKS}=OFF
+  # shellcheck disable=SC2016 # the loader expands it
+  grep -qF 'NEW_RPATH "\$ORIGIN/../lib' "$work/tool/cmake_install.cmake" ||
+    { echo "the installed tool does not look for the library beside itself" && exit 1; }
 fi

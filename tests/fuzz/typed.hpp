@@ -55,7 +55,7 @@ template <class T>
 void check_object(const T& object, const FormatPointer& format) {
   const ss::SaveOptions options{
       .format = format, .precision = ss::Precision::preserve, .limits = deep};
-  const ss::LoadOptions load_options{.format = format, .limits = deep};
+  const ss::ReadOptions load_options{.format = format, .limits = deep};
   const ss::Value tree = ss::Value::from(object);
   const std::vector<std::byte> bytes = ss::save(object, options);
   require(ss::save(tree, options) == bytes, "an object and its tree are saved differently");

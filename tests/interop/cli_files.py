@@ -65,6 +65,7 @@ def make(folder):
     save_file(large, folder / "large.safetensors")
     many = {"steps": np.arange(2000).reshape(4, 500)}
     save_file(many, folder / "many.safetensors")
+    np.savez(folder / "arrays.npz", weight=np.eye(2, dtype=np.float32), steps=np.arange(4))
     (folder / "wrong_bool.safetensors").write_bytes(
         container('{"flag":{"dtype":"BOOL","shape":[4],"data_offsets":[0,4]}}', b"\0\1\2\0")
     )

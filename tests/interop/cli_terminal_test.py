@@ -23,6 +23,7 @@ def start_verify(folder, size, stderr):
         cwd=path.parent,
         stdout=subprocess.PIPE,
         stderr=stderr,
+        env={**os.environ, "NO_COLOR": "1"},
         text=True,
     )
     return process, path, begin
@@ -49,7 +50,7 @@ def check_progress(_):
             shown += more
         os.truncate(path, 0)
         process.communicate(timeout=60)
-        line = r"(\r\x1b\[Kverifying large\.safetensors: \d+ % of 256\.0 GiB)+\r\x1b\[K"
+        line = r"(\r\x1b\[Kverifying large\.safetensors: \d+ % of 256\.0 GiB, [\d.]+ \w+/s)+\r\x1b\[K"
         told = "safestructures: large.safetensors: at zeros: the file ends inside a tensor: "
         # A busy machine's terminal hands it over in parts.
         while told not in shown and (more := read_terminal(parent, 5)):

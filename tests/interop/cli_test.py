@@ -122,7 +122,8 @@ CASES = {
     "show folder": (
         1,
         "",
-        "safestructures: folder: cannot open the file: expected a regular file, found a folder."
+        "safestructures: folder: the folder does not say which file is meant: expected"
+        " model.safetensors, or one .index.json, .safetensors or .npz file, found none of them."
         " Name a file inside it.\n",
     ),
     "get model.safetensors /name": (0, "tiny\n", ""),
@@ -146,7 +147,7 @@ CASES = {
     "get bfloat.safetensors w -o w.npy": (
         2,
         "",
-        "safestructures: NumPy has no dtype for BF16. Add --dtype F32 to convert the tensor.\n",
+        "safestructures: NumPy has no dtype for BF16. Add --dtype F32 to convert it.\n",
     ),
     "get model.safetensors /layers/7": (
         2,
@@ -161,12 +162,13 @@ CASES = {
     "get model.safetensors /layers -o layers.npy": (
         2,
         "",
-        "safestructures: only a tensor, str or bytes can be written to a file: /layers is list of 2.\n",
+        "safestructures: only a tensor, str or bytes can be written as it is: /layers is list of 2."
+        " Name a .json file, or add --json.\n",
     ),
     "get model.safetensors /layers/0/weight -o weight.txt": (
         2,
         "",
-        "safestructures: a tensor is written as a .npy file: name the output so, not weight.txt.\n",
+        "safestructures: a tensor is written as a .npy or .json file: name the output so, not weight.txt.\n",
     ),
     "get model.safetensors /layers/0/weight -o missing/weight.npy": (
         2,
@@ -189,7 +191,7 @@ CASES = {
     "verify --quick model.safetensors": (
         2,
         "",
-        "safestructures: The following argument was not expected: --quick."
+        "safestructures: verify has no option '--quick': its options are --help, -h."
         " See 'safestructures verify --help'.\n",
     ),
     "shwo model.safetensors": (
@@ -200,7 +202,8 @@ CASES = {
     "delete model.safetensors": (
         2,
         "",
-        "safestructures: there is no command 'delete': the commands are show, verify, get, convert.\n",
+        "safestructures: there is no command 'delete': the commands are show, ls, get,"
+        " verify, convert, completion, help.\n",
     ),
     "convert damaged.safetensors out.safetensors": (
         1,
@@ -308,7 +311,11 @@ def check_convert(folder):
     failed = run(
         folder, "convert", "large.safetensors", half, "--precision", "bf16", "--lossless"
     )
-    expect("bf16 keeps the range", 0, failed.returncode)
+    expect("bf16 rounds", (2, kept), (failed.returncode, half.read_bytes()))
+    done = run(
+        folder, "convert", "large.safetensors", half, "--precision", "bf16", "--refuse-range-losses"
+    )
+    expect("bf16 keeps the range", 0, done.returncode)
 
     shards = run(folder, "convert", model, "parts.safetensors", "--shard-size", "64")
     expect("shards", 0, shards.returncode)

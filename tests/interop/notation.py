@@ -20,7 +20,7 @@ A structure is a tree of nodes; a node is a JSON object whose "kind" says what i
 
 A list, tuple, set, dict, struct or tensor node that carries more fields in the schema than its
 own has them under "extra", as raw JSON. "frozenset" and what follows it, custom excepted, are the
-extension spellings of plugins/python/safestructures_cpp.py.
+extension spellings of plugins/python.
 """
 
 import dataclasses

@@ -14,7 +14,7 @@ shutil.copy(
 
 def main():
     import safestructures
-    import safestructures_cpp  # put the file on your path
+    import safestructures_cpp
 
     value = safestructures.load_file("from_cpp.safetensors", plugins=safestructures_cpp.PLUGINS)
     safestructures.save_file(value, "to_cpp.safetensors", plugins=safestructures_cpp.PLUGINS)

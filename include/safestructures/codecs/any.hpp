@@ -8,7 +8,7 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 SAFESTRUCTURES_API Value encode_any(const std::any& any, Encoder& encoder);
@@ -30,4 +30,4 @@ struct Codec<T> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

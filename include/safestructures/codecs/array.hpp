@@ -13,8 +13,9 @@
 #include <safestructures/codecs/numbers.hpp>
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/sequences.hpp>
+#include <safestructures/codecs/strings.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 /// The items of a sequence of exactly N, built in place.
@@ -91,6 +92,20 @@ struct Codec<std::array<T, N>> {
   }
 };
 
+template <detail::CharLike T, std::size_t N>
+struct Codec<std::array<T, N>> {
+  static constexpr KindSet kinds = detail::char_kinds;
+  static void describe_type(TypeDescriber& type) { type.string(); }
+  static Value encode(const std::array<T, N>& array, Encoder&) {
+    return detail::encode_char_array({array.data(), N});
+  }
+  static std::array<T, N> decode(const Value& value, Decoder& decoder) {
+    std::array<T, N> result{};
+    detail::decode_char_array(value, decoder, result);
+    return result;
+  }
+};
+
 /// Saved only: a function cannot return a C array. As a struct's field it loads as a std::array.
 template <class T, std::size_t N>
   requires(!std::same_as<T, char>)
@@ -107,4 +122,4 @@ struct Codec<T[N]> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -10,7 +10,7 @@
 /// Any unit loads into any other: exactly, or as an Error `lossy_conversion` or `out_of_range`. A
 /// floating count takes the nearest number. A bare number has no unit and is refused.
 ///
-/// The types are known by their members: the header <chrono> costs every includer a third of a
+/// The types are known by their members: the header `chrono` costs every includer a third of a
 /// second.
 #pragma once
 
@@ -25,7 +25,7 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// The name of a clock in files. Specialise it for a clock of your own.
 template <class Clock>
@@ -135,4 +135,4 @@ struct Codec<T> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -2,39 +2,77 @@
 /// Vectors of plain numeric structs as columns: one tensor for each field.
 ///
 /// A list of structs costs some hundred bytes of header for each item; columns cost what the
-/// numbers cost. A std::vector of at least `EncodeOptions::columns_from` structs, all of whose
-/// fields are numbers, `bool` or fixed arrays of these, is saved as one struct of tensors, whose
-/// first dimension counts the items, with the attribute "columns": that count. Nothing is copied:
-/// the tensors are strided views of the vector. They are stored in their own dtype, whatever
-/// `Precision` says, as the scalars that they stand for would be. Any sequence of the struct loads
-/// from either form.
+/// numbers cost. A type asks for them in its rules, or the caller for all types that can have them
+/// (`SaveOptions::columns`):
+///
+///     template <> struct safestructures::Rules<Particle> {
+///       static constexpr bool columns = true;
+///     };
+///
+/// A std::vector of structs all of whose fields are numbers, `bool`, enums, fixed arrays of
+/// numbers, std::strings or again such structs or std::pairs, or a std::vector of such pairs, is
+/// then one struct of tensors, whose first dimension counts the items, with the attribute
+/// "columns": that count. So is a map from numbers, enums or strings to such, as the vector of its
+/// pairs. Enums are their numbers. Strings are a struct of two tensors: "text", the bytes of all,
+/// and "ends", where each ends in it.
+///
+/// Numbers of a vector are not copied: the tensors are strided views of it. They are stored in
+/// their own dtype, whatever `Precision` says, as the scalars that they stand for would be. Any
+/// sequence of the struct, and the map, loads from either form.
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
-#include <string_view>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <safestructures/codecs/enums.hpp>
 #include <safestructures/codecs/numbers.hpp>
 #include <safestructures/codecs/sequences.hpp>
 #include <safestructures/codecs/structs.hpp>
+#include <safestructures/codecs/tuple.hpp>
 #include <safestructures/codecs/vector.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
+
+template <class T>
+inline constexpr bool is_pair = false;
+template <class First, class Second>
+inline constexpr bool is_pair<std::pair<First, Second>> = true;
+
+template <class T>
+consteval bool is_columnar();
+
+/// What one column, or a struct of them, can stand for. Each question is asked only where those
+/// before it are answered: the codec of a type that contains itself is not there yet.
+template <class T>
+consteval bool is_column() {
+  if constexpr (std::is_const_v<T>) return false;
+  else if constexpr (std::same_as<T, std::string> || Block<T>) return true;
+  else if constexpr (Enum<T>) return !NamedCodec<T>;
+  else return is_columnar<T>();
+}
 
 template <class T, std::size_t I>
 consteval bool is_column_field() {
   if constexpr (field_info<T>[I].is_skipped) return true;
-  else return Block<StructField<T, I>> && !std::is_const_v<StructField<T, I>>;
+  else return is_column<StructField<T, I>>();
 }
 
 template <class T>
 consteval bool is_columnar() {
-  if constexpr (!Fielded<T> || NamedCodec<T>) {
+  if constexpr (is_pair<T>) {
+    return is_column<typename T::first_type>() && is_column<typename T::second_type>();
+  } else if constexpr (!Fielded<T>) {
+    return false;
+  } else if constexpr (NamedCodec<T>) {
     return false;
   } else if constexpr (!std::is_base_of_v<StructCodec<T>, Codec<T>> || has_migrate<T> ||
                        !std::is_default_constructible_v<T>) {
@@ -46,87 +84,131 @@ consteval bool is_columnar() {
   }
 }
 
-/// A struct whose vectors can be saved as columns: default-constructible, saved by the library's
-/// own codec, without migrations, and with nothing in it but numbers.
+/// A struct or pair whose vectors can be saved as columns: default-constructible, saved by the
+/// library's own codec, without migrations, and with nothing in it but numbers and texts.
 template <class T>
 concept Columnar = is_columnar<T>();
 
-/// A view of one field of `count` structs that lie `stride` bytes apart.
-SAFESTRUCTURES_API Value encode_column(DType dtype, std::span<const std::uint64_t> dims,
-                                       bool complex, const std::byte* first, std::size_t count,
-                                       std::size_t stride);
+/// A type whose rules ask for columns.
+template <class T>
+concept WantsColumns = requires { requires Rules<T>::columns; };
 
-/// Throws `shape_mismatch` when a column has another length than the first.
-SAFESTRUCTURES_API void expect_column_length(std::size_t found, std::size_t expected,
-                                             const Decoder& decoder);
+struct ColumnStruct;
 
-/// Fills field I of all items of `result`, which gets its size from the first column.
-template <std::size_t I, class T, class Vector>
-void decode_column(const Value& column, Decoder& decoder, Vector& result, bool is_first) {
-  using Column = BlockLayout<std::remove_cv_t<StructField<T, I>>>;
-  const Walker::Step step(decoder, field_info<T>[I].file_name);
-  BlockReader reader(column, decoder, Column::dtype, Column::dims);
-  if (is_first) result.resize(reader.size());
-  else expect_column_length(reader.size(), result.size(), decoder);
-  auto item = result.begin();
-  for (;;) {
-    const std::span<const std::byte> piece = reader.next();
-    if (piece.empty()) return;
-    constexpr std::size_t size = sizeof(std::remove_cv_t<StructField<T, I>>);
-    for (std::size_t at = 0; at < piece.size(); at += size, ++item)
-      std::memcpy(&struct_field<I>(*item), piece.data() + at, size);
-  }
+/// One field of the items: its numbers, or the fields that it has itself.
+struct Column {
+  std::size_t field = 0;   // In the layout of its struct.
+  std::size_t offset = 0;  // From the beginning of an item, in bytes.
+  std::size_t size = 0;
+  DType dtype = DType::U8;
+  std::vector<std::uint64_t> dims;
+  bool complex = false;
+  bool is_text = false;  // A std::string.
+  /// Refuses what is no value of an enum; null for other types.
+  void (*check)(const std::byte* number, const Walker& walker) = nullptr;
+  std::vector<ColumnStruct> parts;  // One for a struct.
+};
+
+/// How the fields lie in an item.
+struct ColumnStruct {
+  StructLayout layout;
+  std::vector<Column> columns;
+};
+
+/// Views of the fields of `count` items that lie `stride` bytes apart; texts are copied.
+SAFESTRUCTURES_API Value encode_columns(const ColumnStruct& items, const std::byte* first,
+                                        std::size_t count, std::size_t stride, Encoder& encoder);
+/// How many items the first column holds.
+SAFESTRUCTURES_API std::size_t count_columns(const Value& value, const ColumnStruct& items,
+                                             Decoder& decoder);
+/// Fills the fields of `count` items.
+/// \throws Error `shape_mismatch` when a column has another length.
+SAFESTRUCTURES_API void decode_columns(const Value& value, const ColumnStruct& items,
+                                       std::byte* first, std::size_t count, std::size_t stride,
+                                       Decoder& decoder);
+
+/// The whole numbers of that width: enums may have others, such as `char`.
+template <std::size_t size, bool is_signed>
+using NumberOfWidth = std::conditional_t<
+    size == 1, std::conditional_t<is_signed, std::int8_t, std::uint8_t>,
+    std::conditional_t<
+        size == 2, std::conditional_t<is_signed, std::int16_t, std::uint16_t>,
+        std::conditional_t<size == 4, std::conditional_t<is_signed, std::int32_t, std::uint32_t>,
+                           std::conditional_t<is_signed, std::int64_t, std::uint64_t>>>>;
+
+template <class E>
+void check_enum(const std::byte* number, const Walker& walker) {
+  using Number = NumberOfWidth<sizeof(E), std::is_signed_v<std::underlying_type_t<E>>>;
+  Number value;
+  std::memcpy(&value, number, sizeof value);
+  check_enum_number<E>(value, walker);
 }
 
-template <Columnar T>
-struct ColumnsCodec {
-  template <class Vector>
-  static Value encode(const Vector& vector) {
-    Value value = make_struct(Codec<T>::class_name, class_version<T>, struct_size<T>);
-    value.set_attribute(attributes::columns, Value(vector.size()));
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (add_column<I>(value, vector), ...);
-    }(std::make_index_sequence<struct_size<T>>());
-    return value;
-  }
+template <class T>
+ColumnStruct column_struct(const T& item, const std::byte* first);
 
-  template <class Vector>
-  static Vector decode(const Value& value, Decoder& decoder) {
-    const StructReader reader(value, Codec<T>::layout, decoder);
-    Vector result;
-    bool is_first = true;
+template <class Field>
+Column column_of(std::size_t index, const Field& field, const std::byte* first) {
+  Column column;
+  column.field = index;
+  column.offset = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&field) - first);
+  column.size = sizeof(Field);
+  if constexpr (Block<Field>) {
+    using Numbers = BlockLayout<Field>;
+    column.dtype = Numbers::dtype;
+    column.dims.assign(Numbers::dims.begin(), Numbers::dims.end());
+    column.complex = Numbers::complex;
+  } else if constexpr (std::same_as<Field, std::string>) {
+    column.is_text = true;
+  } else if constexpr (Enum<Field>) {
+    column.dtype =
+        dtype_of<NumberOfWidth<sizeof(Field), std::is_signed_v<std::underlying_type_t<Field>>>>;
+    column.check = &check_enum<Field>;
+  } else {
+    column.parts.push_back(column_struct(field, first));
+  }
+  return column;
+}
+
+inline constexpr std::array<FieldInfo, 2> pair_fields{
+    FieldInfo{.name = "first", .file_name = "first"},
+    FieldInfo{.name = "second", .file_name = "second"}};
+
+/// Where the fields of an item are, by one at `first` or in it.
+template <class T>
+ColumnStruct column_struct(const T& item, const std::byte* first) {
+  if constexpr (is_pair<T>) {
+    ColumnStruct result{{"pair", 0, pair_fields, nullptr}, {}};
+    result.columns.push_back(column_of(0, item.first, first));
+    result.columns.push_back(column_of(1, item.second, first));
+    return result;
+  } else {
+    ColumnStruct result{Codec<T>::layout, {}};
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (
           [&] {
-            static constexpr const FieldInfo& info = field_info<T>[I];
-            if constexpr (!info.is_skipped) {
-              const Value* column = info.is_optional ? reader.find(I) : &reader.require(I);
-              if (column == nullptr) return;
-              decode_column<I, T>(*column, decoder, result, std::exchange(is_first, false));
-            }
+            if constexpr (!field_info<T>[I].is_skipped)
+              result.columns.push_back(
+                  column_of<std::remove_cv_t<StructField<T, I>>>(I, struct_field<I>(item), first));
           }(),
           ...);
     }(std::make_index_sequence<struct_size<T>>());
     return result;
   }
+}
 
- private:
-  template <std::size_t I, class Vector>
-  static void add_column(Value& value, const Vector& vector) {
-    static constexpr const FieldInfo& info = field_info<T>[I];
-    if constexpr (!info.is_skipped) {
-      using Column = BlockLayout<std::remove_cv_t<StructField<T, I>>>;
-      const auto* first = reinterpret_cast<const std::byte*>(&struct_field<I>(vector.front()));
-      value.insert(Value(info.file_name),
-                   encode_column(Column::dtype, Column::dims, Column::complex, first, vector.size(),
-                                 sizeof(T)));
-    }
-  }
-};
+template <Columnar T>
+const ColumnStruct& columns_of() {
+  static const ColumnStruct result = [] {
+    const T item{};
+    return column_struct(item, reinterpret_cast<const std::byte*>(&item));
+  }();
+  return result;
+}
 
 }  // namespace detail
 
-/// A list, or from `EncodeOptions::columns_from` items on columns. Loads from both.
+/// A list, or columns where its rules or the caller ask for them. Loads from both.
 template <detail::Columnar T, class Allocator>
 struct Codec<std::vector<T, Allocator>> {
   using List = ListCodec<std::vector<T, Allocator>>;
@@ -134,14 +216,29 @@ struct Codec<std::vector<T, Allocator>> {
   static void describe_type(TypeDescriber& type) { type.list<T>(); }
 
   static Value encode(const std::vector<T, Allocator>& vector, Encoder& encoder) {
-    if (vector.empty() || vector.size() < encoder.columns_from())
-      return List::encode(vector, encoder);
-    return detail::ColumnsCodec<T>::encode(vector);
+    if (!detail::WantsColumns<T> && !encoder.columns()) return List::encode(vector, encoder);
+    return detail::encode_columns(detail::columns_of<T>(),
+                                  reinterpret_cast<const std::byte*>(vector.data()), vector.size(),
+                                  sizeof(T), encoder);
   }
   static std::vector<T, Allocator> decode(const Value& value, Decoder& decoder) {
     if (value.kind() != Kind::structure) return List::decode(value, decoder);
-    return detail::ColumnsCodec<T>::template decode<std::vector<T, Allocator>>(value, decoder);
+    const detail::ColumnStruct& items = detail::columns_of<T>();
+    std::vector<T, Allocator> result(detail::count_columns(value, items, decoder));
+    detail::decode_columns(value, items, reinterpret_cast<std::byte*>(result.data()), result.size(),
+                           sizeof(T), decoder);
+    return result;
   }
 };
 
-}  // namespace safestructures
+/// Rules that ask for what cannot be.
+template <detail::WantsColumns T, class Allocator>
+  requires(!detail::Columnar<T>)
+struct Codec<std::vector<T, Allocator>> {
+  static_assert(detail::always_false<T>,
+                "safestructures: Rules<T>::columns is for structs that can be columns: those with "
+                "a default constructor and without migrate, all of whose fields are numbers, bool, "
+                "enums, fixed arrays of numbers, strings, or such structs or pairs");
+};
+
+}  // namespace safestructures::inline v0

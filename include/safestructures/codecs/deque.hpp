@@ -6,9 +6,9 @@
 
 #include <safestructures/codecs/sequences.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class T, class Allocator>
 struct Codec<std::deque<T, Allocator>> : ListCodec<std::deque<T, Allocator>> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

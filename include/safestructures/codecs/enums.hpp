@@ -1,8 +1,9 @@
 /// \file
-/// Codec of enums: saved by name, loaded by name or number.
+/// Codec of enums: saved by name, loaded by name or by the number of a name.
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,7 +18,7 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// The names of an enum's values. The library reads them from what the compiler prints, for values
 /// from -128 to 127 (0 to 255 of an unsigned type); specialise this for an enum with others, or to
@@ -25,6 +26,14 @@ namespace safestructures {
 ///
 ///     template <> struct safestructures::EnumNames<Color> {
 ///       static constexpr std::pair<Color, std::string_view> values[] = {{Color::red, "red"}};
+///     };
+///
+/// A value without a name is an Error `out_of_range`, when it is saved and when it is loaded. For
+/// an enum whose other numbers are values too, as the sums of flags are, say so here (with or
+/// without `values`): they are then saved as numbers.
+///
+///     template <> struct safestructures::EnumNames<Flags> {
+///       static constexpr bool any_number = true;
 ///     };
 template <class E>
 struct EnumNames;
@@ -36,25 +45,36 @@ class SAFESTRUCTURES_API EnumTable {
  public:
   using Names = std::vector<std::pair<std::int64_t, std::string>>;
 
-  /// \param open whether the enum has a fixed underlying type: then all its numbers are values.
-  EnumTable(Names names, bool open);
+  /// Which numbers without a name are values.
+  enum class Numbers : std::uint8_t {
+    named,  ///< none
+    bits,   ///< those that the bits of the named values can hold: there is no underlying type
+    all,    ///< all of the underlying type
+  };
+
+  EnumTable(Names names, Numbers numbers);
   /// The names in `__PRETTY_FUNCTION__` of a function whose last template argument is the pack of
   /// the values from `first` on.
-  EnumTable(std::string_view pretty_function, std::int64_t first, bool open);
+  EnumTable(std::string_view pretty_function, std::int64_t first, Numbers numbers);
 
   /// Describes the enum of that name and type of numbers.
   void describe_type(TypeDescriber& type, std::string_view name,
                      TypeDescriber::Node& underlying) const;
-  /// The name as a str, or the number of a value without one.
+  /// The name as a str, or the number of a value without one. \throws Error `out_of_range`
   [[nodiscard]] Value encode(std::int64_t number, const Encoder& encoder) const;
   /// The number of a name. \throws Error `out_of_range` for an unknown one, with those that there
   /// are.
   [[nodiscard]] std::int64_t decode_name(const Value& value, const Decoder& decoder) const;
   /// The number, where it is a value of the enum. \throws Error `out_of_range`
   [[nodiscard]] std::int64_t checked(std::int64_t number, const Walker& walker) const;
+  /// The same beyond the numbers that can have a name.
+  [[nodiscard]] std::uint64_t checked_large(std::uint64_t number, const Walker& walker) const;
 
  private:
+  [[noreturn]] void nameless(const std::string& number, const Walker& walker) const;
+
   Names names_;
+  Numbers numbers_;
   std::int64_t lowest_;
   std::int64_t highest_;
 };
@@ -104,9 +124,13 @@ constexpr auto enum_text(std::integer_sequence<int, I...>) {
                           std::bit_cast<E>(static_cast<std::underlying_type_t<E>>(First + I))...>();
 }
 
-/// Only an enum with a fixed underlying type can be initialised from a number.
 template <class E>
-inline constexpr bool is_open_enum = requires { E{0}; };
+consteval EnumTable::Numbers enum_numbers() {
+  if constexpr (requires { requires EnumNames<E>::any_number; })
+    // Only an enum with a fixed underlying type can be initialised from a number.
+    return requires { E{0}; } ? EnumTable::Numbers::all : EnumTable::Numbers::bits;
+  else return EnumTable::Numbers::named;
+}
 
 template <class E>
 const EnumTable& enum_table() {
@@ -118,13 +142,13 @@ const EnumTable& enum_table() {
             names.emplace_back(static_cast<std::int64_t>(value), std::string(name));
           return names;
         }(),
-        is_open_enum<E>);
+        enum_numbers<E>());
     return table;
   } else {
     constexpr int first = first_enum_number<E>();
     constexpr int count = last_enum_number<E>() - first + 1;
     static const EnumTable table(enum_text<E, first>(std::make_integer_sequence<int, count>{}),
-                                 first, is_open_enum<E>);
+                                 first, enum_numbers<E>());
     return table;
   }
 }
@@ -132,12 +156,19 @@ const EnumTable& enum_table() {
 template <class T>
 concept Enum = std::is_enum_v<T> && !std::is_same_v<T, std::byte>;
 
+/// Throws Error `out_of_range` for a number that is no value of the enum.
+template <Enum E>
+void check_enum_number(std::integral auto number, const Walker& walker) {
+  if (std::cmp_greater(number, std::numeric_limits<std::int64_t>::max()))
+    static_cast<void>(enum_table<E>().checked_large(static_cast<std::uint64_t>(number), walker));
+  else static_cast<void>(enum_table<E>().checked(static_cast<std::int64_t>(number), walker));
+}
+
 }  // namespace detail
 
-/// The name as a str; a number without a name as an int.
-///
-/// An enum without fixed underlying type has the numbers that the bits of its named values can
-/// hold; others are an Error `out_of_range`.
+/// The name as a str. A number without a name is an Error `out_of_range`, or an int where
+/// `EnumNames<T>::any_number` says so; of an enum without fixed underlying type only the numbers
+/// that the bits of its named values can hold.
 template <detail::Enum T>
 struct Codec<T> {
   static constexpr KindSet kinds = KindSet(Kind::string) | Kind::integer;
@@ -148,27 +179,26 @@ struct Codec<T> {
   static Value encode(T value, Encoder& encoder) {
     using Underlying = std::underlying_type_t<T>;
     const auto number = static_cast<Underlying>(value);
+    const detail::EnumTable& table = detail::enum_table<T>();
     if constexpr (std::is_unsigned_v<Underlying> && sizeof(Underlying) == 8) {
-      // Beyond the numbers that can have a name.
-      if (number > Underlying{std::numeric_limits<std::int64_t>::max()}) return Value(number);
+      if (std::cmp_greater(number, std::numeric_limits<std::int64_t>::max()))
+        return Value(table.checked_large(number, encoder));
     }
-    return detail::enum_table<T>().encode(static_cast<std::int64_t>(number), encoder);
+    return table.encode(static_cast<std::int64_t>(number), encoder);
   }
   static T decode(const Value& value, Decoder& decoder) {
     using Underlying = std::underlying_type_t<T>;
     using Bounds = std::numeric_limits<Underlying>;
-    const detail::EnumTable& table = detail::enum_table<T>();
-    if (value.kind() != Kind::integer) return static_cast<T>(table.decode_name(value, decoder));
-    if constexpr (std::is_signed_v<Underlying>) {
-      return static_cast<T>(table.checked(
-          detail::decode_signed(value, decoder, Bounds::min(), Bounds::max()), decoder));
-    } else if constexpr (sizeof(Underlying) == 8) {
-      return static_cast<T>(detail::decode_unsigned(value, decoder, Bounds::max()));
-    } else {
-      const std::uint64_t number = detail::decode_unsigned(value, decoder, Bounds::max());
-      return static_cast<T>(table.checked(static_cast<std::int64_t>(number), decoder));
-    }
+    if (value.kind() != Kind::integer)
+      return static_cast<T>(detail::enum_table<T>().decode_name(value, decoder));
+    const auto checked = [&](std::integral auto number) {
+      detail::check_enum_number<T>(number, decoder);
+      return static_cast<T>(number);
+    };
+    if constexpr (std::is_signed_v<Underlying>)
+      return checked(detail::decode_signed(value, decoder, Bounds::min(), Bounds::max()));
+    else return checked(detail::decode_unsigned(value, decoder, Bounds::max()));
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// The most fields an aggregate may have: what Boost.PFR can bind.
 #if BOOST_VERSION >= 108400
@@ -207,4 +207,4 @@ consteval bool has_base() {
 }
 
 }  // namespace detail
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

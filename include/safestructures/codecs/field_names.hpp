@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// Text with static storage that is free of the long text it was cut from.
 template <std::size_t N>
@@ -105,4 +105,4 @@ struct TypeName {
   static constexpr FixedText<found.size()> text{found};
 };
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

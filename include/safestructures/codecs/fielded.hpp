@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class T>
 struct Rules;
@@ -23,4 +23,4 @@ template <class T>
 concept Fielded = Aggregate<T> || ListsMembers<T>;
 
 }  // namespace detail
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

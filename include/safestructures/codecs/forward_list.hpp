@@ -7,7 +7,7 @@
 
 #include <safestructures/codecs/sequences.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class T, class Allocator>
 struct Codec<std::forward_list<T, Allocator>> : ListCodec<std::forward_list<T, Allocator>> {
@@ -21,4 +21,4 @@ struct Codec<std::forward_list<T, Allocator>> : ListCodec<std::forward_list<T, A
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -17,7 +17,7 @@
 #include <safestructures/data/kind_set.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// A held value that can be None itself, told apart from an empty holder: as it is, or in a tuple
 /// of one where it would read as empty (None) or as such a tuple.
@@ -63,4 +63,4 @@ struct HolderCodec {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -3,7 +3,7 @@
 ///
 /// Python hashes None, bool, numbers, str, bytes and tuples of these. Keys and set items that are
 /// lists or tensors here become tuples; where another kind remains, a map is a list of (key, value)
-/// tuples and a set a list, so that it can be saved as well.
+/// tuples and a set a list, so that it can be saved as well. A map may be columns: see columns.hpp.
 ///
 /// Sets and maps of your own are saved alike:
 ///
@@ -11,19 +11,22 @@
 ///         : MapCodec<FlatMap<K, T>> {};
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <safestructures/codecs/columns.hpp>
 #include <safestructures/codecs/sequences.hpp>
 #include <safestructures/codecs/tuple.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// A container without an order of its own is sorted, so that equal ones give equal bytes.
 enum class Order : bool { keep, sort };
@@ -69,8 +72,19 @@ class SAFESTRUCTURES_API Pairs {
   std::size_t size_ = 0;
 };
 
+/// Whether a struct is the columns of a map, whose fields are `first` and `second`.
+[[nodiscard]] SAFESTRUCTURES_API bool is_columns_of_pairs(const Value& value);
+
 /// Throws Error `duplicate_name`: two keys or items in the file are the same in the target.
 [[noreturn]] SAFESTRUCTURES_API void duplicate(const Value& key, const Decoder& decoder);
+
+/// Whether a map of these can be columns.
+template <class Key, class Mapped>
+consteval bool has_columns() {
+  if constexpr (std::is_arithmetic_v<Key> || std::is_enum_v<Key> || std::same_as<Key, std::string>)
+    return Columnar<std::pair<Key, Mapped>>;
+  else return false;
+}
 
 /// Inserts where the container has none such, with the end as the hint where it takes one. False
 /// when it had.
@@ -137,6 +151,8 @@ struct MapCodec {
   }
 
   static Value encode(const Map& map, Encoder& encoder) {
+    if constexpr (!repeats && detail::has_columns<Key, Mapped>())
+      if (detail::WantsColumns<Map> || encoder.columns()) return encode_columns(map, encoder);
     std::vector<Entry> entries;
     entries.reserve(map.size());
     for (const auto& [key, mapped] : map) {
@@ -149,6 +165,8 @@ struct MapCodec {
   }
 
   static Map decode(const Value& value, Decoder& decoder) {
+    if constexpr (!repeats && detail::has_columns<Key, Mapped>())
+      if (detail::is_columns_of_pairs(value)) return decode_columns(value, decoder);
     const detail::Pairs pairs(value, decoder);
     Map map;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -160,6 +178,35 @@ struct MapCodec {
     }
     return map;
   }
+
+ private:
+  using Pair = std::pair<Key, Mapped>;
+
+  static Value encode_columns(const Map& map, Encoder& encoder) {
+    std::vector<Pair> pairs(map.begin(), map.end());
+    if constexpr (order == Order::sort)
+      std::ranges::sort(pairs, {}, [](const Pair& pair) -> const Key& { return pair.first; });
+    Value value = detail::encode_columns(detail::columns_of<Pair>(),
+                                         reinterpret_cast<const std::byte*>(pairs.data()),
+                                         pairs.size(), sizeof(Pair), encoder);
+    value.own();
+    return value;
+  }
+
+  static Map decode_columns(const Value& value, Decoder& decoder) {
+    Map map;
+    for (Pair& pair : decoder.decode<std::vector<Pair>>(value)) {
+      const Value key = encode_key(pair.first);
+      if (!detail::insert_last(map, std::move(pair.first), std::move(pair.second)))
+        detail::duplicate(key, decoder);
+    }
+    return map;
+  }
+
+  static Value encode_key(const Key& key) {
+    Encoder encoder;
+    return encoder.encode(key);
+  }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -6,9 +6,9 @@
 
 #include <safestructures/codecs/sequences.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class T, class Allocator>
 struct Codec<std::list<T, Allocator>> : ListCodec<std::list<T, Allocator>> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

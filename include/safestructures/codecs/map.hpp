@@ -6,7 +6,7 @@
 
 #include <safestructures/codecs/keyed.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class Key, class T, class Compare, class Allocator>
 struct Codec<std::map<Key, T, Compare, Allocator>>
@@ -16,4 +16,4 @@ template <class Key, class T, class Compare, class Allocator>
 struct Codec<std::multimap<Key, T, Compare, Allocator>>
     : MapCodec<std::multimap<Key, T, Compare, Allocator>, Order::keep, true> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

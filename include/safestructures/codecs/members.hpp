@@ -13,7 +13,7 @@
 #include <safestructures/codecs/fielded.hpp>
 #include <safestructures/codecs/reflect.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// The most old names one field can have.
 inline constexpr std::size_t max_aliases = 8;
@@ -151,4 +151,4 @@ constexpr void assign_field(Field& field, Loaded&& loaded) {
 }
 
 }  // namespace detail
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

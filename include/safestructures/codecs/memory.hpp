@@ -10,7 +10,7 @@
 #include <safestructures/codecs/polymorphic.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 /// What the codec of a pointer to T makes.
@@ -97,4 +97,4 @@ struct Codec<std::weak_ptr<T>> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

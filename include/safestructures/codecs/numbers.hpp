@@ -17,7 +17,7 @@
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 /// How a T lies in memory when it is numbers and nothing else: the dtype and the dimensions of one
 /// T. Specialise it for a number type of another library that has the memory of a dtype, such as
 /// its own 16-bit float, with these three members: contiguous ranges of it are then tensors.
@@ -75,8 +75,11 @@ namespace detail {
 
 /// Raw memory: ranges of these are bytes, as they are most often used.
 template <class T>
-concept ByteLike =
-    std::same_as<std::remove_cv_t<T>, std::byte> || std::same_as<std::remove_cv_t<T>, char>;
+concept ByteLike = std::same_as<std::remove_cv_t<T>, std::byte>;
+
+/// Characters: ranges of these are text where they can be.
+template <class T>
+concept CharLike = std::same_as<std::remove_cv_t<T>, char>;
 
 /// A view of numbers as a tensor of those dimensions, with the mark of complex ones.
 SAFESTRUCTURES_API Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes,
@@ -164,4 +167,4 @@ SAFESTRUCTURES_API void expect_byte_count(std::size_t found, std::size_t expecte
                                           const Decoder& decoder);
 
 }  // namespace detail
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -7,9 +7,9 @@
 
 #include <safestructures/codecs/holders.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class T>
 struct Codec<std::optional<T>> : HolderCodec<std::optional<T>, T> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -16,7 +16,7 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures::detail {
+namespace safestructures::inline v0::detail {
 
 /// The registered type of an object that is used as a `base`; null when the object is a `base` and
 /// nothing more, which `has_codec`.
@@ -77,4 +77,4 @@ std::shared_ptr<T> decode_pointee(const Value& value, Decoder& decoder) {
   else return nullptr;  // Not reached: named_type has thrown.
 }
 
-}  // namespace safestructures::detail
+}  // namespace safestructures::inline v0::detail

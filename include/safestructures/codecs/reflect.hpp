@@ -19,7 +19,7 @@
 #include <safestructures/codecs/field_count.hpp>
 #include <safestructures/codecs/field_names.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 namespace detail {
 
@@ -290,4 +290,4 @@ template <ReflectableAggregate T, class Generator>
   }
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -16,7 +16,7 @@
 #include <safestructures/codecs/members.hpp>
 #include <safestructures/codecs/reflect.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 class Value;
 
@@ -27,6 +27,7 @@ class Value;
 /// template <> struct safestructures::Rules<Layer> {
 ///   static constexpr std::string_view name = "acme.Layer";     // the class name in the file
 ///   static constexpr unsigned version = 2;                     // the class version
+///   static constexpr bool columns = true;                      // vectors as columns.hpp
 ///   static constexpr auto fields = ss::fields(
 ///       ss::field("w").rename("weight").alias("kernel"),       // name in the file, old names
 ///       ss::field("cache").skip(),                             // neither saved nor loaded
@@ -371,4 +372,4 @@ template <ReflectableAggregate T, std::size_t I>
   }
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

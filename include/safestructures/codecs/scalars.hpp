@@ -17,7 +17,7 @@
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 SAFESTRUCTURES_API bool decode_bool(const Value& value, const Decoder& decoder);
@@ -144,4 +144,4 @@ struct Codec<T> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

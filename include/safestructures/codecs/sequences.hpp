@@ -15,7 +15,7 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// All that a sequence loads from, item by item: a list, tuple or set, the parts of a tensor along
 /// its first dimension, or the structs that columns stand for.
@@ -63,4 +63,4 @@ struct ListCodec {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -6,7 +6,7 @@
 
 #include <safestructures/codecs/keyed.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class T, class Compare, class Allocator>
 struct Codec<std::set<T, Compare, Allocator>>
@@ -16,4 +16,4 @@ template <class T, class Compare, class Allocator>
 struct Codec<std::multiset<T, Compare, Allocator>>
     : SetCodec<std::multiset<T, Compare, Allocator>, Order::keep, true> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -2,23 +2,46 @@
 /// Codecs of text: strings, views and literals (which can only be saved), and file paths.
 ///
 /// Text is UTF-8. Bytes that are no text belong into a `std::vector<std::byte>`.
+///
+/// Ranges of `char`, which may be either, are a str where they are UTF-8 without a zero, and a U8
+/// tensor where they are not: every program can read both. A fixed array is text up to the zeros at
+/// its end, and a `char[N]`, as everywhere in C, up to its first zero; they load what is shorter
+/// than they are, filled up with zeros.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 /// The text of a str. \throws Error `type_mismatch` for anything else.
 SAFESTRUCTURES_API const std::string& decode_text(const Value& value, const Decoder& decoder);
 /// The str of a zero-terminated text; None for null.
 SAFESTRUCTURES_API Value encode_text(const char* text);
+
+/// A str of characters that are text, else a U8 tensor that borrows them.
+SAFESTRUCTURES_API Value encode_chars(std::string_view text);
+/// The same of a fixed array: zeros at its end are left out.
+SAFESTRUCTURES_API Value encode_char_array(std::string_view text);
+/// The same of a C string in a buffer: up to its first zero where that is text.
+SAFESTRUCTURES_API Value encode_char_buffer(std::string_view text);
+/// The characters of a str, of bytes or of a tensor of small integers, which `scratch` keeps.
+/// \throws Error `type_mismatch`
+SAFESTRUCTURES_API std::string_view decode_chars(const Value& value, const Decoder& decoder,
+                                                 Tensor& scratch);
+/// Fills a fixed array. \throws Error `shape_mismatch` for a str that is longer, and for bytes of
+/// another length.
+SAFESTRUCTURES_API void decode_char_array(const Value& value, const Decoder& decoder,
+                                          std::span<char> target);
+
+inline constexpr KindSet char_kinds = KindSet(Kind::string) | Kind::tensor;
 
 /// `std::filesystem::path`, known by its members: its header costs every includer half a second.
 template <class T>
@@ -80,14 +103,14 @@ struct Codec<T> {
   static Value encode(const char* text, Encoder&) { return detail::encode_text(text); }
 };
 
-/// Saved only. A literal, or a buffer up to its first zero.
+/// Saved only, as a literal or a buffer: a function cannot return one. As a struct's field it loads
+/// as a std::array.
 template <std::size_t N>
 struct Codec<char[N]> {
-  static constexpr KindSet kinds = Kind::string;
+  static constexpr KindSet kinds = detail::char_kinds;
   static void describe_type(TypeDescriber& type) { type.string(); }
   static Value encode(const char (&text)[N], Encoder&) {
-    const std::string_view all(text, N);
-    return Value(all.substr(0, all.find('\0')));
+    return detail::encode_char_buffer({text, N});
   }
 };
 
@@ -107,4 +130,4 @@ struct Codec<T> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

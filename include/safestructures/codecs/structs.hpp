@@ -23,7 +23,7 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 template <class T>
@@ -197,4 +197,4 @@ struct StructCodec {
 template <detail::Fielded T>
 struct Codec<T> : detail::StructCodec<T> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -37,7 +37,7 @@
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// A number that is one element of a tensor: those with a dtype, `std::complex<double>`, and the
 /// number types of other libraries that have a `BlockLayout`.
@@ -210,4 +210,4 @@ struct TensorCodec {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -9,7 +9,7 @@
 
 #include <safestructures/codecs/sequences.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class... Ts>
 struct Codec<std::tuple<Ts...>> {
@@ -49,6 +49,12 @@ struct Codec<std::pair<First, Second>> {
   }
 
   static std::pair<First, Second> decode(const Value& value, Decoder& decoder) {
+    // An item of columns.
+    const Value* const first = value.find("first");
+    const Value* const second = value.find("second");
+    if (first != nullptr && second != nullptr)
+      return std::pair<First, Second>{decoder.decode_at<First>("first", *first),
+                                      decoder.decode_at<Second>("second", *second)};
     Items items(value, decoder);
     items.expect_size(2, decoder);
     return std::pair<First, Second>{decoder.decode_at<First>(std::size_t{0}, items[0]),
@@ -56,4 +62,4 @@ struct Codec<std::pair<First, Second>> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

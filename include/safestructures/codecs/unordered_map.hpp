@@ -7,7 +7,7 @@
 
 #include <safestructures/codecs/keyed.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class Key, class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_map<Key, T, Hash, Equal, Allocator>>
@@ -17,4 +17,4 @@ template <class Key, class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>>
     : MapCodec<std::unordered_multimap<Key, T, Hash, Equal, Allocator>, Order::sort, true> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -6,7 +6,7 @@
 
 #include <safestructures/codecs/keyed.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_set<T, Hash, Equal, Allocator>>
@@ -16,4 +16,4 @@ template <class T, class Hash, class Equal, class Allocator>
 struct Codec<std::unordered_multiset<T, Hash, Equal, Allocator>>
     : SetCodec<std::unordered_multiset<T, Hash, Equal, Allocator>, Order::sort, true> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

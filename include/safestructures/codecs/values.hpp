@@ -8,24 +8,30 @@
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 /// \throws Error `type_mismatch` for anything but a tensor.
-SAFESTRUCTURES_API const Tensor& decode_tensor(const Value& value, const Decoder& decoder);
+SAFESTRUCTURES_API Tensor decode_tensor(const Value& value, Decoder& decoder);
 
 }  // namespace detail
 
-/// As it is; tensors are shared, not copied.
+/// As it is; tensors are shared, not copied, but for those that are stored in another dtype than
+/// their own: these are loaded in their own.
 template <class T>
   requires std::same_as<T, Value>
 struct Codec<T> {
   static void describe_type(TypeDescriber& type) { type.any(); }
   static Value encode(const T& value, Encoder&) { return value; }
-  static T decode(const Value& value, Decoder&) { return value; }
+  static T decode(const Value& value, Decoder& decoder) {
+    T copy = value;
+    decoder.restore(copy);
+    return copy;
+  }
 };
 
-/// A tensor of any dtype and shape. What is loaded shares the bytes and keeps their owner alive.
+/// A tensor of any dtype and shape. What is loaded has the dtype that was saved. It shares the
+/// bytes and keeps their owner alive, unless they are stored in another dtype.
 template <class T>
   requires std::same_as<T, Tensor>
 struct Codec<T> {
@@ -37,4 +43,4 @@ struct Codec<T> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

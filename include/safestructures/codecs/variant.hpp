@@ -3,15 +3,14 @@
 ///
 /// Loading gives the alternative that was saved, exactly. The value itself says which one it is:
 ///  - by its type name, of types with a `type_name` and of structs;
-///  - else by its kind: the first alternative that makes this kind of Value, as std::monostate
-///  makes
-///    None and std::int64_t an int;
-///  - else, in files of other origin, the first alternative that can load this kind.
+///  - else by its kind, as std::monostate makes None and std::int64_t an int; among alternatives of
+///    one kind, the first that it fits by dtype, shape, range, names and fields, else the first;
+///  - else, in files of other origin, the same among those that can load this kind.
 /// Where that would be another alternative than the saved one, the value carries a tag:
-///  - a list, tuple, set, dict, struct or tensor the attribute "variant": the index;
-///  - a scalar, which has no attributes, becomes a dict {"variant": index, "value": scalar}; so
-///  does
-///    what has such an attribute, or looks like such a dict, already.
+///  - a list, tuple, set, dict, struct or tensor the attribute "variant": the index. Python passes
+///    over it and drops it when it saves: then the above decides;
+///  - a scalar, which has no attributes, becomes a dict {"variant": index, "value": scalar}, which
+///    Python sees; so does what has such an attribute, or looks like such a dict, already.
 #pragma once
 
 #include <array>
@@ -25,14 +24,16 @@
 
 #include <safestructures/codecs/fielded.hpp>
 #include <safestructures/data/type_describer.hpp>
+#include <safestructures/data/type_info.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 /// What tells one alternative of a variant from another.
 struct Alternative {
   KindSet kinds;
   std::string_view type_name;  ///< Of a custom value or a struct; empty if there is none.
+  const TypeInfo& (*type)();   ///< What it is, to tell those of one kind apart.
 };
 
 /// The value of the alternative `index`, with a tag if it needs one.
@@ -58,7 +59,7 @@ consteval std::string_view alternative_name() {
 
 template <class... Ts>
 inline constexpr std::array<Alternative, sizeof...(Ts)> alternatives{
-    Alternative{kinds_of<Ts>(), alternative_name<Ts>()}...};
+    Alternative{kinds_of<Ts>(), alternative_name<Ts>(), &type_info<Ts>}...};
 
 }  // namespace detail
 
@@ -113,4 +114,4 @@ struct Codec<std::variant<Ts...>> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

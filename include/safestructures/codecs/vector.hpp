@@ -6,7 +6,8 @@
 /// | numbers, `bool` | a tensor of rank 1 |
 /// | `std::array` of numbers (nested too) | one tensor with those dimensions behind the first |
 /// | `std::complex<double>` | an F64 tensor whose last dimension is 2, marked "complex" |
-/// | `std::byte`, `char` | bytes |
+/// | `std::byte` | bytes |
+/// | `char` | a str where it is text, else a U8 tensor: see strings.hpp |
 /// | everything else | a list, or columns: see columns.hpp |
 #pragma once
 
@@ -17,8 +18,9 @@
 #include <safestructures/codecs/numbers.hpp>
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/sequences.hpp>
+#include <safestructures/codecs/strings.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class T, class Allocator>
 struct Codec<std::vector<T, Allocator>> : ListCodec<std::vector<T, Allocator>> {};
@@ -80,4 +82,18 @@ struct Codec<std::vector<T, Allocator>> {
   }
 };
 
-}  // namespace safestructures
+template <detail::CharLike T, class Allocator>
+struct Codec<std::vector<T, Allocator>> {
+  static constexpr KindSet kinds = detail::char_kinds;
+  static void describe_type(TypeDescriber& type) { type.string(); }
+  static Value encode(const std::vector<T, Allocator>& vector, Encoder&) {
+    return detail::encode_chars({vector.data(), vector.size()});
+  }
+  static std::vector<T, Allocator> decode(const Value& value, Decoder& decoder) {
+    Tensor scratch;
+    const std::string_view text = detail::decode_chars(value, decoder, scratch);
+    return std::vector<T, Allocator>(text.begin(), text.end());
+  }
+};
+
+}  // namespace safestructures::inline v0

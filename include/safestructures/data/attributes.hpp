@@ -6,8 +6,11 @@
 
 /// Extension fields of this library, which stand beside the user's own attributes of a value. A
 /// user's attribute of such a name is taken for what it says here.
-namespace safestructures::attributes {
+namespace safestructures::inline v0::attributes {
 
+/// Of a tensor in a record of Burn: the id of the parameter that it is, or None for a tensor that
+/// is none.
+inline constexpr std::string_view burn_id = "burn.id";
 /// Of a struct: the version of its C++ class, where that is above 0.
 inline constexpr std::string_view class_version = "class_version";
 /// Of a struct of tensors that stand for a list of structs: the number of items.
@@ -26,4 +29,4 @@ inline constexpr std::string_view schema_value = "value";
 inline constexpr std::string_view schema_keys = "keys";
 inline constexpr std::string_view schema_class = "class";
 
-}  // namespace safestructures::attributes
+}  // namespace safestructures::inline v0::attributes

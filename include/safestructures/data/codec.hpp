@@ -47,6 +47,7 @@
 #include <typeindex>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
@@ -58,15 +59,15 @@
 #include <safestructures/data/value.hpp>
 #include <safestructures/data/walker.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// How C++ objects become Values.
 struct EncodeOptions {
   const Registry* registry = nullptr;  ///< Codecs found at run time; must outlive the call.
   Limits limits = {};
-  /// From how many items on a vector of plain numeric structs becomes columns, one tensor for each
-  /// field, instead of a list; see codecs/columns.hpp. The largest number: never.
-  std::size_t columns_from = 4096;
+  /// Whether every vector of plain numeric structs becomes columns, one tensor for each field,
+  /// instead of a list, and not only those whose rules ask for it; see codecs/columns.hpp.
+  bool columns = false;
 };
 
 /// How Values become C++ objects.
@@ -124,10 +125,10 @@ using Prints = std::unordered_map<const Value*, Print>;
 class SAFESTRUCTURES_API Encoder : public detail::Walker {
  public:
   explicit Encoder(const EncodeOptions& options = {})
-      : Walker(options.registry, options.limits), columns_from_(options.columns_from) {}
+      : Walker(options.registry, options.limits), columns_(options.columns) {}
 
-  /// From how many items on a vector of plain numeric structs becomes columns.
-  [[nodiscard]] std::size_t columns_from() const noexcept { return columns_from_; }
+  /// Whether every vector of plain numeric structs becomes columns.
+  [[nodiscard]] bool columns() const noexcept { return columns_; }
 
   /// The object's Value. \throws Error what its codec finds wrong, with the path.
   template <class T>
@@ -194,7 +195,7 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
   }
 
  private:
-  std::size_t columns_from_;
+  bool columns_;
 
   struct Shared {
     Value value;
@@ -296,6 +297,14 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     return object;
   }
 
+  /// The tensor of a value in the dtype it had before it was saved: itself, or a converted copy,
+  /// which all values with the same memory share.
+  /// \throws Error as `restored_tensor`, with the path.
+  [[nodiscard]] Tensor restored(const Value& value);
+  /// Gives every tensor in a tree its own dtype, those in attributes too.
+  /// \throws Error as `restored_tensor`, with the path.
+  void restore(Value& root);
+
   /// The payload of a custom value of that type name.
   /// \throws Error `type_mismatch` when it is something else.
   [[nodiscard]] const Value& expect_custom(const Value& value, std::string_view type_name) const;
@@ -322,16 +331,25 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
   };
   [[nodiscard]] detail::Print shared_print(const Value& value);
 
+  /// What was converted back, beside what it was: that keeps its memory from being another's.
+  struct Restored {
+    Tensor stored;
+    Tensor tensor;
+  };
+  Tensor restored_here(const Value& value);
+
   Overflow overflow_;
   bool refuse_unknown_fields_;
   std::map<SharedKey, std::shared_ptr<void>> shared_;
   detail::Prints prints_;
+  std::unordered_map<const void*, std::vector<Restored>> restored_;
   unsigned shared_depth_ = 0;
 };
 
 /// The tensor of a value in the dtype it had before it was saved: itself, or a converted copy.
 /// \throws Error `type_mismatch` when the value is no tensor, `unknown_dtype`, or as `Tensor::to`.
-[[nodiscard]] SAFESTRUCTURES_API Tensor restored_tensor(const Value& value);
+[[nodiscard]] SAFESTRUCTURES_API Tensor restored_tensor(const Value& value,
+                                                        Overflow overflow = Overflow::error);
 
 /// A value in a few words for error messages: `int 300`, `tensor F32 [2, 3]`, `list of 4`.
 SAFESTRUCTURES_API std::string describe(const Value& value);
@@ -363,4 +381,4 @@ T Value::as() const {
   return as<T>(DecodeOptions{});
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -10,7 +10,7 @@
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/export.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// What a conversion does with a value that the target cannot hold.
 enum class Overflow : std::uint8_t {
@@ -72,4 +72,4 @@ SAFESTRUCTURES_API ConversionReport convert(DType from, std::span<const std::byt
                                             Overflow overflow = Overflow::error,
                                             std::uint64_t first = 0);
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

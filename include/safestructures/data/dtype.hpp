@@ -12,7 +12,7 @@
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/minifloat.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// Element types, by the names of the safetensors format (crate 0.8), in its order.
 enum class DType : std::uint8_t {
@@ -100,4 +100,4 @@ concept Element = detail::dtype_for<std::remove_cv_t<T>>().has_value();
 template <Element T>
 inline constexpr DType dtype_of = *detail::dtype_for<std::remove_cv_t<T>>();
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

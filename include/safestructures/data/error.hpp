@@ -11,7 +11,7 @@
 
 #include <safestructures/data/export.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// What kind of failure an `Error` reports. The names are stable: programs may rely on them.
 enum class ErrorCode : std::uint8_t {
@@ -44,6 +44,7 @@ enum class ErrorCode : std::uint8_t {
   plugin_failed,  ///< A codec or plugin threw; its exception is nested (`std::rethrow_if_nested`).
   checksum_mismatch,  ///< Stored and computed checksums differ.
   mixed_saves,        ///< The files of a checkpoint are of different saves.
+  damaged,            ///< Packed data that cannot be unpacked.
 };
 
 /// The stable name of a code, such as `"limit_exceeded"`.
@@ -63,7 +64,7 @@ struct ErrorDetails {
 ///
 /// `what()` reads `file: at /path: problem: expected X, found Y (byte N). Advice.` with the parts
 /// that are known. Copying never throws: the text is shared.
-class SAFESTRUCTURES_API Error : public std::exception {
+class SAFESTRUCTURES_EXCEPTION Error : public std::exception {
  public:
   /// \param problem what is wrong, in a few words, without file, path or final full stop.
   Error(ErrorCode code, std::string problem, ErrorDetails details = {});
@@ -81,10 +82,13 @@ class SAFESTRUCTURES_API Error : public std::exception {
   [[nodiscard]] Error with_file(std::string_view file) const;
   /// The same error with the path filled in, unless it already names one.
   [[nodiscard]] Error with_path(std::string_view path) const;
+  /// The same error of a part of a structure, seen from the whole, in which the part is at `path`.
+  /// A tensor's name in the place of a path stays as it is.
+  [[nodiscard]] Error below(std::string_view path) const;
 
  private:
   struct State;
   std::shared_ptr<const State> state_;
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -1,15 +1,30 @@
 /// \file
-/// Symbol visibility: everything is hidden but what is marked `SAFESTRUCTURES_API`.
+/// Symbol visibility, and what the library needs of the compiler.
 #pragma once
 
+#if !defined(__cpp_exceptions) || !defined(__cpp_rtti)
+#error "safestructures needs exceptions and RTTI: compile without -fno-exceptions and -fno-rtti"
+#endif
+
+/// Marks what users call. Visible outside a shared library only where that is this library: one
+/// that merely links the static library keeps our symbols to itself, so that two with different
+/// versions can live in one process.
 #if defined(_WIN32) && defined(SAFESTRUCTURES_SHARED)
 #if defined(SAFESTRUCTURES_BUILDING)
 #define SAFESTRUCTURES_API __declspec(dllexport)
 #else
 #define SAFESTRUCTURES_API __declspec(dllimport)
 #endif
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && defined(SAFESTRUCTURES_SHARED)
 #define SAFESTRUCTURES_API __attribute__((visibility("default")))
 #else
 #define SAFESTRUCTURES_API
+#endif
+
+/// Marks exceptions: visible always, so that what one shared library throws another one catches.
+/// Where the C++ runtime compares types by address, two hidden ones are two types.
+#if defined(__GNUC__) && !defined(_WIN32)
+#define SAFESTRUCTURES_EXCEPTION __attribute__((visibility("default")))
+#else
+#define SAFESTRUCTURES_EXCEPTION SAFESTRUCTURES_API
 #endif

@@ -8,7 +8,7 @@
 
 #include <safestructures/data/value.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <class T>
 struct Codec;
@@ -62,4 +62,4 @@ consteval KindSet kinds_of() {
   else return KindSet::any();
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// Bounds on what is read and written. Each is checked before anything is allocated for what it
 /// bounds; passing one is an `Error` with code `limit_exceeded`. Writers hold themselves to the
@@ -31,8 +31,11 @@ struct Limits {
   /// again; 1 GiB is always allowed. Stops a small file that names one large tensor a million
   /// times, to fill the memory of who loads each reference into a container of its own.
   std::uint32_t repeats = 16;
+  /// How many times its own bytes a packed file (`.gz`) may have when it is unpacked; 256 MiB are
+  /// always allowed. Stops a file of 10 MB that unpacks to 10 GB: gzip packs zeros 1030 times.
+  std::uint32_t expansion = 100;
   /// Extension fields of one node. Stops quadratic time in looking for repeated ones.
   std::uint32_t attributes = 1000;
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

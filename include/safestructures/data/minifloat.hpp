@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// What a small floating-point format does with the codes that are not ordinary numbers.
 enum class Specials : std::uint8_t {
@@ -253,8 +253,8 @@ using float8_e8m0 = BasicMinifloat<Float8E8M0Format>;
 using float8_e4m3fnuz = BasicMinifloat<Float8E4M3FnuzFormat>;
 using float8_e5m2fnuz = BasicMinifloat<Float8E5M2FnuzFormat>;
 
-}  // namespace safestructures
-
+}  // namespace safestructures::inline v0
+/// \cond  Doxygen finds no scope for it.
 /// Limits of the small floating-point numbers; `infinity` and `quiet_NaN` are meaningful where
 /// `has_infinity` and `has_quiet_NaN` say so.
 template <class Format>
@@ -298,3 +298,4 @@ class std::numeric_limits<safestructures::BasicMinifloat<Format>>
   static constexpr Number signaling_NaN() noexcept { return quiet_NaN(); }
   static constexpr Number denorm_min() noexcept { return from_code(Format::has_sign ? 1U : 0U); }
 };
+/// \endcond

@@ -10,7 +10,7 @@
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/limits.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// A place in a structure: field names, dict keys and list indices, outermost first.
 ///
@@ -50,4 +50,4 @@ struct Trace {
 /// The text of the path that ends at `trace`; `/` for null.
 SAFESTRUCTURES_API std::string to_string(const Trace* trace);
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

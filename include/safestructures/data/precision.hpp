@@ -6,7 +6,7 @@
 
 #include <safestructures/data/dtype.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// The dtypes in which floating and integer tensors are stored, whatever their own. Booleans and
 /// complex numbers stay as they are, and so does what has no value here.
@@ -38,4 +38,4 @@ inline constexpr Precision Precision::f16{DType::F16, std::nullopt};
 inline constexpr Precision Precision::bf16{DType::BF16, std::nullopt};
 inline constexpr Precision Precision::f64{DType::F64, std::nullopt};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

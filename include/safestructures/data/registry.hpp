@@ -17,7 +17,7 @@
 
 #include <safestructures/data/export.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 class Value;
 class Encoder;
@@ -121,4 +121,4 @@ class SAFESTRUCTURES_API Registry {
   std::unordered_map<std::type_index, std::shared_ptr<const Type>> by_type_;
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

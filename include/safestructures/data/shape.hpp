@@ -13,7 +13,7 @@
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/export.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// Sizes of a tensor's dimensions, outermost first; empty for a scalar tensor (rank 0).
 ///
@@ -89,4 +89,4 @@ SAFESTRUCTURES_API std::uint64_t element_count(const Shape& shape);
 /// \throws Error `invalid_shape` when the size passes 2^63 - 1 or is not a whole number of bytes.
 SAFESTRUCTURES_API std::uint64_t byte_size(DType dtype, const Shape& shape);
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -13,7 +13,7 @@
 
 #include <safestructures/data/export.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// A receiver of bytes, in order. A class of one's own needs `write` and `position`.
 ///
@@ -83,4 +83,4 @@ class SAFESTRUCTURES_API Sink {
 SAFESTRUCTURES_API void write_file(const std::filesystem::path& path,
                                    const std::function<void(Sink&)>& fill, bool durable = false);
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -9,7 +9,7 @@
 
 #include <safestructures/data/export.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// One dimension's part, as Python's `start:stop:step`. A negative `start` or `stop` counts from
 /// the end; a missing one means the whole length in the direction of `step`, which is never 0.
@@ -26,4 +26,4 @@ struct Slice {
 /// \throws Error `invalid_argument` that shows the text and the place in it.
 SAFESTRUCTURES_API std::vector<Slice> parse_slices(std::string_view text);
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -12,7 +12,7 @@
 
 #include <safestructures/data/export.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// Bytes that stay valid as long as `owner` lives; without an owner, as long as who gave them says.
 struct SharedBytes {
@@ -63,4 +63,4 @@ class SAFESTRUCTURES_API Source {
   Source& operator=(const Source&) = delete;
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -2,6 +2,7 @@
 /// A tensor: dtype, shape and bytes that it owns, shares or borrows.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@
 #include <safestructures/data/slice.hpp>
 #include <safestructures/data/source.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 namespace detail {
 class DeferredBytes;
@@ -89,6 +90,16 @@ class SAFESTRUCTURES_API Tensor {
   [[nodiscard]] static Tensor of(std::span<const T> values) {
     return of(values, Shape{values.size()});
   }
+
+  // They would be gone before the view is used: `own` takes them over.
+  template <Element T>
+  static Tensor of(const std::vector<T>&& values, Shape shape) = delete;
+  template <Element T>
+  static Tensor of(const std::vector<T>&& values) = delete;
+  template <Element T, std::size_t N>
+  static Tensor of(const std::array<T, N>&& values, Shape shape) = delete;
+  template <Element T, std::size_t N>
+  static Tensor of(const std::array<T, N>&& values) = delete;
 
   /// Takes a vector over, without copying its elements.
   template <Element T>
@@ -237,4 +248,4 @@ class SAFESTRUCTURES_API Tensor {
   bool is_deferred_ = false;  // Then owner_ is a detail::DeferredBytes.
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

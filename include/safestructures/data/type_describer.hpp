@@ -20,7 +20,7 @@
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/kind_set.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 struct TypeInfo;
 
@@ -200,6 +200,8 @@ class SAFESTRUCTURES_API TypeDescriber {
   }
   /// After any of these: the kinds of Value that saving makes, where they are others.
   void kinds(KindSet kinds);
+  /// After any of these: `TypeInfo::mark`.
+  void mark(std::string_view name);
 
   void list(Node& item, Size size);
   void set(Node& item);
@@ -243,4 +245,4 @@ void describe_type(TypeDescriber& type) {
 }
 
 }  // namespace detail
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

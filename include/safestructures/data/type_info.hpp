@@ -31,7 +31,7 @@
 #include <safestructures/data/kind_set.hpp>
 #include <safestructures/data/type_describer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// The name of a kind, such as `"list"` or `"enum"`.
 SAFESTRUCTURES_API std::string_view to_string(TypeKind kind) noexcept;
@@ -66,6 +66,8 @@ struct TypeInfo {
   /// Of a number and of a tensor's elements; nothing: a tensor of any dtype. A complex number of
   /// two doubles has none; tensors of these are F64.
   std::optional<DType> dtype;
+  /// What a format of one's own may know this type by, beside its kind: `burn.Param`.
+  std::string mark;
   /// The width of an integer or floating-point number, and of a complex number's parts.
   unsigned bits = 0;
   /// Whether an integer can be negative.
@@ -122,4 +124,4 @@ template <class T>
   return detail::build_type_info(TypeDescriber::node<T>());
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -19,7 +19,7 @@
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/tensor.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 struct Entry;
 struct DecodeOptions;
@@ -315,4 +315,4 @@ SAFESTRUCTURES_API void print(std::ostream& out, const Value& value,
 SAFESTRUCTURES_API std::string to_string(const Value& value, const PrintOptions& options = {});
 SAFESTRUCTURES_API std::ostream& operator<<(std::ostream& out, const Value& value);
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

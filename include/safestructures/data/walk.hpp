@@ -11,7 +11,7 @@
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/value.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 namespace detail {
 
@@ -55,4 +55,4 @@ SAFESTRUCTURES_API void walk(const Value& root, const std::function<Next(const P
 /// visited: what finds them must not change.
 SAFESTRUCTURES_API void walk(Value& root, const std::function<Next(Value&, const Place&)>& visit);
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -13,7 +13,7 @@
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/path.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 class Registry;
 
@@ -105,4 +105,4 @@ class SAFESTRUCTURES_API Walker {
 };
 
 }  // namespace detail
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -19,7 +19,7 @@
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/options.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// What a format found in a source. The counterpart of what `Format::write` is given.
 struct Content {
@@ -84,14 +84,16 @@ namespace formats {
 [[nodiscard]] SAFESTRUCTURES_API std::span<const std::shared_ptr<const Format>> all();
 
 /// The format in which a file of that name is saved: the one with the longest extension that the
-/// name ends with, whatever its case; else the default.
+/// name ends with, whatever its case; else the default. A `.gz` behind it says nothing of the
+/// format: see gzip.hpp.
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& for_name(
     std::string_view file_name);
 
 /// The format of what a source holds: the one that recognises its first bytes, else as `for_name`.
+/// What is packed is unpacked before, by `gzip::unpacked`.
 /// \throws Error what the source throws
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& for_content(
     const Source& source);
 
 }  // namespace formats
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -8,7 +8,7 @@
 #include <safestructures/data/export.hpp>
 #include <safestructures/formats/format.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// How the elements of tensors are written. All are read.
 enum class JsonTensors : std::uint8_t {
@@ -40,4 +40,4 @@ namespace formats {
 [[nodiscard]] SAFESTRUCTURES_API std::shared_ptr<const Format> json(JsonOptions options = {});
 
 }  // namespace formats
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

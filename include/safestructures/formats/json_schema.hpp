@@ -7,7 +7,7 @@
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/type_info.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// A JSON Schema (draft 2020-12) of the type, for readers and for tools that make pages or code of
 /// it. Structs, enums and custom types are its `$defs`, by name.
@@ -35,4 +35,4 @@ template <class T>
   return json_schema(type_info<T>());
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -16,14 +16,22 @@
 #include <safestructures/data/registry.hpp>
 #include <safestructures/data/tensor.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 class Format;
+namespace detail {
+struct TypeNode;
+}
 
-/// Text by name that goes with a file.
-using Metadata = std::map<std::string, std::string, std::less<>>;
+/// Text by name that goes with a file. A plain `std::map<std::string, std::string>` becomes one.
+struct Metadata : std::map<std::string, std::string, std::less<>> {
+  using map::map;
+  Metadata() = default;
+  Metadata(const std::map<std::string, std::string>& texts) : map(texts.begin(), texts.end()) {}
+};
 
-/// How the bytes of tensors come into memory.
+/// How the bytes of tensors come into memory. What is packed by gzip is unpacked into memory on
+/// opening in any case, and this says how the packed bytes get there.
 enum class Access : std::uint8_t {
   /// The file is mapped: opening reads the header only, tensors are views, and the system reads the
   /// pages that are touched. Another program that cuts the file short meanwhile (rather than
@@ -61,17 +69,20 @@ struct SaveOptions {
   /// `TensorNames::numbers`) the schema is the text that Python writes for the same structure, and
   /// what they would tell is lost.
   bool extensions = true;
-  /// From how many items on a vector of plain numeric structs is stored as columns, one tensor for
-  /// each field, instead of a list; see codecs/columns.hpp. The largest number: never.
-  std::size_t columns_from = 4096;
+  /// Whether every vector of plain numeric structs is stored as columns, one tensor for each field,
+  /// instead of a list, and not only those whose rules ask for it; see codecs/columns.hpp.
+  bool columns = false;
   /// Types that are found at run time; must outlive the call.
   const Registry* registry = nullptr;
   /// What to do with numbers that the stored dtype cannot hold.
   Overflow overflow = Overflow::error;
-  /// Refuse to save what `SaveReport::conversions` would tell of: numbers that became zero,
-  /// saturated or infinite, integers that were rounded, NaNs that lost bits. \throws Error
-  /// `lossy_conversion` when saving.
+  /// Refuse every conversion that does not give back the same bits when it is converted back: 1/3
+  /// in double precision stored as F32. \throws Error `lossy_conversion` when saving.
   bool lossless = false;
+  /// Refuse what `SaveReport::conversions` would tell of, but not rounding: numbers that became
+  /// zero, saturated or infinite, integers that were rounded, NaNs that lost bits. \throws Error
+  /// `lossy_conversion` when saving.
+  bool refuse_range_losses = false;
   /// Whether checksums are stored: an XXH3-64 for each tensor, one for the schema and one for each
   /// other metadata text, in the metadata, where other tools pass over them. Every element is read,
   /// and if need be converted, a second time. They find damage, not forgery.
@@ -85,6 +96,9 @@ struct SaveOptions {
   /// Tensors by name that are stored beside the structure, which does not refer to them, in their
   /// own dtype. \throws Error `duplicate_name` when saving, for a name that the structure uses.
   std::map<std::string, Tensor, std::less<>> extra_tensors = {};
+  /// The C++ type of what is saved, where that is known: `save_file` and `save` say it. For formats
+  /// whose files do not describe themselves.
+  detail::TypeNode* type = nullptr;
   Limits limits = {};
 };
 
@@ -103,7 +117,30 @@ struct LoadOptions {
   /// Read all bytes on opening and compare them with the checksums that the file must then have.
   /// \throws Error `checksum_mismatch`; see formats/safestructures/checksums.hpp.
   bool verify_checksums = false;
+  /// The C++ type that is loaded, where that is known: `load_file<T>` and `load<T>` say it. For
+  /// formats whose files do not describe themselves.
+  detail::TypeNode* type = nullptr;
   Limits limits = {};
+};
+
+/// How files are loaded as they are, into a `Value`: as `LoadOptions`, without what only a C++ type
+/// can ask for.
+struct ReadOptions {
+  std::shared_ptr<const Format> format = nullptr;  ///< As `LoadOptions::format`.
+  Access access = Access::map;                     ///< As `LoadOptions::access`.
+  /// What to do with numbers that the dtype in which they were saved cannot hold.
+  Overflow overflow = Overflow::error;
+  bool verify_checksums = false;  ///< As `LoadOptions::verify_checksums`.
+  Limits limits = {};
+
+  /// The same for who asks for a C++ type.
+  operator LoadOptions() const {
+    return {.format = format,
+            .access = access,
+            .overflow = overflow,
+            .verify_checksums = verify_checksums,
+            .limits = limits};
+  }
 };
 
 /// A tensor whose values a conversion changed.
@@ -118,4 +155,4 @@ struct SaveReport {
   std::vector<ConvertedTensor> conversions;  ///< Tensors that lost more than rounding.
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 
 #include <safestructures/data/export.hpp>
 #include <safestructures/formats/options.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 class Document;
 
@@ -20,4 +21,10 @@ SAFESTRUCTURES_API SaveReport convert_file(const Document& from, const std::file
                                            const SaveOptions& options = {
                                                .precision = Precision::preserve});
 
-}  // namespace safestructures
+/// The same to a binary stream, in the format that `options` name or the default, without seeking.
+/// `shard_size` is refused.
+SAFESTRUCTURES_API SaveReport convert(const Document& from, std::ostream& out,
+                                      const SaveOptions& options = {
+                                          .precision = Precision::preserve});
+
+}  // namespace safestructures::inline v0

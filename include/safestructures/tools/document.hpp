@@ -10,15 +10,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/export.hpp>
-#include <safestructures/data/registry.hpp>
+#include <safestructures/data/path.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/format.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 namespace detail {
 
@@ -30,7 +31,53 @@ concept StateDict = requires {
   requires std::convertible_to<typename T::key_type, std::string_view>;
 };
 
+/// What the handles of one open file share.
+struct OpenFile;
+
 }  // namespace detail
+
+/// A place in an open file, which it keeps open.
+class SAFESTRUCTURES_API Node {
+ public:
+  /// Where it is in the file: `/layers/3`.
+  [[nodiscard]] std::string path() const { return path_.to_string(); }
+  /// What is there, tensors in their stored dtype. Valid as long as this or a copy of it, or the
+  /// Document.
+  [[nodiscard]] const Value& value() const& noexcept { return *value_; }
+  [[nodiscard]] Value value() && { return *value_; }
+  /// The tensor that is there, in its stored dtype, without copying it; `as<Tensor>()` gives it in
+  /// its own. It keeps the mapping alive. \throws Error `type_mismatch`, naming file and path.
+  [[nodiscard]] Tensor tensor() const;
+  /// What is there as a C++ object, by the options with which the file was opened.
+  /// \throws Error what the codec finds wrong, with the file and the path in it.
+  template <class T>
+  [[nodiscard]] T as() const {
+    return decode([&](Decoder& decoder) { return decoder.decode<T>(*value_); });
+  }
+  /// What is further down. \throws Error `not_found`, naming the file.
+  [[nodiscard]] Node at(std::string_view path) const;
+
+ private:
+  friend class Document;
+  Node(std::shared_ptr<const detail::OpenFile> file, Path path, const Value& value) noexcept
+      : file_(std::move(file)), path_(std::move(path)), value_(&value) {}
+
+  template <class Decode>
+  auto decode(const Decode& decode_value) const {
+    Decoder decoder = make_decoder();
+    try {
+      return decode_value(decoder);
+    } catch (...) {
+      rethrow(decoder);
+    }
+  }
+  [[nodiscard]] Decoder make_decoder() const;
+  [[noreturn]] void rethrow(const Decoder& decoder) const;
+
+  std::shared_ptr<const detail::OpenFile> file_;
+  Path path_;
+  const Value* value_;
+};
 
 /// An open file. Its structure has been read and validated; tensors are views that keep the mapping
 /// alive, or deferred, and their bytes are read when they are touched.
@@ -46,7 +93,8 @@ class SAFESTRUCTURES_API Document {
   Document& operator=(const Document&) noexcept = default;
   ~Document() = default;
 
-  /// Opens a file, or a sharded checkpoint by its `.index.json`.
+  /// Opens a file, or a sharded checkpoint by its `.index.json`. What is packed by gzip is
+  /// unpacked.
   /// \throws Error of the format, naming the file and the path.
   [[nodiscard]] static Document open(const std::filesystem::path& path,
                                      const LoadOptions& options = {});
@@ -62,9 +110,8 @@ class SAFESTRUCTURES_API Document {
   /// The whole structure, tensors in their stored dtype.
   [[nodiscard]] const Value& root() const& noexcept;
   const Value& root() && = delete;
-  /// The value at a path: `/layers/3/weight`. \throws Error `not_found`, naming the file.
-  [[nodiscard]] const Value& at(std::string_view path) const&;
-  [[nodiscard]] Value at(std::string_view path) &&;
+  /// What is at a path: `/layers/3/weight`. \throws Error `not_found`, naming the file.
+  [[nodiscard]] Node at(std::string_view path) const;
   /// False where the structure was made from the tensors' names: a plain safetensors file.
   [[nodiscard]] bool has_schema() const noexcept;
   /// The text that describes the structure, where the format keeps one apart; else empty. Valid as
@@ -94,27 +141,21 @@ class SAFESTRUCTURES_API Document {
   /// The structure as a C++ object. \throws Error what the codec finds wrong, with file and path.
   template <class T>
   [[nodiscard]] T as() const {
-    Decoder decoder = make_decoder();
-    try {
-      if constexpr (detail::StateDict<T>) {
-        if (!has_schema()) return decoder.decode<T>(state_dict());
-      }
-      return decoder.decode<T>(root());
-    } catch (...) {
-      rethrow(decoder);
+    const Node whole = at("/");
+    if constexpr (detail::StateDict<T>) {
+      if (!has_schema())
+        return whole.decode([&](Decoder& decoder) { return decoder.decode<T>(state_dict()); });
     }
+    return whole.as<T>();
   }
 
   /// All tensors by the names that they have in the file, as a dict.
   [[nodiscard]] Value state_dict() const;
 
  private:
-  struct State;
-  explicit Document(std::shared_ptr<const State> state) noexcept;
+  explicit Document(std::shared_ptr<const detail::OpenFile> file) noexcept;
   [[noreturn]] void fail_container() const;
-  [[nodiscard]] Decoder make_decoder() const;
-  [[noreturn]] void rethrow(const Decoder& decoder) const;
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<const detail::OpenFile> file_;
 };
 
 /// `Document::open`.
@@ -123,4 +164,4 @@ class SAFESTRUCTURES_API Document {
   return Document::open(path, options);
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

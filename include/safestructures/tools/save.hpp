@@ -10,9 +10,10 @@
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/export.hpp>
+#include <safestructures/data/type_describer.hpp>
 #include <safestructures/formats/options.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 namespace detail {
 
@@ -20,6 +21,7 @@ namespace detail {
 struct Encodee {
   const void* object;
   Value (*encode)(const void* object, Encoder& encoder);
+  TypeDescriber::Node* type;
   bool is_value = false;  ///< The object is a Value already, and needs no copy.
 
   template <class T>
@@ -28,7 +30,7 @@ struct Encodee {
             [](const void* pointer, Encoder& encoder) {
               return encoder.encode(*static_cast<const T*>(pointer));
             },
-            std::same_as<T, Value>};
+            &TypeDescriber::node<T>(), std::same_as<T, Value>};
   }
 };
 
@@ -41,7 +43,8 @@ SAFESTRUCTURES_API std::vector<std::byte> save(const Encodee& object, const Save
 }  // namespace detail
 
 /// Saves any object that has a codec, in the format that `options` or the path's extension names:
-/// a safetensors file with a schema unless told otherwise.
+/// a safetensors file with a schema unless told otherwise. A name that ends in `.gz` is packed by
+/// gzip, and what stands before it names the format.
 ///
 /// The file is written under a temporary name in the same folder and renamed, so that an old file
 /// is replaced whole or not at all. Tensors are written straight from the object's memory.
@@ -64,4 +67,4 @@ template <class T>
   return detail::save(detail::Encodee::of(object), options);
 }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/limits.hpp>
+#include <safestructures/data/source.hpp>
+#include <safestructures/formats/format.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// What `verify_file` found in a file that is in order.
 struct VerifyReport {
@@ -21,6 +24,8 @@ struct VerifyReport {
 
 /// How files are checked.
 struct VerifyOptions {
+  /// The format; null: as for loading.
+  std::shared_ptr<const Format> format = nullptr;
   Limits limits = {};
   /// Called now and then with the bytes of tensors that were read since the last call, and all
   /// there are.
@@ -35,4 +40,8 @@ struct VerifyOptions {
 SAFESTRUCTURES_API VerifyReport verify_file(const std::filesystem::path& path,
                                             const VerifyOptions& options = {});
 
-}  // namespace safestructures
+/// The same of a source of any kind.
+SAFESTRUCTURES_API VerifyReport verify_file(const std::shared_ptr<const Source>& source,
+                                            const VerifyOptions& options = {});
+
+}  // namespace safestructures::inline v0

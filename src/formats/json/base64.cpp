@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 namespace {
 
 constexpr std::string_view alphabet =
@@ -64,4 +64,4 @@ std::optional<std::size_t> decode_base64(std::string_view text, std::byte* targe
   return size;
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 /// Appends the digits of `bytes`. Of several pieces, all but the last are multiples of 3 long.
 void append_base64(std::string& text, std::span<const std::byte> bytes);
@@ -25,4 +25,4 @@ void append_base64(std::string& text, std::span<const std::byte> bytes);
 [[nodiscard]] std::optional<std::size_t> decode_base64(std::string_view text, std::byte* target,
                                                        std::size_t& bad) noexcept;
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -9,7 +9,7 @@
 #include "data/number.hpp"
 #include "formats/safetensors/json_text.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 namespace {
 
 using safetensors::detail::escape_letters;
@@ -115,6 +115,32 @@ void Cursor::skip() {
   if (token_ != Token::object && token_ != Token::array) return;
   const std::size_t outside = depth() - 1;
   while (depth() != outside) next();
+}
+
+bool Cursor::byte_array(std::vector<std::byte>& bytes) {
+  const char* at = at_;
+  const auto pass_blanks = [&] {
+    while (at != end_ && is_blank(*at)) ++at;
+  };
+  pass_blanks();
+  bool is_over = at != end_ && *at == ']';
+  while (!is_over) {
+    const char* const first = at;
+    unsigned number = 0;
+    for (; at != end_ && is_digit(*at) && at - first < 3; ++at)
+      number = number * 10 + static_cast<unsigned>(*at - '0');
+    if (at == first || number > 0xFF || (*first == '0' && at - first > 1)) return false;
+    bytes.push_back(static_cast<std::byte>(number));
+    pass_blanks();
+    if (at == end_ || (*at != ',' && *at != ']')) return false;
+    is_over = *at == ']';
+    if (is_over) break;
+    ++at;
+    pass_blanks();
+  }
+  at_ = at;
+  token_ = close();
+  return true;
 }
 
 Token Cursor::value() {
@@ -264,4 +290,4 @@ std::string_view Cursor::string() {
           static_cast<std::size_t>(unescape_to(scratch_.data()) - scratch_.data())};
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

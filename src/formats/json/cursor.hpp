@@ -10,7 +10,7 @@
 
 #include <safestructures/data/error.hpp>
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 /// What the cursor stands on.
 enum class Token : std::uint8_t {
@@ -73,6 +73,10 @@ class Cursor {
   Token next();
   /// Goes on past the value that begins with the current token, to its last token.
   void skip();
+
+  /// Appends the array that begins with the current token, where it holds nothing but integers from
+  /// 0 to 255, and goes on to its end. Otherwise stays where it is, `bytes` with some of them.
+  [[nodiscard]] bool byte_array(std::vector<std::byte>& bytes);
 
   /// What the last call of `next` gave.
   [[nodiscard]] Token token() const noexcept { return token_; }
@@ -138,4 +142,4 @@ class Cursor {
   std::string scratch_;
 };
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

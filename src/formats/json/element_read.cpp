@@ -12,7 +12,7 @@
 #include "formats/json/elements.hpp"
 #include "formats/json/names.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 std::string ElementReader::path() const {
   std::string path = trace_ == nullptr ? "" : to_string(trace_);
@@ -257,4 +257,4 @@ Tensor ElementReader::finish() {
   return Tensor::share(dtype_, *std::move(shape_), *owner, owner);
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

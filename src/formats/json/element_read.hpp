@@ -12,7 +12,7 @@
 #include <safestructures/data/tensor.hpp>
 #include "formats/json/cursor.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 /// Reads `data`: nested lists or `{"base64": ...}`, before or after the shape is known. Memory is
 /// taken for what is there, never for what the shape announces.
@@ -57,4 +57,4 @@ class ElementReader {
   std::uint64_t data_offset_ = 0;
 };
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -6,31 +6,13 @@
 
 #include "formats/json/base64.hpp"
 #include "formats/json/elements.hpp"
+#include "formats/tensor_bytes.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 namespace {
 
 // A multiple of 8, for packed elements; and of 3, so that whole digits of base64 come out.
 constexpr std::uint64_t block_elements = std::uint64_t{24} * 256;
-
-/// Calls `use` with the elements, row-major and in a dtype, block by block: (bytes, count).
-template <class Use>
-ConversionReport each_block(const Tensor& tensor, DType dtype, Overflow overflow, const Use& use) {
-  // What lies in another order in memory is asked for in larger blocks, for the cache's sake.
-  const std::uint64_t most =
-      std::max<std::uint64_t>(tensor.block_elements(block_elements) / 24 * 24, block_elements);
-  std::vector<std::byte> block;
-  ConversionReport report;
-  for (std::uint64_t first = 0; first < tensor.size();) {
-    const std::uint64_t count = std::min(most, tensor.size() - first);
-    const std::uint64_t width = bit_width(dtype);
-    block.resize(static_cast<std::size_t>(count / 8 * width + count % 8 * width / 8));
-    report += tensor.copy_elements(first, count, dtype, block, overflow);
-    use(std::span<const std::byte>(block), static_cast<std::size_t>(count));
-    first += count;
-  }
-  return report;
-}
 
 /// Appends digits and passes them on: of an odd order in memory, blocks may be large.
 void append_in_pieces(Output& out, std::span<const std::byte> bytes) {
@@ -87,42 +69,43 @@ class Lists {
 
 }  // namespace
 
-ConversionReport write_elements(Output& out, const Tensor& tensor, DType dtype, Overflow overflow,
-                                JsonTensors form) {
+void write_elements(Output& out, detail::StoredElements& elements, JsonTensors form) {
   if (form == JsonTensors::base64) {
     out.text() += out.is_pretty() ? "{\"base64\": \"" : "{\"base64\":\"";
-    const ConversionReport report = each_block(
-        tensor, dtype, overflow,
+    detail::for_each_block(
+        elements, block_elements,
         [&](std::span<const std::byte> bytes, std::size_t) { append_in_pieces(out, bytes); });
     out.text() += "\"}";
-    return report;
+    return;
   }
+  const Tensor& tensor = elements.tensor();
   if (tensor.size() == 0) {
     out.text() += "[]";
-    return {};
+    return;
   }
   Lists lists(out, tensor.shape());
   lists.begin();
   bool first = true;
-  const ConversionReport report =
-      each_block(tensor, dtype, overflow, [&](std::span<const std::byte> bytes, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) {
-          if (!first) lists.next();
-          first = false;
-          append_element(out.text(), dtype, element_bits(dtype, bytes, i));
-          out.pass_on();
-        }
-      });
+  const DType dtype = elements.dtype();
+  detail::for_each_block(elements, block_elements,
+                         [&](std::span<const std::byte> bytes, std::size_t count) {
+                           for (std::size_t i = 0; i < count; ++i) {
+                             if (!first) lists.next();
+                             first = false;
+                             append_element(out.text(), dtype, element_bits(dtype, bytes, i));
+                             out.pass_on();
+                           }
+                         });
   lists.end();
-  return report;
 }
 
 void write_base64(Output& out, const Tensor& bytes) {
   out.text() += '"';
-  static_cast<void>(each_block(
-      bytes, DType::U8, Overflow::error,
-      [&](std::span<const std::byte> block, std::size_t) { append_in_pieces(out, block); }));
+  detail::StoredElements elements(bytes, DType::U8, {});
+  detail::for_each_block(
+      elements, block_elements,
+      [&](std::span<const std::byte> block, std::size_t) { append_in_pieces(out, block); });
   out.text() += '"';
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

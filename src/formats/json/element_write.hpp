@@ -2,19 +2,18 @@
 /// Writes the elements of a tensor as JSON.
 #pragma once
 
-#include <safestructures/data/convert.hpp>
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/formats/json.hpp>
 #include "formats/json/output.hpp"
+#include "formats/lossy.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
-/// Writes the elements in a dtype, block by block, so that neither a deferred tensor nor its text
-/// is ever in memory as a whole. \returns what the conversion did
-ConversionReport write_elements(Output& out, const Tensor& tensor, DType dtype, Overflow overflow,
-                                JsonTensors form);
+/// Writes the elements block by block, so that neither a deferred tensor nor its text is ever in
+/// memory as a whole.
+void write_elements(Output& out, detail::StoredElements& elements, JsonTensors form);
 
 /// The digits of bytes, in quotes.
 void write_base64(Output& out, const Tensor& bytes);
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

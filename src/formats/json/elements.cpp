@@ -9,7 +9,7 @@
 
 #include <safestructures/data/minifloat.hpp>
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 namespace {
 
 /// float and double in the shape of the minifloat formats.
@@ -253,4 +253,4 @@ ParsedElement parse_element(DType dtype, Cursor& cursor) {
   });
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

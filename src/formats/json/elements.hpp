@@ -13,7 +13,7 @@
 #include <safestructures/data/error.hpp>
 #include "formats/json/cursor.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 /// The bits of element `index` of packed elements.
 [[nodiscard]] std::uint64_t element_bits(DType dtype, std::span<const std::byte> elements,
@@ -37,4 +37,4 @@ struct ParsedElement {
 };
 [[nodiscard]] ParsedElement parse_element(DType dtype, Cursor& cursor);
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

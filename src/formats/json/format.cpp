@@ -7,7 +7,7 @@
 #include "formats/json/read.hpp"
 #include "formats/json/write.hpp"
 
-namespace safestructures::formats {
+namespace safestructures::inline v0::formats {
 namespace {
 
 constexpr std::array<std::string_view, 1> endings = {".json"};
@@ -50,4 +50,4 @@ std::shared_ptr<const Format> json(JsonOptions options) {
   return std::make_shared<const JsonFormat>(options);
 }
 
-}  // namespace safestructures::formats
+}  // namespace safestructures::inline v0::formats

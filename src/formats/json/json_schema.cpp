@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace {
 
 std::string json_string(std::string_view text) {
@@ -254,4 +254,4 @@ class Writer {
 
 std::string json_schema(const TypeInfo& type) { return Writer(type).text(); }
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -9,7 +9,7 @@
 
 #include <safestructures/data/sink.hpp>
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 /// Gathers small pieces of text for a sink.
 class Output {
@@ -33,6 +33,10 @@ class Output {
     if (!is_pretty()) return;
     text_ += '\n';
     text_.append(level_ * indent_, ' ');
+  }
+  /// What `line` appends.
+  [[nodiscard]] std::string line_text() const {
+    return is_pretty() ? "\n" + std::string(level_ * indent_, ' ') : std::string();
   }
   void open(char bracket) {
     text_ += bracket;
@@ -58,4 +62,4 @@ class Output {
   std::size_t level_ = 0;
 };
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

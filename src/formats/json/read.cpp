@@ -14,7 +14,7 @@
 #include "formats/json/elements.hpp"
 #include "formats/json/reader.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 namespace {
 
 /// The whole text: a view where that is possible, and asked for.
@@ -288,4 +288,4 @@ Content read(const std::shared_ptr<const Source>& source, const LoadOptions& opt
   }
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

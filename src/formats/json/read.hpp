@@ -6,8 +6,8 @@
 
 #include <safestructures/formats/format.hpp>
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 Content read(const std::shared_ptr<const Source>& source, const LoadOptions& options);
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

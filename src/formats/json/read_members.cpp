@@ -6,7 +6,7 @@
 #include <safestructures/data/error.hpp>
 #include "formats/json/reader.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 bool Reader::extra(Extras& extras, Mark mark, const Trace* trace) {
   const std::uint64_t offset = cursor_.offset();
@@ -121,4 +121,4 @@ void Reader::read_extra_tensor(Content& content, const std::string& name, const 
   content.extra_tensors.emplace_back(name, tensor.tensor());
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -10,14 +10,14 @@
 #include "formats/json/element_read.hpp"
 #include "formats/json/reader.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 void Reader::enter(Value& value, std::optional<std::string> name, const Trace* trace) {
   if (names_.size() >= limits_.tensors) pass(detail::Limit::tensors, limits_.tensors);
   if (name && names_.find(*name) != nullptr)
     fail(ErrorCode::duplicate_name, "two tensors have the same name", {}, in_quotes(*name),
          "Refer to the first by {\"same\": name}, or give each a name of its own");
-  if (!name) name = names_.distinct(place_name(trace));
+  if (!name) name = names_.distinct(detail::place_name(trace));
   names_.enter(*name, value.tensor(), value.tensor().dtype());
   tensor_bytes_ += value.tensor().byte_size();
   value.set_tensor_name(*std::move(name));
@@ -29,7 +29,7 @@ Tensor Reader::same(Mark mark, std::string& name) {
     wrong(mark, mark == Mark::tensor ? "a dtype, or {\"same\": name}"
                                      : "base64 in a string, or {\"same\": name}");
   name = cursor_.string();
-  const NamedTensors::Known* known = names_.find(name);
+  const detail::NamedTensors::Known* known = names_.find(name);
   if (known == nullptr)
     fail(ErrorCode::missing_tensor, "no tensor before this one has the name that it refers to", {},
          in_quotes(name));
@@ -118,4 +118,4 @@ Tensor Reader::dense(const Trace* trace, Extras* extras) {
   return elements.finish();
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

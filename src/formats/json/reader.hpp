@@ -18,8 +18,9 @@
 #include "data/limit.hpp"
 #include "formats/json/cursor.hpp"
 #include "formats/json/names.hpp"
+#include "formats/tensor_names.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 /// What many objects have beside what they stand for.
 struct Extras {
@@ -156,11 +157,11 @@ class Reader {
   const Limits& limits_;
   std::uint64_t size_;
   Cursor cursor_;
-  NamedTensors names_;
+  detail::NamedTensors names_;
   std::uint64_t tensor_bytes_ = 0;
   std::uint64_t again_ = 0;  // Bytes of repeated references.
   std::uint64_t nodes_ = 0;
   std::uint32_t depth_ = 0;
 };
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 Tree::Tree(std::string_view text, const CursorOptions& options) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max() - 1;
@@ -46,4 +46,4 @@ Tree::Tree(std::string_view text, const CursorOptions& options) {
   }
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -12,7 +12,7 @@
 
 #include "formats/json/cursor.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 /// A value of a `Tree`, valid as long as that and its text. Cheap to copy.
 class Element {
@@ -125,4 +125,4 @@ class Tree {
   std::unique_ptr<char[]> unescaped_;  // Of all strings together.
 };
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -13,7 +13,7 @@
 #include "formats/json/elements.hpp"
 #include "formats/json/writer.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 namespace {
 
 bool is_ordinary(Kind kind) {
@@ -280,4 +280,4 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options,
   return report;
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

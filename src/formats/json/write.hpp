@@ -4,9 +4,9 @@
 
 #include <safestructures/formats/json.hpp>
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 SaveReport write(const Value& root, Sink& sink, const SaveOptions& options,
                  const JsonOptions& json_options);
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -11,7 +11,7 @@
 #include "formats/json/writer.hpp"
 #include "formats/lossy.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 void Writer::begin_envelope() {
   out_.open('{');
@@ -85,11 +85,11 @@ void Writer::elements(const Tensor& tensor, DType stored, const std::string& nam
   }
   text_ += ']';
   member(data_name);
-  const ConversionReport report = write_elements(out_, tensor, stored, options_.overflow, form_);
+  detail::StoredElements elements(tensor, stored, detail::Losses::of(options_));
+  write_elements(out_, elements, form_);
   text_ += '}';
-  if (report == ConversionReport{}) return;
-  if (options_.lossless) detail::fail_lossy(name, tensor.dtype(), stored, report);
-  conversions_.push_back({name, report});
+  const ConversionReport report = elements.finish(name);
+  if (report != ConversionReport{}) conversions_.push_back({name, report});
 }
 
 void Writer::tensor(const Value& item, const Trace* trace) {
@@ -98,7 +98,7 @@ void Writer::tensor(const Value& item, const Trace* trace) {
   const Mark mark = item.kind() == Kind::bytes ? Mark::bytes : Mark::tensor;
   const std::string& given = item.tensor_name();
   if (!given.empty()) {
-    const NamedTensors::Known* known = names_.find(given);
+    const detail::NamedTensors::Known* known = names_.find(given);
     if (known != nullptr && known->stored == stored && detail::same_view(known->tensor, tensor) &&
         !options_.extra_tensors.contains(given) &&
         std::ranges::find(unfinished_, given) == unfinished_.end()) {
@@ -119,7 +119,7 @@ void Writer::tensor(const Value& item, const Trace* trace) {
     member(name_of(mark));
     write_base64(out_, tensor);
   }
-  if (in_key_ || name != place_name(trace)) {
+  if (in_key_ || name != detail::place_name(trace)) {
     member(tensor_name);
     string(name, trace);
   }
@@ -139,7 +139,7 @@ std::string Writer::enter(const std::string& given, const Tensor& tensor, DType 
   const bool is_numbered = options_.tensor_names == safestructures::TensorNames::numbers;
   std::string name = !given.empty() ? given
                      : is_numbered  ? std::to_string(tensors_)
-                                    : place_name(trace);
+                                    : detail::place_name(trace);
   ++tensors_;
   if (options_.extra_tensors.contains(name))
     throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
@@ -150,4 +150,4 @@ std::string Writer::enter(const std::string& given, const Tensor& tensor, DType 
   return name;
 }
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -19,8 +19,9 @@
 #include "formats/json/output.hpp"
 #include "formats/json_string.hpp"
 #include "formats/stored_dtype.hpp"
+#include "formats/tensor_names.hpp"
 
-namespace safestructures::json {
+namespace safestructures::inline v0::json {
 
 /// Which values stand for themselves, without `$plain` or `$node` around them.
 enum class Context : std::uint8_t {
@@ -104,7 +105,7 @@ class Writer {
   JsonTensors form_;
   Output out_;
   std::string& text_;
-  NamedTensors names_;
+  detail::NamedTensors names_;
   std::vector<ConvertedTensor> conversions_;
   // Names of tensors whose attributes are being written: readers do not know them yet.
   std::vector<std::string> unfinished_;
@@ -114,4 +115,4 @@ class Writer {
   std::uint64_t tensors_ = 0;
 };
 
-}  // namespace safestructures::json
+}  // namespace safestructures::inline v0::json

@@ -18,7 +18,7 @@
 #include "formats/json_string.hpp"
 #include "formats/safetensors/json_text.hpp"
 
-namespace safestructures::checksums {
+namespace safestructures::inline v0::checksums {
 namespace {
 
 using safetensors::detail::for_message;
@@ -324,4 +324,4 @@ bool verify(const safetensors::File& file) {
   return true;
 }
 
-}  // namespace safestructures::checksums
+}  // namespace safestructures::inline v0::checksums

@@ -7,10 +7,11 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include "formats/other_kinds.hpp"
 #include "formats/safestructures/read.hpp"
 #include "formats/safestructures/write.hpp"
 
-namespace safestructures::formats {
+namespace safestructures::inline v0::formats {
 namespace {
 
 constexpr std::array<std::string_view, 2> endings = {".safetensors", ".safetensors.index.json"};
@@ -48,6 +49,12 @@ class SafestructuresFormat final : public Format {
     try {
       return safestructures_format::read(source, options);
     } catch (const Error& error) {
+      if (const auto other = other_kind(*source))
+        throw Error(ErrorCode::invalid_header, "the file is of another kind",
+                    {.file = source->name(),
+                     .expected = "a safetensors file",
+                     .found = std::string(other->what),
+                     .advice = std::string(other->advice)});
       throw error.with_file(source->name());
     }
   }
@@ -64,4 +71,4 @@ const std::shared_ptr<const Format>& safestructures() {
   return format;
 }
 
-}  // namespace safestructures::formats
+}  // namespace safestructures::inline v0::formats

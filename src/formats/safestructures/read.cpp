@@ -13,9 +13,9 @@
 #include <safestructures/formats/safetensors/reader.hpp>
 #include "data/limit.hpp"
 #include "formats/safestructures/schema_reader.hpp"
-#include "formats/safestructures/structure_of_names.hpp"
+#include "formats/structure_of_names.hpp"
 
-namespace safestructures::safestructures_format {
+namespace safestructures::inline v0::safestructures_format {
 namespace {
 
 /// Where there is no schema, its version says nothing.
@@ -94,7 +94,17 @@ void check_version(std::optional<std::string_view> version) {
        .advice = "Read it with a newer safestructures, or save it again with an older one"});
 }
 
+/// Whether the file is one of several of a sharded save, opened without their index. Its schema is
+/// that of all: what it alone holds is known by the tensors' names.
+bool is_lone_shard(const safetensors::File& file) {
+  return file.files().size() <= 1 && file.metadata(safetensors::save_key).has_value();
+}
+
 void verify_checksums(const safetensors::File& file) {
+  if (is_lone_shard(file))
+    throw Error(ErrorCode::checksum_mismatch,
+                "one file of a checkpoint in several has no checksums of its own",
+                {.advice = "Open the checkpoint by its .index.json"});
   if (checksums::verify(file)) return;
   throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
               {.advice = "Save it with SaveOptions::checksums, or load it without "
@@ -115,6 +125,17 @@ void find_extra_tensors(Content& content, const safetensors::File& file,
   }
 }
 
+NamedValues values_of(const safetensors::File& file) {
+  return {.count = file.size(),
+          .name = [&file](std::size_t index) { return file.name(index); },
+          .value =
+              [&file](std::size_t index) {
+                Value value(file.tensor(index));
+                value.set_tensor_name(std::string(file.name(index)));
+                return value;
+              }};
+}
+
 }  // namespace
 
 Content read(const std::shared_ptr<const Source>& source, const LoadOptions& options) {
@@ -126,13 +147,13 @@ Content read(const std::shared_ptr<const Source>& source, const LoadOptions& opt
   content.tensor_count = file.size();
   content.tensor_bytes = file.data_size();
   content.files = file.files();
-  content.has_checksums = file.metadata(checksums::metadata_key).has_value();
+  const bool is_part = is_lone_shard(file);
+  content.has_checksums = !is_part && file.metadata(checksums::metadata_key).has_value();
   const std::optional<std::string_view> text = file.metadata(schema::metadata_key);
-  content.has_schema = text.has_value();
+  content.has_schema = text.has_value() && !is_part;
   for (const safetensors::MetadataEntry& entry : file.metadata())
-    if (!is_own_key(entry.key, content.has_schema))
-      content.metadata.emplace(entry.key, entry.value);
-  if (text) {
+    if (!is_own_key(entry.key, text.has_value())) content.metadata.emplace(entry.key, entry.value);
+  if (content.has_schema) {
     const std::optional<std::string_view> version = file.metadata(schema::version_key);
     check_version(version);
     content.schema = *text;
@@ -142,10 +163,12 @@ Content read(const std::shared_ptr<const Source>& source, const LoadOptions& opt
     content.root = schema::read(*text, tensors, options.limits);
     find_extra_tensors(content, file, tensors.met());
   } else {
-    content.description = "none: a plain safetensors file";
-    content.root = structure_of_names(file, options.limits);
+    content.description =
+        is_part ? "none: one file of a checkpoint in several; open its .index.json for the whole"
+                : "none: a plain safetensors file";
+    content.root = structure_of_names(values_of(file), options.limits);
   }
   return content;
 }
 
-}  // namespace safestructures::safestructures_format
+}  // namespace safestructures::inline v0::safestructures_format

@@ -6,9 +6,9 @@
 
 #include <safestructures/formats/format.hpp>
 
-namespace safestructures::safestructures_format {
+namespace safestructures::inline v0::safestructures_format {
 
 /// \throws Error of the container and the schema, with the path
 Content read(const std::shared_ptr<const Source>& source, const LoadOptions& options);
 
-}  // namespace safestructures::safestructures_format
+}  // namespace safestructures::inline v0::safestructures_format

@@ -14,7 +14,7 @@
 #include "data/limit.hpp"
 #include "platform/stack.hpp"
 
-namespace safestructures::schema {
+namespace safestructures::inline v0::schema {
 
 /// About how much memory the text and the tensors of a tree take: what grows by doubling is touched
 /// several times, at 1.5 us a page.
@@ -79,4 +79,4 @@ struct Ahead {
   std::unordered_set<std::string_view, detail::KeyedHash> payloads_;
 };
 
-}  // namespace safestructures::schema
+}  // namespace safestructures::inline v0::schema

@@ -11,7 +11,7 @@
 #include <safestructures/data/value.hpp>
 #include "data/packed_name.hpp"
 
-namespace safestructures::schema {
+namespace safestructures::inline v0::schema {
 
 using attributes::schema_class;
 using attributes::schema_keys;
@@ -88,4 +88,4 @@ constexpr std::optional<Kind> kind_of(std::string_view type) {
   return std::nullopt;
 }
 
-}  // namespace safestructures::schema
+}  // namespace safestructures::inline v0::schema

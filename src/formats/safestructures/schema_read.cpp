@@ -12,7 +12,7 @@
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_reader.hpp"
 
-namespace safestructures::schema {
+namespace safestructures::inline v0::schema {
 
 Value Reader::read(std::string_view text) {
   // A node takes two levels of JSON, its object and the container in it, a dict's keys no more.
@@ -308,4 +308,4 @@ Value read(std::string_view text, const TensorLookup& tensors, const Limits& lim
   return read(text, source, limits);
 }
 
-}  // namespace safestructures::schema
+}  // namespace safestructures::inline v0::schema

@@ -16,7 +16,7 @@
 #include "platform/memory.hpp"
 #include "platform/stack.hpp"
 
-namespace safestructures::schema {
+namespace safestructures::inline v0::schema {
 namespace {
 
 // Every step returns whether the text goes on as expected; it stops at what it does not know.
@@ -251,4 +251,4 @@ bool read_direct(std::string_view text, TensorSource& tensors, const Limits& lim
   }
 }
 
-}  // namespace safestructures::schema
+}  // namespace safestructures::inline v0::schema

@@ -7,7 +7,7 @@
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_reader.hpp"
 
-namespace safestructures::schema {
+namespace safestructures::inline v0::schema {
 
 Value Reader::big_integer(std::string_view digits, const Trace* trace) const {
   const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
@@ -104,4 +104,4 @@ Value Reader::plain(const Json& json, const Trace* trace, Nodes nodes) {
   }
 }
 
-}  // namespace safestructures::schema
+}  // namespace safestructures::inline v0::schema

@@ -15,7 +15,7 @@
 #include "data/limit.hpp"
 #include "formats/json/tree.hpp"
 
-namespace safestructures::schema {
+namespace safestructures::inline v0::schema {
 
 /// Where the tensors of a schema come from.
 class TensorSource {
@@ -113,4 +113,4 @@ class Reader {
   std::uint32_t depth_ = 0;
 };
 
-}  // namespace safestructures::schema
+}  // namespace safestructures::inline v0::schema

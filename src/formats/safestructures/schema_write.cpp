@@ -21,7 +21,7 @@
 #include "formats/stored_dtype.hpp"
 #include "platform/memory.hpp"
 
-namespace safestructures::schema {
+namespace safestructures::inline v0::schema {
 namespace {
 
 using safetensors::detail::NameIndex;
@@ -418,4 +418,4 @@ std::string_view Written::keep(std::string_view name) {
 
 Written write(const Value& root, const SaveOptions& options) { return Writer(options).write(root); }
 
-}  // namespace safestructures::schema
+}  // namespace safestructures::inline v0::schema

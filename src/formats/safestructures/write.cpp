@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -13,7 +14,7 @@
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
 
-namespace safestructures::safestructures_format {
+namespace safestructures::inline v0::safestructures_format {
 namespace {
 
 constexpr std::array<std::int64_t, 1> dummy_elements = {0};
@@ -71,6 +72,84 @@ void check_extra_names(const Value& root, const SaveOptions& options) {
   });
 }
 
+/// A part of a structure, and how many values it holds.
+struct Part {
+  const Value* value;
+  Path path;
+  std::uint64_t count = 0;
+};
+
+/// The values in each child of `root`, or the node itself where it has none.
+std::uint64_t count_values(const Value& root) {
+  std::uint64_t count = 0;
+  walk(root, [&](const Place&) {
+    ++count;
+    return Next::into;
+  });
+  return count;
+}
+
+/// The deepest part that holds more than half of the values: what the header is made of.
+Part largest_part(const Value& root) {
+  Part part{&root, {}, count_values(root)};
+  const std::uint64_t half = part.count / 2;
+  for (;;) {
+    std::optional<Part> larger;
+    // Children only: the walk goes no deeper, and attributes come last.
+    walk(*part.value, [&](const Place& place) {
+      if (place.depth() == 0) return Next::into;
+      const std::uint64_t count = count_values(place.value());
+      if (count <= half) return Next::over;
+      larger = Part{&place.value(), place.path(), count};
+      return Next::stop;
+    });
+    if (!larger) return part;
+    for (const std::string& step : larger->path.steps()) part.path.push_back(step);
+    part.value = larger->value;
+    part.count = larger->count;
+  }
+}
+
+/// Says which part of the structure passes the limit of the header, and what to do about it.
+Error with_largest_part(const Error& error, const Value& root) {
+  const Part part = largest_part(root);
+  const Value& value = *part.value;
+  const Value* const item =
+      value.kind() == Kind::list && value.size() > 0 ? &value.items().front() : nullptr;
+  const bool may_be_columns =
+      item != nullptr && (item->kind() == Kind::structure || item->kind() == Kind::tuple);
+  ErrorDetails details = error.details();
+  details.path = part.path.to_string();
+  details.found +=
+      ", most of them for the " + std::to_string(part.count) + " values here, " + describe(value);
+  details.advice = may_be_columns
+                       ? "If all its fields are numbers, save it as columns (Rules<T>::columns or "
+                         "SaveOptions::columns); else see docs/limits.md"
+                       : "Save many small values as few tensors: see docs/limits.md";
+  return {error.code(), error.problem(), std::move(details)};
+}
+
+/// Whether the user's text takes more of the header than the schema.
+bool is_metadata_larger(const Metadata& metadata, const SaveOptions& options) {
+  std::size_t size = 0;
+  for (const auto& [key, value] : options.metadata) size += key.size() + value.size();
+  const auto schema = metadata.find(schema::metadata_key);
+  return size > (schema == metadata.end() ? 0 : schema->second.size());
+}
+
+SaveReport write_items(const schema::Written& written, const Metadata& metadata, Sink& sink,
+                       const SaveOptions& options) {
+  const safetensors::WriteOptions write_options = {
+      .overflow = options.overflow,
+      .lossless = options.lossless,
+      .refuse_range_losses = options.refuse_range_losses,
+      .limits = options.limits};
+  return options.shard_size == 0
+             ? safetensors::write(sink, written.tensors, metadata, write_options)
+             : safetensors::write_sharded(sink, written.tensors, metadata, options.shard_size,
+                                          write_options);
+}
+
 }  // namespace
 
 SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
@@ -89,11 +168,14 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   if (items.empty() && options.schema) items.emplace_back(schema::dummy_tensor, dummy);
   if (options.checksums)
     metadata.emplace(checksums::metadata_key, checksums::make(items, metadata, options.overflow));
-  const safetensors::WriteOptions write_options = {
-      .overflow = options.overflow, .lossless = options.lossless, .limits = options.limits};
-  return options.shard_size == 0
-             ? safetensors::write(sink, items, metadata, write_options)
-             : safetensors::write_sharded(sink, items, metadata, options.shard_size, write_options);
+  try {
+    return write_items(written, metadata, sink, options);
+  } catch (const Error& error) {
+    const bool is_header = error.code() == ErrorCode::limit_exceeded &&
+                           error.details().expected.ends_with("(Limits::header_bytes)");
+    if (!is_header || is_metadata_larger(metadata, options)) throw;
+    throw with_largest_part(error, root);
+  }
 }
 
-}  // namespace safestructures::safestructures_format
+}  // namespace safestructures::inline v0::safestructures_format

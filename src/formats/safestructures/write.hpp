@@ -4,9 +4,9 @@
 
 #include <safestructures/formats/format.hpp>
 
-namespace safestructures::safestructures_format {
+namespace safestructures::inline v0::safestructures_format {
 
 /// \throws Error as `Format::write`
 SaveReport write(const Value& root, Sink& sink, const SaveOptions& options);
 
-}  // namespace safestructures::safestructures_format
+}  // namespace safestructures::inline v0::safestructures_format

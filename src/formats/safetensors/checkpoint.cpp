@@ -17,7 +17,7 @@
 #include "formats/safetensors/parts.hpp"
 #include "platform/memory.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 using safestructures::detail::Limit;
 using safestructures::detail::past;
@@ -305,4 +305,4 @@ Checkpoint open_checkpoint(const std::shared_ptr<const Source>& source,
   }
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -8,7 +8,7 @@
 #include "formats/safetensors/json_walk.hpp"
 #include "formats/safetensors/table.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 // Every step returns whether the text goes on as expected. Behind the text there are
 // `text_padding` bytes, so that only strings and numbers look for its end.
@@ -153,4 +153,4 @@ bool parse_compact(Table& table, const Limits& limits) {
   return false;
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/safetensors/reader.hpp>
 
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/parts.hpp"
 
-namespace safestructures::safetensors {
+namespace safestructures::inline v0::safetensors {
 
 struct File::State {
   State(std::vector<detail::Part> opened, detail::NameIndex names,
@@ -71,7 +72,7 @@ File File::open(const std::filesystem::path& path, const OpenOptions& options) {
 }
 
 File File::open(const std::shared_ptr<const Source>& source, const OpenOptions& options) {
-  if (source->name().ends_with(".json")) {
+  if (gzip::inner_name(source->name()).ends_with(".json")) {
     detail::Checkpoint checkpoint = detail::open_checkpoint(source, options);
     return File(std::make_shared<const State>(std::move(checkpoint.parts),
                                               std::move(checkpoint.index), source->name()));
@@ -159,4 +160,4 @@ std::uint64_t File::file_offset(std::size_t index) const noexcept {
 
 std::uint64_t File::data_size() const noexcept { return state_->data_size; }
 
-}  // namespace safestructures::safetensors
+}  // namespace safestructures::inline v0::safetensors

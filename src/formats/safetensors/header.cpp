@@ -9,7 +9,7 @@
 
 #include "formats/safetensors/table.hpp"
 
-namespace safestructures::safetensors {
+namespace safestructures::inline v0::safetensors {
 
 using safestructures::detail::Limit;
 using safestructures::detail::past;
@@ -100,4 +100,4 @@ std::optional<std::string_view> find_metadata(std::span<const MetadataEntry> ent
 }
 
 }  // namespace detail
-}  // namespace safestructures::safetensors
+}  // namespace safestructures::inline v0::safetensors

@@ -13,7 +13,7 @@
 #include "formats/safetensors/table.hpp"
 #include "platform/memory.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 using safestructures::detail::Limit;
 using safestructures::detail::past;
@@ -270,4 +270,4 @@ void HeaderParser::check_size(const Table::Record& record) const {
 
 void parse_any(Table& table, const Limits& limits) { HeaderParser(table, limits).parse(); }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

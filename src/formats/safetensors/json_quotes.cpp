@@ -12,7 +12,7 @@
 
 #include "formats/safetensors/json_text.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 namespace {
 
 constexpr std::uint64_t ones = 0x0101010101010101;
@@ -91,15 +91,15 @@ void escape_quotes(const char*& from, const char* end, char*& target) noexcept {
   if (has_bmi2()) escape_by_deposit(from, end, target);
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail
 
 #else
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 void unescape_quotes(const char*&, const char*, char*&) noexcept {}
 void escape_quotes(const char*&, const char*, char*&) noexcept {}
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail
 
 #endif

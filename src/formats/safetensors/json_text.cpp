@@ -5,7 +5,7 @@
 
 #include "formats/safetensors/json_quotes.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 namespace {
 
 // The four hexadecimal digits at `from`, or nothing.
@@ -49,24 +49,6 @@ std::optional<std::uint32_t> low_half(const char* from, const char* end) noexcep
   if (end - from < 6 || from[0] != '\\' || from[1] != 'u') return std::nullopt;
   const std::optional<std::uint32_t> low = code_unit(from + 2, end);
   return low && is_surrogate(*low, 0xDC00) ? low : std::nullopt;
-}
-
-// Bytes of the sequence that begins with `lead`, and the range of its second byte, which excludes
-// overlong forms, surrogates and what lies beyond U+10FFFF.
-struct Sequence {
-  std::size_t length;
-  unsigned char low;
-  unsigned char high;
-};
-Sequence sequence_of(unsigned char lead) noexcept {
-  if (lead >= 0xC2 && lead <= 0xDF) return {2, 0x80, 0xBF};
-  if (lead == 0xE0) return {3, 0xA0, 0xBF};
-  if (lead == 0xED) return {3, 0x80, 0x9F};
-  if (lead >= 0xE1 && lead <= 0xEF) return {3, 0x80, 0xBF};
-  if (lead == 0xF0) return {4, 0x90, 0xBF};
-  if (lead >= 0xF1 && lead <= 0xF3) return {4, 0x80, 0xBF};
-  if (lead == 0xF4) return {4, 0x80, 0x8F};
-  return {0, 0, 0};
 }
 
 bool is_plain_byte(char c) noexcept {
@@ -139,34 +121,6 @@ Unescaped unescape(const char* from, const char* end, char* target) noexcept {
     const StringFault fault = unescape_one(from, end, target, LoneSurrogates::fault);
     if (fault != StringFault::none) return {target, escape_at, fault};
   }
-}
-
-std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    if (text.size() - i >= 8) {
-      std::uint64_t bytes;
-      std::memcpy(&bytes, text.data() + i, 8);
-      if ((bytes & 0x8080808080808080U) == 0) {
-        i += 8;
-        continue;
-      }
-    }
-    const auto lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    const Sequence sequence = sequence_of(lead);
-    if (sequence.length == 0 || text.size() - i < sequence.length) return i;
-    const auto second = static_cast<unsigned char>(text[i + 1]);
-    if (second < sequence.low || second > sequence.high) return i;
-    for (std::size_t k = 2; k < sequence.length; ++k) {
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0U) != 0x80) return i;
-    }
-    i += sequence.length;
-  }
-  return std::nullopt;
 }
 
 bool is_plain(std::string_view text) noexcept {
@@ -255,4 +209,4 @@ std::string for_message(std::string_view text) {
   return message;
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 
-namespace safestructures::safetensors::detail {
+#include "data/utf8.hpp"
+
+namespace safestructures::inline v0::safetensors::detail {
 
 /// Marks the quotes and backslashes among eight bytes by their highest bits. The lowest mark is
 /// exact; those above it may be wrong.
@@ -87,8 +89,7 @@ struct Unescaped {
 /// stays valid. \param target room for as many bytes as the string is spelled with, and 8 more
 Unescaped unescape(const char* from, const char* end, char* target) noexcept;
 
-/// The offset of the first byte that is not UTF-8 (RFC 3629: no surrogates, nothing overlong).
-std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept;
+using safestructures::detail::find_invalid_utf8;
 
 /// True when JSON spells the text as it is: ASCII without controls, quotes and backslashes.
 bool is_plain(std::string_view text) noexcept;
@@ -106,4 +107,4 @@ std::string for_message(std::string_view text);
 /// A key or file name in quotes, for error messages.
 inline std::string in_quotes(std::string_view text) { return '"' + for_message(text) + '"'; }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

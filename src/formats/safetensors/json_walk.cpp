@@ -10,7 +10,7 @@
 
 #include "formats/safetensors/table.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 using safestructures::detail::Limit;
 using safestructures::detail::past;
@@ -185,4 +185,4 @@ std::string JsonWalk::show_byte(const char* place) {
   return std::string("byte 0x") + digits[byte >> 4U] + digits[byte & 0xFU];
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -15,7 +15,7 @@
 
 #include "formats/safetensors/json_text.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 /// What JSON allows between its parts, and in front of and behind a text.
 inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -76,4 +76,4 @@ class JsonWalk {
   simdjson::ondemand::document document_;
 };
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -6,7 +6,7 @@
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/table.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 std::uint64_t NameIndex::hash_of(std::string_view name) noexcept {
   return safestructures::detail::keyed_hash(name.data(), name.size());
@@ -34,4 +34,4 @@ NameIndex index_names(const Table& table) {
   return index;
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 /// The first eight bytes of a name behind `prefix`, as a number that sorts alike.
 inline std::uint64_t sort_key(std::string_view name, std::size_t prefix) noexcept {
@@ -86,4 +86,4 @@ std::vector<std::uint32_t> order_by_name(std::size_t count, const NameAt& name_a
   return order;
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

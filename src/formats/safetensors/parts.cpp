@@ -11,7 +11,7 @@
 #include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 namespace {
 
 // Up to here reading is cheaper than mapping (4.4 against 9.8 us for a tiny file).
@@ -24,12 +24,19 @@ std::uint64_t length_at(const std::byte* bytes) noexcept {
 // The whole file at once; the header's text and the tensors are views of the same memory.
 Part open_small(const Source& source, const Limits& limits) {
   const auto size = static_cast<std::size_t>(source.size());
-  const std::shared_ptr<std::byte> buffer = platform::allocate_buffer(size + text_padding);
-  source.read(0, {buffer.get(), size});
-  std::memset(buffer.get() + size, 0, text_padding);
-  const std::uint64_t length = length_at(buffer.get());
+  const std::shared_ptr<std::byte> buffer =
+      platform::allocate_buffer(size + text_padding + length_size);
+  std::byte* begin = buffer.get();
+  source.read(0, {begin, size});
+  const std::uint64_t length = length_at(begin);
   check_length(length, size, limits);
-  const std::byte* const header = buffer.get() + length_size;
+  // Some writers do not pad their headers: tensors of files in memory that is ours are aligned.
+  if (const std::uint64_t odd = length % length_size; odd != 0) {
+    std::memmove(begin + (length_size - odd), begin, size);
+    begin += length_size - odd;
+  }
+  std::memset(begin + size, 0, text_padding);
+  const std::byte* const header = begin + length_size;
   Text text{std::shared_ptr<const char>(buffer, reinterpret_cast<const char*>(header)),
             static_cast<std::size_t>(length)};
   return {.path = source.name(),
@@ -138,4 +145,4 @@ bool add_part(Checkpoint& checkpoint, Part part, std::size_t most) {
   return true;
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -11,7 +11,7 @@
 #include <safestructures/formats/safetensors/reader.hpp>
 
 #include "formats/safetensors/table.hpp"
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 /// One file, or bytes in memory.
 struct Part {
@@ -66,4 +66,4 @@ NameIndex index_parts(std::vector<Part>& parts);
 /// \returns false when there are more. \throws Error `duplicate_name`
 bool add_part(Checkpoint& checkpoint, Part part, std::size_t most);
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -4,20 +4,19 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
 
-#include "formats/lossy.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/name_order.hpp"
 #include "formats/safetensors/table.hpp"
+#include "formats/tensor_bytes.hpp"
 #include "platform/memory.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 using safestructures::detail::Limit;
 using safestructures::detail::past;
@@ -222,39 +221,9 @@ SaveReport FilePlan::write_to(Sink& sink, std::span<const Item> items,
   sink.write({header_.get(), static_cast<std::size_t>(header_size_)});
   for (const std::uint32_t index : order_) {
     const Item& item = items[index];
-    const Tensor& tensor = *item.tensor;
-    // What is deferred goes through the sink's own room, so that it is never in memory as a whole.
-    if (tensor.is_contiguous() && tensor.dtype() == item.dtype && tensor.is_loaded()) {
-      sink.write(tensor.bytes());
-      continue;
-    }
-    // Whole groups of eight elements, so that sub-byte elements stay whole bytes.
-    const std::size_t group = bit_width(item.dtype);
-    const std::uint64_t all = sizes_[index];
-    ConversionReport conversion;
-    std::mutex mutex;
-    const auto convert = [&](std::uint64_t offset, std::span<std::byte> room) {
-      const std::uint64_t first = offset / group * 8;
-      const std::uint64_t count =
-          offset + room.size() == all ? tensor.size() - first : room.size() / group * 8;
-      ConversionReport part =
-          tensor.copy_elements(first, count, item.dtype, room, options.overflow);
-      if (part == ConversionReport{}) return;
-      const std::lock_guard lock(mutex);
-      // Pieces come in any order.
-      if (part.first_overflow < conversion.first_overflow) std::swap(part, conversion);
-      conversion += part;
-    };
-    try {
-      sink.compute(all, group, convert);
-    } catch (const Error& error) {
-      throw error.with_path(for_message(item.name));
-    }
-    if (conversion == ConversionReport{}) continue;
-    if (options.lossless)
-      safestructures::detail::fail_lossy(for_message(item.name), tensor.dtype(), item.dtype,
-                                         conversion);
-    converted.emplace_back(index, conversion);
+    const ConversionReport conversion = safestructures::detail::write_named_tensor(
+        sink, *item.tensor, item.dtype, item.name, safestructures::detail::Losses::of(options));
+    if (conversion != ConversionReport{}) converted.emplace_back(index, conversion);
   }
   // In the order of the items, not of the file.
   std::ranges::sort(converted, {}, [](const auto& one) { return one.first; });
@@ -263,4 +232,4 @@ SaveReport FilePlan::write_to(Sink& sink, std::span<const Item> items,
   return report;
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -11,7 +11,7 @@
 
 #include <safestructures/formats/safetensors/writer.hpp>
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 /// The order of the tensors and the header of one file.
 class FilePlan {
@@ -40,4 +40,4 @@ class FilePlan {
   std::uint64_t header_size_ = 0;
 };
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

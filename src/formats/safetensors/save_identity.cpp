@@ -8,7 +8,7 @@
 
 #include <xxhash.h>
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 namespace {
 
 constexpr std::size_t most_tensors = 65'536;
@@ -98,4 +98,4 @@ std::string save_identity(std::string_view index, const Metadata& metadata,
   return hasher.digits();
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -9,7 +9,7 @@
 
 #include <safestructures/formats/safetensors/writer.hpp>
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 /// 32 hexadecimal digits of a hash (XXH3, 128 bits) of a checkpoint: its index, its metadata, and
 /// samples of its tensors. Equal checkpoints have equal identities, so that equal saves stay equal
@@ -21,4 +21,4 @@ namespace safestructures::safetensors::detail {
 [[nodiscard]] std::string save_identity(std::string_view index, const Metadata& metadata,
                                         std::span<const Item> items);
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -16,7 +16,7 @@
 #include "formats/safetensors/save_identity.hpp"
 #include "formats/safetensors/table.hpp"
 
-namespace safestructures::safetensors {
+namespace safestructures::inline v0::safetensors {
 
 using safestructures::detail::Limit;
 using safestructures::detail::past;
@@ -170,4 +170,4 @@ SaveReport write_sharded(const std::filesystem::path& path, std::span<const Item
   return report;
 }
 
-}  // namespace safestructures::safetensors
+}  // namespace safestructures::inline v0::safetensors

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <limits>
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 namespace {
 
 constexpr auto largest_size = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -121,4 +121,4 @@ void Table::check_layout(std::uint64_t data_size) {
   }
 }
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

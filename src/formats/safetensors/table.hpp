@@ -20,7 +20,7 @@
 #include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
 
-namespace safestructures::safetensors::detail {
+namespace safestructures::inline v0::safetensors::detail {
 
 /// The format's own limit for headers, whatever `Limits` allows.
 inline constexpr std::uint64_t largest_header = 100'000'000;
@@ -221,4 +221,4 @@ std::optional<std::string_view> find_metadata(std::span<const MetadataEntry> ent
 /// the place. \param what the text, as "the header" \param offset of the text in its file
 [[noreturn]] void fail_json(std::string_view text, std::string_view what, std::uint64_t offset);
 
-}  // namespace safestructures::safetensors::detail
+}  // namespace safestructures::inline v0::safetensors::detail

@@ -5,7 +5,7 @@
 #include "formats/safetensors/plan.hpp"
 #include "platform/sink.hpp"
 
-namespace safestructures::safetensors {
+namespace safestructures::inline v0::safetensors {
 
 SaveReport write(Sink& sink, std::span<const Item> items, const Metadata& metadata,
                  const WriteOptions& options) {
@@ -42,4 +42,4 @@ std::vector<std::byte> to_bytes(std::span<const Item> items, const Metadata& met
   return bytes;
 }
 
-}  // namespace safestructures::safetensors
+}  // namespace safestructures::inline v0::safetensors

@@ -14,7 +14,7 @@
 /// One XXH3-64 (https://github.com/Cyan4973/xxHash) for each tensor's bytes as they are stored, and
 /// one for the schema with the names, dtypes and shapes of all tensors, and one for each other
 /// entry of the metadata. docs/format.md has the text.
-namespace safestructures::checksums {
+namespace safestructures::inline v0::checksums {
 
 /// The metadata key that holds them.
 inline constexpr std::string_view metadata_key = "_safestructures_checksums_";
@@ -33,4 +33,4 @@ inline constexpr std::string_view metadata_key = "_safestructures_checksums_";
 /// `invalid_metadata` for checksums that are malformed; as `File::tensor`.
 SAFESTRUCTURES_API bool verify(const safetensors::File& file);
 
-}  // namespace safestructures::checksums
+}  // namespace safestructures::inline v0::checksums

@@ -7,11 +7,11 @@
 #include <safestructures/data/export.hpp>
 #include <safestructures/formats/format.hpp>
 
-namespace safestructures::formats {
+namespace safestructures::inline v0::formats {
 
 /// A safetensors file with a schema, as Python's package `safestructures` 1.0.0 has it; read also
 /// without one, and in several files by their `.index.json`. docs/format.md is the specification.
 /// `Content::container` is a `safetensors::File`.
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& safestructures();
 
-}  // namespace safestructures::formats
+}  // namespace safestructures::inline v0::formats

@@ -18,7 +18,7 @@
 #include <safestructures/formats/options.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 /// The schema's names and texts.
 namespace schema {
@@ -61,4 +61,4 @@ using TensorLookup = std::function<std::optional<Tensor>(std::string_view name)>
                                             const Limits& limits = {});
 
 }  // namespace schema
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

@@ -23,7 +23,7 @@
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/shape.hpp>
 
-namespace safestructures::safetensors {
+namespace safestructures::inline v0::safetensors {
 
 /// One entry of `__metadata__` that was read; valid as long as the Header or File it came from or a
 /// copy of it.
@@ -85,4 +85,4 @@ class SAFESTRUCTURES_API Header {
   std::shared_ptr<const detail::HeaderState> state_;
 };
 
-}  // namespace safestructures::safetensors
+}  // namespace safestructures::inline v0::safetensors

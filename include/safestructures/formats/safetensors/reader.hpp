@@ -18,7 +18,7 @@
 #include <safestructures/formats/options.hpp>
 #include <safestructures/formats/safetensors/header.hpp>
 
-namespace safestructures::safetensors {
+namespace safestructures::inline v0::safetensors {
 
 /// How a file is opened.
 struct OpenOptions {
@@ -104,4 +104,4 @@ class SAFESTRUCTURES_API File {
   std::shared_ptr<const State> state_;
 };
 
-}  // namespace safestructures::safetensors
+}  // namespace safestructures::inline v0::safetensors

@@ -25,7 +25,7 @@
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/formats/options.hpp>
 
-namespace safestructures::safetensors {
+namespace safestructures::inline v0::safetensors {
 
 /// A tensor to be written. Name and tensor are referred to until the write returns.
 struct Item {
@@ -49,8 +49,10 @@ struct WriteOptions {
   bool durable = false;
   /// What to do with numbers that the stored dtype cannot hold.
   Overflow overflow = Overflow::error;
-  /// Refuse every conversion that `SaveReport::conversions` would tell of: `lossy_conversion`.
+  /// Refuse every conversion that does not give back the same bits: `lossy_conversion`.
   bool lossless = false;
+  /// Refuse every conversion that `SaveReport::conversions` would tell of: `lossy_conversion`.
+  bool refuse_range_losses = false;
   /// The bounds that a reader will hold the file to.
   Limits limits = {};
 };
@@ -108,4 +110,4 @@ SAFESTRUCTURES_API SaveReport write_sharded(Sink& sink, std::span<const Item> it
                                             const Metadata& metadata, std::uint64_t largest_file,
                                             const WriteOptions& options = {});
 
-}  // namespace safestructures::safetensors
+}  // namespace safestructures::inline v0::safetensors

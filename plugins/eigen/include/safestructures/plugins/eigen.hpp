@@ -41,7 +41,7 @@
 #include <safestructures/data/type_describer.hpp>
 #include <safestructures/plugins/eigen_layout.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 constexpr Extent eigen_extent(int fixed, int most) {
@@ -328,4 +328,4 @@ struct Codec<Eigen::DiagonalMatrix<S, Size, MaxSize>> {
   }
 };
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

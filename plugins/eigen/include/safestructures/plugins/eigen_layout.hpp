@@ -14,7 +14,7 @@
 
 #include <safestructures/codecs/tensor_like.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 
 template <>
 struct BlockLayout<Eigen::half> {
@@ -76,4 +76,4 @@ Value encode_dense(const T& dense, std::shared_ptr<const void> owner = nullptr) 
 }
 
 }  // namespace detail
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

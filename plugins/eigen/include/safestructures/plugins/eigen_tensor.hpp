@@ -14,7 +14,7 @@
 
 #include <safestructures/plugins/eigen_layout.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 template <class T>
@@ -72,4 +72,4 @@ struct Codec<Eigen::TensorMap<Plain, Options, MakePointer>>
     : TensorCodec<Eigen::TensorMap<Plain, Options, MakePointer>,
                   detail::EigenTensorAccess<Eigen::TensorMap<Plain, Options, MakePointer>>> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

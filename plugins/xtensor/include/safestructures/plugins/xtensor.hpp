@@ -29,7 +29,7 @@
 
 #include <safestructures/codecs/tensor_like.hpp>
 
-namespace safestructures {
+namespace safestructures::inline v0 {
 namespace detail {
 
 template <class T>
@@ -138,4 +138,4 @@ struct Codec<xt::xfixed_container<S, Shape, Layout, sharable, Tag>>
     : TensorCodec<xt::xfixed_container<S, Shape, Layout, sharable, Tag>,
                   detail::XtensorMaker<xt::xfixed_container<S, Shape, Layout, sharable, Tag>>> {};
 
-}  // namespace safestructures
+}  // namespace safestructures::inline v0

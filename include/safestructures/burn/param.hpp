@@ -1,0 +1,94 @@
+/// \file
+/// Parameters of Burn's modules, and what else stands in their records.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/tensor.hpp>
+#include <safestructures/data/type_describer.hpp>
+#include <safestructures/formats/burn_marks.hpp>
+
+namespace safestructures::inline v0 {
+namespace burn {
+
+/// A parameter of a module: a tensor, and the id by which optimizers know it.
+///
+/// A field `Tensor` or `Eigen::MatrixXf` takes the tensor of a parameter as well, without the id.
+template <class T = Tensor>
+struct Param {
+  T value;
+  /// As the file spells it: a UUID up to Burn 0.14, since then 13 characters of base 32. Empty: one
+  /// is made of the parameter's place when it is saved.
+  std::string id = {};
+};
+
+/// A tensor that is no parameter, as in the state of an optimizer. Saved in a record, other tensors
+/// are parameters (see `Options::tensors`).
+template <class T = Tensor>
+struct Bare {
+  T value;
+};
+
+/// What a module holds beside parameters and modules: numbers, settings, modules without
+/// parameters such as Dropout. Records have nothing in its place. An array of numbers, such as the
+/// stride of a Conv2d, is a `std::array` of as many.
+struct Constant {
+  friend bool operator==(const Constant&, const Constant&) = default;
+};
+
+}  // namespace burn
+
+template <class T>
+struct Codec<burn::Param<T>> {
+  static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) {
+    type.same_as<T>();
+    type.mark(burn::param_mark);
+  }
+  static Value encode(const burn::Param<T>& param, Encoder& encoder) {
+    Value value = encoder.encode(param.value);
+    value.set_attribute(attributes::burn_id, Value(param.id));
+    return value;
+  }
+  static burn::Param<T> decode(const Value& value, Decoder& decoder) {
+    const Value* const id = value.attribute(attributes::burn_id);
+    const bool has_id = id != nullptr && id->kind() == Kind::string;
+    return {decoder.decode<T>(value), has_id ? id->as_string() : std::string()};
+  }
+};
+
+template <class T>
+struct Codec<burn::Bare<T>> {
+  static constexpr KindSet kinds = Kind::tensor;
+  static void describe_type(TypeDescriber& type) {
+    type.same_as<T>();
+    type.mark(burn::bare_mark);
+  }
+  static Value encode(const burn::Bare<T>& tensor, Encoder& encoder) {
+    Value value = encoder.encode(tensor.value);
+    value.set_attribute(attributes::burn_id, Value());
+    return value;
+  }
+  static burn::Bare<T> decode(const Value& value, Decoder& decoder) {
+    return {decoder.decode<T>(value)};
+  }
+};
+
+template <>
+struct Codec<burn::Constant> {
+  static constexpr bool nullable = true;
+  static constexpr KindSet kinds = Kind::none;
+  static void describe_type(TypeDescriber& type) {
+    type.none();
+    type.mark(burn::constant_mark);
+  }
+  static Value encode(const burn::Constant&, Encoder&) { return {}; }
+  // Burn takes anything there: a module without parameters may have had some before.
+  static burn::Constant decode(const Value&, Decoder&) { return {}; }
+};
+
+}  // namespace safestructures::inline v0

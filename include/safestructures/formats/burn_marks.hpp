@@ -1,0 +1,16 @@
+/// \file
+/// By which words codecs of Burn's types are known (burn/param.hpp, burn/enum.hpp).
+#pragma once
+
+#include <string_view>
+
+namespace safestructures::inline v0::burn {
+
+/// A tensor that is a parameter, and one that is none.
+inline constexpr std::string_view param_mark = "burn.Param";
+inline constexpr std::string_view bare_mark = "burn.Bare";
+inline constexpr std::string_view constant_mark = "burn.Constant";
+inline constexpr std::string_view enum_mark = "burn.Enum";
+inline constexpr std::string_view activation_mark = "burn.Activation";
+
+}  // namespace safestructures::inline v0::burn

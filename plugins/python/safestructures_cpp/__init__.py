@@ -1,0 +1,40 @@
+"""Teaches Python's `safestructures` the types that it refuses, as the C++ library reads and writes them.
+
+    import safestructures, safestructures_cpp
+    value = safestructures.load_file("from_cpp.safetensors", plugins=safestructures_cpp.PLUGINS)
+    safestructures.save_file(value, "to_cpp.safetensors", plugins=safestructures_cpp.PLUGINS)
+
+What each type is in the schema:
+
+    type                                   value
+    bytes, bytearray                       the name of a U8 tensor of rank 1
+    frozenset                              a list of nodes, as for set
+    range, slice                           ["start", "stop", "step"]; a part of a slice may be null
+    ellipsis                               null
+    collections.OrderedDict, Counter       as dict
+    collections.defaultdict                as dict, and "default_factory", the name of a builtin
+    collections.deque                      as list, and "maxlen"
+    collections.namedtuple                 {field: node}, and "class", its name
+    enum.Enum                              the name of the member, and "class"
+    numpy.float32 and the other scalars    the name of a tensor of rank 0
+    datetime.datetime, date, time          ISO 8601, as isoformat() writes it
+    datetime.timedelta                     ["days", "seconds", "microseconds"]
+    pathlib.Path, PurePosixPath, ...       text
+    paddle.Tensor, mlx.core.array          the name of a tensor
+
+Named tuples and enums are classes of one's own: `PLUGINS + [named_tuple(Point), enumeration(Colour)]`
+saves and loads them as such. Without that a named tuple loads as one of another class with the same
+fields, and an enum as the text of its name: a name in a file never loads code.
+
+Needs `safestructures` 1.0.0. What the C++ library writes beside Python's own fields (names of classes,
+original dtypes) the package ignores.
+"""
+
+from safestructures_cpp import arrays, builtin, containers, values
+from safestructures_cpp.containers import named_tuple
+from safestructures_cpp.values import enumeration
+
+#: All of them, for the `plugins` argument of `save_file` and `load_file`.
+PLUGINS = [*builtin.PLUGINS, *containers.PLUGINS, *values.PLUGINS, *arrays.PLUGINS]
+
+__all__ = ["PLUGINS", "enumeration", "named_tuple"]

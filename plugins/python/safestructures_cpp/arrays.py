@@ -1,0 +1,81 @@
+"""NumPy's scalars, and the tensors of frameworks that the package does not know."""
+
+import importlib.util
+
+import numpy as np
+from safestructures import TensorProcessor
+
+
+def as_numpy(tensor):
+    """The array of a tensor, of whatever framework the file was loaded for."""
+    if hasattr(tensor, "detach"):  # torch: it may be on a device, or want a gradient
+        tensor = tensor.detach().cpu()
+    return np.asarray(tensor)
+
+
+class ScalarProcessor(TensorProcessor):
+    """A NumPy scalar, stored as a tensor without dimensions, which keeps its dtype."""
+
+    def to_numpy(self, tensor):
+        """Makes it an array."""
+        return np.asarray(tensor)
+
+    def deserialize(self, tensor_id, **kwargs):
+        """Gives back the scalar; a tensor with dimensions, or of another dtype, is refused."""
+        array = as_numpy(self.serializer.tensors[tensor_id])
+        if array.ndim != 0 or array.dtype != np.dtype(self.data_type):
+            raise ValueError(
+                f"{self.schema_type} must be a tensor of its dtype without dimensions, but tensor"
+                f" {tensor_id!r} is {array.dtype} of shape {list(array.shape)}"
+            )
+        return array[()]
+
+
+def _scalar_processor(dtype):
+    return type(f"{dtype.__name__}Processor", (ScalarProcessor,), {"data_type": dtype})
+
+
+SCALARS = [np.bool_, np.complex64]
+SCALARS += [getattr(np, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)]
+SCALARS += [np.float16, np.float32, np.float64]
+
+PLUGINS = [_scalar_processor(dtype) for dtype in SCALARS]
+
+
+if importlib.util.find_spec("paddle"):
+    import paddle
+
+    class PaddleProcessor(TensorProcessor):
+        """PaddlePaddle's tensor."""
+
+        data_type = paddle.Tensor
+
+        def to_numpy(self, tensor):
+            """Copies it to the processor's memory."""
+            return tensor.numpy()
+
+        def deserialize(self, tensor_id, **kwargs):
+            """Makes a tensor of the array."""
+            return paddle.to_tensor(as_numpy(self.serializer.tensors[tensor_id]))
+
+    PLUGINS.append(PaddleProcessor)
+
+if importlib.util.find_spec("mlx"):
+    import mlx.core
+
+    class MlxProcessor(TensorProcessor):
+        """MLX's array."""
+
+        data_type = mlx.core.array
+
+        def to_numpy(self, tensor):
+            """NumPy has no bfloat16: such an array becomes one of float32."""
+            if tensor.dtype == mlx.core.bfloat16:
+                tensor = tensor.astype(mlx.core.float32)
+            return np.array(tensor)
+
+        def deserialize(self, tensor_id, **kwargs):
+            """Makes an array of MLX."""
+            return mlx.core.array(as_numpy(self.serializer.tensors[tensor_id]))
+
+    PLUGINS.append(MlxProcessor)

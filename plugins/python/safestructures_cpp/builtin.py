@@ -1,0 +1,107 @@
+"""Types of Python itself: bytes, frozen sets, ranges, slices and `...`."""
+
+import builtins
+
+import numpy as np
+from safestructures import DataProcessor, TensorProcessor
+from safestructures.processors.base import ListBaseProcessor
+
+from safestructures_cpp.arrays import as_numpy
+
+# A type is found by its name in `builtins`. Python keeps the type of `...` nameless there.
+if not hasattr(builtins, "ellipsis"):
+    builtins.ellipsis = type(...)
+
+
+class BytesProcessor(TensorProcessor):
+    """Bytes, stored as a tensor so that they are neither escaped nor copied into the header."""
+
+    data_type = bytes
+
+    def to_numpy(self, tensor):
+        """Views the bytes as an array."""
+        return np.frombuffer(tensor, dtype=np.uint8)
+
+    def deserialize(self, tensor_id, **kwargs):
+        """Gives back the bytes of the tensor; any other tensor is refused."""
+        array = as_numpy(self.serializer.tensors[tensor_id])
+        if array.dtype != np.uint8 or array.ndim != 1:
+            raise ValueError(
+                f"{self.schema_type} must be a U8 tensor of rank 1, but tensor {tensor_id!r} is"
+                f" {array.dtype} of shape {list(array.shape)}"
+            )
+        return self.data_type(array.tobytes())
+
+
+class BytearrayProcessor(BytesProcessor):
+    """Mutable bytes."""
+
+    data_type = bytearray
+
+
+class FrozensetProcessor(ListBaseProcessor):
+    """A set that can be a key of a dict or an element of another set."""
+
+    data_type = frozenset
+
+
+def _parts(serialized, type_name):
+    if not isinstance(serialized, list) or len(serialized) != 3:
+        raise ValueError(f"{type_name} must be a list of start, stop and step, not {serialized!r}")
+    return [None if part is None else int(part) for part in serialized]
+
+
+class RangeProcessor(DataProcessor):
+    """A range, as its start, stop and step."""
+
+    data_type = range
+
+    def serialize(self, data):
+        """Writes the three numbers as text, as every int in the schema is."""
+        return [str(data.start), str(data.stop), str(data.step)]
+
+    def deserialize(self, serialized, **kwargs):
+        """Reads the three numbers."""
+        return range(*_parts(serialized, "range"))
+
+
+class SliceProcessor(DataProcessor):
+    """A slice of integers; Python allows any object in one, this does not."""
+
+    data_type = slice
+
+    def serialize(self, data):
+        """Writes the three parts, null where one is absent."""
+        parts = [data.start, data.stop, data.step]
+        for part in parts:
+            if part is not None and type(part) is not int:
+                raise TypeError(f"a slice can be saved with int or None parts only, not {part!r}")
+        return [None if part is None else str(part) for part in parts]
+
+    def deserialize(self, serialized, **kwargs):
+        """Reads the three parts."""
+        return slice(*_parts(serialized, "slice"))
+
+
+class EllipsisProcessor(DataProcessor):
+    """The one value `...`."""
+
+    data_type = type(...)
+
+    def serialize(self, data):
+        """There is nothing to write but the type."""
+        return None
+
+    def deserialize(self, serialized, **kwargs):
+        """Gives back `...`."""
+        return ...
+
+
+PLUGINS = [
+    BytesProcessor,
+    BytearrayProcessor,
+    FrozensetProcessor,
+    RangeProcessor,
+    SliceProcessor,
+    EllipsisProcessor,
+]

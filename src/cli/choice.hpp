@@ -1,0 +1,23 @@
+/// \file
+/// Options that take one of a few words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace safestructures::cli {
+
+/// Takes one of the words, whatever its case, and makes it what it is in the list. The words are
+/// the validator's description, `a|b|c`, where help, completion and the manual find them.
+/// \param what what errors call a word: `precision`
+CLI::Validator one_of(const std::string& what, std::vector<std::string> words);
+
+/// Takes the name of a dtype.
+CLI::Validator known_dtype();
+
+/// The words that an option takes; none where it takes any.
+std::vector<std::string> choices_of(const CLI::Option& option);
+
+}  // namespace safestructures::cli

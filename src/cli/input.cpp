@@ -1,0 +1,105 @@
+#include "cli/input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/source.hpp>
+#include "cli/npz.hpp"
+#include "data/nearest_name.hpp"
+
+namespace safestructures::cli {
+namespace {
+
+/// What came in by the standard input, under a name for errors.
+class Input final : public Source {
+ public:
+  explicit Input(std::shared_ptr<const Source> bytes) : bytes_(std::move(bytes)) {}
+
+  const std::string& name() const noexcept override { return name_; }
+  std::uint64_t size() const noexcept override { return bytes_->size(); }
+  bool is_in_memory() const noexcept override { return true; }
+  void read(std::uint64_t offset, std::span<std::byte> into) const override {
+    bytes_->read(offset, into);
+  }
+  SharedBytes view(std::uint64_t offset, std::size_t size) const override {
+    return bytes_->view(offset, size);
+  }
+
+ private:
+  std::string name_ = "standard input";
+  std::shared_ptr<const Source> bytes_;
+};
+
+std::shared_ptr<const Source> read_standard_input() {
+  std::vector<std::byte> bytes;
+  std::array<std::byte, std::size_t{1} << 16U> block;
+  while (const std::size_t count = std::fread(block.data(), 1, block.size(), stdin))
+    bytes.insert(bytes.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(count));
+  if (std::ferror(stdin) != 0)
+    throw Error(ErrorCode::cannot_read, "cannot read the standard input",
+                {.file = "standard input", .found = std::generic_category().message(errno)});
+  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return std::make_shared<const Input>(Source::of(*owner, owner));
+}
+
+/// The file that a folder is about.
+std::filesystem::path file_in(const std::filesystem::path& folder) {
+  std::vector<std::string> indexes;
+  std::vector<std::string> models;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    if (name.ends_with(".safetensors.index.json")) indexes.push_back(name);
+    if (name.ends_with(".safetensors") || name.ends_with(".npz")) models.push_back(name);
+  }
+  if (failure)
+    throw Error(ErrorCode::cannot_open, "cannot read the folder",
+                {.file = folder.string(), .found = failure.message()});
+  const std::string usual = "model.safetensors";
+  if (std::ranges::find(models, usual) != models.end()) return folder / usual;
+  if (std::ranges::find(indexes, usual + ".index.json") != indexes.end())
+    return folder / (usual + ".index.json");
+  if (indexes.size() == 1) return folder / indexes.front();
+  const std::vector<std::string>& candidates = indexes.empty() ? models : indexes;
+  if (candidates.size() == 1) return folder / candidates.front();
+  std::vector<std::string_view> names(candidates.begin(), candidates.end());
+  std::ranges::sort(names);
+  throw Error(ErrorCode::cannot_open, "the folder does not say which file is meant",
+              {.file = folder.string(),
+               .expected = "model.safetensors, or one .index.json, .safetensors or .npz file",
+               .found = names.empty() ? "none of them" : detail::list_names(names),
+               .advice = "Name a file inside it"});
+}
+
+}  // namespace
+
+std::shared_ptr<const Source> open_source(const std::string& name) {
+  if (name == "-") return read_standard_input();
+  std::error_code ignored;
+  return Source::open(std::filesystem::is_directory(name, ignored) ? file_in(name)
+                                                                   : std::filesystem::path(name));
+}
+
+std::shared_ptr<const Format> format_of(const Source& source) {
+  std::array<std::byte, 4> head{};
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(source.size(), head.size()));
+  source.read(0, std::span(head).first(size));
+  return npz()->recognises(std::span(head).first(size), source.size()) ? npz() : nullptr;
+}
+
+Document open_input(const std::string& name) {
+  const std::shared_ptr<const Source> source = open_source(name);
+  return Document::open(source, {.format = format_of(*source)});
+}
+
+}  // namespace safestructures::cli

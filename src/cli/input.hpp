@@ -1,0 +1,29 @@
+/// \file
+/// What a command reads: a file, a folder that holds one, or the standard input.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <safestructures/formats/format.hpp>
+#include <safestructures/tools/document.hpp>
+
+namespace safestructures::cli {
+
+/// What all commands say of the file that they read.
+inline constexpr const char* input_help =
+    "A safetensors, .json or .npz file, the .index.json of several, a folder with\none of them, or "
+    "- for the standard input";
+
+/// Opens what `name` says: `-` is the standard input, which is read whole; of a folder the
+/// `model.safetensors`, the `.index.json`, or the only file that there is.
+/// \throws Error `cannot_open`, `cannot_read`
+std::shared_ptr<const Source> open_source(const std::string& name);
+
+/// The format of it where that is one of the tool's own; null: the library finds out.
+std::shared_ptr<const Format> format_of(const Source& source);
+
+/// Opens the file of that name, as `open_source` and `format_of` say.
+Document open_input(const std::string& name);
+
+}  // namespace safestructures::cli

@@ -1,0 +1,14 @@
+/// \file
+/// Whether bytes are text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace safestructures::inline v0::detail {
+
+/// The offset of the first byte that is not UTF-8 (RFC 3629: no surrogates, nothing overlong).
+std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept;
+
+}  // namespace safestructures::inline v0::detail

@@ -1,0 +1,328 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/type_info.hpp>
+#include <safestructures/data/walk.hpp>
+#include <safestructures/formats/burn.hpp>
+#include "formats/burn/bincode_reader.hpp"
+#include "formats/burn/fit.hpp"
+#include "formats/burn/input.hpp"
+#include "formats/burn/messagepack.hpp"
+#include "formats/burn/named_reader.hpp"
+#include "formats/burn/output.hpp"
+#include "formats/burn/record.hpp"
+#include "formats/burn/writer.hpp"
+#include "formats/tensor_names.hpp"
+
+namespace safestructures::inline v0::burn {
+namespace {
+
+/// What a pair of dtypes is called.
+struct SettingsText {
+  Settings settings;
+  DType floats;
+  DType integers;
+  std::string_view float_type;
+  std::string_view int_type;
+  std::string_view name;
+};
+constexpr std::array<SettingsText, 3> settings_texts = {{
+    {Settings::double_precision, DType::F64, DType::I64, "f64", "i64", "DoublePrecisionSettings"},
+    {Settings::full_precision, DType::F32, DType::I32, "f32", "i32", "FullPrecisionSettings"},
+    {Settings::half_precision, DType::F16, DType::I16, "half::binary16::f16", "i16",
+     "HalfPrecisionSettings"},
+}};
+
+const SettingsText& text_of(Settings settings) {
+  return *std::ranges::find(settings_texts, settings, &SettingsText::settings);
+}
+
+Precision precision_of(Settings settings) {
+  return {text_of(settings).floats, text_of(settings).integers};
+}
+
+/// The settings that a record is said to have: those asked for, or those whose floats it stores.
+const SettingsText& settings_for(const Options& burn, const SaveOptions& options) {
+  if (burn.settings) return text_of(*burn.settings);
+  const auto known = options.metadata.find("burn.settings");
+  for (const SettingsText& one : settings_texts) {
+    if (options.precision.floats == one.floats) return one;
+    if (!options.precision.floats && known != options.metadata.end() && known->second == one.name)
+      return one;
+  }
+  return text_of(Settings::full_precision);
+}
+
+std::string_view recorder_of(Encoding encoding) {
+  switch (encoding) {
+    case Encoding::messagepack: return "file::NamedMpkFileRecorder";
+    case Encoding::bincode: return "file::BinFileRecorder";
+    case Encoding::json: return "file::JsonGzFileRecorder";
+    case Encoding::pretty_json: break;
+  }
+  return "file::PrettyJsonFileRecorder";
+}
+
+void refuse(bool asked, std::string_view option) {
+  if (asked)
+    throw Error(ErrorCode::invalid_argument, "a record of Burn cannot be saved in this way",
+                {.found = "SaveOptions::" + std::string(option),
+                 .advice = "Leave the option out, or save as safetensors"});
+}
+
+void check_options(const SaveOptions& options) {
+  refuse(!options.schema, "schema = false");
+  refuse(options.checksums, "checksums");
+  refuse(options.shard_size > 0, "shard_size");
+  refuse(!options.extra_tensors.empty(), "extra_tensors");
+  for (const auto& [name, text] : options.metadata) {
+    const bool is_known =
+        name.starts_with(metadata_prefix) &&
+        std::ranges::find(RecordMetadata::fields,
+                          std::string_view(name).substr(metadata_prefix.size()),
+                          &std::pair<std::string_view, std::string RecordMetadata::*>::first) !=
+            RecordMetadata::fields.end();
+    if (!is_known)
+      throw Error(ErrorCode::invalid_argument, "a record of Burn has no metadata of other names",
+                  {.expected = "burn.version, burn.settings and the like",
+                   .found = "'" + name + "'",
+                   .advice = "Make it a field of the structure, or save as safetensors"});
+  }
+}
+
+RecordMetadata metadata_for(const Options& burn, const SaveOptions& options) {
+  const SettingsText& settings = settings_for(burn, options);
+  RecordMetadata metadata{.float_type = std::string(settings.float_type),
+                          .int_type = std::string(settings.int_type),
+                          .format = {},
+                          .version = burn.burn_version,
+                          .settings = std::string(settings.name)};
+  metadata.format =
+      "burn_core::record::" +
+      (burn.recorder.empty() ? std::string(recorder_of(burn.encoding)) : burn.recorder) +
+      "<burn_core::record::settings::" + metadata.settings + ">";
+  if (metadata.version.empty()) {
+    const auto known = options.metadata.find("burn.version");
+    metadata.version =
+        known != options.metadata.end() ? known->second : std::string(newest_version_text);
+  }
+  return metadata;
+}
+
+Version writable(std::string_view text) {
+  constexpr Version oldest = 13;
+  const Version version = parse_version(text);
+  if (version < oldest || version > newest_version)
+    throw Error(ErrorCode::unsupported_version, "this version of Burn cannot be written for",
+                {.expected = "0.13 to 0.21",
+                 .found = "'" + std::string(text) + "'",
+                 .advice = "Set burn::Options::burn_version; Burn 0.22 has no recorders: save as "
+                           "burnpack (.bpk)"});
+  return version;
+}
+
+std::unique_ptr<Output> output_for(const Options& burn, Sink& sink, Version version) {
+  constexpr unsigned pretty = 2;
+  switch (burn.encoding) {
+    case Encoding::messagepack: return messagepack_output(sink, version);
+    case Encoding::bincode: return bincode_output(sink, version);
+    case Encoding::json: return json_output(sink, version, 0);
+    case Encoding::pretty_json: break;
+  }
+  return json_output(sink, version, pretty);
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The encoding that the first bytes of a record show.
+std::optional<Encoding> sniff(std::span<const std::byte> head) {
+  const std::string_view text = text_of(head);
+  constexpr std::string_view map_of_three = "\x83\xA8metadata";
+  constexpr std::string_view map_with_item = "\x83\xA4item";
+  if (text.starts_with(map_of_three) || text.starts_with(map_with_item))
+    return Encoding::messagepack;
+  for (const SettingsText& one : settings_texts)
+    if (text.starts_with(char(one.float_type.size()) + std::string(one.float_type) +
+                         char(one.int_type.size())))
+      return Encoding::bincode;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] != '{') return std::nullopt;
+  const std::size_t quote = text.find_first_not_of(" \t\r\n", first + 1);
+  if (quote == std::string_view::npos) return std::nullopt;
+  const std::string_view inside = text.substr(quote);
+  const bool is_record = inside.starts_with("\"metadata\"") && inside.find("\"float\"") < 64 &&
+                         inside.find("\"settings\"") != std::string_view::npos;
+  return is_record ? std::optional(Encoding::json) : std::nullopt;
+}
+
+/// The bytes as a source that is in memory, where that is asked for.
+std::shared_ptr<const Source> brought(const std::shared_ptr<const Source>& source, Access access) {
+  if (access != Access::memory || source->is_in_memory()) return source;
+  auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(source->size()));
+  source->read(0, *bytes);
+  const std::span<const std::byte> view = *bytes;
+  return Source::of(view, std::move(bytes));
+}
+
+SharedBytes whole(const Source& source, Access access) {
+  const auto size = static_cast<std::size_t>(source.size());
+  if (access == Access::map || source.is_in_memory()) return source.view(0, size);
+  auto bytes = std::make_shared<std::vector<std::byte>>(size);
+  source.read(0, *bytes);
+  const std::span<const std::byte> view = *bytes;
+  return {view, std::move(bytes)};
+}
+
+/// Names tensors by their places, and counts them.
+void name_tensors(Content& content) {
+  detail::NamedTensors names;
+  walk(content.root, [&](Value& value, const Place& place) {
+    if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return Next::into;
+    const std::string place_name = place.path().dotted();
+    const std::string name = names.distinct(place_name.empty() ? "tensor" : place_name);
+    names.enter(name, value.tensor(), value.tensor().dtype());
+    value.set_tensor_name(name);
+    content.tensor_bytes += value.tensor().byte_size();
+    return Next::into;
+  });
+  content.tensor_count = names.size();
+}
+
+class BurnFormat final : public Format {
+ public:
+  explicit BurnFormat(Options options) : options_(std::move(options)) {}
+
+  std::string_view name() const noexcept override {
+    switch (options_.encoding) {
+      case Encoding::messagepack: return "burn";
+      case Encoding::bincode: return "burn-bincode";
+      case Encoding::json: return "burn-compact-json";
+      case Encoding::pretty_json: break;
+    }
+    return "burn-json";
+  }
+  std::span<const std::string_view> extensions() const noexcept override {
+    static constexpr std::array<std::string_view, 1> messagepack = {".mpk"};
+    static constexpr std::array<std::string_view, 1> bincode = {".bin"};
+    if (options_.encoding == Encoding::messagepack) return messagepack;
+    if (options_.encoding == Encoding::bincode) return bincode;
+    return {};  // `.json` is JSON, unless its content says otherwise.
+  }
+  bool recognises(std::span<const std::byte> head, std::uint64_t) const override {
+    const std::optional<Encoding> found = sniff(head);
+    const auto is_json = [](Encoding encoding) {
+      return encoding == Encoding::json || encoding == Encoding::pretty_json;
+    };
+    return found &&
+           (*found == options_.encoding || (is_json(*found) && is_json(options_.encoding)));
+  }
+
+  Content read(const std::shared_ptr<const Source>& source,
+               const LoadOptions& options) const override {
+    try {
+      if (options.verify_checksums)
+        throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
+                    {.advice = "Load it without LoadOptions::verify_checksums"});
+      Content content = read_record(brought(source, options.access), options);
+      if (!source->name().empty()) content.files.emplace_back(source->name());
+      return content;
+    } catch (const Error& error) {
+      throw error.with_path("/").with_file(source->name());
+    }
+  }
+
+  SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const override {
+    check_options(options);
+    const RecordMetadata metadata = metadata_for(options_, options);
+    const Version version = writable(metadata.version);
+    Precision precision = options_.settings ? precision_of(*options_.settings) : options.precision;
+    // Tensors did not say their dtypes then: the settings do.
+    if (version < since::tensor_data) {
+      const SettingsText& settings = settings_for(options_, options);
+      precision = {precision.floats.value_or(settings.floats),
+                   precision.integers.value_or(settings.integers)};
+    }
+    const std::uint64_t start = sink.position();
+    const std::unique_ptr<Output> output = output_for(options_, sink, version);
+    Writer writer(*output, options, precision, version, options_.tensors == Tensors::bare);
+    const TypeInfo* const type =
+        options.type != nullptr ? &detail::build_type_info(*options.type) : nullptr;
+    writer.write(metadata, root, type);
+    sink.flush();
+    return {sink.position() - start, std::move(writer).conversions()};
+  }
+
+ private:
+  Content read_record(const std::shared_ptr<const Source>& source,
+                      const LoadOptions& options) const {
+    std::array<std::byte, sniffed_bytes> room;
+    const std::span<std::byte> head = std::span(room).first(
+        static_cast<std::size_t>(std::min<std::uint64_t>(source->size(), room.size())));
+    source->read(0, head);
+    const Encoding encoding = sniff(head).value_or(options_.encoding);
+    RecordMetadata metadata;
+    Content content;
+    content.root = encoding == Encoding::bincode ? read_bincode(source, options, metadata)
+                                                 : read_named(source, encoding, options, metadata);
+    if (options.type != nullptr) {
+      const std::optional<Precision> precision =
+          options_.settings ? std::optional(precision_of(*options_.settings)) : std::nullopt;
+      fit(content.root, detail::build_type_info(*options.type), metadata, precision, options);
+    }
+    for (const auto& [name, field] : RecordMetadata::fields)
+      content.metadata.emplace(std::string(metadata_prefix) + std::string(name), metadata.*field);
+    content.description = "Burn " + metadata.version + " record";
+    name_tensors(content);
+    return content;
+  }
+
+  static Value read_bincode(const std::shared_ptr<const Source>& source, const LoadOptions& options,
+                            RecordMetadata& metadata) {
+    BincodeReader reader(source, options);
+    metadata = reader.metadata();
+    if (options.type == nullptr)
+      throw Error(ErrorCode::invalid_argument, "bincode does not say what it holds",
+                  {.expected = "the C++ type of the record",
+                   .found = "a record of Burn " + metadata.version,
+                   .advice = "Load it by load_file<T>, or save it as MessagePack (.mpk) in Burn"});
+    return reader.item(metadata, detail::build_type_info(*options.type));
+  }
+
+  static Value read_named(const std::shared_ptr<const Source>& source, Encoding encoding,
+                          const LoadOptions& options, RecordMetadata& metadata) {
+    const bool is_mapped = options.access == Access::map;
+    SharedBytes text;
+    if (encoding != Encoding::messagepack) text = whole(*source, options.access);
+    const auto input = [&] {
+      return encoding == Encoding::messagepack
+                 ? messagepack_input(source, is_mapped, options.limits)
+                 : json_input(text_of(text.bytes), options.limits);
+    };
+    const std::unique_ptr<Input> first = input();
+    metadata = NamedReader(*first, source, options).metadata();
+    const std::unique_ptr<Input> second = input();
+    return NamedReader(*second, source, options).item(metadata);
+  }
+
+  Options options_;
+};
+
+}  // namespace
+}  // namespace safestructures::inline v0::burn
+
+namespace safestructures::inline v0::formats {
+
+std::shared_ptr<const Format> burn(safestructures::burn::Options options) {
+  return std::make_shared<const safestructures::burn::BurnFormat>(std::move(options));
+}
+
+}  // namespace safestructures::inline v0::formats

@@ -1,0 +1,293 @@
+#include "formats/burn/named_reader.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
+#include "formats/burn/tensor_data.hpp"
+
+namespace safestructures::inline v0::burn {
+namespace {
+
+/// A list of numbers that were kept packed.
+Value unpacked(const Tensor& numbers) {
+  Value list = Value::list();
+  list.reserve(static_cast<std::size_t>(numbers.size()));
+  const auto add = [&](const auto& items) {
+    for (const auto item : items) list.push_back(Value(item));
+  };
+  switch (numbers.dtype()) {
+    case DType::BOOL: add(numbers.data<bool>()); break;
+    case DType::U8: add(numbers.data<std::uint8_t>()); break;
+    case DType::I64: add(numbers.data<std::int64_t>()); break;
+    case DType::F32: add(numbers.data<float>()); break;
+    default: add(numbers.data<double>());
+  }
+  return list;
+}
+
+bool has_members(const Value& map, std::initializer_list<std::string_view> names) {
+  return std::ranges::all_of(names,
+                             [&](std::string_view name) { return map.find(name) != nullptr; });
+}
+
+/// What the dtype of a tensor says: its name, and of booleans how they are stored.
+std::optional<StoredType> type_of(const Value& dtype) {
+  if (dtype.kind() == Kind::string) return stored_type(dtype.as_string());
+  if (dtype.kind() != Kind::dict || dtype.size() != 1) return std::nullopt;
+  const Entry& entry = dtype.entries().front();
+  if (entry.key.as_string() != "Bool" || entry.value.kind() != Kind::string) return std::nullopt;
+  return stored_type("Bool", entry.value.as_string());
+}
+
+bool is_quantized(const Value& dtype) {
+  return dtype.kind() == Kind::dict && dtype.size() == 1 && dtype.find("QFloat") != nullptr;
+}
+
+}  // namespace
+
+void NamedReader::fail(ErrorCode code, std::string problem, std::string expected,
+                       std::string found) const {
+  throw Error(
+      code, std::move(problem),
+      {.expected = std::move(expected), .found = std::move(found), .offset = input_.offset()});
+}
+
+void NamedReader::expect(Token token, std::string_view what) const {
+  if (input_.token() == token) return;
+  fail(ErrorCode::invalid_header, "the file is no record of Burn", std::string(what),
+       std::string(describe(input_.token())));
+}
+
+template <class Read>
+void NamedReader::members(const Read& read) {
+  input_.next();
+  expect(Token::map, "a map with metadata and item");
+  std::set<std::string, std::less<>> known;
+  while (input_.next() == Token::name) {
+    const std::string name(input_.string());
+    if (!known.insert(name).second)
+      fail(ErrorCode::duplicate_name, "a record has a member twice", {}, "'" + name + "'");
+    input_.next();
+    if (read(name)) return;
+  }
+  expect(Token::map_end, "the end of the record");
+  input_.next();
+  expect(Token::end, "the end of the file");
+}
+
+RecordMetadata NamedReader::metadata() {
+  RecordMetadata metadata;
+  bool is_found = false;
+  members([&](std::string_view name) {
+    if (name != metadata_name) {
+      input_.skip();
+      return false;
+    }
+    expect(Token::map, "a map of metadata");
+    while (input_.next() == Token::name) {
+      const std::string key(input_.string());
+      const auto* const field =
+          std::ranges::find(RecordMetadata::fields, key,
+                            &std::pair<std::string_view, std::string RecordMetadata::*>::first);
+      input_.next();
+      if (field == RecordMetadata::fields.end()) {
+        input_.skip();
+        continue;
+      }
+      expect(Token::string, "a text for '" + key + "'");
+      metadata.*field->second = input_.string();
+    }
+    return is_found = true;
+  });
+  if (!is_found)
+    fail(ErrorCode::invalid_header, "the file is no record of Burn", "'metadata' in its map",
+         "none");
+  return metadata;
+}
+
+Value NamedReader::item(const RecordMetadata& metadata) {
+  metadata_ = metadata;
+  is_old_ = version_of(metadata) < since::tensor_data;
+  std::optional<Value> item;
+  members([&](std::string_view name) {
+    if (name == item_name) item = value(nullptr);
+    else input_.skip();
+    return false;
+  });
+  if (!item)
+    fail(ErrorCode::invalid_header, "the file is no record of Burn", "'item' in its map", "none");
+  return *std::move(item);
+}
+
+Value NamedReader::value_at(const Trace& trace) {
+  try {
+    const detail::Descent level(depth_, options_.limits.depth, &trace);
+    return value(&trace);
+  } catch (const Error& error) {
+    throw error.with_path(to_string(&trace));
+  }
+}
+
+Value NamedReader::value(const Trace* trace) {
+  if (++nodes_ > options_.limits.nodes)
+    throw detail::past(detail::Limit::nodes, options_.limits.nodes,
+                       {.path = to_string(trace), .offset = input_.offset()});
+  switch (input_.token()) {
+    case Token::null: return {};
+    case Token::boolean: return input_.boolean();
+    case Token::number: return input_.number();
+    case Token::string: return Value(std::string(input_.string()));
+    case Token::bytes: {
+      const ByteRange range = input_.bytes();
+      return Value::bytes(tensor_in(source_, range.offset, range.size, {DType::U8, 1},
+                                    Shape{range.size}, options_.access == Access::map,
+                                    to_string(trace)));
+    }
+    case Token::array: return list(trace);
+    case Token::map: return map(trace);
+    default: break;
+  }
+  fail(ErrorCode::invalid_header, "the file is no record of Burn", "a value",
+       std::string(describe(input_.token())));
+}
+
+Value NamedReader::list(const Trace* trace) {
+  Value list = Value::list();
+  while (input_.next() != Token::array_end) list.push_back(value_at(Trace{trace, {}, list.size()}));
+  return list;
+}
+
+Value NamedReader::member(std::string_view name, const Trace& trace, std::size_t index,
+                          Elements& elements) {
+  const bool is_data = name == (is_old_ ? value_name : bytes_name);
+  if (is_data && input_.token() == Token::bytes) elements.range = input_.bytes();
+  if (is_data && input_.token() == Token::array) {
+    std::optional<Numbers> numbers = input_.numbers(is_old_ ? Expected::numbers : Expected::bytes);
+    if (numbers) {
+      elements.packed = index;
+      const StoredType type{numbers->dtype, bit_width(numbers->dtype) / 8};
+      return Value(tensor_of(std::move(numbers->bytes), type, Shape{numbers->count}));
+    }
+  }
+  return value_at(trace);
+}
+
+Value NamedReader::map(const Trace* trace) {
+  Value map = Value::dict();
+  Elements elements;
+  while (input_.next() == Token::name) {
+    const std::string name(input_.string());
+    const Trace step{trace, name};
+    if (map.find(name) != nullptr)
+      throw Error(ErrorCode::duplicate_name, "a map has a key twice",
+                  {.path = to_string(&step), .offset = input_.offset()});
+    input_.next();
+    map.insert(Value(name), member(name, step, map.size(), elements));
+  }
+  if (std::optional<Value> found = tensor(map, elements, trace)) return *std::move(found);
+  if (elements.packed) {
+    Value& numbers = map.entry_value(*elements.packed);
+    numbers = unpacked(numbers.tensor());
+    nodes_ += numbers.size();
+  }
+  return map;
+}
+
+std::optional<Value> NamedReader::tensor(const Value& map, const Elements& elements,
+                                         const Trace* trace) const {
+  if (map.size() == 2 && has_members(map, {id_name, param_name})) {
+    const Value& param = *map.find(param_name);
+    const Value& id = *map.find(id_name);
+    const bool is_tensor = param.kind() == Kind::tensor || param.type_name() == quantized_type;
+    if (!is_tensor || id.kind() != Kind::string) return std::nullopt;
+    Value result = param;
+    result.set_attribute(attributes::burn_id, id);
+    return result;
+  }
+  const Value* shape = map.find(shape_name);
+  if (shape == nullptr || shape->kind() != Kind::list) return std::nullopt;
+  const Value* data = map.find(is_old_ ? value_name : bytes_name);
+  if (data == nullptr || (data->kind() != Kind::tensor && data->kind() != Kind::bytes))
+    return std::nullopt;
+  try {
+    if (!is_old_) {
+      const Value* const dtype = map.find(dtype_name);
+      const bool names_dtype =
+          dtype != nullptr &&
+          (dtype->kind() == Kind::string || (dtype->kind() == Kind::dict && dtype->size() == 1));
+      if (map.size() != 3 || !names_dtype) return std::nullopt;
+      return new_tensor(map, shape_of(*shape, trace), elements, trace);
+    }
+    if (map.size() != 2) return std::nullopt;
+    Value result(old_tensor(data->tensor(), shape_of(*shape, trace)));
+    result.set_attribute(attributes::burn_id, Value());
+    return result;
+  } catch (const Error& error) {
+    throw error.with_path(to_string(trace));
+  }
+}
+
+Shape NamedReader::shape_of(const Value& list, const Trace* trace) const {
+  if (list.size() > options_.limits.rank)
+    throw detail::past(detail::Limit::rank, options_.limits.rank,
+                       {.path = to_string(trace), .found = std::to_string(list.size())});
+  std::vector<std::uint64_t> sizes;
+  for (const Value& item : list.items()) {
+    const std::optional<std::uint64_t> size =
+        item.kind() == Kind::integer ? item.as_uint64() : std::nullopt;
+    if (!size)
+      throw Error(ErrorCode::invalid_shape, "a shape holds what is no size",
+                  {.expected = "an integer from 0", .found = safestructures::describe(item)});
+    sizes.push_back(*size);
+  }
+  return Shape(std::span<const std::uint64_t>(sizes));
+}
+
+Value NamedReader::new_tensor(const Value& map, Shape shape, const Elements& elements,
+                              const Trace* trace) const {
+  const Tensor& data = map.find(bytes_name)->tensor();
+  const Value& dtype = *map.find(dtype_name);
+  if (is_quantized(dtype)) {
+    Value payload = map;
+    payload.insert_or_assign(Value(bytes_name), Value::bytes(data));
+    return Value::custom(std::string(quantized_type), std::move(payload));
+  }
+  const std::optional<StoredType> type = type_of(dtype);
+  if (!type)
+    throw Error(ErrorCode::unknown_dtype, "a tensor has an unknown dtype",
+                {.expected = "a dtype of Burn", .found = safestructures::describe(dtype)});
+  Value result(elements.range
+                   ? tensor_in(source_, elements.range->offset, elements.range->size, *type,
+                               std::move(shape), options_.access == Access::map, to_string(trace))
+                   : viewed(data, *type, std::move(shape)));
+  result.set_attribute(attributes::burn_id, Value());
+  return result;
+}
+
+Tensor NamedReader::old_tensor(const Tensor& numbers, Shape shape) const {
+  const DType dtype = numbers.dtype();
+  if (dtype == DType::I64 && metadata_.is_half()) {
+    // The bits of floats, or integers: no file says which, but bits are never negative.
+    const std::span<const std::int64_t> integers = numbers.data<std::int64_t>();
+    const bool is_signed =
+        std::ranges::any_of(integers, [](std::int64_t item) { return item < 0; });
+    const DType stored = is_signed ? DType::I16 : DType::U16;
+    return viewed(numbers.to(stored), {is_signed ? DType::I16 : DType::F16, 2}, std::move(shape));
+  }
+  DType wanted = dtype;
+  if (dtype == DType::I64) {
+    const std::optional<DType> integer = dtype_of_rust(metadata_.int_type);
+    if (integer && is_integer(*integer)) wanted = *integer;
+  } else if (dtype == DType::F64 && metadata_.float_type == "f32") {
+    wanted = DType::F32;
+  }
+  return viewed(numbers.to(wanted), {wanted, bit_width(wanted) / 8}, std::move(shape));
+}
+
+}  // namespace safestructures::inline v0::burn

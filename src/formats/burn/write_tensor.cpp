@@ -1,0 +1,129 @@
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <xxhash.h>
+
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
+#include "formats/burn/param_id.hpp"
+#include "formats/burn/tensor_data.hpp"
+#include "formats/burn/writer.hpp"
+#include "formats/lossy.hpp"
+
+namespace safestructures::inline v0::burn {
+
+std::string new_id(const Trace* trace, Version version) {
+  const std::string place = to_string(trace);
+  const XXH128_hash_t hash = XXH3_128bits(place.data(), place.size());
+  if (version >= since::short_ids) return param_id_text(hash.low64);
+  // A UUID made by hashing: version 8, variant 1 (RFC 9562).
+  const std::uint64_t high = (hash.high64 & ~std::uint64_t{0xF000}) | 0x8000U;
+  const std::uint64_t low = (hash.low64 & ~(std::uint64_t{3} << 62U)) | std::uint64_t{2} << 62U;
+  std::array<char, 37> text;
+  std::snprintf(text.data(), text.size(), "%08x-%04x-%04x-%04x-%012llx",
+                static_cast<unsigned>(high >> 32U), static_cast<unsigned>(high >> 16U & 0xFFFFU),
+                static_cast<unsigned>(high & 0xFFFFU), static_cast<unsigned>(low >> 48U),
+                static_cast<unsigned long long>(low & 0xFFFFFFFFFFFFU));
+  return text.data();
+}
+
+void Writer::tensor(const Value& value, const Trace* trace) {
+  const Value* const id = value.attribute(attributes::burn_id);
+  const bool is_param = id != nullptr ? id->kind() == Kind::string : !bare_ && trace != nullptr;
+  if (!is_param) return tensor_data(value, trace);
+  const bool has_id = id != nullptr && !id->as_string().empty();
+  out_.begin_struct(2);
+  out_.name(id_name);
+  out_.string(has_id ? id->as_string() : new_id(trace, version_), trace);
+  out_.name(param_name);
+  tensor_data(value, trace);
+  out_.end_struct();
+}
+
+void Writer::tensor_data(const Value& value, const Trace* trace) {
+  const bool is_custom = value.kind() == Kind::custom;
+  if (is_custom) return quantized(value, trace);
+  if (value.kind() != Kind::tensor)
+    fail(ErrorCode::type_mismatch, "a parameter of Burn is a tensor", "a tensor",
+         std::string(to_string(value.kind())), trace);
+  const Tensor& tensor = value.tensor();
+  if (tensor.rank() > options_.limits.rank)
+    throw detail::past(detail::Limit::rank, options_.limits.rank,
+                       {.path = to_string(trace), .found = std::to_string(tensor.rank())});
+  const DType stored = dtypes_.of(value);
+  if (!name_of(stored))
+    fail(ErrorCode::unknown_dtype, "Burn has no such dtype",
+         "BOOL, an integer, F16, BF16, F32, F64", std::string(to_string(stored)), trace,
+         "Save it in another precision, or as safetensors");
+  const auto shape = [&] {
+    out_.name(shape_name);
+    out_.begin_list({tensor.rank()});
+    for (const std::uint64_t size : tensor.shape()) out_.unsigned_integer(size);
+    out_.end_list();
+  };
+  try {
+    detail::StoredElements elements(tensor, stored, detail::Losses::of(options_));
+    if (version_ < since::tensor_data) {
+      out_.begin_struct(2);
+      out_.name(value_name);
+      out_.numbers(elements, false);
+      shape();
+    } else {
+      out_.begin_struct(3);
+      out_.name(bytes_name);
+      out_.bytes(elements);
+      shape();
+      out_.name(dtype_name);
+      out_.dtype(stored);
+    }
+    out_.end_struct();
+    const std::string place = to_string(trace);
+    const ConversionReport report = elements.finish(place);
+    if (report != ConversionReport{}) conversions_.push_back({place, report});
+  } catch (const Error& error) {
+    throw error.with_path(to_string(trace));
+  }
+}
+
+void Writer::quantized(const Value& value, const Trace* trace) {
+  const Value& payload = value.payload();
+  const Value* const bytes = payload.find(bytes_name);
+  if (value.type_name() != quantized_type || bytes == nullptr || bytes->kind() != Kind::bytes ||
+      !out_.is_named())
+    fail(ErrorCode::unknown_type, "a record of Burn cannot hold a custom type", "a module's values",
+         "'" + value.type_name() + "'", trace);
+  out_.begin_struct(payload.size());
+  for (const Entry& entry : payload.entries()) {
+    out_.key(entry.key.as_string(), trace);
+    if (&entry.value == bytes) {
+      detail::StoredElements elements(bytes->tensor(), DType::U8, {});
+      out_.bytes(elements);
+    } else natural(entry.value, trace);
+  }
+  out_.end_struct();
+}
+
+void Writer::sequence(const Tensor& tensor, const TypeInfo& type, const Trace* trace) {
+  const bool is_fixed = type.size.has_value();
+  if (type.item->kind != TypeKind::tensor || type.is_complex) {
+    // Numbers of a struct are stored as they are, whatever the precision of tensors.
+    detail::StoredElements elements(tensor, tensor.dtype(), {});
+    return out_.numbers(elements, is_fixed);
+  }
+  const std::uint64_t count = tensor.shape()[0];
+  out_.begin_list({static_cast<std::size_t>(count), is_fixed});
+  std::vector<std::uint64_t> inner(tensor.shape().begin() + 1, tensor.shape().end());
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Slice row;
+    row.start = static_cast<std::int64_t>(i);
+    row.index = true;
+    sequence(tensor.slice(std::span(&row, 1)), *type.item, trace);
+  }
+  out_.end_list();
+}
+
+}  // namespace safestructures::inline v0::burn

@@ -1,0 +1,301 @@
+#include "formats/burn/writer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/burn_marks.hpp>
+#include "data/limit.hpp"
+#include "formats/burn/modules.hpp"
+#include "formats/burn/tensor_data.hpp"
+#include "formats/safetensors/json_text.hpp"
+
+namespace safestructures::inline v0::burn {
+namespace {
+
+/// A half-precision number of a struct: its bits.
+Value bits_of(double number, DType dtype) {
+  std::uint16_t bits = 0;
+  const std::span<std::byte> room = std::as_writable_bytes(std::span(&bits, 1));
+  convert(DType::F64, std::as_bytes(std::span(&number, 1)), dtype, room, 1, Overflow::allow);
+  return Value(bits);
+}
+
+/// Half a surrogate pair, which a str of Python may hold, is no text of Rust's.
+void check_utf8(std::string_view text, const Trace* trace) {
+  if (safetensors::detail::find_invalid_utf8(text))
+    throw Error(ErrorCode::invalid_utf8, "a text is not UTF-8", {.path = to_string(trace)});
+}
+
+}  // namespace
+
+void Writer::fail(ErrorCode code, std::string problem, std::string expected, std::string found,
+                  const Trace* trace, std::string advice) const {
+  throw Error(code, std::move(problem),
+              {.path = to_string(trace),
+               .expected = std::move(expected),
+               .found = std::move(found),
+               .advice = std::move(advice)});
+}
+
+void Writer::mismatch(const TypeInfo& type, const Value& value, const Trace* trace) const {
+  fail(ErrorCode::type_mismatch, "a value is not what its type says", to_string(type),
+       describe(value), trace);
+}
+
+void Writer::write(const RecordMetadata& metadata, const Value& item, const TypeInfo* type) {
+  out_.begin_struct(3);
+  out_.name(metadata_name);
+  out_.begin_struct(RecordMetadata::fields.size());
+  for (const auto& [name, field] : RecordMetadata::fields) {
+    out_.name(name);
+    out_.string(metadata.*field, nullptr);
+  }
+  out_.end_struct();
+  out_.name(item_name);
+  value(item, type, nullptr);
+  out_.name(phantom_name);
+  out_.phantom();
+  out_.end_struct();
+  out_.finish();
+}
+
+void Writer::value_at(const Value& item, const TypeInfo* type, const Trace& trace) {
+  const detail::Descent level(depth_, options_.limits.depth, &trace);
+  value(item, type, &trace);
+}
+
+void Writer::value(const Value& item, const TypeInfo* type, const Trace* trace) {
+  if (++nodes_ > options_.limits.nodes)
+    throw detail::past(detail::Limit::nodes, options_.limits.nodes, {.path = to_string(trace)});
+  if (type != nullptr && type->kind != TypeKind::any) return typed(item, *type, trace);
+  if (!out_.is_named())
+    fail(ErrorCode::invalid_argument, "bincode needs a C++ type that says what is saved",
+         "an object of structs, containers and scalars", describe(item), trace,
+         "Save an object instead of a Value, or save as MessagePack (.mpk)");
+  natural(item, trace);
+}
+
+void Writer::natural(const Value& item, const Trace* trace) {
+  switch (item.kind()) {
+    case Kind::none: return out_.none();
+    case Kind::boolean: return out_.boolean(item.as_bool());
+    case Kind::integer: return integer(item, {}, trace);
+    case Kind::floating: return out_.floating(item.as_double(), DType::F64);
+    case Kind::string: return text(item.as_string(), trace);
+    case Kind::bytes: return raw_bytes(item.tensor(), false);
+    case Kind::list:
+    case Kind::tuple:
+    case Kind::set: return list(item, nullptr, trace);
+    case Kind::dict: return dict(item, nullptr, trace);
+    case Kind::structure: return record(item, nullptr, trace);
+    case Kind::tensor: return tensor(item, trace);
+    case Kind::custom: return tensor(item, trace);
+    case Kind::complex: break;
+  }
+  fail(ErrorCode::type_mismatch, "a record of Burn cannot hold a complex number", "a real number",
+       describe(item), trace, "Save its two parts");
+}
+
+void Writer::typed(const Value& item, const TypeInfo& type, const Trace* trace) {
+  switch (type.kind) {
+    case TypeKind::none:
+      if (type.mark == constant_mark) return out_.constant(0);
+      if (out_.is_named()) out_.none();
+      return;
+    case TypeKind::boolean: return out_.boolean(item.as_bool());
+    case TypeKind::integer: return integer(item, {type.bits, type.is_signed}, trace);
+    case TypeKind::floating: return floating(item, type, trace);
+    case TypeKind::string: return text(item.as_string(), trace);
+    case TypeKind::bytes: return raw_bytes(item.tensor(), type.size.has_value());
+    case TypeKind::list:
+    case TypeKind::set: return list(item, &type, trace);
+    case TypeKind::tuple: return tuple(item, type, trace);
+    case TypeKind::dict:
+      if (type.mark == enum_mark || type.mark == activation_mark) return variant(item, type, trace);
+      return type.fields.empty() ? dict(item, &type, trace) : record(item, &type, trace);
+    case TypeKind::structure: return record(item, &type, trace);
+    case TypeKind::tensor:
+      if (item.kind() != Kind::tensor) return natural(item, trace);
+      if (type.item != nullptr && type.mark.empty()) return sequence(item.tensor(), type, trace);
+      return tensor(item, trace);
+    case TypeKind::enumeration: return enumerator(item, type, trace);
+    case TypeKind::optional:
+    case TypeKind::pointer: return optional(item, type, trace);
+    case TypeKind::variant:
+      fail(ErrorCode::invalid_argument,
+           "a record of Burn names its variants, and std::variant does not",
+           "burn::Enum<burn::Case<\"Name\", T>, ...>", to_string(type), trace);
+    default: break;
+  }
+  fail(ErrorCode::invalid_argument, "a record of Burn cannot hold this type",
+       "structs, sequences, maps, tensors and scalars", to_string(type), trace);
+}
+
+void Writer::raw_bytes(const Tensor& bytes, bool is_fixed) {
+  detail::StoredElements elements(bytes, DType::U8, {});
+  out_.numbers(elements, is_fixed);
+}
+
+void Writer::text(std::string_view text, const Trace* trace) {
+  check_utf8(text, trace);
+  out_.string(text, trace);
+}
+
+void Writer::integer(const Value& item, IntegerType type, const Trace* trace) {
+  if (item.kind() != Kind::integer || (!item.as_int64() && !item.as_uint64()))
+    fail(ErrorCode::out_of_range, "a record of Burn cannot hold an integer", "one of 64 bits",
+         describe(item), trace);
+  out_.integer(item, type);
+}
+
+void Writer::floating(const Value& item, const TypeInfo& type, const Trace* trace) {
+  if (item.kind() != Kind::floating) mismatch(type, item, trace);
+  const DType dtype = type.dtype.value_or(DType::F64);
+  if (dtype == DType::F16 || dtype == DType::BF16)
+    return out_.integer(bits_of(item.as_double(), dtype), {16, false});
+  if (dtype != DType::F32 && dtype != DType::F64)
+    fail(ErrorCode::unknown_dtype, "Burn has no such number", "f16, bf16, f32 or f64",
+         std::string(to_string(dtype)), trace);
+  out_.floating(item.as_double(), dtype);
+}
+
+void Writer::optional(const Value& item, const TypeInfo& type, const Trace* trace) {
+  if (item.is_none()) return out_.option(false);
+  out_.option(true);
+  // An object that is None itself is in a tuple of one (codecs/holders.hpp).
+  const bool is_held = type.item->kinds.has(Kind::none) && item.kind() == Kind::tuple;
+  value(is_held ? item.items().front() : item, type.item, trace);
+}
+
+void Writer::list(const Value& item, const TypeInfo* type, const Trace* trace) {
+  if (!item.is_sequence()) mismatch(*type, item, trace);
+  const TypeInfo* const each = type != nullptr ? type->item : nullptr;
+  const bool is_fixed = type != nullptr && type->size.has_value();
+  if (is_fixed && each->mark == constant_mark) return out_.constant(item.size());
+  out_.begin_list({item.size(), is_fixed});
+  for (std::size_t i = 0; i < item.size(); ++i)
+    value_at(item.items()[i], each, Trace{trace, {}, i});
+  out_.end_list();
+}
+
+void Writer::tuple(const Value& item, const TypeInfo& type, const Trace* trace) {
+  if (!item.is_sequence() || item.size() != type.items.size()) mismatch(type, item, trace);
+  out_.begin_list({item.size(), true});
+  for (std::size_t i = 0; i < item.size(); ++i)
+    value_at(item.items()[i], type.items[i], Trace{trace, {}, i});
+  out_.end_list();
+}
+
+void Writer::dict(const Value& item, const TypeInfo* type, const Trace* trace) {
+  if (!item.is_mapping()) mismatch(*type, item, trace);
+  out_.begin_map(item.size());
+  for (const Entry& entry : item.entries()) {
+    const std::string label = entry.key.key_label();
+    const Trace step{trace, label};
+    if (entry.key.kind() != Kind::string)
+      fail(ErrorCode::type_mismatch, "a key of a record is no text", "a str", describe(entry.key),
+           &step);
+    check_utf8(label, &step);
+    out_.key(label, &step);
+    value_at(entry.value, type != nullptr ? type->item : nullptr, step);
+  }
+  out_.end_map();
+}
+
+void Writer::record(const Value& item, const TypeInfo* type, const Trace* trace) {
+  if (!item.is_mapping()) mismatch(*type, item, trace);
+  const std::string_view name = type != nullptr && !type->name.empty()
+                                    ? std::string_view(type->name)
+                                    : std::string_view(item.type_name());
+  if (!fields_of(name).empty()) return module(item, type, name, trace);
+  if (type == nullptr) return dict(item, nullptr, trace);
+  out_.begin_struct(type->fields.size());
+  for (const TypeField& field : type->fields) {
+    const Value* const member = item.find(field.name);
+    if (member == nullptr) mismatch(*type, item, trace);
+    out_.name(field.name);
+    value_at(*member, field.type, Trace{trace, field.name});
+  }
+  out_.end_struct();
+}
+
+void Writer::module(const Value& item, const TypeInfo* type, std::string_view name,
+                    const Trace* trace) {
+  const std::string_view inner = inner_of(name, version_);
+  if (!inner.empty()) {
+    out_.begin_struct(1);
+    out_.name(inner);
+  }
+  const std::span<const ModuleField> fields = fields_of(name);
+  out_.begin_struct(static_cast<std::size_t>(std::ranges::count_if(
+      fields, [&](const ModuleField& field) { return field.is_in(version_); })));
+  for (const ModuleField& field : fields) {
+    if (!field.is_in(version_)) continue;
+    out_.name(field.name);
+    if (field.role == Role::constant) {
+      out_.constant(field.count);
+      continue;
+    }
+    if (field.role == Role::optional_constant) {
+      out_.option(false);
+      continue;
+    }
+    const Trace step{trace, field.name};
+    const Value* const member = item.find(field.name);
+    const TypeInfo* of_member = nullptr;
+    if (type != nullptr)
+      for (const TypeField& one : type->fields)
+        if (one.name == field.name) of_member = one.type;
+    if (version_ < field.optional_from) {
+      if (member == nullptr || member->is_none())
+        fail(ErrorCode::missing_field, "this version of Burn needs a field", "a tensor", "none",
+             &step, "Write for a newer version (burn::Options::burn_version)");
+      if (of_member != nullptr && of_member->kind == TypeKind::optional)
+        of_member = of_member->item;
+    }
+    // A structure that was loaded has no field for what its version did not have.
+    if (member == nullptr) out_.option(false);
+    else value_at(*member, of_member, step);
+  }
+  out_.end_struct();
+  if (!inner.empty()) out_.end_struct();
+}
+
+void Writer::variant(const Value& item, const TypeInfo& type, const Trace* trace) {
+  if (item.kind() != Kind::dict || item.size() != 1) mismatch(type, item, trace);
+  const Entry& entry = item.entries().front();
+  const std::string& name = entry.key.as_string();
+  const auto field = std::ranges::find(type.fields, name, &TypeField::name);
+  std::optional<std::uint64_t> index;
+  if (field != type.fields.end())
+    index = type.mark == activation_mark
+                ? activation_index(name, version_)
+                : std::optional(static_cast<std::uint64_t>(field - type.fields.begin()));
+  if (!index)
+    fail(ErrorCode::out_of_range, "this version of Burn has no such variant", to_string(type),
+         "'" + name + "'", trace);
+  out_.begin_variant(*index, name);
+  value_at(entry.value, field->type, Trace{trace, name});
+  out_.end_variant();
+}
+
+void Writer::enumerator(const Value& item, const TypeInfo& type, const Trace* trace) {
+  const auto found =
+      item.kind() == Kind::string
+          ? std::ranges::find(type.enumerators, item.as_string(), &TypeEnumerator::name)
+          : type.enumerators.end();
+  if (found == type.enumerators.end())
+    fail(ErrorCode::out_of_range, "an enum has a value without a name", to_string(type),
+         describe(item), trace);
+  out_.begin_variant(static_cast<std::uint64_t>(found - type.enumerators.begin()), found->name);
+  out_.constant(0);
+  out_.end_variant();
+}
+
+}  // namespace safestructures::inline v0::burn

@@ -1,0 +1,78 @@
+/// \file
+/// Writes a structure as a record of Burn, in any encoding.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/path.hpp>
+#include <safestructures/data/type_info.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/formats/burn.hpp>
+#include <safestructures/formats/options.hpp>
+#include "formats/burn/output.hpp"
+#include "formats/burn/record.hpp"
+#include "formats/stored_dtype.hpp"
+
+namespace safestructures::inline v0::burn {
+
+class Writer {
+ public:
+  /// \param bare whether tensors are no parameters that do not say it
+  Writer(Output& out, const SaveOptions& options, const Precision& precision, Version version,
+         bool bare)
+      : out_(out), options_(options), dtypes_(precision), version_(version), bare_(bare) {}
+
+  /// \param type what the C++ type of `item` says; null: nothing
+  void write(const RecordMetadata& metadata, const Value& item, const TypeInfo* type);
+  [[nodiscard]] std::vector<ConvertedTensor> conversions() && { return std::move(conversions_); }
+
+ private:
+  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected,
+                         std::string found, const Trace* trace, std::string advice = {}) const;
+  [[noreturn]] void mismatch(const TypeInfo& type, const Value& value, const Trace* trace) const;
+
+  // Recursive over the tree, to Limits::depth.
+  void value_at(const Value& value, const TypeInfo* type, const Trace& trace);
+  void value(const Value& value, const TypeInfo* type, const Trace* trace);
+  /// By what it is.
+  void natural(const Value& value, const Trace* trace);
+  /// As its type says.
+  void typed(const Value& value, const TypeInfo& type, const Trace* trace);
+
+  void text(std::string_view text, const Trace* trace);
+  void integer(const Value& value, IntegerType type, const Trace* trace);
+  void floating(const Value& value, const TypeInfo& type, const Trace* trace);
+  void optional(const Value& value, const TypeInfo& type, const Trace* trace);
+  void list(const Value& value, const TypeInfo* type, const Trace* trace);
+  void tuple(const Value& value, const TypeInfo& type, const Trace* trace);
+  void dict(const Value& value, const TypeInfo* type, const Trace* trace);
+  void record(const Value& value, const TypeInfo* type, const Trace* trace);
+  void module(const Value& value, const TypeInfo* type, std::string_view name, const Trace* trace);
+  void variant(const Value& value, const TypeInfo& type, const Trace* trace);
+  void enumerator(const Value& value, const TypeInfo& type, const Trace* trace);
+
+  void tensor(const Value& value, const Trace* trace);
+  void tensor_data(const Value& value, const Trace* trace);
+  void quantized(const Value& value, const Trace* trace);
+  /// A sequence of numbers in C++, which is a list of them in Rust.
+  void sequence(const Tensor& tensor, const TypeInfo& type, const Trace* trace);
+  void raw_bytes(const Tensor& bytes, bool is_fixed);
+
+  Output& out_;
+  const SaveOptions& options_;
+  detail::StoredDTypes dtypes_;
+  Version version_;
+  bool bare_;
+  std::vector<ConvertedTensor> conversions_;
+  std::uint32_t depth_ = 0;
+  std::uint64_t nodes_ = 0;
+};
+
+/// A new id of that place, as that version spells them: the same whenever it is asked for, so that
+/// equal structures are equal bytes.
+[[nodiscard]] std::string new_id(const Trace* trace, Version version);
+
+}  // namespace safestructures::inline v0::burn

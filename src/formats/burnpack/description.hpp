@@ -1,0 +1,99 @@
+/// \file
+/// What a burnpack file says of its tensors, in CBOR (RFC 8949) in front of their bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/shape.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/formats/options.hpp>
+
+namespace safestructures::inline v0::burnpack {
+
+/// The number 0x4255524E, little endian.
+inline constexpr std::array<std::uint8_t, 4> magic = {0x4E, 0x52, 0x55, 0x42};
+inline constexpr std::uint16_t version = 1;
+/// Magic, version and size of the description.
+inline constexpr std::size_t header_size = 10;
+/// Of the data and of each tensor in it, since Burn 0.20.
+inline constexpr std::uint64_t alignment = 256;
+
+/// The next multiple of the alignment. \param offset at most 2^63
+constexpr std::uint64_t aligned(std::uint64_t offset) noexcept {
+  return (offset + alignment - 1) / alignment * alignment;
+}
+
+inline constexpr std::string_view tensors_key = "tensors";
+inline constexpr std::string_view metadata_key = "metadata";
+inline constexpr std::string_view scalars_key = "scalars";
+inline constexpr std::string_view dtype_key = "dtype";
+inline constexpr std::string_view shape_key = "shape";
+inline constexpr std::string_view offsets_key = "data_offsets";
+inline constexpr std::string_view id_key = "param_id";
+inline constexpr std::string_view bool_key = "Bool";
+inline constexpr std::string_view quantized_key = "QFloat";
+inline constexpr std::string_view float_key = "Float";
+inline constexpr std::string_view int_key = "Int";
+inline constexpr std::string_view uint_key = "UInt";
+
+/// The attribute of a tensor that is its parameter's id, as Burn spells it.
+inline constexpr std::string_view id_attribute = "burn.id";
+/// The type of a quantized tensor, whose bytes only Burn can read, and the keys of its payload.
+inline constexpr std::string_view quantized_type = "burn.QFloat";
+inline constexpr std::string_view quantized_data = "data";
+
+/// The dtypes that Burn has, too.
+[[nodiscard]] inline bool burn_has(DType dtype) noexcept {
+  return is_integer(dtype) || dtype == DType::BOOL || dtype == DType::F16 || dtype == DType::BF16 ||
+         dtype == DType::F32 || dtype == DType::F64;
+}
+
+/// What the bytes of a tensor are.
+enum class Storage : std::uint8_t {
+  plain,      ///< Its elements.
+  words,      ///< Bools of four bytes each, as backends for graphics cards have them.
+  quantized,  ///< Something of Burn's own.
+};
+
+struct TensorEntry {
+  std::string name;
+  Storage storage = Storage::plain;
+  DType dtype = DType::F32;
+  Shape shape;
+  std::uint64_t begin = 0;  ///< In the data.
+  std::uint64_t end = 0;
+  std::optional<std::uint64_t> param_id;
+  Value quantization;  ///< Of a quantized tensor: what Burn says of it.
+};
+
+using Scalars = std::vector<std::pair<std::string, Value>>;
+
+struct Description {
+  std::vector<TensorEntry> tensors;  ///< In the order of the description: of their names.
+  Metadata metadata;
+  Scalars scalars;
+};
+
+/// Reads the CBOR. The bytes of each tensor fit its dtype and shape; where they lie is not looked
+/// at.
+/// \throws Error, with the tensor's name as the path and offsets in the file
+[[nodiscard]] Description read_description(std::span<const std::byte> cbor, const Limits& limits);
+
+/// Writes the CBOR, in the bytes in which Burn would: names in their order, the fewest bytes for
+/// each number. \throws Error for what a quantized tensor cannot say, and for metadata that is not
+/// UTF-8
+[[nodiscard]] std::string write_description(std::vector<const TensorEntry*> tensors,
+                                            const Metadata& metadata, Scalars scalars,
+                                            const Limits& limits);
+
+}  // namespace safestructures::inline v0::burnpack

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
+#include "formats/burnpack/cbor.hpp"
+#include "formats/burnpack/description.hpp"
+#include "formats/safetensors/json_text.hpp"
+
+namespace safestructures::inline v0::burnpack {
+
+using safetensors::detail::for_message;
+namespace {
+
+/// The description, in the bytes in which Burn writes it.
+class DescriptionWriter {
+ public:
+  explicit DescriptionWriter(const Limits& limits) : limits_(limits) {}
+
+  std::string write(const std::vector<const TensorEntry*>& tensors, const Metadata& metadata,
+                    const Scalars& all) {
+    cbor_.map(1U + (metadata.empty() ? 0 : 1) + (all.empty() ? 0 : 1));
+    cbor_.string(tensors_key);
+    cbor_.map(tensors.size());
+    for (const TensorEntry* entry : tensors) tensor(*entry);
+    if (!metadata.empty()) texts(metadata);
+    if (!all.empty()) scalars(all);
+    return cbor_.text();
+  }
+
+ private:
+  void tensor(const TensorEntry& entry) {
+    cbor_.string(entry.name);
+    cbor_.map(entry.param_id ? 4 : 3);
+    cbor_.string(dtype_key);
+    if (entry.storage == Storage::quantized) {
+      cbor_.map(1);
+      cbor_.string(quantized_key);
+      value(entry.quantization, entry.name);
+    } else if (entry.dtype == DType::BOOL) {
+      cbor_.map(1);
+      cbor_.string(bool_key);
+      cbor_.string("Native");
+    } else {
+      cbor_.string(to_string(entry.dtype));
+    }
+    cbor_.string(shape_key);
+    cbor_.list(entry.shape.size());
+    for (const std::uint64_t size : entry.shape) cbor_.unsigned_integer(size);
+    cbor_.string(offsets_key);
+    cbor_.list(2);
+    cbor_.unsigned_integer(entry.begin);
+    cbor_.unsigned_integer(entry.end);
+    if (!entry.param_id) return;
+    cbor_.string(id_key);
+    cbor_.unsigned_integer(*entry.param_id);
+  }
+
+  void texts(const Metadata& metadata) {
+    cbor_.string(metadata_key);
+    cbor_.map(metadata.size());
+    for (const auto& [key, text] : metadata) {
+      if (safetensors::detail::find_invalid_utf8(key) ||
+          safetensors::detail::find_invalid_utf8(text))
+        throw Error(ErrorCode::invalid_utf8,
+                    "the metadata of key '" + for_message(key) + "' is not valid UTF-8");
+      cbor_.string(key);
+      cbor_.string(text);
+    }
+  }
+
+  void scalars(const Scalars& all) {
+    cbor_.string(scalars_key);
+    cbor_.map(all.size());
+    for (const auto& [name, scalar] : all) {
+      cbor_.string(name);
+      cbor_.map(1);
+      cbor_.string(scalar.kind() == Kind::boolean    ? bool_key
+                   : scalar.kind() == Kind::floating ? float_key
+                   : scalar.as_uint64()              ? uint_key
+                                                     : int_key);
+      value(scalar, name);
+    }
+  }
+
+  // Recursive over what Burn says of a quantized tensor, to Limits::depth.
+  void value(const Value& item, const std::string& name) {
+    const Trace trace{nullptr, name};
+    const detail::Descent level(depth_, limits_.depth, &trace);
+    switch (item.kind()) {
+      case Kind::none: return cbor_.null();
+      case Kind::boolean: return cbor_.boolean(item.as_bool());
+      case Kind::floating: return cbor_.floating(item.as_double());
+      case Kind::string: return cbor_.string(item.as_string());
+      case Kind::integer:
+        if (item.as_uint64()) return cbor_.unsigned_integer(*item.as_uint64());
+        if (item.as_int64()) return cbor_.integer(*item.as_int64());
+        break;
+      case Kind::list:
+        cbor_.list(item.size());
+        for (const Value& one : item.items()) value(one, name);
+        return;
+      case Kind::dict:
+        cbor_.map(item.size());
+        for (const Entry& entry : item.entries()) {
+          if (entry.key.kind() != Kind::string) break;
+          cbor_.string(entry.key.as_string());
+          value(entry.value, name);
+        }
+        return;
+      default: break;
+    }
+    throw Error(ErrorCode::invalid_argument, "the dtype of a burn.QFloat is not as it was read",
+                {.path = to_string(&trace), .found = describe(item)});
+  }
+
+  const Limits& limits_;
+  CborWriter cbor_;
+  std::uint32_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string write_description(std::vector<const TensorEntry*> tensors, const Metadata& metadata,
+                              Scalars scalars, const Limits& limits) {
+  std::ranges::sort(tensors, {},
+                    [](const TensorEntry* entry) -> const std::string& { return entry->name; });
+  std::ranges::sort(scalars, {}, [](const auto& one) -> const std::string& { return one.first; });
+  return DescriptionWriter(limits).write(tensors, metadata, scalars);
+}
+
+}  // namespace safestructures::inline v0::burnpack

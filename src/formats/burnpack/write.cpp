@@ -1,0 +1,308 @@
+#include "formats/burnpack/write.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include "data/keyed_hash.hpp"
+#include "data/limit.hpp"
+#include "formats/burn/param_id.hpp"
+#include "formats/burnpack/description.hpp"
+#include "formats/safetensors/json_text.hpp"
+#include "formats/stored_dtype.hpp"
+#include "formats/tensor_bytes.hpp"
+
+namespace safestructures::inline v0::burnpack {
+
+using safetensors::detail::for_message;
+namespace {
+
+// What Burn's reader takes at most.
+constexpr std::uint64_t most_tensors = 100'000;
+constexpr std::uint64_t most_description = std::uint64_t{100} << 20U;
+constexpr std::uint64_t most_tensor_bytes = std::uint64_t{10} << 30U;
+constexpr std::uint64_t most_file_bytes = std::uint64_t{100} << 30U;
+
+/// Whose form it is: Burn's own are the versions of burn-store.
+const Metadata own_metadata = {
+    {"format", "burnpack"}, {"producer", "safestructures"}, {"version", "0.21.0"}};
+
+constexpr std::array<std::byte, alignment> zeros{};
+
+struct Item {
+  TensorEntry entry;
+  Tensor tensor;
+};
+
+void refuse(bool asked, std::string_view option) {
+  if (asked)
+    throw Error(ErrorCode::invalid_argument, "burnpack cannot be saved in this way",
+                {.found = "SaveOptions::" + std::string(option),
+                 .advice = "Leave the option out, or save as safestructures"});
+}
+
+[[noreturn]] void fail_burn(std::string problem, std::uint64_t most, std::string found) {
+  throw Error(ErrorCode::limit_exceeded, std::move(problem),
+              {.expected = "at most " + std::to_string(most) + ", as Burn reads",
+               .found = std::move(found),
+               .advice = "Save it as safestructures"});
+}
+
+/// Collects what the file will hold, and refuses what it cannot.
+class Collector {
+ public:
+  explicit Collector(const SaveOptions& options) : options_(options), dtypes_(options.precision) {}
+
+  void collect(const Value& root) {
+    if (root.kind() == Kind::tensor) name_ = "tensor";  // As a plain safetensors file has it.
+    value(root, nullptr, true);
+    for (const auto& [name, tensor] : options_.extra_tensors) {
+      name_ = name;
+      const Trace trace{nullptr, name};
+      add(tensor, tensor.dtype(), &trace);
+    }
+  }
+
+  std::vector<Item> items;
+  Scalars scalars;
+
+ private:
+  [[noreturn]] void fail(const Value& item, const Trace* trace) const {
+    throw Error(ErrorCode::invalid_argument, "burnpack cannot hold a value of this kind",
+                {.path = to_string(trace),
+                 .expected = "tensors, bool, int and float, in containers that are not empty",
+                 .found = describe(item),
+                 .advice = "Save as safestructures"});
+  }
+
+  // Recursive over the tree, to Limits::depth.
+  void value(const Value& item, const Trace* trace, bool is_root) {
+    if (++nodes_ > options_.limits.nodes)
+      throw detail::past(detail::Limit::nodes, options_.limits.nodes, {.path = to_string(trace)});
+    switch (item.kind()) {
+      case Kind::tensor: return tensor(item, trace);
+      case Kind::custom: return quantized(item, trace);
+      case Kind::boolean:
+      case Kind::floating: return scalar(item, trace);
+      case Kind::integer:
+        if (!item.as_int64() && !item.as_uint64()) fail(item, trace);
+        return scalar(item, trace);
+      case Kind::list:
+      case Kind::tuple:
+      case Kind::dict:
+      case Kind::structure: break;
+      default: fail(item, trace);
+    }
+    if (item.size() == 0 && !is_root) fail(item, trace);
+    check_attributes(item, trace);
+    const detail::StoredDTypes::Below below(dtypes_, item);
+    if (item.is_sequence()) {
+      for (std::size_t i = 0; i < item.size(); ++i)
+        child(item[i], std::to_string(i), Trace{trace, {}, i}, is_root);
+    } else {
+      for (const Entry& entry : item.entries()) {
+        const std::string label = entry.key.key_label();
+        child(entry.value, label, Trace{trace, label}, is_root);
+      }
+    }
+  }
+
+  void child(const Value& item, const std::string& step, const Trace& trace, bool is_of_root) {
+    const detail::Descent level(depth_, options_.limits.depth, &trace);
+    const std::size_t size = name_.size();
+    if (!is_of_root) name_ += '.';
+    name_ += step;
+    value(item, &trace, false);
+    name_.resize(size);
+  }
+
+  /// What stands beside a value has no place here, but for the ids and what only says from where
+  /// the value came.
+  void check_attributes(const Value& item, const Trace* trace) const {
+    if (!options_.extensions) return;
+    for (const Entry& attribute : item.attributes()) {
+      const std::string& name = attribute.key.as_string();
+      if (name == id_attribute || name == attributes::dtype || name == attributes::class_version)
+        continue;
+      throw Error(ErrorCode::invalid_argument, "burnpack cannot hold what stands beside a value",
+                  {.path = to_string(trace),
+                   .found = "the attribute '" + for_message(name) + "'",
+                   .advice = "Save as safestructures, or without SaveOptions::extensions"});
+    }
+  }
+
+  void check_name(const Trace* trace) {
+    if (safetensors::detail::find_invalid_utf8(name_))
+      throw Error(ErrorCode::invalid_utf8, "the name of a tensor is not valid UTF-8",
+                  {.path = to_string(trace)});
+    names_size_ += name_.size();
+    const std::uint64_t most =
+        std::min<std::uint64_t>(most_description, options_.limits.header_bytes);
+    if (names_size_ > most)
+      throw detail::past(detail::Limit::header_bytes, most, "the description would be too large",
+                         {});
+    if (!names_.insert(name_).second)
+      throw Error(ErrorCode::duplicate_name, "two values have the same name with dots",
+                  {.path = to_string(trace), .found = "'" + for_message(name_) + "'"});
+  }
+
+  void scalar(const Value& item, const Trace* trace) {
+    if (trace == nullptr) fail(item, trace);
+    check_name(trace);
+    scalars.emplace_back(name_, item);
+  }
+
+  std::optional<std::uint64_t> id_of(const Value& item, const Trace* trace) const {
+    const Value* const text = item.attribute(id_attribute);
+    if (text == nullptr) return std::nullopt;
+    const auto id =
+        text->kind() == Kind::string ? burn::parse_param_id(text->as_string()) : std::nullopt;
+    if (!id)
+      throw Error(ErrorCode::invalid_argument, "an id is not spelled as Burn spells ids",
+                  {.path = to_string(trace),
+                   .expected = "13 characters of 0-9 and a-v",
+                   .found = describe(*text),
+                   .advice = "Take the attribute 'burn.id' away, or give it such a text"});
+    return id;
+  }
+
+  void tensor(const Value& item, const Trace* trace) {
+    check_attributes(item, trace);
+    add(item.tensor(), dtypes_.of(item), trace).param_id = id_of(item, trace);
+  }
+
+  TensorEntry& add(const Tensor& tensor, DType stored, const Trace* trace) {
+    if (!burn_has(stored))
+      throw Error(ErrorCode::unknown_dtype, "Burn has no such dtype",
+                  {.path = to_string(trace),
+                   .expected = "BOOL, an integer, F16, BF16, F32 or F64",
+                   .found = std::string(to_string(stored)),
+                   .advice = "Save as safestructures, or in another precision"});
+    if (tensor.rank() > options_.limits.rank)
+      throw detail::past(detail::Limit::rank, options_.limits.rank,
+                         {.path = to_string(trace), .found = std::to_string(tensor.rank())});
+    if (items.size() >= options_.limits.tensors)
+      throw detail::past(detail::Limit::tensors, options_.limits.tensors,
+                         {.path = to_string(trace)});
+    if (items.size() >= most_tensors) fail_burn("there are too many tensors", most_tensors, {});
+    check_name(trace);
+    Item item;
+    item.entry.name = name_;
+    item.entry.dtype = stored;
+    item.entry.shape = tensor.shape();
+    item.tensor = tensor;
+    try {
+      item.entry.begin = aligned(end_);
+      const std::uint64_t size = byte_size(stored, tensor.shape());
+      if (size > most_tensor_bytes)
+        fail_burn("a tensor is too large", most_tensor_bytes, std::to_string(size) + " bytes");
+      end_ = item.entry.end = item.entry.begin + size;
+      if (end_ > most_file_bytes)
+        fail_burn("the tensors are too large for one file", most_file_bytes,
+                  std::to_string(end_) + " bytes");
+    } catch (const Error& error) {
+      throw error.with_path(to_string(trace));
+    }
+    items.push_back(std::move(item));
+    return items.back().entry;
+  }
+
+  /// What was read as a quantized tensor.
+  void quantized(const Value& item, const Trace* trace) {
+    if (item.type_name() != quantized_type) fail(item, trace);
+    check_attributes(item, trace);
+    const Value& payload = item.payload();
+    const Value* const dtype = payload.find(dtype_key);
+    const Value* const shape = payload.find(shape_key);
+    const Value* const data = payload.find(quantized_data);
+    if (dtype == nullptr || shape == nullptr || data == nullptr || payload.size() != 3 ||
+        shape->kind() != Kind::list || data->kind() != Kind::bytes)
+      throw Error(ErrorCode::invalid_argument, "a burn.QFloat is not as it was read",
+                  {.path = to_string(trace),
+                   .expected = "a dict of dtype, shape and data",
+                   .found = describe(payload)});
+    std::vector<std::uint64_t> sizes;
+    for (const Value& size : shape->items()) {
+      const auto number = size.kind() == Kind::integer ? size.as_uint64() : std::nullopt;
+      if (!number) fail(size, trace);
+      sizes.push_back(*number);
+    }
+    TensorEntry& entry = add(data->tensor(), DType::U8, trace);
+    entry.storage = Storage::quantized;
+    entry.shape = Shape(sizes);
+    entry.quantization = *dtype;
+    entry.param_id = id_of(item, trace);
+  }
+
+  const SaveOptions& options_;
+  detail::StoredDTypes dtypes_;
+  std::string name_;  // Of the current value: its place, with dots.
+  std::unordered_set<std::string, detail::KeyedHash> names_;
+  std::uint64_t names_size_ = 0;
+  std::uint64_t end_ = 0;  // Of the data so far.
+  std::uint64_t nodes_ = 0;
+  std::uint32_t depth_ = 0;
+};
+
+std::string header_of(const std::string& description) {
+  std::string header(reinterpret_cast<const char*>(magic.data()), magic.size());
+  const auto number = [&](std::uint64_t value, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; ++i) header += static_cast<char>(value >> (8 * i) & 0xFFU);
+  };
+  number(version, 2);
+  number(description.size(), 4);
+  return header;
+}
+
+}  // namespace
+
+SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
+  refuse(options.checksums, "checksums");
+  refuse(options.shard_size != 0, "shard_size");
+  refuse(options.tensor_names == TensorNames::numbers, "tensor_names = numbers");
+  Collector found(options);
+  found.collect(root);
+  // A record of scalars has metadata of its own, which says what they belong to.
+  const bool is_bare = options.metadata.empty() && found.scalars.empty();
+  std::vector<const TensorEntry*> entries;
+  entries.reserve(found.items.size());
+  for (const Item& item : found.items) entries.push_back(&item.entry);
+  const std::string description =
+      write_description(std::move(entries), is_bare ? own_metadata : options.metadata,
+                        std::move(found.scalars), options.limits);
+  const std::uint64_t most = std::min<std::uint64_t>(most_description, options.limits.header_bytes);
+  if (description.size() > most)
+    throw detail::past(detail::Limit::header_bytes, most, "the description would be too large",
+                       {.found = std::to_string(description.size())});
+
+  const std::uint64_t begin = aligned(header_size + description.size());
+  std::uint64_t position = 0;  // In the data.
+  SaveReport report;
+  report.bytes = begin + (found.items.empty() ? 0 : found.items.back().entry.end);
+  sink.expect(report.bytes);
+  const std::string header = header_of(description);
+  sink.write_copied(std::as_bytes(std::span(header)));
+  sink.write_copied(std::as_bytes(std::span(description)));
+  sink.write(
+      std::span(zeros).first(static_cast<std::size_t>(begin - header_size - description.size())));
+  for (const Item& item : found.items) {
+    sink.write(std::span(zeros).first(static_cast<std::size_t>(item.entry.begin - position)));
+    const ConversionReport conversion = detail::write_named_tensor(
+        sink, item.tensor, item.entry.dtype, item.entry.name, detail::Losses::of(options));
+    if (conversion != ConversionReport{})
+      report.conversions.push_back({for_message(item.entry.name), conversion});
+    position = item.entry.end;
+  }
+  sink.flush();
+  return report;
+}
+
+}  // namespace safestructures::inline v0::burnpack

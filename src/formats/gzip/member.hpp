@@ -1,0 +1,27 @@
+/// \file
+/// What surrounds the deflate data of a gzip member (RFC 1952), shared by packing and unpacking.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace safestructures::inline v0::gzip {
+
+inline constexpr std::size_t header_size = 10;  ///< Without the optional fields.
+inline constexpr std::size_t trailer_size = 8;  ///< Checksum and length.
+inline constexpr std::uint8_t method_deflate = 8;
+
+/// No optional fields, no time, no hint on the level, of an unknown system: what flate2, and so
+/// Burn, writes.
+inline constexpr std::array<std::uint8_t, header_size> plain_header = {
+    0x1F, 0x8B, method_deflate, 0, 0, 0, 0, 0, 0, 0xFF};
+
+[[nodiscard]] inline std::uint32_t little_endian_32(std::span<const std::byte> bytes) noexcept {
+  std::uint32_t value = 0;
+  for (std::size_t i = 4; i-- > 0;) value = value << 8U | std::to_integer<std::uint32_t>(bytes[i]);
+  return value;
+}
+
+}  // namespace safestructures::inline v0::gzip

@@ -1,0 +1,150 @@
+#include "formats/structure_of_names.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
+
+namespace safestructures::inline v0 {
+namespace {
+
+/// A name with nothing before, between or behind its dots is no path; and a level for each byte of
+/// it would take more than a hundred times its memory.
+bool has_empty_step(std::string_view name) {
+  return name.starts_with('.') || name.ends_with('.') || name.find("..") != std::string_view::npos;
+}
+
+/// Builds the levels that the names spell, one name after the other.
+class Levels {
+ public:
+  Levels(const NamedValues& values, const Limits& limits) : values_(values), limits_(limits) {}
+
+  /// False where a name goes on below another's, which only `stops` can tell beforehand.
+  bool insert(std::size_t index, std::size_t stop) {
+    const std::string_view name = values_.name(index);
+    if (has_empty_step(name)) stop = 0;
+    else if (std::cmp_greater_equal(std::ranges::count(name, '.'), limits_.depth))
+      throw detail::past(detail::Limit::depth, limits_.depth, "a tensor's name has too many steps",
+                         {.path = std::string(name.substr(0, 60))});
+    Value* level = &root_;
+    std::size_t begin = 0;
+    for (std::size_t dot = name.find('.'); dot < stop; dot = name.find('.', dot + 1)) {
+      const std::string_view step = name.substr(begin, dot - begin);
+      Value* next = level->find(step);
+      if (next == nullptr) {
+        count_node();
+        next = &level->insert(step, Value::dict());
+      } else if (next->kind() != Kind::dict) {
+        return false;
+      }
+      level = next;
+      begin = dot + 1;
+    }
+    const std::string_view last = name.substr(begin);
+    if (level->find(last) != nullptr) return false;
+    count_node();
+    level->insert(last, values_.value(index));
+    return true;
+  }
+
+  [[nodiscard]] Value take() { return std::move(root_); }
+
+ private:
+  void count_node() {
+    if (++nodes_ > limits_.nodes) throw detail::past(detail::Limit::nodes, limits_.nodes);
+  }
+
+  const NamedValues& values_;
+  const Limits& limits_;
+  Value root_ = Value::dict();
+  std::uint64_t nodes_ = 1;
+};
+
+/// For each name the length of the shortest other name that its name goes on below, or `npos`.
+/// Looking up every beginning of every name would take quadratic time in the length of a name.
+std::vector<std::size_t> stops(const NamedValues& values) {
+  std::vector<std::size_t> order(values.count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // With the dot before all other bytes, what is below a name follows it at once.
+  const auto before = [](char a, char b) {
+    if (a == '.' || b == '.') return a == '.' && b != '.';
+    return static_cast<unsigned char>(a) < static_cast<unsigned char>(b);
+  };
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return std::ranges::lexicographical_compare(values.name(a), values.name(b), before);
+  });
+  std::vector<std::size_t> result(values.count, std::string_view::npos);
+  std::optional<std::string_view> upper;
+  for (const std::size_t index : order) {
+    const std::string_view name = values.name(index);
+    if (upper && name.size() > upper->size() && name.starts_with(*upper) &&
+        name[upper->size()] == '.')
+      result[index] = upper->size();
+    else upper = name;
+  }
+  return result;
+}
+
+/// The index that a step of a name spells, or `count`.
+std::size_t index_of(const Value& key, std::size_t count) {
+  const std::string& text = key.as_string();
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  const bool is_index = error == std::errc() && end == text.data() + text.size() &&
+                        (text.size() == 1 || text.front() != '0');
+  return is_index && index < count ? index : count;
+}
+
+/// Turns levels whose steps are 0, 1, ... n-1 into lists. Recursive, to Limits::depth.
+void make_lists(Value& level, std::uint32_t& depth, std::uint32_t most) {
+  for (std::size_t i = 0; i < level.size(); ++i) {
+    if (level.entry_value(i).kind() != Kind::dict) continue;
+    const detail::Descent descent(depth, most, nullptr);
+    make_lists(level.entry_value(i), depth, most);
+  }
+  const std::size_t count = level.size();
+  std::vector<std::size_t> positions(count, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t index = index_of(level.entries()[i].key, count);
+    if (index == count) return;
+    positions[index] = i;
+  }
+  if (count == 0) return;
+  // Names are distinct and index_of takes one spelling of each number, so every position is filled.
+  std::vector<Value> items;
+  items.reserve(count);
+  for (const std::size_t position : positions)
+    items.push_back(std::move(level.entry_value(position)));
+  level = Value::list(std::move(items));
+}
+
+Value with_lists(Value root, const Limits& limits) {
+  std::uint32_t depth = 0;
+  make_lists(root, depth, limits.depth);
+  return root;
+}
+
+}  // namespace
+
+Value structure_of_names(const NamedValues& values, const Limits& limits) {
+  Levels levels(values, limits);
+  std::size_t index = 0;
+  while (index < values.count && levels.insert(index, std::string_view::npos)) ++index;
+  if (index < values.count) {
+    const std::vector<std::size_t> stop = stops(values);
+    Levels again(values, limits);
+    for (index = 0; index < values.count; ++index) again.insert(index, stop[index]);
+    return with_lists(again.take(), limits);
+  }
+  return with_lists(levels.take(), limits);
+}
+
+}  // namespace safestructures::inline v0

@@ -1,0 +1,217 @@
+/// \file
+/// Malformed records of Burn, each with its exact error, and records that are cut short anywhere.
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <safestructures/burn/burn.hpp>
+#include "support/burn_records.hpp"
+#include "support/errors.hpp"
+
+namespace ss = safestructures;
+namespace burn = ss::burn;
+using ss::test::bincode_record;
+using ss::test::error_of;
+using ss::test::json_record;
+using ss::test::linear;
+using ss::test::messagepack_record;
+using ss::test::view_of;
+using namespace std::string_literals;
+
+namespace {
+
+struct Case {
+  std::string name;
+  std::string bytes;
+  std::string error;
+};
+
+/// What follows the metadata in the records of these tests.
+std::size_t item_of_mpk() { return messagepack_record("").size() - 4; }
+std::size_t item_of_bin() { return bincode_record("").size(); }
+
+std::string at(std::size_t offset) { return " (byte " + std::to_string(offset) + ")."; }
+
+}  // namespace
+
+TEST_CASE("malformed MessagePack is refused") {
+  const std::size_t item = item_of_mpk();
+  const std::vector<Case> cases = {
+      {"an extension type", messagepack_record("\xC7\x01\x05\x01"),
+       "invalid_header: at /: a byte begins nothing that records hold: expected a value of "
+       "MessagePack, found byte 199" +
+           at(item)},
+      {"a key that is no text", messagepack_record("\x81\x90\x01"),
+       "invalid_header: at /: a key is no text: expected a string, found an array" + at(item + 1)},
+      {"a key twice",
+       messagepack_record("\x82\xA1"
+                          "a\x01\xA1"
+                          "a\x02"),
+       "duplicate_name: at /a: a map has a key twice" + at(item + 4)},
+      {"bytes behind the record", messagepack_record("\x01") + "\xC0",
+       "invalid_header: at /: there are bytes behind the record: expected the end of the file, "
+       "found 1 byte" +
+           at(item + 5)},
+      {"a list longer than the file", messagepack_record("\xDD\xFF\xFF\xFF\xFF"),
+       "truncated: at /: the file ends before the items that it announces: expected 4294967295 "
+       "items, found 4 bytes" +
+           at(item).substr(0, at(item).size() - 1) + ". Copy the file again, or save it again."},
+      {"bytes longer than the file", messagepack_record("\xC6\xFF\xFF\xFF\xFF"),
+       "truncated: at /: the file ends before the bytes that it announces: expected 4294967295 "
+       "bytes, found 4" +
+           at(item + 5).substr(0, at(item + 5).size() - 1) +
+           ". Copy the file again, or save it again."},
+      {"a text that is not UTF-8", messagepack_record("\xA2\xC3\x28"),
+       "invalid_utf8: at /: a text of the record is not UTF-8" +
+           at(item).substr(0, at(item).size() - 1) +
+           ". Check that the C++ type has the fields of the record, in its order."},
+      {"too few bytes for the shape",
+       messagepack_record("\x81\xA1w\x83\xA5"
+                          "bytes\xC4\x04"
+                          "abcd\xA5shape\x91\x02\xA5"
+                          "dtype\xA3"
+                          "F32"s),
+       "shape_mismatch: at /w: a tensor's data do not fit its shape: expected 8 bytes for F32 [2], "
+       "found 4."},
+      {"a dtype that is none",
+       messagepack_record("\x83\xA5"
+                          "bytes\xC4\0\xA5shape\x91\0\xA5"
+                          "dtype\xA2"
+                          "F8"s),
+       "unknown_dtype: at /: a tensor has an unknown dtype: expected a dtype of Burn, found str "
+       "\"F8\"."},
+      {"a size that is negative",
+       messagepack_record("\x83\xA5"
+                          "bytes\xC4\0\xA5shape\x91\xFF\xA5"
+                          "dtype\xA3"
+                          "F32"s),
+       "invalid_shape: at /: a shape holds what is no size: expected an integer from 0, found int "
+       "-1."},
+      {"no item", "\x81\xA8metadata\x80"s,
+       "invalid_header: at /: the file is no record of Burn: expected 'item' in its map, found "
+       "none" +
+           at(11)},
+      {"no map", "\x93\xC0\xC0\xC0"s,
+       "invalid_header: at /: the file is no record of Burn: expected a map with metadata and "
+       "item, "
+       "found an array" +
+           at(0)},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.name);
+    CHECK(error_of([&] { return ss::load(view_of(one.bytes), {.format = ss::formats::burn()}); }) ==
+          one.error);
+  }
+}
+
+TEST_CASE("malformed JSON is refused") {
+  const std::size_t item = json_record("").size() - 11;
+  const std::vector<Case> cases = {
+      {"no JSON", json_record("[1,]"),
+       "invalid_header: at /: the record is not JSON: expected a value, found ']'" + at(item + 3)},
+      {"bytes that are none", json_record(R"({"bytes":[1,256],"shape":[2],"dtype":"U8"})"),
+       "no error"},
+      {"too many bytes for the shape",
+       json_record(R"({"w":{"bytes":[1,2],"shape":[1],"dtype":"U8"}})"),
+       "shape_mismatch: at /w: a tensor's data do not fit its shape: expected 1 bytes for U8 [1], "
+       "found 2."},
+      {"a bool of four bytes that is neither",
+       json_record(R"({"bytes":[2,0,0,0],"shape":[1],"dtype":{"Bool":"U32"}})"),
+       "out_of_range: at /: a bool is neither true nor false: expected 0 or 1, found 2."},
+      {"too many numbers of 0.13", json_record(R"({"value":[1.5,2.5],"shape":[1]})", "0.13.2"),
+       "shape_mismatch: at /: a tensor's data do not fit its shape: expected 4 bytes for F32 [1], "
+       "found 8."},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.name);
+    CHECK(error_of([&] {
+            return ss::load(view_of(one.bytes),
+                            {.format = ss::formats::burn({.encoding = burn::Encoding::json})});
+          }) == one.error);
+  }
+}
+
+TEST_CASE("malformed bincode is refused") {
+  struct Item {
+    std::optional<std::uint16_t> number;
+    std::vector<float> list;
+  };
+  const std::size_t item = item_of_bin();
+  const std::string advice =
+      ". Check that the C++ type has the fields of the record, in its order.";
+  const auto offset = [](std::size_t byte) { return " (byte " + std::to_string(byte) + ")"; };
+  const std::vector<Case> cases = {
+      {"a tag that is none", bincode_record("\x02"),
+       "invalid_header: at /number: a tag is neither 0 nor 1: expected 0 or 1, found 2" +
+           offset(item + 1) + advice},
+      {"an integer of 128 bits", bincode_record("\x01\xFE"),
+       "invalid_header: at /number: a byte begins no integer: expected a byte up to 253, found "
+       "254" +
+           offset(item + 1) + advice},
+      {"an integer too large for its type", bincode_record("\x01\xFC\0\0\x01\0"s),
+       "out_of_range: at /number: an integer does not fit its type: expected u16, found 65536" +
+           at(item + 6)},
+      {"more numbers than the file has", bincode_record("\0\xFC\xFF\xFF\xFF\xFF"s),
+       "truncated: at /list: the file ends before the items that it announces: expected 4294967295 "
+       "items, found 0 bytes" +
+           offset(item + 6) + advice},
+      {"bytes behind the record", bincode_record("\0\0\0"s),
+       "invalid_header: at /: there are bytes behind the record: expected the end of the file, "
+       "found 1 byte" +
+           offset(item + 2) + ". Check that the C++ type has all fields of the record."},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.name);
+    CHECK(error_of([&] { return ss::load<Item>(view_of(one.bytes)); }) == one.error);
+  }
+}
+
+TEST_CASE("a record that is cut short anywhere is an error, whatever the encoding") {
+  const auto check = [](const std::vector<std::byte>& whole, burn::Encoding encoding) {
+    static_cast<void>(ss::load<burn::Linear>(whole));
+    const ss::LoadOptions options{.format = ss::formats::burn({.encoding = encoding})};
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      CAPTURE(size);
+      CHECK_THROWS_AS(
+          static_cast<void>(ss::load<burn::Linear>(std::span(whole).first(size), options)),
+          ss::Error);
+    }
+  };
+  for (const std::string version : {"0.13", "0.17", "0.21"}) {
+    const burn::RecorderOptions options{.burn_version = version};
+    check(burn::NamedMpkBytesRecorder<>(options).record(linear()), burn::Encoding::messagepack);
+    check(burn::BinBytesRecorder<>(options).record(linear()), burn::Encoding::bincode);
+    check(ss::save(linear(), {.format = ss::formats::burn(
+                                  {.encoding = burn::Encoding::json, .burn_version = version})}),
+          burn::Encoding::json);
+  }
+}
+
+TEST_CASE("items that take no bytes are not made because a record announces them") {
+  using Units = std::vector<std::monostate>;
+  CHECK(ss::load<Units>(view_of(bincode_record("\x03"))).size() == 3);
+  const std::size_t item = item_of_bin();
+  CHECK(
+      error_of([&] { return ss::load<Units>(view_of(bincode_record("\xFC\xFF\xFF\xFF\xFF"))); }) ==
+      "truncated: at /: the file ends before the items that it announces: expected 4294967295 "
+      "items, found 0 bytes (byte " +
+          std::to_string(item + 5) +
+          "). Check that the C++ type has the fields of the record, in its order.");
+}
+
+TEST_CASE("limits hold for records") {
+  const std::string deep = messagepack_record(std::string(600, '\x91') + "\xC0");
+  CHECK(error_of([&] { return ss::load(view_of(deep)); }).starts_with("limit_exceeded: at /0"));
+  const std::string nested = json_record(std::string(600, '[') + std::string(600, ']'));
+  CHECK(error_of([&] { return ss::load(view_of(nested)); }).starts_with("limit_exceeded: at /0"));
+  const std::string many = messagepack_record(
+      "\xDC\x00\x10\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"
+      "\x01\x01\x01\x01\x01\x01"s);
+  CHECK(error_of([&] {
+          return ss::load(view_of(many), {.limits = {.nodes = 10}});
+        }).starts_with("limit_exceeded: at /9: a structure has too many nodes"));
+}

@@ -1,0 +1,221 @@
+"""`.npz`: what NumPy writes is read, what is written NumPy reads, and hostile archives are refused."""
+
+import io
+import pathlib
+import struct
+import zipfile
+
+import numpy as np
+from cli_outcomes import expect, run, run_checks
+from safetensors.numpy import load_file
+
+DTYPES = "? u1 i1 u2 i2 f2 u4 i4 f4 u8 i8 f8 c8".split()
+
+
+def arrays():
+    rng = np.random.default_rng(3)
+    made = {f"of.{d}": (rng.random((2, 3)) * 9).astype(d) for d in DTYPES if d != "?"}
+    made["of.bool"] = np.array([True, False])
+    made["scalar"] = np.array(0.5)
+    made["empty"] = np.zeros((0, 4), dtype=np.float32)
+    made["big_endian"] = np.arange(5, dtype=">i4")
+    made["big_complex"] = np.array([1 + 2j, 3 - 4j], dtype=">c8")
+    made["fortran"] = np.asfortranarray(np.arange(24, dtype=np.int16).reshape(2, 3, 4))
+    return made
+
+
+def check_read(folder):
+    """Stored and deflated archives become the same tensors."""
+    folder = pathlib.Path(folder)
+    for save in (np.savez, np.savez_compressed):
+        save(folder / "a.npz", **arrays())
+        done = run(folder, "convert", "a.npz", "a.safetensors")
+        expect(f"{save.__name__}", (0, ""), (done.returncode, done.stderr))
+        loaded = load_file(folder / "a.safetensors")
+        expect(f"{save.__name__}: names", set(arrays()), set(loaded))
+        for name, array in arrays().items():
+            native = array.astype(array.dtype.newbyteorder("="))
+            expect(
+                f"{save.__name__}: {name}",
+                (native.dtype, native.shape, native.tobytes()),
+                (loaded[name].dtype, loaded[name].shape, loaded[name].tobytes()),
+            )
+        done = run(folder, "verify", "a.npz")
+        expect(f"{save.__name__}: verify", 0, done.returncode)
+    expect("get", "0.5\n", run(folder, "get", "a.npz", "scalar").stdout)
+    expect("ls", 13, len(run(folder, "ls", "a.npz", "/of.*").stdout.splitlines()))
+
+
+def check_write(folder):
+    folder = pathlib.Path(folder)
+    np.savez(folder / "a.npz", **arrays())
+    run(folder, "convert", "a.npz", "a.safetensors")
+    done = run(folder, "convert", "a.safetensors", "b.npz")
+    expect("written", (0, ""), (done.returncode, done.stderr))
+    with np.load(folder / "b.npz") as again:
+        expect("names", set(arrays()), set(again.files))
+        for name, array in arrays().items():
+            expect(name, array.tolist(), again[name].tolist())
+    expect("zipfile finds nothing wrong", None, zipfile.ZipFile(folder / "b.npz").testzip())
+    first = (folder / "b.npz").read_bytes()
+    run(folder, "convert", "b.npz", "b.npz")
+    expect("the same bytes again", first, (folder / "b.npz").read_bytes())
+
+    done = run(folder, "convert", "plain.safetensors", "plain.npz", "--precision", "f16")
+    expect(
+        "metadata",
+        (0, "safestructures: note: a .npz file has no metadata: left out are 'format'.\n"),
+        (done.returncode, done.stderr),
+    )
+    with np.load(folder / "plain.npz") as loaded:
+        expect("converted", np.float16, loaded["layers.0.weight"].dtype)
+        expect("a scalar tensor", 0.5, float(loaded["scale"]))
+    refused = {
+        "model.safetensors": "out.npz: at /name: a .npz file holds arrays and numbers only: found str"
+        ' "tiny". Save as .safetensors or .json, which hold everything.',
+        "bfloat.safetensors": "NumPy has no dtype for BF16. Add --precision f32 to convert it.",
+    }
+    for name, message in refused.items():
+        done = run(folder, "convert", name, "out.npz")
+        expect(name, (2, f"safestructures: {message}\n"), (done.returncode, done.stderr))
+        expect(f"{name}: nothing is left", False, (folder / "out.npz").exists())
+    done = run(folder, "convert", "bfloat.safetensors", "out.npz", "--precision", "f32")
+    expect("--precision f32", 0, done.returncode)
+    done = run(folder, "convert", "plain.safetensors", "out.npz", "--shard-size", "10")
+    expect("no shards", 2, done.returncode)
+
+
+def archive(name="a.npy", content=None, method=zipfile.ZIP_STORED):
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w", method) as zipped:
+        zipped.writestr(name, npy() if content is None else content)
+    return bytearray(memory.getvalue())
+
+
+def npy(descr="'<f4'", shape="(2,)", data=b"\0" * 8, extra="", version=1):
+    header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, {extra}}}".encode()
+    size = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + size + header + data
+
+
+def with_field(data, signature, offset, text):
+    """The archive with other bytes in its last record of that signature."""
+    place = data.rfind(signature) + offset
+    data[place : place + len(text)] = text
+    return data
+
+
+DIRECTORY = b"PK\1\2"
+END = b"PK\5\6"
+
+
+def hostile():
+    damaged = archive()
+    damaged[60] ^= 1
+    yield "a changed byte", damaged, "at a.npy: the bytes of a file in the archive are not those that were saved"
+    yield "a cut file", archive()[:-30], "the archive has no end record"
+    yield "no archive", bytearray(b"PK\3\4"), "the file is no ZIP archive: it is too short"
+    yield (
+        "a stored size that lies",
+        with_field(archive(), DIRECTORY, 24, struct.pack("<I", 1 << 30)),
+        "at a.npy: a file in the archive announces more than its bytes can hold",
+    )
+    bomb = archive(content=b"\0" * 100_000, method=zipfile.ZIP_DEFLATED)
+    yield (
+        "more than deflate can make",
+        with_field(bomb, DIRECTORY, 24, struct.pack("<I", 0xFFFFFFF0)),
+        "at a.npy: a file in the archive announces more than its bytes can hold",
+    )
+    lying = archive(content=npy() + b"\0" * 1000, method=zipfile.ZIP_DEFLATED)
+    yield (
+        "a deflated size that lies",
+        with_field(lying, DIRECTORY, 24, struct.pack("<I", 500)),
+        "at a.npy: a file in the archive does not expand to the size that it announces",
+    )
+    yield (
+        "a count that lies",
+        with_field(archive(), END, 10, struct.pack("<H", 60000)),
+        "the archive announces more files than it has room for",
+    )
+    yield (
+        "a directory elsewhere",
+        with_field(archive(), END, 16, struct.pack("<I", 3)),
+        "the archive is damaged: there is no directory record where one should be",
+    )
+    yield (
+        "a directory beyond the end",
+        with_field(archive(), END, 16, struct.pack("<I", 0x7FFFFFFF)),
+        "the archive ends inside a record",
+    )
+    yield (
+        "encryption",
+        with_field(archive(), DIRECTORY, 8, b"\1"),
+        "at a.npy: a file in the archive is encrypted",
+    )
+    yield (
+        "another method",
+        archive(method=zipfile.ZIP_BZIP2),
+        "at a.npy: a file in the archive is compressed in a way that is not known here",
+    )
+    two = io.BytesIO()
+    with zipfile.ZipFile(two, "w") as zipped:
+        zipped.writestr("a.npy", npy())
+        zipped.writestr("b.npy", npy())
+    twice = bytearray(two.getvalue())
+    place = twice.rfind(DIRECTORY)
+    header = struct.unpack_from("<I", twice, twice.find(DIRECTORY) + 42)[0]
+    twice[place + 42 : place + 46] = struct.pack("<I", header)
+    twice[place + 46] = ord("a")
+    yield "one name twice", twice, "at a.npy: the archive holds two files of one name"
+    overlapping = bytearray(two.getvalue())
+    struct.pack_into("<I", overlapping, overlapping.find(DIRECTORY) + 20, 60 + len(npy()))
+    struct.pack_into("<I", overlapping, overlapping.find(DIRECTORY) + 24, 60 + len(npy()))
+    yield "overlaps", overlapping, "files in the archive overlap"
+    yield "no array", archive("notes.txt"), "at notes.txt: the archive holds a file that is no array"
+    yield "not UTF-8", archive("\u00fc.npy"), None
+    yield "no .npy", archive(content=b"text of some length"), "at a: this is no .npy file"
+    yield "a new version", archive(content=npy(version=9)), "at a: a .npy file has a version"
+    yield (
+        "objects",
+        archive(content=npy("'|O'")),
+        "at a: an array has a dtype that is not known here: expected bools, integers, floats to 64"
+        " bits, complex of 64 bits, found '|O'. These are pickled objects, which run code",
+    )
+    yield "text", archive(content=npy("'<U4'")), "at a: an array has a dtype that is not known here"
+    yield "records", archive(content=npy("[('x', '<f4')]")), "at a: records are no array of numbers"
+    yield "a huge shape", archive(content=npy(shape="(4294967296, 4294967296)")), "at a: "
+    yield "another shape", archive(content=npy(shape="(3,)")), "at a: "
+    yield "a negative shape", archive(content=npy(shape="(-1,)")), "at a: the header of an array"
+    yield "many dimensions", archive(content=npy(shape="(" + "1, " * 65 + ")")), "at a: an array has too many"
+    yield "code", archive(content=npy(extra="'x': __import__('os'), ")), "at a: the header of an array"
+    yield "a cut header", archive(content=npy()[:14]), "at a: a .npy file ends inside its header"
+    long = b"\x93NUMPY\2\0" + struct.pack("<I", 1 << 31)
+    yield "a long header", archive(content=long + b" " * 9), "at a: the header of an array is too long"
+
+
+def check_hostile(folder):
+    folder = pathlib.Path(folder)
+    for name, data, message in hostile():
+        (folder / "bad.npz").write_bytes(data)
+        done = run(folder, "verify", "bad.npz")
+        if message is None:
+            expect(name, 0, done.returncode)
+            continue
+        expect(name, 1, done.returncode)
+        expect(f"{name}: the message", f"safestructures: bad.npz: {message}", done.stderr[: 25 + len(message)])
+
+
+def check_damage(folder):
+    """No byte of an archive can be changed so that reading ends in anything but an answer."""
+    folder = pathlib.Path(folder)
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        whole = archive(method=method)
+        for place in range(0, len(whole), 3):
+            damaged = bytearray(whole)
+            damaged[place] ^= 0xFF
+            (folder / "bad.npz").write_bytes(damaged)
+            done = run(folder, "verify", "bad.npz")
+            expect(f"{method}: byte {place}", True, done.returncode in (0, 1))
+
+
+run_checks(check_read, check_write, check_hostile, check_damage)

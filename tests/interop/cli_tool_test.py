@@ -1,0 +1,329 @@
+"""The command line as a tool: help, slips of the hand, streams, folders, lists, completion."""
+
+import json
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+
+import checks
+import cli_files
+import notation
+import numpy as np
+import safestructures
+from cli_outcomes import CLI, expect, run, run_checks
+from safetensors.numpy import load as load_bytes
+
+COMMANDS = ["show", "ls", "get", "verify", "convert", "completion", "help"]
+
+
+def check_help_command(folder):
+    for command in COMMANDS:
+        asked = run(folder, "help", command)
+        expect(f"help {command}", (0, ""), (asked.returncode, asked.stderr))
+        expect(f"help {command}: as --help", run(folder, command, "--help").stdout, asked.stdout)
+    expect("help", run(folder, "--help").stdout, run(folder, "help").stdout)
+    expect(
+        "help of nothing",
+        (2, "safestructures: there is no command 'gte': did you mean 'get'?\n"),
+        outcome(run(folder, "help", "gte")),
+    )
+    expect(
+        "help of two",
+        (2, "safestructures: help takes one command: 'safestructures help get'.\n"),
+        outcome(run(folder, "help", "get", "show")),
+    )
+    for option in ("--precision preserve|f32|f16|bf16|f64", "--overflow error|saturate|allow"):
+        expect(f"convert --help: {option}", True, option in run(folder, "help", "convert").stdout)
+
+
+def outcome(done):
+    return done.returncode, done.stderr
+
+
+SLIPS = {
+    "get model.safetensors /name --slcie 1": "get has no option '--slcie': did you mean '--slice'?"
+    " See 'safestructures get --help'.",
+    "convert model.safetensors --precison=f16 out": "convert has no option '--precison': did you mean"
+    " '--precision'? See 'safestructures convert --help'.",
+    "verify -q model.safetensors": "verify has no option '-q': did you mean '-h'?"
+    " See 'safestructures verify --help'.",
+    "convert model.safetensors out --precision f12": "--precision: there is no precision 'f12': the"
+    " precisions are preserve, f32, f16, bf16, f64. See 'safestructures convert --help'.",
+    "convert a b --precision": "--precision needs a value: preserve|f32|f16|bf16|f64."
+    " See 'safestructures convert --help'.",
+    "get a b --slice": "--slice needs a value. See 'safestructures get --help'.",
+    "ls model.safetensors --sort date": "--sort: there is no order 'date': the orders are name, size."
+    " See 'safestructures ls --help'.",
+    "convert model.safetensors out --metadata run": "--metadata takes KEY=VALUE, not 'run'.",
+    "get model.safetensors /layers/0/weight --slice [9]": "model.safetensors: at /layers/0/weight: the"
+    " index is outside dimension 0: expected an index from -4 to 3, found 9.",
+    "completion tcsh": "SHELL: there is no shell 'tcsh': the shells are bash, zsh, fish."
+    " See 'safestructures completion --help'.",
+}
+
+
+def check_slips(folder):
+    for line, message in SLIPS.items():
+        expect(line, (2, f"safestructures: {message}\n"), outcome(run(folder, *line.split(" "))))
+    upper = run(folder, "convert", "model.safetensors", "out.safetensors", "--precision", "F16")
+    expect("words in any case", 0, upper.returncode)
+
+
+def piped(folder, name, *args):
+    with open(pathlib.Path(folder) / name, "rb") as file:
+        return subprocess.run([CLI, *args], cwd=folder, stdin=file, capture_output=True, timeout=60)
+
+
+def check_streams(folder):
+    """`-` is the standard input, and of `convert` the standard output."""
+    whole = (pathlib.Path(folder) / "model.safetensors").read_bytes()
+    shown = run(folder, "show", "model.safetensors").stdout
+    expected = shown.replace("file      model.safetensors", "file      standard input")
+    expect("show -", expected, piped(folder, "model.safetensors", "show", "-").stdout.decode())
+    expect("get -", b"tiny\n", piped(folder, "model.safetensors", "get", "-", "/name").stdout)
+    done = piped(folder, "model.safetensors", "verify", "-")
+    expect("verify -", b"standard input: ok, 4 tensors, 144 bytes\n", done.stdout)
+    done = piped(folder, "damaged.safetensors", "verify", "-")
+    expect(
+        "verify - of a damaged file",
+        (1, b"", "safestructures: standard input: the file ends before its tensors do: expected 144"),
+        (done.returncode, done.stdout, done.stderr.decode()[:81]),
+    )
+    done = piped(folder, "model.safetensors", "convert", "-", "-")
+    expect("convert - -", (0, b""), (done.returncode, done.stderr))
+    run(folder, "convert", "model.safetensors", "copy.safetensors")
+    copy = (pathlib.Path(folder) / "copy.safetensors").read_bytes()
+    expect("convert - -: the same file", copy, done.stdout)
+    expect("the input is untouched", whole, (pathlib.Path(folder) / "model.safetensors").read_bytes())
+    done = piped(folder, "hostile.safetensors", "convert", "-", "-", "--shard-size", "10")
+    expect("shards need a file", 2, done.returncode)
+
+    parent, child = pty.openpty()
+    done = subprocess.run(
+        [CLI, "convert", "model.safetensors", "-"],
+        cwd=folder, stdout=child, stderr=subprocess.PIPE, text=True,
+    )
+    os.close(child)
+    os.close(parent)
+    expect(
+        "no file on a terminal",
+        (2, "safestructures: a terminal is no place for the file: redirect the standard output.\n"),
+        outcome(done),
+    )
+
+
+def check_folders(folder):
+    folder = pathlib.Path(folder)
+    (one := folder / "one").mkdir()
+    shutil.copy(folder / "plain.safetensors", one / "weights.safetensors")
+    (one / "config.json").write_text("{}")
+    done = run(folder, "verify", "one")
+    expect("the only file", (0, "one: ok, 2 tensors, 32 bytes\n"), (done.returncode, done.stdout))
+    expect("show names it", True, "one/weights.safetensors" in run(folder, "show", "one").stdout)
+    shutil.copy(folder / "bfloat.safetensors", one / "other.safetensors")
+    expect(
+        "two files",
+        (
+            1,
+            "safestructures: one: the folder does not say which file is meant: expected"
+            " model.safetensors, or one .index.json, .safetensors or .npz file, found"
+            " 'other.safetensors', 'weights.safetensors'. Name a file inside it.\n",
+        ),
+        outcome(run(folder, "show", "one")),
+    )
+    (parts := folder / "parts").mkdir()
+    run(folder, "convert", "model.safetensors", "parts/big.safetensors", "--shard-size", "64")
+    done = run(folder, "verify", "parts")
+    expect("an index", "parts: ok, 4 tensors, 144 bytes\n", done.stdout)
+    shutil.copy(folder / "model.safetensors", parts / "model.safetensors")
+    expect("the usual name", True, "parts/model.safetensors" in run(folder, "show", "parts").stdout)
+
+
+LIST = """\
+F32  [4, 3]  48  /layers/0/weight
+F64  [3]     24  /layers/0/bias
+F32  [4, 3]  48  /layers/1/weight
+F64  [3]     24  /layers/1/bias
+"""
+
+
+def check_ls(folder):
+    def lines(*args):
+        return [line.split()[-1] for line in run(folder, "ls", *args).stdout.splitlines()]
+
+    expect("ls", LIST, run(folder, "ls", "model.safetensors").stdout)
+    biases = ["/layers/0/bias", "/layers/1/bias"]
+    weights = ["/layers/0/weight", "/layers/1/weight"]
+    expect("a glob", biases, lines("model.safetensors", "*bias"))
+    expect("a glob of one step", weights, lines("model.safetensors", "/layers/?/w*"))
+    expect("no match", [], lines("model.safetensors", "bias"))
+    expect("by size", weights + biases, lines("model.safetensors", "--sort", "size"))
+    expect(
+        "by name",
+        ["/layers/0/bias", "/layers/0/weight", "/layers/1/bias", "/layers/1/weight"],
+        lines("model.safetensors", "--sort", "name"),
+    )
+    rows = json.loads(run(folder, "ls", "model.safetensors", "*0/bias", "--json").stdout)
+    row = {"path": "/layers/0/bias", "dtype": "F64", "shape": [3], "bytes": 24}
+    expect("--json", [row], rows)
+
+
+def check_json(folder):
+    folder = pathlib.Path(folder)
+    epochs = run(folder, "get", "model.safetensors", "/labels", "--json").stdout
+    expect("a tuple", {"$tuple": [1, None, True]}, json.loads(epochs))
+    run(folder, "get", "model.safetensors", "/layers", "-o", "layers.json")
+    layers = json.loads((folder / "layers.json").read_text())
+    expect("-o x.json", [0.0, 0.0, 0.0], layers[1]["bias"]["data"])
+    expect(
+        "what .json loses nothing of",
+        run(folder, "show", "model.safetensors", "/layers").stdout,
+        run(folder, "show", "layers.json", "/").stdout,
+    )
+
+
+def check_original_dtype(folder):
+    run(folder, "convert", "model.safetensors", "f32.safetensors", "--precision", "f32")
+    shown = run(folder, "show", "f32.safetensors", "/layers/0").stdout
+    expect("was F64", True, '"bias": F32, was F64 [3]  0.0, 0.0, 0.0\n' in shown)
+    expect("was nothing else", True, '"weight": F32 [4, 3]  -0.125' in shown)
+
+
+def check_convert_options(folder):
+    folder = pathlib.Path(folder)
+    run(
+        folder, "convert", "model.safetensors", "meta.safetensors",
+        "--metadata", "run=43", "--metadata", "format=pt=1",
+    )
+    metadata, _ = notation.read_container(folder / "meta.safetensors")
+    expect("--metadata", ("43", "pt=1"), (metadata["run"], metadata["format"]))
+
+    for name in ("a_tensor_of_type_torch_tensor", "a_tensor_of_type_jaxlib__jax_arrayimpl"):
+        source = checks.GOLDEN / f"{name}.safetensors"
+        run(folder, "convert", source, "framework.safetensors")
+        schema = notation.read_container(folder / "framework.safetensors")[0]
+        run(folder, "convert", source, "numpy.safetensors", "--numpy")
+        found = notation.read_container(folder / "numpy.safetensors")[0]
+        types = [re.findall(r'"(torch\.Tensor|jax[^"]*|numpy\.ndarray)"', m["_safestructures_schema_"])
+                 for m in (schema, found)]
+        expect(f"{name}: its type", False, "numpy.ndarray" in types[0])
+        expect(f"{name}: --numpy", {"numpy.ndarray"}, set(types[1]))
+        loaded = safestructures.load_file(folder / "numpy.safetensors")
+        leaf = next(iter(loaded.values())) if isinstance(loaded, dict) else loaded
+        leaf = leaf[0] if isinstance(leaf, (list, tuple)) else leaf
+        expect(f"{name}: what Python loads", np.ndarray, type(leaf))
+
+
+def bash_completes(folder, *words):
+    script = (
+        f'eval "$("{CLI}" completion bash)"; COMP_WORDS=(safestructures "$@"); '
+        'COMP_CWORD=$#; _safestructures; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True)
+    expect(f"bash: {words}: no error", "", done.stderr)
+    return done.stdout.split()
+
+
+def check_completion(folder):
+    """Every command and every option of its help text is completed, and nothing else."""
+    expect("bash: commands", COMMANDS, [w for w in bash_completes(folder, "") if w[0] != "-"])
+    expect("bash: the start of one", ["convert", "completion"], bash_completes(folder, "co"))
+    for command in COMMANDS:
+        options = re.findall(r"^ +(?:(-\w),)?(--[\w-]+)", run(folder, "help", command).stdout, re.M)
+        expected = sorted(name for pair in options for name in pair if name)
+        expect(f"bash: {command}", expected, sorted(set(bash_completes(folder, command, "-"))))
+    precisions = ["preserve", "f32", "f16", "bf16", "f64"]
+    expect("bash: values", precisions, bash_completes(folder, "convert", "--precision", ""))
+    expect("bash: some", ["f32", "f16", "f64"], bash_completes(folder, "convert", "--precision", "f"))
+    expect("bash: files", [], bash_completes(folder, "get", "-o", "x"))
+    expect("bash: shells", ["bash", "zsh", "fish"], bash_completes(folder, "completion", ""))
+    check_zsh(folder)
+    check_fish(folder)
+
+
+def check_zsh(folder):
+    script = run(folder, "completion", "zsh").stdout
+    for word in ("--precision", "(preserve f32 f16 bf16 f64)", "show:Show the structure"):
+        expect(f"zsh: {word}", True, word in script)
+    if shutil.which("zsh"):
+        done = subprocess.run(["zsh", "-n"], input=script, capture_output=True, text=True)
+        expect("zsh reads it", (0, ""), outcome(done))
+
+
+def check_fish(folder):
+    script = run(folder, "completion", "fish").stdout
+    expect("fish: values", True, "-l precision -x -a 'preserve f32 f16 bf16 f64'" in script)
+    if shutil.which("fish"):
+        (pathlib.Path(folder) / "completion.fish").write_text(script)
+        ask = "source completion.fish; complete -C 'safestructures convert --precision '"
+        done = subprocess.run(["fish", "-c", ask], cwd=folder, capture_output=True, text=True)
+        words = {line.split("\t")[0] for line in done.stdout.splitlines()}
+        expect("fish completes", {"preserve", "f32", "f16", "bf16", "f64"}, words)
+
+
+def check_manual(folder):
+    """The manual has every command and option, and groff finds nothing to say of it."""
+    page = run(folder, "help", "--man").stdout
+    expect("its head", True, page.startswith('.TH SAFESTRUCTURES 1 "" "safestructures '))
+    if not shutil.which("groff"):
+        return
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, capture_output=True, text=True
+    )
+    expect("no warning", (0, ""), outcome(done))
+    text = subprocess.run(
+        ["groff", "-man", "-Tascii", "-P-cbou", "-rLL=200n"], input=page, capture_output=True, text=True
+    ).stdout
+    for command in COMMANDS:
+        for word in re.findall(r"--[\w-]+", run(folder, "help", command).stdout):
+            expect(f"the manual: {command} {word}", True, word in text)
+    expect("the manual: examples", True, "safestructures get model.safetensors /config/epochs" in text)
+
+
+def at_terminal(folder, args, **environment):
+    parent, child = pty.openpty()
+    variables = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    subprocess.run(
+        [CLI, *args], cwd=folder, stdout=child, stderr=child,
+        env={**variables, "TERM": "xterm", **environment},
+    )
+    os.close(child)
+    shown = b""
+    try:
+        while more := os.read(parent, 10000):
+            shown += more
+    except OSError:  # The end, of a terminal that nobody has open any more.
+        pass
+    os.close(parent)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def check_colours(folder):
+    """A terminal sees colours, and the same text without them where it asks for none."""
+    for args in (["show", "model.safetensors"], ["verify", "model.safetensors"], ["show", "nothing"]):
+        plain = run(folder, *args)
+        shown = at_terminal(folder, args)
+        expect(f"{args}: colours", True, "\x1b[" in shown)
+        expect(f"{args}: the text", plain.stdout + plain.stderr, re.sub(r"\x1b\[[\d;]*m", "", shown))
+        for variable in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            expect(f"{args}: {variable}", plain.stdout + plain.stderr, at_terminal(folder, args, **variable))
+    tree = at_terminal(folder, ["show", "hostile.safetensors", "/"])
+    expect("a key", True, '\x1b[36m"quote\\""\x1b[0m: "back' in tree)
+
+
+run_checks(
+    check_help_command,
+    check_slips,
+    check_streams,
+    check_folders,
+    check_ls,
+    check_json,
+    check_original_dtype,
+    check_convert_options,
+    check_completion,
+    check_manual,
+    check_colours,
+)
