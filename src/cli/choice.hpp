@@ -9,7 +9,8 @@
 
 namespace safestructures::cli {
 
-/// Takes one of the words, whatever its case, and makes it what it is in the list. The words are
+/// Takes one of the words, whatever its case, and makes it what it is in the list: for
+/// `Option::transform`, as `Option::check` would leave the word in the user's case. The words are
 /// the validator's description, `a|b|c`, where help, completion and the manual find them.
 /// \param what what errors call a word: `precision`
 CLI::Validator one_of(const std::string& what, std::vector<std::string> words);

@@ -159,7 +159,7 @@ void add_completion(CLI::App& app) {
       app.add_subcommand("completion", "Print the completion of a shell: bash, zsh or fish");
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
-      ->check(one_of("shell", {"bash", "zsh", "fish"}));
+      ->transform(one_of("shell", {"bash", "zsh", "fish"}));
   command->footer(
       "An installed safestructures has them where the shells look. Otherwise:\n"
       "  bash   eval \"$(safestructures completion bash)\", in ~/.bashrc\n"

@@ -59,7 +59,7 @@ void add_choice(CLI::App& command, const std::string& name, const std::string& w
             target = std::ranges::find(choices, given, &std::pair<std::string, T>::first)->second;
           },
           description)
-      ->check(one_of(what, std::move(words)))
+      ->transform(one_of(what, std::move(words)))
       ->option_text(std::move(text));
 }
 

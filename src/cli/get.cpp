@@ -163,7 +163,7 @@ void add_get(CLI::App& app) {
                    "Only a part of the tensor, as in NumPy: '[2:5, ::2]'")
       ->option_text("PARTS");
   command->add_option("--dtype", options->dtype, "Convert the tensor first, for example to F32")
-      ->check(known_dtype())
+      ->transform(known_dtype())
       ->option_text("DTYPE");
   CLI::Option* json =
       command->add_flag("--json", options->json,

@@ -83,7 +83,7 @@ void add_help(CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* known : app.get_subcommands({})) names.push_back(known->get_name());
   command->add_option("COMMAND", options->command, "The command")
-      ->check(one_of("command", std::move(names)));
+      ->transform(one_of("command", std::move(names)));
   command->add_flag("--man", options->manual, "Print the manual page, as man reads it");
   command->footer(
       "Examples:\n"

@@ -104,7 +104,7 @@ void add_ls(CLI::App& app) {
                       "Only those whose path matches: * is any text, ? a character, [a-c] one of\n"
                       "these");
   command->add_option("--sort", options->sort, "By name, or by size, the largest first")
-      ->check(one_of("order", {"name", "size"}))
+      ->transform(one_of("order", {"name", "size"}))
       ->option_text("name|size");
   command->add_flag("--json", options->json,
                     "For programs: a list of objects of path, dtype, shape and bytes");

@@ -68,8 +68,27 @@ SLIPS = {
 def check_slips(folder):
     for line, message in SLIPS.items():
         expect(line, (2, f"safestructures: {message}\n"), outcome(run(folder, *line.split(" "))))
-    upper = run(folder, "convert", "model.safetensors", "out.safetensors", "--precision", "F16")
-    expect("words in any case", 0, upper.returncode)
+
+
+IN_ANY_CASE = {
+    "convert model.safetensors - --precision f16": "convert model.safetensors - --precision F16",
+    "convert model.safetensors - --overflow saturate": "convert model.safetensors - --overflow Saturate",
+    "ls model.safetensors --sort size": "ls model.safetensors --sort SIZE",
+    "get model.safetensors /layers/0/weight --dtype F64 -o -": (
+        "get model.safetensors /layers/0/weight --dtype f64 -o -"
+    ),
+    "completion bash": "completion Bash",
+    "help ls": "help LS",
+}
+
+
+def check_words_in_any_case(folder):
+    for line, other in IN_ANY_CASE.items():
+        expected, found = (
+            subprocess.run([CLI, *words.split(" ")], cwd=folder, capture_output=True)
+            for words in (line, other)
+        )
+        expect(other, (0, expected.stdout, b""), (found.returncode, found.stdout, found.stderr))
 
 
 def piped(folder, name, *args):
@@ -317,6 +336,7 @@ def check_colours(folder):
 run_checks(
     check_help_command,
     check_slips,
+    check_words_in_any_case,
     check_streams,
     check_folders,
     check_ls,
