@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that no include points upward in the house: check_includes.py ROOT.
+"""Checks what sources may say of each other: check_includes.py ROOT.
 
 A floor knows only the floors below it. Public headers keep the libraries that they are built with
-to themselves.
+to themselves. Of two things of one name in the headers that tests share the linker takes one and says
+nothing.
 """
 
 import re
@@ -56,6 +57,26 @@ def check(file: Path, base: Path) -> list[str]:
     return faults
 
 
+NAMESPACE = re.compile(r"namespace ([\w:]+) \{$")
+DEFINITION = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)[^;]*$|inline [^=(]*?\b(\w+\(.*)")
+
+
+def defined_twice(headers: list[Path]) -> list[str]:
+    """Types, and functions of the same parameters, that two of the headers define."""
+    places: dict[str, Path] = {}
+    faults = []
+    for header in headers:
+        namespace = ""
+        for line in header.read_text(encoding="utf-8").splitlines():
+            if match := NAMESPACE.match(line):
+                namespace = match.group(1)
+            elif match := DEFINITION.match(line):
+                name = f"{namespace}::{match.group(1) or match.group(2)}"
+                if places.setdefault(name, header) != header:
+                    faults.append(f"{header}: {name} is in {places[name]} as well")
+    return faults
+
+
 def main() -> int:
     root = Path(sys.argv[1])
     bases = [root / "include/safestructures", root / "src"]
@@ -70,6 +91,7 @@ def main() -> int:
         print(f"no source files under {root}")
         return 1
     faults = [fault for file, base in files for fault in check(file, base)]
+    faults += defined_twice(sorted(root.glob("tests/support/*.hpp")))
     print("\n".join(faults) if faults else f"{len(files)} files: no include points upward")
     return 1 if faults else 0
 

@@ -32,6 +32,11 @@ using safestructures::Sink;
 
 namespace {
 
+/// Sanitized code without optimisation takes five minutes for this by iterators.
+bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
 mode_t permissions(const fs::path& path) {
   struct stat status{};
   REQUIRE(::stat(path.c_str(), &status) == 0);
@@ -122,9 +127,9 @@ TEST_CASE("any mix of pieces gives the same bytes in a file, a stream and memory
     file.commit();
     stream_sink.flush();
     const auto mapping = map_whole(folder / "f");
-    REQUIRE(std::ranges::equal(mapping->bytes(), expected));
-    REQUIRE(std::ranges::equal(bytes_of(stream.str()), expected));
-    REQUIRE(std::ranges::equal(std::span(memory).subspan(3), expected));
+    REQUIRE(is_equal(mapping->bytes(), expected));
+    REQUIRE(is_equal(bytes_of(stream.str()), expected));
+    REQUIRE(is_equal(std::span(memory).subspan(3), expected));
   }
   CHECK(folder.names() == std::vector<std::string>{"f"});
 }
@@ -159,11 +164,11 @@ TEST_CASE("computed bytes are the same in every sink, whatever their number, pla
     const auto mapping = map_whole(folder / "f");
     const std::span<const std::byte> bytes = mapping->bytes();
     REQUIRE(bytes.size() == lead + size + 3);
-    CHECK(std::ranges::equal(bytes.first(lead), std::span(source).first(lead)));
-    CHECK(std::ranges::equal(bytes.subspan(lead, size), std::span(source).first(size)));
-    CHECK(std::ranges::equal(bytes.last(3), bytes_of("end")));
-    CHECK(std::ranges::equal(bytes_of(stream.str()), bytes));
-    CHECK(std::ranges::equal(memory, bytes));
+    CHECK(is_equal(bytes.first(lead), std::span(source).first(lead)));
+    CHECK(is_equal(bytes.subspan(lead, size), std::span(source).first(size)));
+    CHECK(is_equal(bytes.last(3), bytes_of("end")));
+    CHECK(is_equal(bytes_of(stream.str()), bytes));
+    CHECK(is_equal(memory, bytes));
   };
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{5000}, 256 * 1024 + std::size_t{7}, 3 * mib})
@@ -213,7 +218,7 @@ TEST_CASE("room that was prepared and not used is not written") {
   }
   file.commit();
   CHECK(get(folder / "f") == "x");
-  CHECK(std::ranges::equal(memory, bytes_of("x")));
+  CHECK(is_equal(memory, bytes_of("x")));
   CHECK(text.str() == "x");
 }
 

@@ -145,13 +145,13 @@ TEST_CASE("a hundred fields are reflected and built") {
 }
 
 TEST_CASE("get_field refers to the member itself") {
-  Nested nested{{}, {1, 2.5}, {}};
-  CHECK(&ss::get_field<1>(nested) == &nested.point);
-  CHECK(&ss::get_field<2>(std::as_const(nested)) == &nested.points);
-  ss::get_field<0>(ss::get_field<1>(nested)) = 7;
-  CHECK(nested.point.x == 7);
-  CHECK(std::is_same_v<decltype(ss::get_field<1>(nested)), Point&>);
-  CHECK(std::is_same_v<decltype(ss::get_field<1>(std::as_const(nested))), const Point&>);
+  Outline outline{{}, {1, 2.5}, {}};
+  CHECK(&ss::get_field<1>(outline) == &outline.point);
+  CHECK(&ss::get_field<2>(std::as_const(outline)) == &outline.points);
+  ss::get_field<0>(ss::get_field<1>(outline)) = 7;
+  CHECK(outline.point.x == 7);
+  CHECK(std::is_same_v<decltype(ss::get_field<1>(outline)), Point&>);
+  CHECK(std::is_same_v<decltype(ss::get_field<1>(std::as_const(outline))), const Point&>);
   Around<const int> constant{1, 2, 3, 'c'};
   CHECK(std::is_same_v<decltype(ss::get_field<0>(constant)), const int&>);
   CHECK(ss::get_field<2>(constant) == 3);
@@ -243,7 +243,7 @@ TEST_CASE("construct fills C arrays from std::array of the same shape") {
 
 TEST_CASE("construct builds an empty struct and a struct of structs") {
   static_cast<void>(ss::construct<Empty>([]<std::size_t>() {}));
-  const auto nested = ss::construct<Nested>([]<std::size_t I>() -> ss::FieldType<Nested, I> {
+  const auto nested = ss::construct<Outline>([]<std::size_t I>() -> ss::FieldType<Outline, I> {
     if constexpr (I == 1) return {1, 2};
     else if constexpr (I == 2) return {{3, 4}};
     else return {};

@@ -139,15 +139,15 @@ TEST_CASE("field names are the names in the source") {
         std::array<std::string_view, 2>{"value", "values"});
   CHECK(ss::field_names<Local> == std::array<std::string_view, 1>{"of_local_struct"});
   CHECK(ss::field_names<Empty>.empty());
-  CHECK(ss::field_name<Nested, 2> == "points");
+  CHECK(ss::field_name<Outline, 2> == "points");
 }
 
 TEST_CASE("a field name is terminated by zero, as C wants it") {
-  CHECK(std::string(ss::field_name<Nested, 1>.data()) == "point");
+  CHECK(std::string(ss::field_name<Outline, 1>.data()) == "point");
 }
 
 TEST_CASE_TEMPLATE("members of every kind are counted, named and typed", T, int, bool, const int,
-                   void*, int Point::*, std::byte, Color, Plain, Either, Empty, Point, Nested,
+                   void*, int Point::*, std::byte, Color, Plain, Either, Empty, Point, Outline,
                    std::complex<double>, std::string, const std::string, std::string_view,
                    std::filesystem::path, std::chrono::seconds, std::optional<int>,
                    std::optional<std::optional<std::string>>, std::optional<Point>,

@@ -8,12 +8,29 @@ import statistics
 import subprocess
 import tempfile
 
+ONE = "umbrella header + saving a struct of 10 fields"
 SOURCES = {
     "an empty file": "empty.cpp",
-    "umbrella header + saving a struct of 10 fields": "save_struct.cpp",
+    ONE: "save_struct.cpp",
     "the same with loading": "save_and_load_struct.cpp",
 }
+FIFTY = "umbrella header + saving and loading 50 structs of 10 fields, -O0"
+FIELDS = (
+    "int", "float", "double", "std::string", "bool", "std::vector<float>", "std::optional<int>",
+    "std::int64_t", "std::vector<std::string>", "std::uint8_t",
+)
 COMPILERS = {"GCC": ("g++",), "Clang": ("clang++-14", "clang++")}
+
+
+def fifty_structs():
+    """The text of a program with 50 structs of 10 fields of ten types, each in an order of its own."""
+    text = "#include <safestructures/safestructures.hpp>\n"
+    for i in range(50):
+        fields = (f"{FIELDS[(i + j) % 10]} field_{i}_{j};" for j in range(10))
+        text += f"struct S{i} {{ {' '.join(fields)} }};\n"
+        text += f'void save(const S{i}& s) {{ safestructures::save_file(s, "s"); }}\n'
+        text += f'S{i} load{i}() {{ return safestructures::load_file<S{i}>("s"); }}\n'
+    return text
 
 
 def compile_once(command):
@@ -32,13 +49,16 @@ def compile_times(root, repetitions):
         if path is None:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            seconds = {name: [] for name in SOURCES}
+            sources = {name: root / "benchmarks/compile" / file for name, file in SOURCES.items()}
+            sources[FIFTY] = pathlib.Path(folder) / "fifty_structs.cpp"
+            sources[FIFTY].write_text(fifty_structs())
+            seconds = {name: [] for name in sources}
             sizes = {}
             for _ in range(repetitions):
-                for name, source in SOURCES.items():
-                    target = pathlib.Path(folder) / (source + ".o")
-                    file = root / "benchmarks/compile" / source
-                    command = [path, "-std=c++20", "-O2", "-DNDEBUG", f"-I{root / 'include'}"]
+                for name, file in sources.items():
+                    target = pathlib.Path(folder) / (file.stem + ".o")
+                    level = ["-O0"] if name == FIFTY else ["-O2", "-DNDEBUG"]
+                    command = [path, "-std=c++20", *level, f"-I{root / 'include'}"]
                     seconds[name].append(compile_once([*command, "-c", file, "-o", target]))
                     sizes[name] = target.stat().st_size
         empty = statistics.median(seconds["an empty file"])

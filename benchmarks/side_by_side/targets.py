@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import compile_cost
+
 NS, US, MS = 1, 1e3, 1e6
 MIB = 1 << 20
 
@@ -273,11 +275,18 @@ def judge(results):
     return judged
 
 
+COMPILE_TIMES = {compile_cost.ONE: 1.5, compile_cost.FIFTY: 6.5}
+
+
 def judge_compile(results):
     return [
-        Judged(f"compile time, {compiler}: more than an empty file", "<=", 1.5, "s", cost["more"])
-        for (compiler, name), cost in results["compile"].items()
-        if name.startswith("umbrella")
+        Judged(
+            f"compile time of {name}, {compiler}: more than an empty file",
+            "<=", bound, "s", results["compile"][compiler, name]["more"],
+        )
+        for name, bound in COMPILE_TIMES.items()
+        for compiler in compile_cost.COMPILERS
+        if (compiler, name) in results["compile"]
     ]
 
 

@@ -66,6 +66,7 @@ void decode_column(const Value& value, const Column& column, std::byte* first, s
   if (reader.size() != count)
     decoder.fail(ErrorCode::shape_mismatch, "a column has another length than the first",
                  std::to_string(count), std::to_string(reader.size()));
+  if (count == 0) return;  // There are no items, so `first` may be null.
   std::byte* target = first + column.offset;
   for (;;) {
     const std::span<const std::byte> piece = reader.next();

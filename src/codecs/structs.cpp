@@ -105,17 +105,28 @@ const Value& StructReader::require(std::size_t field) const {
 }
 
 void describe_struct(TypeDescriber& type, const StructLayout& layout,
-                     std::span<const FieldNode> nodes) {
+                     std::span<const FieldCodec> fields) {
   type.structure(layout.class_name, layout.version);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
     const FieldInfo& info = layout.fields[i];
     if (info.is_skipped) continue;
-    type.field(info.file_name, *nodes[i].type,
+    type.field(info.file_name, *fields[i].type,
                {.cpp_name = info.name,
                 .aliases = info.aliases(),
-                .is_optional = nodes[i].is_optional,
-                .has_default = nodes[i].has_default});
+                .is_optional = fields[i].is_optional || info.is_optional,
+                .has_default = info.is_optional && !fields[i].is_optional});
   }
+}
+
+Value encode_struct(const StructLayout& layout, std::span<const EncodeField> encoders,
+                    std::span<const void* const> addresses, Encoder& encoder) {
+  Value value = make_struct(layout.class_name, layout.version, encoders.size());
+  for (std::size_t i = 0; i < encoders.size(); ++i) {
+    if (encoders[i] == nullptr) continue;
+    const std::string_view name = layout.fields[i].file_name;
+    value.insert(Value(name), encoder.encode_at(name, addresses[i], encoders[i]));
+  }
+  return value;
 }
 
 Value make_struct(std::string_view class_name, unsigned version, std::size_t fields) {

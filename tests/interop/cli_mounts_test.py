@@ -58,10 +58,8 @@ def as_set_user_id(folder: Path) -> None:
     closed = folder / "closed.safetensors"
     shutil.copy(folder / "a.safetensors", closed)
     os.chmod(closed, 0o600)
-    # LeakSanitizer looks at a process by ptrace, which may not look at such a program.
-    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
     run_tool = lambda *command: subprocess.run(
-        [tool, *command], capture_output=True, text=True, user=1, group=1, env=environment
+        [tool, *command], capture_output=True, text=True, user=1, group=1
     )
     # Real user 1, effective user nobody: neither may read what only root may.
     run = run_tool("show", closed)
@@ -73,10 +71,12 @@ def as_set_user_id(folder: Path) -> None:
     os.chmod(own, 0o755)
     target = own / "b.safetensors"
     run = run_tool("convert", folder / "a.safetensors", target)
-    check(run.returncode == 0, f"convert says: {run.stderr}")
-    if run.returncode == 0:
+    # At the end LeakSanitizer fails: it looks at processes by ptrace, which may not look at this one.
+    only_leaks = "LeakSanitizer does not work under ptrace" in run.stderr
+    check(run.returncode == 0 or only_leaks, f"convert says: {run.stderr}")
+    if target.exists():
         check(target.stat().st_uid == nobody, f"the file belongs to {target.stat().st_uid}")
-        check(sorted(p.name for p in own.iterdir()) == ["b.safetensors"], "something was left behind")
+    check([p.name for p in own.iterdir()] == ["b.safetensors"], "nothing, or more than the file, is there")
 
 
 def main() -> int:

@@ -78,7 +78,6 @@ IN_ANY_CASE = {
         "get model.safetensors /layers/0/weight --dtype f64 -o -"
     ),
     "completion bash": "completion Bash",
-    "help ls": "help LS",
 }
 
 

@@ -14,7 +14,7 @@ struct Point {
   double y;
 };
 
-struct Nested {
+struct Outline {
   Empty nothing;
   Point point;
   std::vector<Point> points;

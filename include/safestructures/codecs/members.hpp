@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -138,6 +139,52 @@ constexpr auto& struct_field(T& object) noexcept {
 /// The type of field I, as it is declared.
 template <class T, std::size_t I>
 using StructField = std::remove_reference_t<decltype(struct_field<I>(std::declval<T&>()))>;
+
+/// The types of all fields in order, as declared but for const. What a struct needs of each field
+/// is made once for its type, in packs: a function for each field of each struct took three
+/// quarters of the time that a compiler has for 50 structs of 10 fields.
+template <class... Field>
+struct FieldTypes {};
+
+template <class List>
+struct FieldTypesOf;
+template <class... Field>
+struct FieldTypesOf<boost::pfr::detail::sequence_tuple::tuple<Field&...>> {
+  using type = FieldTypes<std::remove_const_t<Field>...>;
+};
+template <class... Class, class... Type>
+struct FieldTypesOf<std::tuple<Member<Class, Type>...>> {
+  using type = FieldTypes<std::remove_const_t<Type>...>;
+};
+
+template <class T>
+consteval auto list_field_types() {
+  if constexpr (ListsMembers<T>) return typename FieldTypesOf<MembersOf<T>>::type{};
+  else
+    return typename FieldTypesOf<decltype(tie_fields<struct_size<T>>(std::declval<T&>()))>::type{};
+}
+
+template <class T>
+using StructFieldTypes = decltype(list_field_types<T>());
+
+/// The addresses of all fields in order.
+template <class T>
+std::array<const void*, struct_size<T>> field_addresses(const T& object) {
+  if constexpr (ListsMembers<T>) {
+    return std::apply(
+        [&](const auto&... member) {
+          return std::array<const void*, sizeof...(member)>{
+              std::addressof(object.*(member.pointer))...};
+        },
+        Rules<T>::members);
+  } else {
+    [[maybe_unused]] const auto tied = tie_fields<struct_size<T>>(object);
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::array<const void*, sizeof...(I)>{
+          std::addressof(boost::pfr::detail::sequence_tuple::get<I>(tied))...};
+    }(std::make_index_sequence<struct_size<T>>{});
+  }
+}
 
 /// Moves what was loaded into a member; a C array from the std::array of the same shape.
 template <class Field, class Loaded>

@@ -238,7 +238,7 @@ consteval bool has_repeated_alias(const std::array<FieldInfo, N>& infos) {
 }
 
 template <class T>
-consteval std::array<FieldInfo, struct_size<T>> checked_field_info() {
+consteval std::array<FieldInfo, struct_size<T>> checked_rules() {
   constexpr std::size_t unknown = unknown_field_rule<T>();
   constexpr std::size_t overlong = overlong_field_rule<T>();
   static_assert(unknown == none,
@@ -270,6 +270,20 @@ consteval std::array<FieldInfo, struct_size<T>> checked_field_info() {
   } else {
     return {};
   }
+}
+
+/// What holds without rules.
+template <std::size_t N>
+consteval std::array<FieldInfo, N> plain_field_info(const std::array<std::string_view, N>& names) {
+  std::array<FieldInfo, N> infos{};
+  for (std::size_t i = 0; i < N; ++i) infos[i] = {.name = names[i], .file_name = names[i]};
+  return infos;
+}
+
+template <class T>
+consteval std::array<FieldInfo, struct_size<T>> checked_field_info() {
+  if constexpr (!NamesFieldRules<T> && !ListsMembers<T>) return plain_field_info(field_names<T>);
+  else return checked_rules<T>();
 }
 
 template <class T>

@@ -54,6 +54,10 @@ class SAFESTRUCTURES_API StructReader {
   [[nodiscard]] const Value* find(std::size_t field) const noexcept;
   /// The value of a field. \throws Error `missing_field`
   [[nodiscard]] const Value& require(std::size_t field) const;
+  /// The name of a field in the file.
+  [[nodiscard]] std::string_view name(std::size_t field) const noexcept {
+    return layout_.fields[field].file_name;
+  }
 
  private:
   void migrate(unsigned from_version);
@@ -69,25 +73,47 @@ class SAFESTRUCTURES_API StructReader {
 SAFESTRUCTURES_API Value make_struct(std::string_view class_name, unsigned version,
                                      std::size_t fields);
 
-/// A field's type, and what holds when it is missing in the file; see `TypeField`.
-struct FieldNode {
+/// What a struct needs of the type of a field. Null for a field that is skipped, whose type need
+/// not be one that can be saved.
+struct FieldCodec {
   TypeDescriber::Node* type = nullptr;
-  bool is_optional = false;
-  bool has_default = false;
+  bool is_optional = false;  ///< A std::optional.
 };
-/// Describes a struct by its layout, and by a node for each field that is not skipped.
-SAFESTRUCTURES_API void describe_struct(TypeDescriber& type, const StructLayout& layout,
-                                        std::span<const FieldNode> nodes);
+using EncodeField = Value (*)(const void* field, Encoder& encoder);
 
-template <class T, std::size_t I>
-consteval FieldNode field_node() {
-  if constexpr (field_info<T>[I].is_skipped) {
-    return {};
+template <class Field>
+Value encode_field(const void* field, Encoder& encoder) {
+  return encoder.encode(*static_cast<const Field*>(field));
+}
+
+template <class Field, bool IsSkipped>
+inline constexpr EncodeField encoder_of = &encode_field<Field>;
+template <class Field>
+inline constexpr EncodeField encoder_of<Field, true> = nullptr;
+
+template <class Field, bool IsSkipped>
+inline constexpr FieldCodec field_codec{&TypeDescriber::node<std::remove_cv_t<Field>>(),
+                                        is_optional<std::remove_cv_t<Field>>};
+template <class Field>
+inline constexpr FieldCodec field_codec<Field, true>{};
+
+/// Describes a struct by its layout and its fields.
+SAFESTRUCTURES_API void describe_struct(TypeDescriber& type, const StructLayout& layout,
+                                        std::span<const FieldCodec> fields);
+
+/// The fields at those addresses as a struct; a null encoder is a field that is skipped.
+SAFESTRUCTURES_API Value encode_struct(const StructLayout& layout,
+                                       std::span<const EncodeField> encoders,
+                                       std::span<const void* const> addresses, Encoder& encoder);
+
+/// A field that is neither skipped nor optional by a rule.
+template <class Field>
+Field decode_field(const StructReader& reader, Decoder& decoder, std::size_t field) {
+  if constexpr (is_optional<Field>) {
+    const Value* found = reader.find(field);
+    return found ? decoder.decode_at<Field>(reader.name(field), *found) : Field();
   } else {
-    using Field = std::remove_cv_t<StructField<T, I>>;
-    constexpr bool by_rule = field_info<T>[I].is_optional;
-    return {&TypeDescriber::node<Field>(), is_optional<Field> || by_rule,
-            by_rule && !is_optional<Field>};
+    return decoder.decode_at<Field>(reader.name(field), reader.require(field));
   }
 }
 
@@ -104,39 +130,45 @@ struct StructCodec {
   static constexpr StructLayout layout{class_name, class_version<T>, field_info<T>, migration()};
 
   static void describe_type(TypeDescriber& type) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      static constexpr std::array<FieldNode, sizeof...(I)> nodes{field_node<T, I>()...};
-      describe_struct(type, layout, nodes);
-    }(std::make_index_sequence<struct_size<T>>{});
+    [&]<class... Field, std::size_t... I>(FieldTypes<Field...>, std::index_sequence<I...>) {
+      static constexpr std::array<FieldCodec, sizeof...(I)> fields{
+          field_codec<Field, field_info<T>[I].is_skipped>...};
+      describe_struct(type, layout, fields);
+    }(StructFieldTypes<T>{}, std::make_index_sequence<struct_size<T>>{});
   }
 
   static Value encode(const T& object, Encoder& encoder) {
-    Value value = make_struct(class_name, class_version<T>, struct_size<T>);
-    if constexpr (ListsMembers<T>) {
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (encode_field<I>(struct_field<I>(object), value, encoder), ...);
-      }(std::make_index_sequence<struct_size<T>>{});
-    } else {
-      // Boost.PFR ties all fields at once.
-      for_each_field(object, [&](std::string_view, const auto& field, auto index) {
-        encode_field<index>(field, value, encoder);
-      });
-    }
-    return value;
+    return [&]<class... Field, std::size_t... I>(FieldTypes<Field...>, std::index_sequence<I...>) {
+      static constexpr std::array<EncodeField, sizeof...(I)> encoders{
+          encoder_of<Field, field_info<T>[I].is_skipped>...};
+      return encode_struct(layout, encoders, field_addresses(object), encoder);
+    }(StructFieldTypes<T>{}, std::make_index_sequence<struct_size<T>>{});
   }
 
   static T decode(const Value& value, Decoder& decoder) {
     const StructReader reader(value, layout, decoder);
     if constexpr (ListsMembers<T>) return fill(reader, decoder);
+    else if constexpr (needs_no_default(StructFieldTypes<T>{}))
+      return construct_all(reader, decoder, StructFieldTypes<T>{},
+                           std::make_index_sequence<struct_size<T>>{});
     else return construct<T>(Fields{reader, decoder});
   }
 
  private:
-  template <std::size_t I, class Field>
-  static void encode_field(const Field& field, Value& value, Encoder& encoder) {
-    static constexpr const FieldInfo& info = field_info<T>[I];
-    if constexpr (!info.is_skipped)
-      value.insert(Value(info.file_name), encoder.encode_at(info.file_name, field));
+  /// Whether every field is a value of its own type that comes from the file: no C array, no rule
+  /// that asks for the value of a default T.
+  template <class... Field>
+  static consteval bool needs_no_default(FieldTypes<Field...>) {
+    for (const FieldInfo& info : field_info<T>)
+      if (info.is_skipped || info.is_optional) return false;
+    return !(std::is_array_v<Field> || ...);
+  }
+
+  template <class... Field, std::size_t... I>
+  static T construct_all([[maybe_unused]] const StructReader& reader,
+                         [[maybe_unused]] Decoder& decoder, FieldTypes<Field...>,
+                         std::index_sequence<I...>) {
+    return T{decode_field<std::remove_cv_t<Field>>(reader, decoder, I)...};
   }
 
   struct Fields {
@@ -149,14 +181,11 @@ struct StructCodec {
       using Field = FieldValue<T, I>;
       if constexpr (info.is_skipped) {
         return default_value<T, I>();
-      } else if constexpr (is_optional<Field>) {
-        const Value* found = reader.find(I);
-        return found ? decoder.decode_at<Field>(info.file_name, *found) : Field();
-      } else if constexpr (info.is_optional) {
+      } else if constexpr (info.is_optional && !is_optional<Field>) {
         const Value* found = reader.find(I);
         return found ? decoder.decode_at<Field>(info.file_name, *found) : default_value<T, I>();
       } else {
-        return decoder.decode_at<Field>(info.file_name, reader.require(I));
+        return decode_field<Field>(reader, decoder, I);
       }
     }
   };

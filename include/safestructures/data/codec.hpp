@@ -175,6 +175,12 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     const Step step(*this, index);
     return encode(std::forward<T>(object));
   }
+  /// The same of an object whose type only `encode_object` knows.
+  [[nodiscard]] Value encode_at(std::string_view name, const void* object,
+                                Value (*encode_object)(const void* object, Encoder& encoder)) {
+    const Step step(*this, name);
+    return encode_object(object, *this);
+  }
 
   /// Encodes through a type of the registry: for codecs of polymorphic and type-erased holders.
   [[nodiscard]] Value encode_registered(const Registry::Type& type, const void* object);
