@@ -1,10 +1,13 @@
 // Opening files in every way, and reading tensors and parts of them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -297,17 +300,37 @@ TEST_CASE("a malformed file is named in the error") {
   }
 }
 
-TEST_CASE("tensors at odd offsets are read; their numbers by copy") {
-  const std::string header = R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-                             R"("b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})";
-  std::vector<std::byte> bytes(8 + header.size());
-  bytes[0] = static_cast<std::byte>(header.size());
-  std::transform(header.begin(), header.end(), bytes.begin() + 8,
-                 [](char c) { return static_cast<std::byte>(c); });
-  for (const unsigned byte : {7U, 0U, 0U, 0xC0U, 0x3FU})
-    bytes.push_back(static_cast<std::byte>(byte));
-  const File file = File::from_bytes(bytes, nullptr);
-  CHECK(file.tensor("b").to_vector<float>() == std::vector<float>{1.5F});
+TEST_CASE("tensors at odd offsets are aligned when they are used, in every access") {
+  const Folder folder;
+  for (const std::size_t lead : {1U, 100'001U}) {
+    const std::string sizes = std::to_string(lead);
+    const std::string end = std::to_string(lead + 8);
+    const std::string header =
+        R"({"a":{"dtype":"U8","shape":[)" + sizes + R"(],"data_offsets":[0,)" + sizes +
+        R"(]},"b":{"dtype":"F64","shape":[1],"data_offsets":[)" + sizes + "," + end + "]}}";
+    std::vector<std::byte> bytes(8 + header.size() + lead);
+    bytes[0] = static_cast<std::byte>(header.size());
+    std::transform(header.begin(), header.end(), bytes.begin() + 8,
+                   [](char c) { return static_cast<std::byte>(c); });
+    const auto number = std::bit_cast<std::array<std::byte, 8>>(1.5);
+    bytes.insert(bytes.end(), number.begin(), number.end());
+    const auto path = folder / "odd.safetensors";
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    for (const Access access : every_access) {
+      CAPTURE(lead);
+      const File file = File::open(path, {.access = access});
+      const Tensor number_again = file.tensor("b");
+      CHECK(number_again.data<double>()[0] == 1.5);
+      CHECK(file.tensor("b").to_vector<float>() == std::vector<float>{1.5F});
+    }
+    const File file = File::from_bytes(bytes, nullptr);
+    const Tensor number_again = file.tensor("b");
+    CHECK(number_again.data<double>()[0] == 1.5);
+    const Tensor viewed = file.tensor("a");
+    CHECK(viewed.bytes().data() == bytes.data() + 8 + header.size());
+  }
 }
 
 }  // namespace

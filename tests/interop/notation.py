@@ -10,6 +10,8 @@ A structure is a tree of nodes; a node is a JSON object whose "kind" says what i
     {"kind": "str", "utf8_hex": "c3a9"}                UTF-8; a lone surrogate as its three bytes
     {"kind": "list" | "tuple" | "set" | "frozenset", "items": [node, ...]}
     {"kind": "dict", "entries": [[key node, node], ...]}      in the order of the file
+    {"kind": "collections.deque", "items": as above}
+    {"kind": "collections.OrderedDict" | ..., "entries": as above}
     {"kind": "struct", "type": "...", "fields": [[name, node], ...]}
     {"kind": "tensor", "type": "numpy.ndarray", "name": "0", "dtype": "F32", "shape": [2],
      "bytes_hex": "..."}                               row-major, little endian
@@ -19,8 +21,8 @@ A structure is a tree of nodes; a node is a JSON object whose "kind" says what i
     {"kind": "custom", "type": "acme.Pose", "value": raw JSON, "extra": raw JSON object}
 
 A list, tuple, set, dict, struct or tensor node that carries more fields in the schema than its
-own has them under "extra", as raw JSON. "frozenset" and what follows it, custom excepted, are the
-extension spellings of plugins/python.
+own has them under "extra", as raw JSON. "frozenset", the types of collections, and what follows
+tensors, custom excepted, are the extension spellings of plugins/python.
 """
 
 import dataclasses
@@ -45,6 +47,9 @@ TENSOR_TYPES = {
     "jaxlib.xla_extension.ArrayImpl",
     "jaxlib._jax.ArrayImpl",
 }
+
+SEQUENCES = ("list", "tuple", "set", "frozenset", "collections.deque")
+MAPPINGS = ("dict", "collections.OrderedDict", "collections.Counter", "collections.defaultdict")
 
 SMALL_FLOATS = {
     "float8_e4m3fn": "F8_E4M3",
@@ -155,12 +160,12 @@ def tree_of(schema, tensors):
         return complex_node(complex(value))
     if kind == "str":
         return str_node(value)
-    if kind in ("list", "tuple", "set", "frozenset"):
+    if kind in SEQUENCES:
         return with_extra({"kind": kind, "items": [tree_of(item, tensors) for item in value]})
-    if kind == "dict":
+    if kind in MAPPINGS:
         keys = schema["keys"]
         entries = [[tree_of(keys[k], tensors), tree_of(v, tensors)] for k, v in value.items()]
-        return with_extra({"kind": "dict", "entries": entries})
+        return with_extra({"kind": kind, "entries": entries})
     if kind == STRUCT_TYPE:
         fields = [[name, tree_of(field, tensors)] for name, field in value.items()]
         return with_extra({"kind": "struct", "type": kind, "fields": fields})
@@ -201,11 +206,12 @@ def tree_of_value(value):
         return complex_node(value)
     if kind is str:
         return str_node(value)
-    if kind in (list, tuple, set, frozenset):
-        return {"kind": kind.__name__, "items": [tree_of_value(item) for item in value]}
-    if kind is dict:
+    type_name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+    if type_name in SEQUENCES:
+        return {"kind": type_name, "items": [tree_of_value(item) for item in value]}
+    if type_name in MAPPINGS:
         entries = [[tree_of_value(k), tree_of_value(v)] for k, v in value.items()]
-        return {"kind": "dict", "entries": entries}
+        return {"kind": type_name, "entries": entries}
     if kind in (bytes, bytearray):
         return {"kind": kind.__name__, "hex": value.hex()}
     if kind in (range, slice):
@@ -226,7 +232,7 @@ def tree_of_value(value):
             [f.name, tree_of_value(getattr(value, f.name))] for f in dataclasses.fields(value)
         ]
         return {"kind": "struct", "fields": fields}
-    return {"kind": "custom", "type": f"{kind.__module__}.{kind.__qualname__}"}
+    return {"kind": "custom", "type": type_name}
 
 
 def _is_nan(bits):
@@ -256,12 +262,12 @@ def differences(expected, found, path="", raw=False):
             return [f"{where}: {field}: expected {wanted}, found {got}"]
     if kind != found["kind"]:
         return [f"{where}: expected {_brief(expected)}, found {_brief(found)}"]
-    if kind in ("list", "tuple", "set", "frozenset"):
+    if kind in SEQUENCES:
         a, b = expected["items"], found["items"]
         if kind in ("set", "frozenset"):  # a Python set has no order of its own
             a, b = (sorted(items, key=lambda n: json.dumps(n, sort_keys=True)) for items in (a, b))
         pairs = [(str(i), x, y) for i, (x, y) in enumerate(zip(a, b, strict=False))]
-    elif kind == "dict":
+    elif kind in MAPPINGS:
         a, b = expected["entries"], found["entries"]
         pairs = [(f"key {i}", x[0], y[0]) for i, (x, y) in enumerate(zip(a, b, strict=False))]
         pairs += [(f"value {i}", x[1], y[1]) for i, (x, y) in enumerate(zip(a, b, strict=False))]

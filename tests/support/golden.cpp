@@ -91,8 +91,10 @@ std::string leaf_difference(const Value& value, const Json& node, const std::str
 
 std::string sequence_difference(const Value& value, const Json& node, const std::string& kind,
                                 const std::string& path) {
-  const Kind wanted = kind == "list" ? Kind::list : kind == "tuple" ? Kind::tuple : Kind::set;
-  const std::string type = kind == "frozenset" ? kind : "";
+  const bool is_list = kind == "list" || kind == "collections.deque";
+  const Kind wanted = is_list ? Kind::list : kind == "tuple" ? Kind::tuple : Kind::set;
+  const bool is_usual = kind == "list" || kind == "tuple" || kind == "set";
+  const std::string type = is_usual ? "" : kind;
   if (value.kind() != wanted || value.type_name() != type)
     return path + ": expected " + kind + ", found " + std::string(to_string(value.kind()));
   if (value.size() != node["items"].size()) return path + ": the sizes differ";
@@ -105,9 +107,10 @@ std::string sequence_difference(const Value& value, const Json& node, const std:
 
 std::string mapping_difference(const Value& value, const Json& node, const std::string& kind,
                                const std::string& path) {
-  const bool is_dict = kind == "dict";
+  const bool is_dict = kind != "struct";
   const Json& entries = is_dict ? node["entries"] : node["fields"];
-  if (value.kind() != (is_dict ? Kind::dict : Kind::structure))
+  const bool is_other = is_dict && value.type_name() != (kind == "dict" ? "" : kind);
+  if (value.kind() != (is_dict ? Kind::dict : Kind::structure) || is_other)
     return path + ": expected " + kind + ", found " + std::string(to_string(value.kind()));
   if (value.size() != entries.size()) return path + ": the sizes differ";
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -127,9 +130,9 @@ std::string mapping_difference(const Value& value, const Json& node, const std::
 
 std::string difference(const Value& value, const Json& node, const std::string& path) {
   const std::string kind = node["kind"];
-  if (kind == "list" || kind == "tuple" || kind == "set" || kind == "frozenset")
-    return sequence_difference(value, node, kind, path);
-  if (kind == "dict" || kind == "struct") return mapping_difference(value, node, kind, path);
+  if (node.contains("items")) return sequence_difference(value, node, kind, path);
+  if (node.contains("entries") || kind == "struct")
+    return mapping_difference(value, node, kind, path);
   const std::string wrong = leaf_difference(value, node, kind);
   return wrong.empty() ? wrong : path + ": " + wrong;
 }

@@ -266,6 +266,8 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
         } catch (...) {
           rethrow(Codec<T>::type_name);
         }
+      } else if constexpr (SaysKinds<T>) {
+        return Codec<T>::decode(inside(value, Codec<T>::kinds), *this);
       } else {
         return Codec<T>::decode(value, *this);
       }
@@ -336,6 +338,14 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     Decoder& decoder_;
   };
   [[nodiscard]] detail::Print shared_print(const Value& value);
+
+  /// A value of a type that only the file knows, `enum.Enum` of Python say, is what it holds for a
+  /// C++ type that can be that but not a custom value.
+  static const Value& inside(const Value& value, KindSet kinds) {
+    const bool steps_in = value.kind() == Kind::custom && !kinds.has(Kind::custom) &&
+                          kinds.has(value.payload().kind());
+    return steps_in ? value.payload() : value;
+  }
 
   /// What was converted back, beside what it was: that keeps its memory from being another's.
   struct Restored {

@@ -45,6 +45,9 @@ constexpr std::string_view without_module(std::string_view type) {
   return type.starts_with(module) ? type.substr(module.size()) : type;
 }
 
+/// Where Python's OrderedDict, Counter, defaultdict and deque are.
+inline constexpr std::string_view collections = "collections.";
+
 /// Type names that are read as one of our kinds; all others are custom values.
 constexpr std::optional<Kind> kind_of(std::string_view type) {
   using detail::packed_name;
@@ -65,13 +68,18 @@ constexpr std::optional<Kind> kind_of(std::string_view type) {
       default: return std::nullopt;
     }
   }
-  constexpr std::array<std::pair<std::string_view, Kind>, 15> names = {{
+  constexpr std::array<std::pair<std::string_view, Kind>, 19> names = {{
       {"numpy.ndarray", Kind::tensor},
       {"NoneType", Kind::none},
       {"SafestructuresDataclass", Kind::structure},
       {"types.NoneType", Kind::none},
       {"bytearray", Kind::bytes},
       {"frozenset", Kind::set},
+      // As plugins/python writes them; what else they have, `maxlen` say, is an attribute.
+      {"collections.OrderedDict", Kind::dict},
+      {"collections.Counter", Kind::dict},
+      {"collections.defaultdict", Kind::dict},
+      {"collections.deque", Kind::list},
       // The frameworks' tensor classes by the import paths of their versions.
       {"torch.Tensor", Kind::tensor},
       {"torch.nn.parameter.Parameter", Kind::tensor},

@@ -89,11 +89,30 @@ void Reader::twice(const Trace* trace, std::string_view name) {
        "'" + std::string(name) + "'");
 }
 
+/// The kind of a node, none for a custom type. A type of Python's `collections` is one where it is
+/// spelled otherwise than plugins/python does: each user may have a plugin for it.
+std::optional<Kind> Reader::kind_of_node(const Node& parts) {
+  const std::optional<Kind> kind = kind_of(parts.type);
+  if (!kind || !parts.type.starts_with(collections)) return kind;
+  const auto is_part = [](const Json& json) { return is_node(json, Nodes::all); };
+  if (*kind == Kind::list) {
+    if (!parts.value.is(json::Token::array)) return std::nullopt;
+    for (const Json item : parts.value.items())
+      if (!is_part(item)) return std::nullopt;
+    return kind;
+  }
+  if (!parts.value.is(json::Token::object) || !parts.keys || !parts.keys->is(json::Token::object))
+    return std::nullopt;
+  for (const auto& [label, item] : parts.value.members())
+    if (!is_part(item)) return std::nullopt;
+  return kind;
+}
+
 Value Reader::node(const Json& json, const Trace* trace) {
   const detail::Descent level = descend(trace);
   count_node(trace);
   const Node parts = fields(json, trace);
-  const std::optional<Kind> kind = kind_of(parts.type);
+  const std::optional<Kind> kind = kind_of_node(parts);
   Value value = kind ? known(*kind, parts, trace) : custom(parts, trace);
   const bool is_scalar = kind && *kind <= Kind::string;
   const bool has_own_keys = kind == Kind::dict;

@@ -100,6 +100,7 @@ class Reader {
   // Recursive, to Limits::depth.
   Value plain(const Json& json, const Trace* trace, Nodes nodes);
   [[nodiscard]] static bool is_node(const Json& json, Nodes nodes);
+  [[nodiscard]] static std::optional<Kind> kind_of_node(const Node& parts);
 
   [[nodiscard]] Value number(const Json& json, const Trace* trace) const;
   static void insert(Value& container, Value key, Value value, const Trace* trace);

@@ -24,6 +24,19 @@
 namespace safestructures::inline v0::schema {
 namespace {
 
+/// Whether a custom value has the name of a type of Python's `collections`, but not its spelling:
+/// it is read as the custom value that it is (Reader::kind_of_node).
+bool is_spelled_otherwise(std::string_view type, const Value& value) {
+  if (value.kind() != Kind::custom || !type.starts_with(collections)) return false;
+  const Value& payload = value.payload();
+  const auto is_plain = [](const Value& part) { return part.is_plain(); };
+  if (kind_of(type) == Kind::list)
+    return payload.kind() != Kind::list || std::ranges::any_of(payload.items(), is_plain);
+  const Value* keys = value.attribute(schema_keys);
+  return payload.kind() != Kind::dict || keys == nullptr || keys->kind() != Kind::dict ||
+         std::ranges::any_of(payload.entries(), is_plain, &Entry::value);
+}
+
 using safetensors::detail::NameIndex;
 
 class Writer {
@@ -84,7 +97,7 @@ class Writer {
         value.kind() == Kind::structure ? std::string_view() : value.type_name();
     text_ += R"({"data_type": )";
     if (own_type.empty()) text_.append(1, '"').append(type_of(value.kind())) += '"';
-    else other_type(own_type, value.kind(), trace);
+    else other_type(own_type, value, trace);
     text_ += R"(, "value": )";
     payload(value, trace);
     if (options_.extensions || value.kind() == Kind::custom) extensions(value, trace);
@@ -92,8 +105,9 @@ class Writer {
   }
 
   /// The type of a node that is not the usual one of its kind. Readers go by it.
-  void other_type(std::string_view type, Kind kind, const Trace* trace) {
-    if (kind_of(type).value_or(kind) != kind)
+  void other_type(std::string_view type, const Value& value, const Trace* trace) {
+    const Kind kind = value.kind();
+    if (kind_of(type).value_or(kind) != kind && !is_spelled_otherwise(type, value))
       throw Error(
           ErrorCode::invalid_argument, "a value has the type name of another kind",
           {.path = to_string(trace),

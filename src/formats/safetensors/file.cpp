@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -115,13 +118,19 @@ Tensor File::tensor(std::size_t index) const {
   const State::Place place = state_->checked_place(index);
   const detail::Part& part = place.part;
   const DType dtype = part.table.dtype(place.index);
+  Shape shape = part.table.shape(place.index);
   if (part.source) {
-    return Tensor::deferred(dtype, part.table.shape(place.index), part.source, place.offset(),
+    return Tensor::deferred(dtype, std::move(shape), part.source, place.offset(),
                             detail::for_message(part.table.name(place.index)));
   }
-  return Tensor::share(dtype, part.table.shape(place.index),
-                       {part.data + place.begin(), static_cast<std::size_t>(place.size())},
-                       part.owner);
+  const std::span<const std::byte> bytes(part.data + place.begin(),
+                                         static_cast<std::size_t>(place.size()));
+  // Other writers put tensors at any offset: these are copied when they are used.
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment(dtype) != 0) {
+    return Tensor::deferred(dtype, std::move(shape), Source::of(bytes, part.owner), 0,
+                            detail::for_message(part.table.name(place.index)));
+  }
+  return Tensor::share(dtype, std::move(shape), bytes, part.owner);
 }
 
 Tensor File::tensor(std::string_view wanted) const {
