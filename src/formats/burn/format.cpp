@@ -14,11 +14,11 @@
 #include "formats/burn/bincode_reader.hpp"
 #include "formats/burn/fit.hpp"
 #include "formats/burn/input.hpp"
-#include "formats/burn/messagepack.hpp"
 #include "formats/burn/named_reader.hpp"
 #include "formats/burn/output.hpp"
 #include "formats/burn/record.hpp"
 #include "formats/burn/writer.hpp"
+#include "formats/stored_tensor.hpp"
 #include "formats/tensor_names.hpp"
 
 namespace safestructures::inline v0::burn {
@@ -164,15 +164,6 @@ std::optional<Encoding> sniff(std::span<const std::byte> head) {
   return is_record ? std::optional(Encoding::json) : std::nullopt;
 }
 
-/// The bytes as a source that is in memory, where that is asked for.
-std::shared_ptr<const Source> brought(const std::shared_ptr<const Source>& source, Access access) {
-  if (access != Access::memory || source->is_in_memory()) return source;
-  auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(source->size()));
-  source->read(0, *bytes);
-  const std::span<const std::byte> view = *bytes;
-  return Source::of(view, std::move(bytes));
-}
-
 SharedBytes whole(const Source& source, Access access) {
   const auto size = static_cast<std::size_t>(source.size());
   if (access == Access::map || source.is_in_memory()) return source.view(0, size);
@@ -232,7 +223,7 @@ class BurnFormat final : public Format {
       if (options.verify_checksums)
         throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
                     {.advice = "Load it without LoadOptions::verify_checksums"});
-      Content content = read_record(brought(source, options.access), options);
+      Content content = read_record(detail::brought(source, options.access), options);
       if (!source->name().empty()) content.files.emplace_back(source->name());
       return content;
     } catch (const Error& error) {
