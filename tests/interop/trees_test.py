@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
             elif back.read_bytes() != plain.read_bytes():
                 report.fail(f"{path.name}, {ending}", "came back as something else")
             code, shown, error = checks.run(checks.cli(), "show", there)
-            if code != 0 or f"schema    {title}" not in shown:
+            if code != 0 or f"schema    {title}".encode() not in shown:
                 report.fail(f"{path.name}, {ending}", f"show: {shown[:80]} {error}")
             code, _, error = checks.run(checks.cli(), "verify", there)
             if code != 0:
