@@ -16,6 +16,10 @@ namespace safestructures::inline v0 {
 
 Format::~Format() = default;
 
+std::optional<Value> Format::for_type(const Value&, const Content&, const LoadOptions&) const {
+  return std::nullopt;
+}
+
 namespace formats {
 namespace {
 

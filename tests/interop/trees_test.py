@@ -15,6 +15,8 @@ with tempfile.TemporaryDirectory() as folder:
         code, _, _ = checks.run(checks.cli(), "convert", path, plain)
         if code != 0:
             continue  # Malformed on purpose.
+        if path.stem.startswith("a_file_without_"):
+            continue  # There is no schema, and what comes back has one.
         report.count("structures")
         for ending, title in ENDINGS.items():
             there, back = folder / f"there{ending}", folder / "back.safetensors"

@@ -231,6 +231,16 @@ class BurnFormat final : public Format {
     }
   }
 
+  std::optional<Value> for_type(const Value& part, const Content& content,
+                                const LoadOptions& options) const override {
+    RecordMetadata metadata;
+    for (const auto& [name, field] : RecordMetadata::fields)
+      metadata.*field = content.metadata.at(std::string(metadata_prefix) + std::string(name));
+    Value result = part;
+    fit_to_type(result, metadata, options);
+    return result;
+  }
+
   SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const override {
     check_options(options);
     const RecordMetadata metadata = metadata_for(options_, options);
@@ -264,16 +274,18 @@ class BurnFormat final : public Format {
     Content content;
     content.root = encoding == Encoding::bincode ? read_bincode(source, options, metadata)
                                                  : read_named(source, encoding, options, metadata);
-    if (options.type != nullptr) {
-      const std::optional<Precision> precision =
-          options_.settings ? std::optional(precision_of(*options_.settings)) : std::nullopt;
-      fit(content.root, detail::build_type_info(*options.type), metadata, precision, options);
-    }
+    if (options.type != nullptr) fit_to_type(content.root, metadata, options);
     for (const auto& [name, field] : RecordMetadata::fields)
       content.metadata.emplace(std::string(metadata_prefix) + std::string(name), metadata.*field);
     content.description = "Burn " + metadata.version + " record";
     name_tensors(content);
     return content;
+  }
+
+  void fit_to_type(Value& value, const RecordMetadata& metadata, const LoadOptions& options) const {
+    const std::optional<Precision> precision =
+        options_.settings ? std::optional(precision_of(*options_.settings)) : std::nullopt;
+    fit(value, detail::build_type_info(*options.type), metadata, precision, options);
   }
 
   static Value read_bincode(const std::shared_ptr<const Source>& source, const LoadOptions& options,
