@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +13,7 @@
 #include <safestructures/safestructures.hpp>
 #include "support/binary_files.hpp"
 #include "support/errors.hpp"
+#include "support/folder.hpp"
 
 namespace ss = safestructures;
 using namespace std::string_literals;
@@ -256,15 +260,15 @@ TEST_CASE("limits hold for binary trees before memory is taken") {
     const std::string ranked = saved_as(ss::Tensor::own<float>({1}, {1, 1, 1, 1}), format,
                                         {.precision = ss::Precision::preserve});
     CHECK(read_error(ranked, format, {.rank = 3}).starts_with("limit_exceeded: at /"));
-    // References to one tensor of 1 KiB, more than the file has in all.
-    std::string again = map(format, 2) + text(format, "a") + map(format, 3) +
-                        text(format, "$tensor") + text(format, "U8") + text(format, "shape") +
-                        array(format, 1) + "\x08" + text(format, "data") +
-                        bytes(format, "12345678") + text(format, "b") + array(format, 2);
-    for (int i = 0; i < 2; ++i)
-      again += map(format, 1) + text(format, "$tensor") + map(format, 1) + text(format, "same") +
-               text(format, "a");
-    CHECK(read_error(again, format) == "no error");
+    // A tensor of 1 MiB that is there 1,024 times fills what is always allowed, and no more.
+    const auto many_times = [&](unsigned count) {
+      ss::Value tensor(ss::Tensor::allocate(ss::DType::U8, {1U << 20U}));
+      tensor.set_tensor_name("w");
+      const ss::Value list = ss::Value::list(std::vector<ss::Value>(1 + count, tensor));
+      return read_error(saved_as(list, format), format);
+    };
+    CHECK(many_times(1024) == "no error");
+    CHECK(many_times(1025).starts_with("limit_exceeded: at /1025: "));
   }
   // Tags in tags take a level each.
   CHECK(read_error(std::string(5000, '\xC6') + "\x01", ss::formats::cbor(), {.depth = 100})
@@ -274,4 +278,24 @@ TEST_CASE("limits hold for binary trees before memory is taken") {
   std::string self;
   for (int i = 0; i < 5000; ++i) self += "\xD9\xD9\xF7";
   CHECK(read_error(self + "\x01", ss::formats::cbor(), {.depth = 1}) == "no error");
+}
+
+TEST_CASE("what MessagePack has no length for is refused before it is written") {
+  const ss::test::Folder folder;
+  std::ofstream(folder / "huge").put('x');
+  constexpr std::uint64_t size = std::uint64_t{1} << 32U;
+  std::filesystem::resize_file(folder / "huge", size);
+  const auto tensor = [&](std::uint64_t bytes) {
+    return ss::Value::dict(
+        {{"w", ss::Tensor::deferred(ss::DType::U8, ss::Shape{bytes},
+                                    ss::Source::open(folder / "huge"), 0, "w")}});
+  };
+  CHECK(error_of([&] {
+          ss::save_file(tensor(size), folder / "x.msgpack");
+          return 0;
+        }) ==
+        "out_of_range: " + (folder / "x.msgpack").string() +
+            ": at /w: MessagePack cannot hold so much in one value: expected at most 4294967295 "
+            "bytes or items, found 4294967296. Save it in another format, such as safetensors.");
+  CHECK(folder.names() == std::vector<std::string>{"huge"});
 }
