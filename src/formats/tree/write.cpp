@@ -117,7 +117,7 @@ Writer::Extras Writer::extras_of(const Value& item) const {
       static_cast<std::size_t>(std::ranges::count_if(item.attributes(), [&](const Entry& entry) {
         return detail::StoredDTypes::is_note(item, entry);
       }));
-  extras.attributes += extras.original ? 1 : 0;
+  extras.attributes += extras.original ? 1U : 0U;
   return extras;
 }
 
@@ -230,7 +230,7 @@ void Writer::structure(const Value& item, Context context, const Trace* trace) {
   const bool is_hidden = std::ranges::any_of(
       item.entries(), [](const Entry& entry) { return entry.key.as_string().starts_with('$'); });
   const Extras extras = extras_of(item);
-  begin(Mark::structure, (is_hidden ? 1 : item.size()) + extras.members(), Layout::lines);
+  begin(Mark::structure, (is_hidden ? 1U : item.size()) + extras.members(), Layout::lines);
   out_.string(options_.extensions ? std::string_view(item.type_name()) : std::string_view(), trace);
   if (is_hidden) {
     key(fields_name);

@@ -15,7 +15,7 @@ namespace safestructures::inline v0::tree {
 void Writer::envelope() {
   const bool has_metadata = !options_.metadata.empty();
   const bool has_tensors = !options_.extra_tensors.empty();
-  out_.begin_object((has_metadata ? 1 : 0) + (has_tensors ? 1 : 0), Layout::lines);
+  out_.begin_object((has_metadata ? 1U : 0U) + (has_tensors ? 1U : 0U), Layout::lines);
   if (has_metadata) {
     key(metadata_name);
     out_.begin_object(options_.metadata.size(), Layout::lines);
@@ -109,7 +109,7 @@ void Writer::tensor(const Value& item, const Trace* trace) {
   try {
     if (mark == Mark::bytes && out_.has_bytes() && !is_named && extras.members() == 0)
       return bytes(item);
-    const std::size_t members = (is_named ? 1 : 0) + extras.members();
+    const std::size_t members = (is_named ? 1U : 0U) + extras.members();
     begin(mark, members + (mark == Mark::tensor ? element_members(tensor, stored) : 0));
     if (mark == Mark::bytes) bytes(item);
     else out_.string(to_string(stored), nullptr);
