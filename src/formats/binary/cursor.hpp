@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
@@ -81,8 +82,8 @@ class Cursor {
   [[nodiscard]] std::string_view string() const noexcept { return text_; }
   /// Where the bytes are in the source; nothing where they are in pieces.
   [[nodiscard]] const std::optional<ByteRange>& range() const noexcept { return range_; }
-  /// Bytes that are in pieces there, as one.
-  [[nodiscard]] const std::vector<std::byte>& joined() const noexcept { return joined_; }
+  /// Bytes that are in pieces there, as one; to be taken once.
+  [[nodiscard]] std::vector<std::byte> take_joined() noexcept { return std::move(joined_); }
 
  protected:
   Cursor(const std::shared_ptr<const Source>& source, const CursorOptions& options)

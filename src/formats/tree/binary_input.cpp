@@ -63,9 +63,9 @@ class BinaryInput final : public Input {
 
   std::unique_ptr<Elements> elements(DType dtype, const Trace* trace) override;
 
-  [[nodiscard]] Stored stored() const {
+  [[nodiscard]] Stored stored() {
     if (cursor_->range()) return {cursor_->range(), {}};
-    return {std::nullopt, cursor_->joined()};
+    return {std::nullopt, cursor_->take_joined()};
   }
   [[nodiscard]] Tensor tensor(Stored stored, DType dtype, Shape shape, const Trace* trace) const {
     if (stored.range)
