@@ -20,6 +20,19 @@
 
 namespace ss = safestructures;
 namespace burn = ss::burn;
+
+namespace {
+
+enum class Speed { slow, fast };
+
+}  // namespace
+
+template <>
+struct safestructures::EnumNames<Speed> {
+  static constexpr std::pair<Speed, std::string_view> values[] = {{Speed::slow, "Slow"},
+                                                                  {Speed::fast, "Fast"}};
+};
+
 using ss::test::error_of;
 using ss::test::json_record;
 using ss::test::linear;
@@ -268,6 +281,49 @@ TEST_CASE("numbers of 0.13 become what the record says of them") {
   const std::string text =
       json_record(R"({"steps":{"value":[3,4],"shape":[2]}})", "0.13.2", "half::binary16::f16");
   CHECK(ss::load<Item>(view_of(text)).steps.value == std::vector<int>{3, 4});
+}
+
+TEST_CASE("an open record gives what the C++ type asks for, as a whole and in part") {
+  struct Item {
+    ss::half scale;
+    std::vector<ss::half> scales;
+    std::vector<std::byte> raw;
+    Speed speed;
+  };
+  const std::string text =
+      json_record(R"({"scale":15872,"scales":[15872,45056],"raw":[1,2],"speed":{"Fast":null}})");
+  const ss::Document document = ss::Document::from_bytes(view_of(text), nullptr);
+  const auto check = [](const Item& item) {
+    CHECK(static_cast<float>(item.scale) == 1.5F);
+    CHECK(item.scales == std::vector<ss::half>{ss::half(1.5F), ss::half(-0.125F)});
+    CHECK(item.raw == std::vector<std::byte>{std::byte{1}, std::byte{2}});
+    CHECK(item.speed == Speed::fast);
+  };
+  check(ss::load<Item>(view_of(text)));
+  check(document.as<Item>());
+  check(document.at("/").as<Item>());
+  CHECK(static_cast<float>(document.at("/scale").as<ss::half>()) == 1.5F);
+  CHECK(document.at("/scales").as<std::vector<ss::half>>().back() == ss::half(-0.125F));
+  // What is there stays as the file has it, and is another thing for another type.
+  CHECK(document.root()["scale"] == ss::Value(15872));
+  CHECK(document.at("/scale").as<int>() == 15872);
+
+  const std::string old = json_record(R"({"a":{"steps":{"value":[3,4],"shape":[2]}}})", "0.13.2",
+                                      "half::binary16::f16");
+  const ss::Document half = ss::Document::from_bytes(view_of(old), nullptr);
+  CHECK(half.at("/a/steps").as<std::vector<int>>() == std::vector<int>{3, 4});
+  CHECK(half.as<std::map<std::string, std::map<std::string, burn::Bare<std::vector<int>>>>>()
+            .at("a")
+            .at("steps")
+            .value == std::vector<int>{3, 4});
+  // The recorder's precision holds here too, and its errors have the whole path.
+  const std::string wide =
+      json_record(R"({"w":{"bytes":[0,0,0,0,0,0,240,127],"shape":[1],"dtype":"F64"}})");
+  const ss::Document full = ss::Document::from_bytes(
+      view_of(wide), nullptr,
+      {.format = ss::formats::burn(
+           {.encoding = burn::Encoding::json, .settings = burn::Settings::full_precision})});
+  CHECK(full.at("/w").as<ss::Tensor>().dtype() == ss::DType::F32);
 }
 
 TEST_CASE("through 0.13 all floats of a record have one dtype, and so have all integers") {

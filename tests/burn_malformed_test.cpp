@@ -42,8 +42,12 @@ TEST_CASE("malformed MessagePack is refused") {
   const std::size_t item = item_of_mpk();
   const std::vector<Case> cases = {
       {"an extension type", messagepack_record("\xC7\x01\x05\x01"),
-       "invalid_header: at /: a byte begins nothing that records hold: expected a value of "
-       "MessagePack, found byte 199" +
+       "invalid_header: at /: a value is of a kind that records do not have: expected no "
+       "extension, found type 5" +
+           at(item)},
+      {"a byte that begins nothing", messagepack_record("\xC1"),
+       "invalid_header: at /: a byte begins no value of MessagePack: expected a value, found byte "
+       "193" +
            at(item)},
       {"a key that is no text", messagepack_record("\x81\x90\x01"),
        "invalid_header: at /: a key is no text: expected a string, found an array" + at(item + 1)},

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "fuzz/binary_trees.hpp"
 #include "fuzz/burn.hpp"
 #include "fuzz/burnpack.hpp"
 #include "fuzz/container.hpp"
@@ -35,14 +36,21 @@ struct Target {
 };
 
 const std::vector<Target>& targets() {
-  static const std::vector<Target> all = {
-      {"burn", fuzz::burn_records},   {"burnpack", fuzz::burnpack},
-      {"container", fuzz::container}, {"conversion", fuzz::conversion},
-      {"document", fuzz::document},   {"gzip", fuzz::gzip},
-      {"headers", fuzz::headers},     {"index", fuzz::index},
-      {"json", fuzz::json},           {"numbers", fuzz::numbers},
-      {"path", fuzz::path},           {"schema", fuzz::schema},
-      {"slices", fuzz::slices},       {"typed", fuzz::typed}};
+  static const std::vector<Target> all = {{"binary_trees", fuzz::binary_trees},
+                                          {"burn", fuzz::burn_records},
+                                          {"burnpack", fuzz::burnpack},
+                                          {"container", fuzz::container},
+                                          {"conversion", fuzz::conversion},
+                                          {"document", fuzz::document},
+                                          {"gzip", fuzz::gzip},
+                                          {"headers", fuzz::headers},
+                                          {"index", fuzz::index},
+                                          {"json", fuzz::json},
+                                          {"numbers", fuzz::numbers},
+                                          {"path", fuzz::path},
+                                          {"schema", fuzz::schema},
+                                          {"slices", fuzz::slices},
+                                          {"typed", fuzz::typed}};
   return all;
 }
 

@@ -20,6 +20,8 @@
 #include <doctest/doctest.h>
 
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/formats/cbor.hpp>
+#include <safestructures/formats/messagepack.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors.hpp>
 #include <safestructures/tools/load.hpp>
@@ -178,6 +180,50 @@ TEST_CASE("the memory to load a hostile record of Burn is at most 125 times its 
   for (const std::string_view item : {"\xDD\xFF\xFF\xFF\xFF", "\xDF\xFF\xFF\xFF\xFF",
                                       "\xC6\xFF\xFF\xFF\xFF", "\xDB\xFF\xFF\xFF\xFF"})
     CHECK(peak_of([&] { CHECK_FALSE(load(ss::test::messagepack_record(item))); }) < (1U << 14U));
+}
+
+TEST_CASE("the memory to load hostile MessagePack or CBOR is at most 250 times its size") {
+  constexpr std::size_t count = 65535;
+  const auto read = [](const std::string& bytes, const std::shared_ptr<const ss::Format>& format) {
+    try {
+      const auto view = std::as_bytes(std::span(bytes));
+      return format->read(ss::Source::of(view, nullptr), {}).root.size() == count;
+    } catch (const ss::Error&) {
+      return false;
+    }
+  };
+  struct Attack {
+    std::shared_ptr<const ss::Format> format;
+    std::string head;
+    std::vector<std::string_view> items;
+    std::vector<std::string_view> announced;
+  };
+  const std::vector<Attack> attacks = {
+      {ss::formats::messagepack(),
+       "\xDC\xFF\xFF",
+       {"\x80", "\x90", "\x91\x90", "\x81\xA0\x80", "\x81\x01\x80", "\x01", "\xA0", "\xD4\x05\x01"},
+       {"\xDD\xFF\xFF\xFF\xFF", "\xDF\xFF\xFF\xFF\xFF", "\xC6\xFF\xFF\xFF\xFF",
+        "\xDB\xFF\xFF\xFF\xFF", "\xC9\xFF\xFF\xFF\xFF\x05"}},
+      {ss::formats::cbor(),
+       "\x99\xFF\xFF",
+       {"\xA0", "\x80", "\x81\x80", "\xA1\x60\xA0", "\xBF\xFF", "\x5F\xFF", "\xC6\x01", "\x01",
+        "\x60"},
+       {"\x9A\xFF\xFF\xFF\xFF", "\xBA\xFF\xFF\xFF\xFF", "\x5A\xFF\xFF\xFF\xFF",
+        "\x7A\xFF\xFF\xFF\xFF", "\xC2\x5A\xFF\xFF\xFF\xFF", "\x5F\x5A\xFF\xFF\xFF\xFF"}}};
+  double worst = 0;
+  for (const Attack& attack : attacks) {
+    CAPTURE(attack.format->name());
+    for (const std::string_view item : attack.items) {
+      std::string bytes = attack.head;
+      for (std::size_t i = 0; i < count; ++i) bytes += item;
+      const std::size_t used = peak_of([&] { CHECK(read(bytes, attack.format)); });
+      CHECK(used <= 250 * bytes.size() + (1U << 20U));
+      worst = std::max(worst, static_cast<double>(used) / static_cast<double>(bytes.size()));
+    }
+    for (const std::string_view bytes : attack.announced)
+      CHECK(peak_of([&] { CHECK_FALSE(read(std::string(bytes), attack.format)); }) < (1U << 14U));
+  }
+  MESSAGE("the most: " << worst << " times its size");
 }
 
 TEST_CASE("the time to load or refuse a hostile file grows with its size, not with its square") {

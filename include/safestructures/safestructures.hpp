@@ -33,9 +33,11 @@
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/burnpack.hpp>
+#include <safestructures/formats/cbor.hpp>
 #include <safestructures/formats/format.hpp>
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/json.hpp>
+#include <safestructures/formats/messagepack.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include <safestructures/formats/safetensors.hpp>
 #include <safestructures/tools/convert.hpp>

@@ -44,8 +44,8 @@ constexpr std::string_view description =
     "Shows, checks and converts files of structures with tensors: safetensors files with or "
     "without\n"
     "the schema of safestructures, checkpoints in several files by their .index.json, JSON, "
-    "records\n"
-    "and burnpacks of Burn, all of these packed by gzip too, and NumPy's .npz.";
+    "MessagePack,\n"
+    "CBOR, records and burnpacks of Burn, all of these packed by gzip too, and NumPy's .npz.";
 
 constexpr std::string_view examples =
     "Examples:\n"

@@ -71,6 +71,10 @@ class Wrapped : public Format {
   SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const override {
     return format_->write(root, sink, options);
   }
+  std::optional<Value> for_type(const Value& part, const Content& content,
+                                const LoadOptions& options) const override {
+    return format_->for_type(part, content, options);
+  }
 
  private:
   std::shared_ptr<const Format> format_;

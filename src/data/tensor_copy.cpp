@@ -168,12 +168,11 @@ bool operator==(const Tensor& a, const Tensor& b) {
   if (!a.strides_ && !b.strides_ && a.is_loaded() && b.is_loaded())
     return std::memcmp(a.origin(), b.origin(), size) == 0;
   const std::uint64_t step = std::min(a.size_, elements_of_block(a.dtype_));
-  const std::size_t width = detail::element_bytes(a.dtype_);
-  std::vector<std::byte> left(static_cast<std::size_t>(step) * width);
+  std::vector<std::byte> left(static_cast<std::size_t>(packed_size(a.dtype_, step)));
   std::vector<std::byte> right(left.size());
   for (std::uint64_t done = 0; done < a.size_; done += step) {
     const std::uint64_t now = std::min(step, a.size_ - done);
-    const auto bytes = static_cast<std::size_t>(now) * width;
+    const auto bytes = static_cast<std::size_t>(packed_size(a.dtype_, now));
     a.copy_elements(done, now, a.dtype_, std::span(left).first(bytes), Overflow::error);
     b.copy_elements(done, now, b.dtype_, std::span(right).first(bytes), Overflow::error);
     if (std::memcmp(left.data(), right.data(), bytes) != 0) return false;

@@ -6,13 +6,19 @@
 
 #include <safestructures/formats/burn.hpp>
 #include <safestructures/formats/burnpack.hpp>
+#include <safestructures/formats/cbor.hpp>
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/json.hpp>
+#include <safestructures/formats/messagepack.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 
 namespace safestructures::inline v0 {
 
 Format::~Format() = default;
+
+std::optional<Value> Format::for_type(const Value&, const Content&, const LoadOptions&) const {
+  return std::nullopt;
+}
 
 namespace formats {
 namespace {
@@ -52,12 +58,14 @@ const std::shared_ptr<const Format>* find_by_name(std::string_view file_name) {
 std::span<const std::shared_ptr<const Format>> all() {
   // Records of Burn come before JSON, which some of them are.
   using safestructures::burn::Encoding;
-  static const std::array<std::shared_ptr<const Format>, 6> formats = {
+  static const std::array<std::shared_ptr<const Format>, 8> formats = {
       safestructures(),
       burn(),
       burn({.encoding = Encoding::bincode}),
       burn({.encoding = Encoding::pretty_json}),
       burnpack(),
+      messagepack(),
+      cbor(),
       json()};
   return formats;
 }

@@ -66,6 +66,14 @@ Decoder Node::make_decoder() const {
                   .refuse_unknown_fields = options.refuse_unknown_fields});
 }
 
+std::optional<Value> Node::fitted_to(detail::TypeNode& type) const {
+  // `load_file<T>` has said it before the file was read.
+  if (file_->options.type != nullptr) return std::nullopt;
+  LoadOptions options = file_->options;
+  options.type = &type;
+  return file_->format->for_type(*value_, file_->content, options);
+}
+
 void Node::rethrow(const Decoder& decoder) const {
   try {
     decoder.rethrow();

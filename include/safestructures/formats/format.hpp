@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +69,13 @@ class SAFESTRUCTURES_API Format {
   /// Tensors are written from where they are. The sink is flushed.
   /// \throws Error what cannot be saved, naming the path in the structure; what the sink throws.
   virtual SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const = 0;
+
+  /// A part of what `read` gave without a type, as it is for the C++ type that `LoadOptions::type`
+  /// now names; nothing where that is the same, as of all formats whose files say what they hold.
+  /// \param content what was read
+  /// \throws Error what does not fit the type, naming the path below the part
+  [[nodiscard]] virtual std::optional<Value> for_type(const Value& part, const Content& content,
+                                                      const LoadOptions& options) const;
 
   /// How many bytes `recognises` is given at most.
   static constexpr std::size_t sniffed_bytes = 4096;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/path.hpp>
+#include <safestructures/data/type_describer.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/format.hpp>
 
@@ -52,7 +54,10 @@ class SAFESTRUCTURES_API Node {
   /// \throws Error what the codec finds wrong, with the file and the path in it.
   template <class T>
   [[nodiscard]] T as() const {
-    return decode([&](Decoder& decoder) { return decoder.decode<T>(*value_); });
+    return decode([&](Decoder& decoder) {
+      const std::optional<Value> fitted = fitted_to(TypeDescriber::node<T>());
+      return decoder.decode<T>(fitted ? *fitted : *value_);
+    });
   }
   /// What is further down. \throws Error `not_found`, naming the file.
   [[nodiscard]] Node at(std::string_view path) const;
@@ -72,6 +77,8 @@ class SAFESTRUCTURES_API Node {
     }
   }
   [[nodiscard]] Decoder make_decoder() const;
+  /// What is there as its format has it for a type; nothing where that is the same.
+  [[nodiscard]] std::optional<Value> fitted_to(detail::TypeNode& type) const;
   [[noreturn]] void rethrow(const Decoder& decoder) const;
 
   std::shared_ptr<const detail::OpenFile> file_;

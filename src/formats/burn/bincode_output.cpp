@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include <safestructures/data/error.hpp>
+#include "formats/binary/byte_output.hpp"
 #include "formats/burn/bincode.hpp"
-#include "formats/burn/byte_output.hpp"
 #include "formats/burn/output.hpp"
 #include "formats/burn/tensor_data.hpp"
 #include "formats/tensor_bytes.hpp"
@@ -111,7 +111,7 @@ class BincodeOutput final : public Output {
     }
   }
 
-  ByteOutput out_;
+  binary::ByteOutput out_;
   Version version_;
 };
 

@@ -14,9 +14,9 @@
 #include <safestructures/data/type_info.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/options.hpp>
+#include "formats/binary/window.hpp"
 #include "formats/burn/modules.hpp"
 #include "formats/burn/record.hpp"
-#include "formats/burn/window.hpp"
 
 namespace safestructures::inline v0::burn {
 
@@ -66,7 +66,7 @@ class BincodeReader {
 
   std::shared_ptr<const Source> source_;
   const LoadOptions& options_;
-  Window window_;
+  binary::Window window_;
   RecordMetadata metadata_;
   Version version_ = newest_version;
   std::uint32_t depth_ = 0;

@@ -14,11 +14,11 @@
 #include "formats/burn/bincode_reader.hpp"
 #include "formats/burn/fit.hpp"
 #include "formats/burn/input.hpp"
-#include "formats/burn/messagepack.hpp"
 #include "formats/burn/named_reader.hpp"
 #include "formats/burn/output.hpp"
 #include "formats/burn/record.hpp"
 #include "formats/burn/writer.hpp"
+#include "formats/stored_tensor.hpp"
 #include "formats/tensor_names.hpp"
 
 namespace safestructures::inline v0::burn {
@@ -164,15 +164,6 @@ std::optional<Encoding> sniff(std::span<const std::byte> head) {
   return is_record ? std::optional(Encoding::json) : std::nullopt;
 }
 
-/// The bytes as a source that is in memory, where that is asked for.
-std::shared_ptr<const Source> brought(const std::shared_ptr<const Source>& source, Access access) {
-  if (access != Access::memory || source->is_in_memory()) return source;
-  auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(source->size()));
-  source->read(0, *bytes);
-  const std::span<const std::byte> view = *bytes;
-  return Source::of(view, std::move(bytes));
-}
-
 SharedBytes whole(const Source& source, Access access) {
   const auto size = static_cast<std::size_t>(source.size());
   if (access == Access::map || source.is_in_memory()) return source.view(0, size);
@@ -232,12 +223,22 @@ class BurnFormat final : public Format {
       if (options.verify_checksums)
         throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
                     {.advice = "Load it without LoadOptions::verify_checksums"});
-      Content content = read_record(brought(source, options.access), options);
+      Content content = read_record(detail::brought(source, options.access), options);
       if (!source->name().empty()) content.files.emplace_back(source->name());
       return content;
     } catch (const Error& error) {
       throw error.with_path("/").with_file(source->name());
     }
+  }
+
+  std::optional<Value> for_type(const Value& part, const Content& content,
+                                const LoadOptions& options) const override {
+    RecordMetadata metadata;
+    for (const auto& [name, field] : RecordMetadata::fields)
+      metadata.*field = content.metadata.at(std::string(metadata_prefix) + std::string(name));
+    Value result = part;
+    fit_to_type(result, metadata, options);
+    return result;
   }
 
   SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const override {
@@ -273,16 +274,18 @@ class BurnFormat final : public Format {
     Content content;
     content.root = encoding == Encoding::bincode ? read_bincode(source, options, metadata)
                                                  : read_named(source, encoding, options, metadata);
-    if (options.type != nullptr) {
-      const std::optional<Precision> precision =
-          options_.settings ? std::optional(precision_of(*options_.settings)) : std::nullopt;
-      fit(content.root, detail::build_type_info(*options.type), metadata, precision, options);
-    }
+    if (options.type != nullptr) fit_to_type(content.root, metadata, options);
     for (const auto& [name, field] : RecordMetadata::fields)
       content.metadata.emplace(std::string(metadata_prefix) + std::string(name), metadata.*field);
     content.description = "Burn " + metadata.version + " record";
     name_tensors(content);
     return content;
+  }
+
+  void fit_to_type(Value& value, const RecordMetadata& metadata, const LoadOptions& options) const {
+    const std::optional<Precision> precision =
+        options_.settings ? std::optional(precision_of(*options_.settings)) : std::nullopt;
+    fit(value, detail::build_type_info(*options.type), metadata, precision, options);
   }
 
   static Value read_bincode(const std::shared_ptr<const Source>& source, const LoadOptions& options,

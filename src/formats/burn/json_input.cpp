@@ -63,7 +63,7 @@ class JsonInput final : public Input {
       case json::Token::number: return Token::number;
       case json::Token::boolean: return Token::boolean;
       case json::Token::null: return Token::null;
-      case json::Token::end: break;
+      default: break;  // JSON has neither bytes nor extensions.
     }
     return Token::end;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include "formats/stored_tensor.hpp"
 
 namespace safestructures::inline v0::burn {
 namespace {
@@ -158,12 +159,7 @@ Tensor tensor_in(const std::shared_ptr<const Source>& source, std::uint64_t offs
     const SharedBytes wide = source->view(offset, static_cast<std::size_t>(size));
     return tensor_of(narrow(wide.bytes), {DType::BOOL, 1}, std::move(shape));
   }
-  if (size == 0 || is_mapped || source->is_in_memory()) {
-    SharedBytes view = source->view(offset, static_cast<std::size_t>(size));
-    if (reinterpret_cast<std::uintptr_t>(view.bytes.data()) % alignment(type.dtype) == 0)
-      return Tensor::share(type.dtype, std::move(shape), view.bytes, std::move(view.owner));
-  }
-  return Tensor::deferred(type.dtype, std::move(shape), source, offset, name);
+  return detail::tensor_at(source, offset, type.dtype, std::move(shape), is_mapped, name);
 }
 
 }  // namespace safestructures::inline v0::burn

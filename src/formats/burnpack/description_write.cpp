@@ -6,8 +6,8 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
-#include "formats/burnpack/cbor.hpp"
 #include "formats/burnpack/description.hpp"
+#include "formats/cbor/encoder.hpp"
 #include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::burnpack {
@@ -23,65 +23,65 @@ class DescriptionWriter {
   std::string write(const std::vector<const TensorEntry*>& tensors, const Metadata& metadata,
                     const Scalars& all) {
     cbor_.map(1U + (metadata.empty() ? 0 : 1) + (all.empty() ? 0 : 1));
-    cbor_.string(tensors_key);
+    cbor_.text(tensors_key);
     cbor_.map(tensors.size());
     for (const TensorEntry* entry : tensors) tensor(*entry);
     if (!metadata.empty()) texts(metadata);
     if (!all.empty()) scalars(all);
-    return cbor_.text();
+    return std::move(text_);
   }
 
  private:
   void tensor(const TensorEntry& entry) {
-    cbor_.string(entry.name);
+    cbor_.text(entry.name);
     cbor_.map(entry.param_id ? 4 : 3);
-    cbor_.string(dtype_key);
+    cbor_.text(dtype_key);
     if (entry.storage == Storage::quantized) {
       cbor_.map(1);
-      cbor_.string(quantized_key);
+      cbor_.text(quantized_key);
       value(entry.quantization, entry.name);
     } else if (entry.dtype == DType::BOOL) {
       cbor_.map(1);
-      cbor_.string(bool_key);
-      cbor_.string("Native");
+      cbor_.text(bool_key);
+      cbor_.text("Native");
     } else {
-      cbor_.string(to_string(entry.dtype));
+      cbor_.text(to_string(entry.dtype));
     }
-    cbor_.string(shape_key);
-    cbor_.list(entry.shape.size());
+    cbor_.text(shape_key);
+    cbor_.array(entry.shape.size());
     for (const std::uint64_t size : entry.shape) cbor_.unsigned_integer(size);
-    cbor_.string(offsets_key);
-    cbor_.list(2);
+    cbor_.text(offsets_key);
+    cbor_.array(2);
     cbor_.unsigned_integer(entry.begin);
     cbor_.unsigned_integer(entry.end);
     if (!entry.param_id) return;
-    cbor_.string(id_key);
+    cbor_.text(id_key);
     cbor_.unsigned_integer(*entry.param_id);
   }
 
   void texts(const Metadata& metadata) {
-    cbor_.string(metadata_key);
+    cbor_.text(metadata_key);
     cbor_.map(metadata.size());
     for (const auto& [key, text] : metadata) {
       if (safetensors::detail::find_invalid_utf8(key) ||
           safetensors::detail::find_invalid_utf8(text))
         throw Error(ErrorCode::invalid_utf8,
                     "the metadata of key '" + for_message(key) + "' is not valid UTF-8");
-      cbor_.string(key);
-      cbor_.string(text);
+      cbor_.text(key);
+      cbor_.text(text);
     }
   }
 
   void scalars(const Scalars& all) {
-    cbor_.string(scalars_key);
+    cbor_.text(scalars_key);
     cbor_.map(all.size());
     for (const auto& [name, scalar] : all) {
-      cbor_.string(name);
+      cbor_.text(name);
       cbor_.map(1);
-      cbor_.string(scalar.kind() == Kind::boolean    ? bool_key
-                   : scalar.kind() == Kind::floating ? float_key
-                   : scalar.as_uint64()              ? uint_key
-                                                     : int_key);
+      cbor_.text(scalar.kind() == Kind::boolean    ? bool_key
+                 : scalar.kind() == Kind::floating ? float_key
+                 : scalar.as_uint64()              ? uint_key
+                                                   : int_key);
       value(scalar, name);
     }
   }
@@ -94,20 +94,20 @@ class DescriptionWriter {
       case Kind::none: return cbor_.null();
       case Kind::boolean: return cbor_.boolean(item.as_bool());
       case Kind::floating: return cbor_.floating(item.as_double());
-      case Kind::string: return cbor_.string(item.as_string());
+      case Kind::string: return cbor_.text(item.as_string());
       case Kind::integer:
         if (item.as_uint64()) return cbor_.unsigned_integer(*item.as_uint64());
         if (item.as_int64()) return cbor_.integer(*item.as_int64());
         break;
       case Kind::list:
-        cbor_.list(item.size());
+        cbor_.array(item.size());
         for (const Value& one : item.items()) value(one, name);
         return;
       case Kind::dict:
         cbor_.map(item.size());
         for (const Entry& entry : item.entries()) {
           if (entry.key.kind() != Kind::string) break;
-          cbor_.string(entry.key.as_string());
+          cbor_.text(entry.key.as_string());
           value(entry.value, name);
         }
         return;
@@ -118,7 +118,8 @@ class DescriptionWriter {
   }
 
   const Limits& limits_;
-  CborWriter cbor_;
+  std::string text_;
+  cbor::Encoder cbor_{text_};
   std::uint32_t depth_ = 0;
 };
 

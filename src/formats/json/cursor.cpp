@@ -23,22 +23,6 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-std::string_view describe(Token token) noexcept {
-  switch (token) {
-    case Token::object: return "an object";
-    case Token::array: return "an array";
-    case Token::name: return "a name";
-    case Token::string: return "a string";
-    case Token::number: return "a number";
-    case Token::boolean: return "a boolean";
-    case Token::null: return "null";
-    case Token::object_end: return "the end of the object";
-    case Token::array_end: return "the end of the array";
-    case Token::end: break;
-  }
-  return "its end";
-}
-
 std::string show_byte(char byte) {
   const auto code = static_cast<unsigned char>(byte);
   if (code > 0x20 && code < 0x7F) return std::string{'\'', byte, '\''};

@@ -9,25 +9,12 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include "formats/tree/token.hpp"
 
 namespace safestructures::inline v0::json {
 
-/// What the cursor stands on.
-enum class Token : std::uint8_t {
-  object,      ///< `{`
-  object_end,  ///< `}`
-  array,       ///< `[`
-  array_end,   ///< `]`
-  name,        ///< The name of a member, and the colon behind it.
-  string,
-  number,
-  boolean,
-  null,
-  end,  ///< The text is over.
-};
-
-/// A token in a message: `an object`, `a number`, `its end`.
-[[nodiscard]] std::string_view describe(Token token) noexcept;
+using tree::describe;
+using tree::Token;
 
 /// A byte of the text in a message: `'x'`, `byte 0x0A`.
 [[nodiscard]] std::string show_byte(char byte);

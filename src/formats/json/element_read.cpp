@@ -10,9 +10,13 @@
 #include "data/limit.hpp"
 #include "formats/json/base64.hpp"
 #include "formats/json/elements.hpp"
-#include "formats/json/names.hpp"
+#include "formats/tree/names.hpp"
 
 namespace safestructures::inline v0::json {
+
+using tree::base64_name;
+using tree::data_name;
+using tree::shape_name;
 
 std::string ElementReader::path() const {
   std::string path = trace_ == nullptr ? "" : to_string(trace_);

@@ -11,23 +11,20 @@
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/tensor.hpp>
 #include "formats/json/cursor.hpp"
+#include "formats/tree/input.hpp"
 
 namespace safestructures::inline v0::json {
 
-/// Reads `data`: nested lists or `{"base64": ...}`, before or after the shape is known. Memory is
-/// taken for what is there, never for what the shape announces.
-class ElementReader {
+/// Reads `data`: nested lists or `{"base64": ...}`.
+class ElementReader final : public tree::Elements {
  public:
   /// \param trace the place of the tensor, for errors; must outlive this
   ElementReader(Cursor& cursor, DType dtype, const Limits& limits, const Trace* trace)
       : cursor_(cursor), limits_(limits), trace_(trace), dtype_(dtype) {}
 
-  /// Reads `shape`, whose array the cursor stands on.
-  void read_shape();
-  /// Reads `data`, whose value the cursor stands on.
-  void read_data();
-  /// The tensor. \throws Error where shape or data are missing or do not fit each other.
-  [[nodiscard]] Tensor finish();
+  void read_shape() override;
+  void read_data() override;
+  [[nodiscard]] Tensor finish() override;
 
  private:
   [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected,

@@ -1,17 +1,32 @@
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/json.hpp>
-#include "formats/json/read.hpp"
-#include "formats/json/write.hpp"
+#include "formats/json/input.hpp"
+#include "formats/json/tree_output.hpp"
+#include "formats/tree/read.hpp"
+#include "formats/tree/write.hpp"
 
 namespace safestructures::inline v0::formats {
 namespace {
 
 constexpr std::array<std::string_view, 1> endings = {".json"};
 constexpr unsigned most_indent = 16;
+
+/// The whole text: a view where that is possible, and asked for.
+SharedBytes text_of(const Source& source, Access access) {
+  const auto size = static_cast<std::size_t>(source.size());
+  if (access == Access::map || source.is_in_memory()) return source.view(0, size);
+  auto owner = std::make_shared<std::vector<std::byte>>(size);
+  source.read(0, *owner);
+  const std::span<const std::byte> bytes = *owner;
+  return {bytes, std::move(owner)};
+}
 
 class JsonFormat final : public Format {
  public:
@@ -27,16 +42,29 @@ class JsonFormat final : public Format {
   Content read(const std::shared_ptr<const Source>& source,
                const LoadOptions& options) const override {
     try {
-      return safestructures::json::read(source, options);
+      tree::refuse_checksums(options);
+      const SharedBytes text = text_of(*source, options.access);
+      const std::unique_ptr<tree::Input> input = input_of(text, options.limits);
+      return tree::read(*input, *source, options);
     } catch (const Error& error) {
       throw error.with_file(source->name());
     }
   }
   SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const override {
-    return safestructures::json::write(root, sink, options, options_);
+    tree::check_options("JSON", options);
+    return tree::write(root, *safestructures::json::tree_output(sink, options_), sink, options);
   }
 
  private:
+  static std::unique_ptr<tree::Input> input_of(const SharedBytes& text, const Limits& limits) {
+    try {
+      return safestructures::json::tree_input(
+          {reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()}, limits);
+    } catch (const Error& error) {
+      throw error.with_path("/");
+    }
+  }
+
   JsonOptions options_;
 };
 

@@ -1,0 +1,150 @@
+/// \file
+/// What the readers of MessagePack and of CBOR have in common: tokens, front to back.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/source.hpp>
+#include <safestructures/data/value.hpp>
+#include "formats/binary/window.hpp"
+#include "formats/tree/token.hpp"
+
+namespace safestructures::inline v0::binary {
+
+using tree::Token;
+
+/// A big-endian number.
+template <std::unsigned_integral T>
+T load_big(const std::byte* from) noexcept {
+  T value = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    value = static_cast<T>(value << 8U | std::to_integer<T>(from[i]));
+  return value;
+}
+
+/// A range of the source.
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+/// How a source is read.
+struct CursorOptions {
+  /// What the source holds, in messages.
+  std::string_view what = "the structure";
+  /// The code of errors in the form.
+  ErrorCode code = ErrorCode::invalid_schema;
+  /// How many arrays and maps may be open at once. A level takes a few bytes of memory.
+  std::uint64_t brackets = 2000;
+  /// The limit from which that follows, in messages.
+  std::uint32_t depth = 500;
+  /// `Limits::digits`.
+  std::uint32_t digits = 4300;
+  /// Whether it is mapped; else it is read in pieces, unless it is in memory.
+  bool is_mapped = true;
+  /// Whether texts may hold surrogates (`find_malformed`).
+  bool surrogates = true;
+  /// What to do about a text that is not UTF-8.
+  std::string_view advice = {};
+};
+
+/// Goes from token to token of a format whose values begin with a byte that says what they are.
+/// Keys of maps that are no text are tokens as values are. Nothing is recursive, and of nothing
+/// that is only announced is memory taken. After an Error it is of no use.
+class Cursor {
+ public:
+  virtual ~Cursor() = default;
+
+  /// \throws Error what is wrong with the bytes, with the offset
+  Token next();
+  [[nodiscard]] Token token() const noexcept { return token_; }
+  /// Where the current token begins.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return begin_; }
+
+  /// Whether the current token begins the key of a map's entry.
+  [[nodiscard]] bool is_key() const noexcept { return is_key_; }
+
+  // Of the current token.
+  [[nodiscard]] bool boolean() const noexcept { return boolean_; }
+  /// Of a number or an extension.
+  [[nodiscard]] const Value& number() const noexcept { return number_; }
+  /// Valid until the next token.
+  [[nodiscard]] std::string_view string() const noexcept { return text_; }
+  /// Where the bytes are in the source; nothing where they are in pieces.
+  [[nodiscard]] const std::optional<ByteRange>& range() const noexcept { return range_; }
+  /// Bytes that are in pieces there, as one; to be taken once.
+  [[nodiscard]] std::vector<std::byte> take_joined() noexcept { return std::move(joined_); }
+
+ protected:
+  Cursor(const std::shared_ptr<const Source>& source, const CursorOptions& options)
+      : options_(options), window_(source, options.is_mapped) {}
+  Cursor(const Cursor&) = default;
+  Cursor& operator=(const Cursor&) = default;
+
+  /// Reads a value, or the beginning of one.
+  virtual Token value() = 0;
+  /// Whether what has no announced length ends here; then that mark is passed over.
+  virtual bool ends() { return false; }
+
+  [[noreturn]] void fail(std::string problem, std::string expected, std::string found) const {
+    throw Error(options_.code, std::move(problem),
+                {.expected = std::move(expected), .found = std::move(found), .offset = begin_});
+  }
+  template <std::unsigned_integral T>
+  T unsigned_number() {
+    return load_big<T>(window_.take(sizeof(T)).data());
+  }
+  /// \param count of items or entries; nothing: up to where it `ends`
+  Token open(std::optional<std::uint64_t> count, bool is_map);
+  void append_text(std::uint64_t size);
+  Token string(std::uint64_t size) {
+    text_.clear();
+    append_text(size);
+    return Token::string;
+  }
+  Token raw(std::uint64_t size) {
+    range_ = {window_.position(), size};
+    window_.pass(size);
+    return Token::bytes;
+  }
+  Token number(Value value) {
+    number_ = std::move(value);
+    return Token::number;
+  }
+  Token boolean(bool value) {
+    boolean_ = value;
+    return Token::boolean;
+  }
+
+  struct Level {
+    std::uint64_t left;
+    bool is_map;
+    bool is_endless = false;  // Its length is not announced.
+    bool has_key = false;     // Its next value is that of a key.
+  };
+
+  CursorOptions options_;
+  Window window_;
+  std::vector<Level> open_;
+  std::uint64_t begin_ = 0;
+  Token token_ = Token::end;
+  bool is_key_ = false;
+  bool has_begun_ = false;
+  bool boolean_ = false;
+  Value number_;
+  std::string text_;
+  std::optional<ByteRange> range_;
+  std::vector<std::byte> joined_;
+};
+
+}  // namespace safestructures::inline v0::binary

@@ -1,0 +1,41 @@
+/// \file
+/// The one reader of CBOR (RFC 8949).
+#pragma once
+
+#include <memory>
+
+#include "formats/binary/cursor.hpp"
+
+namespace safestructures::inline v0::cbor {
+
+using binary::Token;
+
+/// The tag that only says that this is CBOR.
+inline constexpr std::uint64_t self_described = 55799;
+
+/// A tag is an extension with its number, and the value that it is about behind it; tags of big
+/// integers are numbers, and that of CBOR itself is passed over. `undefined` is null.
+///
+/// nlohmann/json, on which the reader of burnpack's descriptions stands, has neither keys that are
+/// no text nor tags nor negative integers of 64 bits, copies what it reads, and calls itself for
+/// each level.
+class Cursor final : public binary::Cursor {
+ public:
+  Cursor(const std::shared_ptr<const Source>& source, const binary::CursorOptions& options)
+      : binary::Cursor(source, options) {}
+
+ protected:
+  Token value() override;
+  bool ends() override;
+
+ private:
+  [[noreturn]] void fail_at(unsigned byte) const;
+  std::uint64_t argument(unsigned byte);
+  Token negative(std::uint64_t bits);
+  Token big(bool is_negative);
+  /// A text or bytes in pieces. \param kind the major type of the pieces
+  Token pieces(unsigned kind);
+  Token simple(unsigned byte);
+};
+
+}  // namespace safestructures::inline v0::cbor

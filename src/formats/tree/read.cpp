@@ -1,0 +1,297 @@
+#include "formats/tree/read.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include "data/dict.hpp"
+#include "formats/tree/reader.hpp"
+
+namespace safestructures::inline v0::tree {
+Content Reader::read() {
+  Content content;
+  content.description = input_.format();
+  input_.next();
+  content.root = value(false, nullptr, &content);
+  input_.next();
+  content.tensor_count = names_.size();
+  content.tensor_bytes = tensor_bytes_;
+  return content;
+}
+
+Value Reader::value_at(bool is_plain, const Trace& trace) {
+  try {
+    const detail::Descent level(depth_, limits_.depth, &trace);
+    return value(is_plain, &trace, nullptr);
+  } catch (const Error& error) {
+    throw error.with_path(to_string(&trace));
+  }
+}
+
+Value Reader::value(bool is_plain, const Trace* trace, Content* content) {
+  count_node();
+  return bare(is_plain, trace, content, false);
+}
+
+Value Reader::bare(bool is_plain, const Trace* trace, Content* content, bool is_wrapped) {
+  if (input_.token() != Token::object) return marked(simple(is_plain, trace), is_plain);
+  if (input_.next() == Token::object_end) return marked(Value::dict(), is_plain);
+  const std::string_view name =
+      input_.token() == Token::name ? input_.string() : std::string_view();
+  if (!name.starts_with('$')) return marked(dict(is_plain, trace), is_plain);
+  if (content != nullptr && name == envelope_name) return envelope(*content);
+  const std::optional<Mark> mark = mark_of(name);
+  if (!mark || !input_.knows(*mark)) return marked(dict(is_plain, trace), is_plain);
+  if (*mark == Mark::plain || *mark == Mark::node) {
+    if (is_wrapped || (*mark == Mark::plain) == is_plain)
+      fail(ErrorCode::invalid_schema, "a " + std::string(name) + " stands where it says nothing",
+           "it around a value that is not " + std::string(is_plain ? "plain" : "a node") +
+               " by its place");
+    input_.next();
+    Value result = bare(!is_plain, trace, nullptr, true);
+    end_object(*mark);
+    return result;
+  }
+  input_.next();
+  return marked(special(*mark, is_plain, trace), is_plain);
+}
+
+Value Reader::simple(bool is_plain, const Trace* trace) {
+  switch (input_.token()) {
+    case Token::null: return {};
+    case Token::boolean: return input_.boolean();
+    case Token::number: return input_.number();
+    case Token::string: return Value(std::string(input_.string()));
+    case Token::array: return Value::list(items(is_plain, trace));
+    case Token::extension: return extension(trace);
+    case Token::bytes: {
+      Value result = Value::bytes(*input_.bytes(trace));
+      enter(result, std::nullopt, trace);
+      return result;
+    }
+    default: fail(ErrorCode::invalid_schema, "the text is empty", "a value", "its end");
+  }
+}
+
+std::vector<Value> Reader::items(bool is_plain, const Trace* trace) {
+  std::vector<Value> result;
+  while (input_.next() != Token::array_end)
+    result.push_back(value_at(is_plain, Trace{trace, {}, result.size()}));
+  return result;
+}
+
+void Reader::insert(Value& container, Value key, Value item, const Trace& trace,
+                    std::uint64_t offset) {
+  try {
+    container.insert(std::move(key), std::move(item));
+  } catch (const Error& error) {
+    ErrorDetails details = error.details();
+    details.path = to_string(&trace);
+    details.offset = offset;
+    throw Error(error.code(), error.problem(), std::move(details));
+  }
+}
+
+void Reader::member(Value& container, bool is_plain, const Trace* trace) {
+  const std::uint64_t offset = input_.offset();
+  const std::string name(input_.string());
+  const Trace step{trace, name};
+  input_.next();
+  Value item = value_at(is_plain, step);
+  insert(container, Value(name), std::move(item), step, offset);
+}
+
+Value Reader::dict(bool is_plain, const Trace* trace) {
+  Value result = Value::dict();
+  do entry(result, is_plain, trace);
+  while (input_.next() != Token::object_end);
+  return result;
+}
+
+void Reader::entry(Value& container, bool is_plain, const Trace* trace) {
+  if (input_.token() == Token::name) return member(container, is_plain, trace);
+  const std::uint64_t offset = input_.offset();
+  Value key = value_at(false, Trace{trace, {}, container.size()});
+  const std::string label = key.key_label();
+  const Trace step{trace, label};
+  input_.next();
+  Value item = value_at(is_plain, step);
+  insert(container, std::move(key), std::move(item), step, offset);
+}
+
+Value Reader::special(Mark mark, bool is_plain, const Trace* trace) {
+  switch (mark) {
+    case Mark::floating: {
+      const double result = part(mark);
+      end_object(mark);
+      return result;
+    }
+    case Mark::integer: return integer();
+    case Mark::complex: return complex();
+    case Mark::bytes: return bytes(trace);
+    case Mark::list:
+    case Mark::tuple:
+    case Mark::set: return sequence(mark, is_plain, trace);
+    case Mark::dict: return pairs(is_plain, trace);
+    case Mark::structure: return structure(is_plain, trace);
+    case Mark::tensor: return tensor(trace);
+    default: return custom(trace);
+  }
+}
+
+double Reader::part(Mark mark) {
+  const std::optional<double> number = input_.part();
+  if (!number)
+    wrong(mark, input_.is_text() ? "a number that F64 can hold, \"inf\", \"nan\"" : "a number");
+  return *number;
+}
+
+Value Reader::integer() {
+  constexpr std::string_view form = "its digits in a string";
+  expect(Token::string, Mark::integer, form);
+  const std::string digits(input_.string());
+  const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
+  if (count > limits_.digits) pass(detail::Limit::digits, limits_.digits, std::to_string(count));
+  Value result;
+  try {
+    result = Value::integer(digits);
+  } catch (const Error&) {
+    wrong(Mark::integer, std::string(form));
+  }
+  end_object(Mark::integer);
+  return result;
+}
+
+Value Reader::complex() {
+  expect(Token::array, Mark::complex, "an array of two numbers");
+  input_.next();
+  const double real = part(Mark::complex);
+  input_.next();
+  const double imaginary = part(Mark::complex);
+  if (input_.next() != Token::array_end) wrong(Mark::complex, "an array of two numbers");
+  end_object(Mark::complex);
+  return std::complex<double>(real, imaginary);
+}
+
+Value Reader::sequence(Mark mark, bool is_plain, const Trace* trace) {
+  expect(Token::array, mark, "an array");
+  std::vector<Value> members = items(is_plain, trace);
+  if (mark == Mark::set) {
+    const std::size_t repeated = detail::find_repeated(members);
+    if (repeated != detail::Dict::npos) {
+      const Trace step{trace, {}, repeated};
+      throw Error(ErrorCode::duplicate_name, "a set has an item twice",
+                  {.path = to_string(&step), .offset = input_.offset()});
+    }
+  }
+  Value result = mark == Mark::set     ? Value::set(std::move(members))
+                 : mark == Mark::tuple ? Value::tuple(std::move(members))
+                                       : Value::list(std::move(members));
+  apply(extras_to_end(mark, trace), result);
+  return result;
+}
+
+Value Reader::pairs(bool is_plain, const Trace* trace) {
+  constexpr std::string_view form = "an array of arrays [key, value] or [key, label, value]";
+  expect(Token::array, Mark::dict, form);
+  Value result = Value::dict();
+  while (input_.next() != Token::array_end) {
+    const std::uint64_t offset = input_.offset();
+    expect(Token::array, Mark::dict, form);
+    if (input_.next() == Token::array_end) wrong(Mark::dict, std::string(form));
+    Value key = value_at(false, Trace{trace, {}, result.size()});
+    if (input_.next() == Token::array_end) wrong(Mark::dict, std::string(form));
+    // A label is known by what follows it: it may be the value.
+    if (key.kind() > Kind::string && input_.token() == Token::string) {
+      std::string label(input_.string());
+      const Trace step{trace, label};
+      if (input_.next() == Token::array_end) {
+        count_node();
+        insert(result, std::move(key), marked(Value(label), is_plain), step, offset);
+        continue;
+      }
+      key.set_key_label(label);
+      pair_value(result, std::move(key), is_plain, step, offset);
+      continue;
+    }
+    const std::string label = key.key_label();
+    pair_value(result, std::move(key), is_plain, Trace{trace, label}, offset);
+  }
+  apply(extras_to_end(Mark::dict, trace), result);
+  return result;
+}
+
+void Reader::pair_value(Value& dict, Value key, bool is_plain, const Trace& step,
+                        std::uint64_t offset) {
+  Value item = value_at(is_plain, step);
+  if (input_.next() != Token::array_end)
+    wrong(Mark::dict, "an array of arrays [key, value] or [key, label, value]");
+  insert(dict, std::move(key), std::move(item), step, offset);
+}
+
+Value Reader::structure(bool is_plain, const Trace* trace) {
+  expect(Token::string, Mark::structure, "the name of a class");
+  Value result = Value::structure(std::string(input_.string()));
+  Extras extras;
+  bool has_fields = false;
+  while (next_member(Mark::structure)) {
+    const std::string_view name = input_.string();
+    if (!name.starts_with('$')) {
+      member(result, is_plain, trace);
+    } else if (name == fields_name) {
+      if (std::exchange(has_fields, true)) twice(name, input_.offset());
+      if (input_.next() != Token::object) wrong(Mark::structure, "an object of fields");
+      while (next_member(Mark::structure)) member(result, is_plain, trace);
+    } else if (!extra(extras, Mark::structure, trace)) {
+      unknown_member(Mark::structure);
+    }
+  }
+  apply(std::move(extras), result);
+  return result;
+}
+
+Value Reader::custom(const Trace* trace) {
+  expect(Token::string, Mark::custom, "the name of a type");
+  const std::string type(input_.string());
+  std::optional<Value> payload;
+  Extras extras;
+  while (next_member(Mark::custom)) {
+    if (input_.string() == value_name) {
+      if (payload) twice(value_name, input_.offset());
+      input_.next();
+      const detail::Descent level(depth_, limits_.depth, trace);
+      payload = value(false, trace, nullptr);
+    } else if (!extra(extras, Mark::custom, trace)) {
+      unknown_member(Mark::custom);
+    }
+  }
+  if (!payload) fail(ErrorCode::invalid_schema, "a $custom has no value");
+  Value result = Value::custom(type, *std::move(payload));
+  apply(std::move(extras), result);
+  return result;
+}
+
+void refuse_checksums(const LoadOptions& options) {
+  if (options.verify_checksums)
+    throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
+                {.advice = "Save it as safestructures with SaveOptions::checksums, or load it "
+                           "without LoadOptions::verify_checksums"});
+}
+
+Content read(Input& input, const Source& source, const LoadOptions& options) {
+  try {
+    Content content = Reader(input, options.limits).read();
+    if (!source.name().empty()) content.files.emplace_back(source.name());
+    return content;
+  } catch (const Error& error) {
+    throw error.with_path("/");
+  }
+}
+
+}  // namespace safestructures::inline v0::tree

@@ -1,0 +1,176 @@
+/// \file
+/// Reads a structure from JSON, MessagePack or CBOR; its parts are in read.cpp, read_members.cpp
+/// and read_tensor.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/path.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/formats/format.hpp>
+#include <safestructures/formats/options.hpp>
+#include "data/limit.hpp"
+#include "formats/tensor_names.hpp"
+#include "formats/tree/input.hpp"
+#include "formats/tree/names.hpp"
+
+namespace safestructures::inline v0::tree {
+
+/// What many objects have beside what they stand for.
+struct Extras {
+  struct Attribute {
+    std::string name;
+    Value value;
+    std::uint64_t offset;
+  };
+  std::optional<std::string> type;
+  std::optional<std::string> name;
+  std::optional<std::vector<Attribute>> attributes;
+};
+
+/// How many brackets may be open: a level of values takes four at most, `{"$plain": {"$dict": [[`,
+/// and what a custom value holds is a level too.
+[[nodiscard]] inline std::uint64_t bracket_depth(const Limits& limits) {
+  return std::uint64_t{limits.depth} * 4 + limits.rank + 8;
+}
+
+class Reader {
+ public:
+  /// Both must outlive this.
+  Reader(Input& input, const Limits& limits) : limits_(limits), input_(input) {}
+
+  Content read();
+
+ private:
+  // Errors get their path on the way up, from the innermost place on.
+  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected = {},
+                         std::string found = {}, std::string advice = {}) const {
+    throw Error(code, std::move(problem),
+                {.expected = std::move(expected),
+                 .found = std::move(found),
+                 .advice = std::move(advice),
+                 .offset = input_.offset()});
+  }
+  [[noreturn]] void pass(detail::Limit limit, std::uint64_t most, std::string found = {}) const {
+    throw detail::past(limit, most, {.found = std::move(found), .offset = input_.offset()});
+  }
+  [[noreturn]] void wrong(Mark mark, std::string expected) const {
+    fail(ErrorCode::invalid_schema, "a " + std::string(name_of(mark)) + " has the wrong form",
+         std::move(expected), std::string(describe(input_.token())));
+  }
+  void expect(Token token, Mark mark, std::string_view expected) const {
+    if (input_.token() != token) wrong(mark, std::string(expected));
+  }
+  static std::string in_quotes(std::string_view name) {
+    return "'" + std::string(name.substr(0, 60)) + (name.size() > 60 ? "..." : "") + "'";
+  }
+  [[noreturn]] void unknown_member(Mark mark) {
+    const Token token = input_.token();
+    fail(ErrorCode::unknown_field,
+         "a " + std::string(name_of(mark)) + " has a member that it cannot have", {},
+         token == Token::name ? in_quotes(input_.string()) : std::string(describe(token)));
+  }
+  [[nodiscard]] std::string_view bytes_form() const {
+    return input_.is_text() ? "base64 in a string, or {\"same\": name}"
+                            : "bytes, or {\"same\": name}";
+  }
+  /// Whether a member follows, whose name the input then stands on.
+  bool next_member(Mark mark) {
+    if (input_.next() == Token::name) return true;
+    if (input_.token() != Token::object_end) unknown_member(mark);
+    return false;
+  }
+  [[noreturn]] void twice(std::string_view name, std::uint64_t offset) const {
+    throw Error(ErrorCode::duplicate_name, "an object has a member twice",
+                {.found = in_quotes(name), .offset = offset});
+  }
+
+  Value value_at(bool is_plain, const Trace& trace);
+
+  /// The value that the input stands on. Recursive, to Limits::depth.
+  /// \param is_plain whether values are marked as plain where nothing else is said
+  /// \param content of the root
+  Value value(bool is_plain, const Trace* trace, Content* content);
+
+  /// \param is_wrapped whether `$plain` or `$node` stands around it
+  Value bare(bool is_plain, const Trace* trace, Content* content, bool is_wrapped);
+
+  static Value marked(Value value, bool is_plain) {
+    return is_plain ? std::move(value).plain() : std::move(value);
+  }
+
+  /// What is no object.
+  Value simple(bool is_plain, const Trace* trace);
+  Value integer();
+  /// What an extension of MessagePack or a tag of CBOR stands before.
+  Value extension(const Trace* trace);
+  std::vector<Value> items(bool is_plain, const Trace* trace);
+  void insert(Value& container, Value key, Value item, const Trace& trace, std::uint64_t offset);
+
+  /// A member of a dict or struct, whose name the input stands on; an entry whose key is no text.
+  void entry(Value& container, bool is_plain, const Trace* trace);
+  void member(Value& container, bool is_plain, const Trace* trace);
+
+  /// An object as it is; the input stands on its first name.
+  Value dict(bool is_plain, const Trace* trace);
+  Value special(Mark mark, bool is_plain, const Trace* trace);
+
+  void end_object(Mark mark) {
+    if (input_.next() != Token::object_end) unknown_member(mark);
+  }
+
+  double part(Mark mark);
+  Value complex();
+
+  /// Takes a member that many objects have; false when it is none of them.
+  bool extra(Extras& extras, Mark mark, const Trace* trace);
+  void read_attributes(std::vector<Extras::Attribute>& attributes, Mark mark, const Trace* trace);
+
+  /// The members behind what an object stands for, to its end.
+  Extras extras_to_end(Mark mark, const Trace* trace);
+  void apply(Extras extras, Value& value);
+  Value sequence(Mark mark, bool is_plain, const Trace* trace);
+  Value pairs(bool is_plain, const Trace* trace);
+
+  void count_node() {
+    if (++nodes_ > limits_.nodes) pass(detail::Limit::nodes, limits_.nodes);
+  }
+
+  void pair_value(Value& dict, Value key, bool is_plain, const Trace& step, std::uint64_t offset);
+  Value structure(bool is_plain, const Trace* trace);
+  Value custom(const Trace* trace);
+
+  /// Gives a tensor its name, for which it is known from here on.
+  void enter(Value& value, std::optional<std::string> name, const Trace* trace);
+
+  /// The tensor that `{"same": name}` refers to, whose brace the input stands on.
+  Tensor same(Mark mark, std::string& name);
+  void count_again(const Tensor& tensor);
+  Value bytes(const Trace* trace);
+  Extras extras_to_end_unnamed(Mark mark, const Trace* trace);
+  Value tensor(const Trace* trace);
+
+  /// A tensor, whose dtype the input stands on. \param extras null where it can have none
+  Tensor dense(const Trace* trace, Extras* extras);
+
+  /// The root with what goes with it; the input stands on the envelope's name.
+  Value envelope(Content& content);
+  void read_metadata(Content& content, const std::string& name);
+  void read_extra_tensor(Content& content, const std::string& name, const Trace* step);
+
+  const Limits& limits_;
+  Input& input_;
+  detail::NamedTensors names_;
+  std::uint64_t tensor_bytes_ = 0;
+  std::uint64_t again_ = 0;  // Bytes of repeated references.
+  std::uint64_t nodes_ = 0;
+  std::uint32_t depth_ = 0;
+};
+
+}  // namespace safestructures::inline v0::tree

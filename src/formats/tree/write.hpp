@@ -1,0 +1,16 @@
+/// \file
+/// Writes a structure as JSON, MessagePack or CBOR.
+#pragma once
+
+#include <safestructures/formats/format.hpp>
+#include "formats/tree/output.hpp"
+
+namespace safestructures::inline v0::tree {
+
+/// \param format in messages \throws Error `invalid_argument` for an option that no tree can honour
+void check_options(std::string_view format, const SaveOptions& options);
+
+/// \param sink of the output; it is flushed
+SaveReport write(const Value& root, Output& output, Sink& sink, const SaveOptions& options);
+
+}  // namespace safestructures::inline v0::tree

@@ -1,0 +1,102 @@
+/// \file
+/// Writes a structure as JSON, MessagePack or CBOR; its parts are in write.cpp and
+/// write_tensor.cpp.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/path.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/formats/options.hpp>
+#include "formats/stored_dtype.hpp"
+#include "formats/tensor_names.hpp"
+#include "formats/tree/names.hpp"
+#include "formats/tree/output.hpp"
+
+namespace safestructures::inline v0::tree {
+
+/// Which values stand for themselves, without `$plain` or `$node` around them.
+enum class Context : std::uint8_t {
+  node,       ///< Those that are not marked as plain.
+  plain,      ///< Those that are.
+  attribute,  ///< As `plain`, and so are ordinary values that nobody marked.
+};
+
+class Writer {
+ public:
+  /// Both must outlive this.
+  Writer(Output& output, const SaveOptions& options)
+      : options_(options), dtypes_(options.precision), out_(output) {}
+
+  std::vector<ConvertedTensor> write(const Value& root);
+
+ private:
+  /// What stands beside a value.
+  struct Extras {
+    bool has_type = false;
+    std::size_t attributes = 0;
+    std::optional<std::string_view> original;  ///< The dtype of a tensor; one of the attributes.
+
+    /// How many members they are.
+    [[nodiscard]] std::size_t members() const {
+      return (has_type ? 1U : 0U) + (attributes > 0 ? 1U : 0U);
+    }
+  };
+  /// Type name and attributes, but of structs and custom values only the attributes.
+  [[nodiscard]] Extras extras_of(const Value& item) const;
+  void write_extras(const Value& item, const Extras& extras, const Trace* trace);
+
+  /// An object that stands for something; its mark's value follows. \param members beside the mark
+  void begin(Mark mark, std::size_t members, Layout layout = Layout::inline_);
+  void key(std::string_view name) { out_.key(name, nullptr); }
+  void envelope();
+
+  void value_at(const Value& item, Context context, const Trace& trace);
+
+  // Recursive over the tree, to Limits::depth.
+  void value(const Value& item, Context context, const Trace* trace);
+  void bare(const Value& item, Context context, const Trace* trace);
+  void integer(const Value& item, const Trace* trace);
+  void complex(std::complex<double> number);
+
+  /// Scalars only, which then stand on one line.
+  static bool is_short(const Value& item);
+  void sequence(const Value& item, Context context, const Trace* trace);
+  void dict(const Value& item, Context context, const Trace* trace);
+  void field(const Entry& entry, Context context, const Trace* trace);
+  void pair(const Entry& entry, Context context, const Trace* trace);
+  void structure(const Value& item, Context context, const Trace* trace);
+  void custom(const Value& item, const Trace* trace);
+
+  void check_tensor(const Tensor& tensor, DType stored, const Trace* trace) const;
+  /// Shape and elements, the last members of an object.
+  void elements(const Tensor& tensor, DType stored, const std::string& name);
+  [[nodiscard]] std::size_t element_members(const Tensor& tensor, DType stored) const;
+  [[nodiscard]] bool is_known(const Tensor& tensor, DType stored, const std::string& name) const;
+  void tensor(const Value& item, const Trace* trace);
+  void bytes(const Value& item);
+
+  /// Enters a tensor under a name of its own and returns that name.
+  std::string enter(const std::string& given, const Tensor& tensor, DType stored,
+                    const Trace* trace);
+
+  const SaveOptions& options_;
+  detail::StoredDTypes dtypes_;
+  Output& out_;
+  detail::NamedTensors names_;
+  std::vector<ConvertedTensor> conversions_;
+  // Names of tensors whose attributes are being written: readers do not know them yet.
+  std::vector<std::string> unfinished_;
+  bool in_key_ = false;
+  std::uint32_t depth_ = 0;
+  std::uint64_t nodes_ = 0;
+  std::uint64_t tensors_ = 0;
+};
+
+}  // namespace safestructures::inline v0::tree
