@@ -9,6 +9,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/walk.hpp>
+#include <safestructures/tools/statistics.hpp>
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::recording {
@@ -123,6 +124,14 @@ void capture(Value& value, BufferPool& pool, bool moved) {
     return Next::into;
   });
   value.own();  // Keys, which no walk changes.
+}
+
+void summarise(Value& value) {
+  walk(value, [](Value& node, const Place&) {
+    if (node.kind() != Kind::tensor) return Next::into;
+    node = statistics_value(node.tensor());
+    return Next::over;
+  });
 }
 
 }  // namespace safestructures::inline v0::recording

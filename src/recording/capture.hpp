@@ -21,4 +21,7 @@ void slice_tensors(Value& value, std::span<const Slice> slices);
 /// taken as they are
 void capture(Value& value, BufferPool& pool, bool moved);
 
+/// Puts in the place of every tensor its statistics.
+void summarise(Value& value);
+
 }  // namespace safestructures::inline v0::recording

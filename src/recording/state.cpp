@@ -9,6 +9,7 @@
 #include "platform/system_error.hpp"
 #include "recording/capture.hpp"
 #include "recording/files.hpp"
+#include "recording/watch.hpp"
 
 namespace safestructures::inline v0::detail {
 
@@ -154,36 +155,67 @@ void RecorderState::record(std::string_view given, Encode encode, void* object, 
   RecordCall call;
   Names::Entry* const entry = admit(name, call);
   if (entry == nullptr) return;
-  std::uint64_t reserved = 0;
+  std::optional<WatchFinding> finding;
   try {
-    const KeepRule& rule = *entry->second.rule;
     Value value = value_of(*entry, encode, object);
-    const std::uint64_t bytes = recording::captured_size(value) + record_overhead;
-    if (kept_bytes_.fetch_add(bytes) + bytes > options_.most_bytes) {
-      kept_bytes_ -= bytes;
-      return count(*entry, &RecordCounts::limited);
-    }
-    if (!reserve(bytes)) {
-      kept_bytes_ -= bytes;
-      return count(*entry, &RecordCounts::dropped);
-    }
-    reserved = bytes;
-    recording::capture(value, pool_, moved);
-    push({{.name = call.name,
-           .step = call.step,
-           .call = call.call,
-           .thread = number,
-           .time = now(),
-           .keep = rule.keep,
-           .precision = rule.precision.value_or(options_.precision),
-           .value = std::move(value)},
-          entry,
-          bytes});
+    std::optional<WatchFinding> found;
+    if (options_.watch.found) found = recording::find_watched(value, options_.watch);
+    const auto lost = keep(std::move(value), *entry, call, number, moved);
+    if (lost != nullptr) count(*entry, lost);
+    if (!found) return;
+    found->name = call.name;
+    found->step = call.step;
+    found->call = call.call;
+    finding = std::move(found);
   } catch (...) {
-    if (reserved != 0) unreserve(reserved);
     count(*entry, &RecordCounts::failed);
     throw;
   }
+  // What it throws is no failure of the record.
+  options_.watch.found(*finding);
+}
+
+std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& name,
+                                                  const RecordCall& call, std::uint32_t thread,
+                                                  bool moved) {
+  const KeepRule& rule = *name.second.rule;
+  Queued queued;
+  queued.name = &name;
+  queued.bytes = recording::captured_size(value) + record_overhead;
+  if (kept_bytes_.fetch_add(queued.bytes) + queued.bytes > options_.most_bytes) {
+    kept_bytes_ -= queued.bytes;
+    return &RecordCounts::limited;
+  }
+  std::uint64_t RecordCounts::* lost = nullptr;
+  if (!reserve(queued.bytes)) {
+    kept_bytes_ -= queued.bytes;
+    if (has_ended()) return &RecordCounts::failed;
+    if (options_.when_full != WhenFull::thin) return &RecordCounts::dropped;
+    recording::summarise(value);
+    moved = queued.is_summarised = true;
+    queued.bytes = recording::captured_size(value) + record_overhead;
+    // Statistics are small: a sixteenth more holds many.
+    if (!try_reserve(queued.bytes, options_.memory + options_.memory / 16))
+      return &RecordCounts::dropped;
+    kept_bytes_ += queued.bytes;
+    lost = &RecordCounts::thinned;
+  }
+  try {
+    recording::capture(value, pool_, moved);
+    queued.record = {.name = call.name,
+                     .step = call.step,
+                     .call = call.call,
+                     .thread = thread,
+                     .time = now(),
+                     .keep = queued.is_summarised ? Keep::statistics : rule.keep,
+                     .precision = rule.precision.value_or(options_.precision),
+                     .value = std::move(value)};
+    push(std::move(queued));
+  } catch (...) {
+    unreserve(queued.bytes);
+    throw;
+  }
+  return lost;
 }
 
 bool RecorderState::try_reserve(std::uint64_t bytes, std::uint64_t most) noexcept {
@@ -206,6 +238,11 @@ bool RecorderState::reserve(std::uint64_t bytes) {
   if (!has_ended_) return true;
   tell_error();
   return false;
+}
+
+bool RecorderState::has_ended() const {
+  const std::lock_guard lock(mutex_);
+  return has_ended_;
 }
 
 void RecorderState::unreserve(std::uint64_t bytes) {

@@ -56,8 +56,9 @@ class RecorderState {
   struct ThisThread;
   struct Queued {
     recording::CapturedRecord record;
-    recording::Names::Entry* name;
-    std::uint64_t bytes;
+    recording::Names::Entry* name = nullptr;
+    std::uint64_t bytes = 0;
+    bool is_summarised = false;  // Its tensors are statistics already.
   };
 
   [[nodiscard]] ThisThread& this_thread();
@@ -67,7 +68,12 @@ class RecorderState {
   /// Whether there is room for that many bytes more, which are then taken.
   [[nodiscard]] bool try_reserve(std::uint64_t bytes, std::uint64_t most) noexcept;
   [[nodiscard]] bool reserve(std::uint64_t bytes);
+  /// Takes a value over where there is room for it. \returns what became of it: null where it was
+  /// kept as it is
+  std::uint64_t RecordCounts::* keep(Value value, recording::Names::Entry& name,
+                                     const RecordCall& call, std::uint32_t thread, bool moved);
   void unreserve(std::uint64_t bytes);
+  [[nodiscard]] bool has_ended() const;
   void push(Queued queued);
   void count(recording::Names::Entry& name, std::uint64_t RecordCounts::* what);
   /// Throws what the writer failed with, unless that was told already.

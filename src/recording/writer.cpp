@@ -6,6 +6,7 @@
 
 #include <safestructures/data/error.hpp>
 #include "formats/json_string.hpp"
+#include "recording/capture.hpp"
 #include "recording/state.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -112,6 +113,8 @@ void RecorderState::write(std::vector<Queued>& taken) {
 void RecorderState::write_one(Queued& queued) {
   PreparedRecord prepared;
   try {
+    if (queued.record.keep == Keep::statistics && !queued.is_summarised)
+      recording::summarise(queued.record.value);
     prepared = recording::prepare(std::move(queued.record), options_.limits);
     if (SegmentHeader::cost(prepared.frame) + recording::metadata_room >
         options_.limits.header_bytes)
