@@ -40,7 +40,7 @@ Number number(const Value& record, std::string_view name, std::size_t index,
     else return value.as_uint64();
   }();
   if (found) return *found;
-  throw Error(ErrorCode::out_of_range, "a number of a record is too large",
+  throw Error(ErrorCode::out_of_range, "a number of a record does not fit",
               {.file = file.string(),
                .path = "/" + std::to_string(index) + "/" + std::string(name),
                .expected = "an integer of 64 bits",

@@ -80,7 +80,7 @@ class Repair {
     std::optional<Journal> journal;
     try {
       bytes = recording::read_journal(journal_path_, 0, options_.limits);
-      if (!bytes.empty()) journal = read_frames(bytes, options_.limits);
+      journal = read_frames(bytes, options_.limits);
     } catch (const Error& error) {
       // It was cut in its first bytes, before there were data; or it is damaged.
       if (error.code() != ErrorCode::truncated || part_size() != 0)
