@@ -18,8 +18,9 @@ MAY_INCLUDE = {
     "codecs": {"data", "codecs", "platform"},
     "formats": {"data", "formats", "platform"},
     "tools": {"data", "codecs", "formats", "tools", "platform"},
+    "recording": {"data", "codecs", "formats", "tools", "platform", "recording"},
     "burn": {"data", "codecs", "formats", "tools", "burn", "safestructures.hpp"},
-    "cli": {"data", "codecs", "formats", "tools", "platform", "cli", "safestructures.hpp"},
+    "cli": {"data", "codecs", "formats", "tools", "recording", "platform", "cli", "safestructures.hpp"},
     "plugins": {"data", "codecs", "formats", "tools", "plugins", "safestructures.hpp"},
     "safestructures.hpp": {"data", "codecs", "formats", "tools"},
 }

@@ -21,6 +21,7 @@
 #include "fuzz/gzip.hpp"
 #include "fuzz/headers.hpp"
 #include "fuzz/index.hpp"
+#include "fuzz/journal.hpp"
 #include "fuzz/json.hpp"
 #include "fuzz/numbers.hpp"
 #include "fuzz/path.hpp"
@@ -45,6 +46,7 @@ const std::vector<Target>& targets() {
                                           {"gzip", fuzz::gzip},
                                           {"headers", fuzz::headers},
                                           {"index", fuzz::index},
+                                          {"journal", fuzz::journal},
                                           {"json", fuzz::json},
                                           {"numbers", fuzz::numbers},
                                           {"path", fuzz::path},

@@ -1,5 +1,3 @@
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <any>
 #include <memory>
@@ -18,6 +16,7 @@
 #include "cli/json_string.hpp"
 #include "cli/output.hpp"
 #include "data/printable.hpp"
+#include "platform/os.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -84,7 +83,7 @@ void list(const LsOptions& options) {
   std::vector<Row> rows = rows_of(document);
   if (!options.glob.empty())
     std::erase_if(rows, [&](const Row& row) {
-      return ::fnmatch(options.glob.c_str(), row.path.c_str(), 0) != 0;
+      return !platform::os::matches_glob(options.glob.c_str(), row.path.c_str());
     });
   if (options.sort == "name") std::ranges::stable_sort(rows, {}, &Row::path);
   if (options.sort == "size") std::ranges::stable_sort(rows, std::greater(), &Row::bytes);

@@ -61,6 +61,12 @@ File open_for_reading(const std::filesystem::path& path, std::error_code& error)
 /// Fails with `file_exists` where there is something of that name, a dangling link included.
 File create_new(const std::filesystem::path& path, std::uint32_t permissions,
                 std::error_code& error) noexcept;
+/// Opens a file that exists for reading and writing.
+File open_for_writing(const std::filesystem::path& path, std::error_code& error) noexcept;
+/// Opens a file, made where there is none, that nobody else may open so until it is closed or the
+/// last process that inherited it has ended. Fails with `resource_unavailable_try_again` at once
+/// where somebody has it.
+File open_locked(const std::filesystem::path& path, std::error_code& error) noexcept;
 
 // What is there. The second looks at a link itself.
 Status status(const File& file, std::error_code& error) noexcept;
@@ -103,6 +109,9 @@ struct Stack {
   std::size_t size = 0;
 };
 Stack stack_of_this_thread() noexcept;
+
+/// Whether a text matches a glob: `*` is any text, `?` a character, `[a-c]` one of these.
+bool matches_glob(const char* glob, const char* text) noexcept;
 
 // Hints. The system may ignore them; so does this library when they fail.
 void advise_sequential(const File& file) noexcept;

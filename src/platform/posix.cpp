@@ -1,6 +1,8 @@
 // Linux and other POSIX systems.
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -72,6 +74,20 @@ File create_new(const std::filesystem::path& path, std::uint32_t permissions,
   constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY;
   const auto mode = static_cast<mode_t>(permissions);
   return File(repeat(error, [&] { return ::open(path.c_str(), flags, mode); }));
+}
+
+File open_for_writing(const std::filesystem::path& path, std::error_code& error) noexcept {
+  constexpr int flags = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  return File(repeat(error, [&] { return ::open(path.c_str(), flags); }));
+}
+
+File open_locked(const std::filesystem::path& path, std::error_code& error) noexcept {
+  constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+  constexpr mode_t mode = 0666;
+  File file(repeat(error, [&] { return ::open(path.c_str(), flags, mode); }));
+  if (error) return {};
+  repeat(error, [&] { return ::flock(descriptor(file), LOCK_EX | LOCK_NB); });
+  return error ? File() : std::move(file);
 }
 
 Status status(const File& file, std::error_code& error) noexcept {
@@ -184,6 +200,10 @@ Stack stack_of_this_thread() noexcept {
   ::pthread_attr_destroy(&attributes);
 #endif
   return stack;
+}
+
+bool matches_glob(const char* glob, const char* text) noexcept {
+  return ::fnmatch(glob, text, 0) == 0;
 }
 
 void advise_sequential(const File& file) noexcept {

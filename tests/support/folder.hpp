@@ -28,9 +28,11 @@ class Folder {
     return path_ / name;
   }
   /// The names of what it holds, sorted.
-  [[nodiscard]] std::vector<std::string> names() const {
+  [[nodiscard]] std::vector<std::string> names() const { return names_in(path_); }
+  /// The same of any folder.
+  [[nodiscard]] static std::vector<std::string> names_in(const std::filesystem::path& path) {
     std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(path_))
+    for (const auto& entry : std::filesystem::directory_iterator(path))
       found.push_back(entry.path().filename().string());
     std::sort(found.begin(), found.end());
     return found;

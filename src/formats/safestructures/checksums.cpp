@@ -16,6 +16,7 @@
 #include <safestructures/formats/safestructures/schema.hpp>
 #include "formats/json/tree.hpp"
 #include "formats/json_string.hpp"
+#include "formats/safestructures/checksums_text.hpp"
 #include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::checksums {
@@ -274,17 +275,12 @@ void append_name(std::string& text, std::string_view name, const char* problem) 
 
 }  // namespace
 
-std::string make(std::span<const safetensors::Item> items, const Metadata& metadata,
-                 Overflow overflow) {
-  std::vector<const safetensors::Item*> sorted;
+std::string text_of(std::vector<Known> tensors, const Metadata& metadata) {
   std::vector<Line> lines;
-  sorted.reserve(items.size());
-  lines.reserve(items.size());
-  for (const safetensors::Item& item : items) {
-    sorted.push_back(&item);
-    lines.push_back({item.name, rest_of_line(item.dtype, item.tensor->shape())});
-  }
-  std::ranges::sort(sorted, {}, &safetensors::Item::name);
+  lines.reserve(tensors.size());
+  for (const Known& tensor : tensors)
+    lines.push_back({tensor.name, rest_of_line(tensor.dtype, *tensor.shape)});
+  std::ranges::sort(tensors, {}, &Known::name);
   const auto schema = metadata.find(schema::metadata_key);
   const std::string_view schema_text =
       schema == metadata.end() ? std::string_view() : std::string_view(schema->second);
@@ -296,16 +292,29 @@ std::string make(std::span<const safetensors::Item> items, const Metadata& metad
     text += hex(hash_of(value)) + '"';
   }
   text += R"(},"tensors":{)";
-  for (const safetensors::Item* item : sorted) {
-    append_name(text, item->name, "the name of a tensor is not valid UTF-8");
-    try {
-      text += hex(hash_of(*item, overflow));
-    } catch (const Error& error) {
-      throw error.with_path(for_message(item->name));
-    }
-    text += '"';
+  for (const Known& tensor : tensors) {
+    append_name(text, tensor.name, "the name of a tensor is not valid UTF-8");
+    text += hex(tensor.hash) + '"';
   }
   return text + "}}";
+}
+
+std::string make(std::span<const safetensors::Item> items, const Metadata& metadata,
+                 Overflow overflow) {
+  std::vector<Known> known;
+  known.reserve(items.size());
+  for (const safetensors::Item& item : items) {
+    // Before its bytes are read.
+    if (safetensors::detail::find_invalid_utf8(item.name))
+      throw Error(ErrorCode::invalid_utf8, "the name of a tensor is not valid UTF-8",
+                  {.found = in_quotes(item.name)});
+    try {
+      known.push_back({item.name, item.dtype, &item.tensor->shape(), hash_of(item, overflow)});
+    } catch (const Error& error) {
+      throw error.with_path(for_message(item.name));
+    }
+  }
+  return text_of(std::move(known), metadata);
 }
 
 bool verify(const safetensors::File& file) {

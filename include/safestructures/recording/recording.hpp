@@ -1,0 +1,147 @@
+/// \file
+/// Reading what a recorder wrote, after its end or while it goes on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/registry.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/formats/options.hpp>
+#include <safestructures/tools/document.hpp>
+
+namespace safestructures::inline v0 {
+
+/// One record of a recording. Its tensors are read when they are touched. Copies share the file and
+/// stay valid when the Recording is gone.
+class SAFESTRUCTURES_API Record {
+ public:
+  /// With the names of its scopes in front.
+  [[nodiscard]] const std::string& name() const& noexcept { return name_; }
+  [[nodiscard]] std::string name() && { return std::move(name_); }
+  [[nodiscard]] std::int64_t step() const noexcept { return step_; }
+  /// How many calls of that name came before, those that were not kept included.
+  [[nodiscard]] std::uint64_t call() const noexcept { return call_; }
+  /// The thread that recorded it, numbered by their first records.
+  [[nodiscard]] std::uint64_t thread() const noexcept { return thread_; }
+  /// Its place among all records.
+  [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
+  /// When it was recorded, in nanoseconds since 1970, UTC.
+  [[nodiscard]] std::int64_t time() const noexcept { return time_; }
+  /// How much was kept of it: `full`, `slice` or `statistics`.
+  [[nodiscard]] const std::string& kept() const& noexcept { return kept_; }
+  [[nodiscard]] std::string kept() && { return std::move(kept_); }
+  /// What was recorded, tensors in their stored dtype. Valid as long as this or a copy of it.
+  [[nodiscard]] const Value& value() const& noexcept { return *value_; }
+  [[nodiscard]] Value value() && { return *value_; }
+  /// The tensor that was recorded. \throws Error `type_mismatch`, naming the file
+  [[nodiscard]] Tensor tensor() const { return document_.at(path_).tensor(); }
+  /// What was recorded, as a C++ object. \throws Error what does not fit, naming file and path
+  template <class T>
+  [[nodiscard]] T as() const {
+    return document_.at(path_).template as<T>();
+  }
+  /// The file that holds it, and where in it: `/17/value`.
+  [[nodiscard]] const std::filesystem::path& file() const& noexcept { return *file_; }
+  [[nodiscard]] std::filesystem::path file() && { return *file_; }
+  [[nodiscard]] const std::string& path() const& noexcept { return path_; }
+  [[nodiscard]] std::string path() && { return std::move(path_); }
+
+ private:
+  friend class Recording;
+  explicit Record(Document document) : document_(std::move(document)) {}
+
+  Document document_;
+  std::shared_ptr<const std::filesystem::path> file_;
+  std::string path_;
+  std::string name_;
+  std::string kept_;
+  std::int64_t step_ = 0;
+  std::uint64_t call_ = 0;
+  std::uint64_t thread_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::int64_t time_ = 0;
+  const Value* value_ = nullptr;
+};
+
+/// How recordings are read.
+struct RecordingOptions {
+  Access access = Access::map;
+  const Registry* registry = nullptr;  ///< Must outlive what is loaded through it.
+  Limits limits = {};
+};
+
+/// The records in a recorder's folder, in the order of their calls.
+///
+/// Of a segment that is not sealed, because its recorder still runs or died, those records are here
+/// that its journal says are complete; their checksums are not looked at (recover_recording does).
+/// Reading takes no lock and never changes the folder. Constant members may be called by several
+/// threads at once.
+class SAFESTRUCTURES_API Recording {
+ public:
+  /// \throws Error `cannot_open` for what is no folder; what is wrong with a segment, naming it.
+  explicit Recording(std::filesystem::path folder, const RecordingOptions& options = {});
+
+  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
+  /// Records stay where they are, also when `refresh` adds others.
+  [[nodiscard]] const Record& operator[](std::size_t index) const& { return records_[index]; }
+  [[nodiscard]] auto begin() const& noexcept { return records_.begin(); }
+  [[nodiscard]] auto end() const& noexcept { return records_.end(); }
+
+  /// The first record of that name and step, or null. Valid as long as this.
+  [[nodiscard]] const Record* find(std::string_view name, std::int64_t step) const&;
+  /// The record of that name and call, or null.
+  [[nodiscard]] const Record* find_call(std::string_view name, std::uint64_t call) const&;
+  /// All records whose names match a glob, in order.
+  [[nodiscard]] std::vector<const Record*> select(const std::string& glob) const&;
+  /// The names of all records, by their first.
+  [[nodiscard]] const std::vector<std::string>& names() const& noexcept { return names_; }
+  /// All steps, ascending.
+  [[nodiscard]] std::vector<std::int64_t> steps() const;
+
+  /// Reads what was written meanwhile. \returns how many records came \throws Error as the
+  /// constructor; what was there before stays
+  std::size_t refresh();
+
+  /// Whether the recorder was closed: no more will come, and nothing is lost.
+  [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
+  /// What is in the way of reading everything, a line each: segments that are missing or not
+  /// sealed after their journal's damage.
+  [[nodiscard]] const std::vector<std::string>& problems() const& noexcept { return problems_; }
+  /// The metadata of the last sealed segment that says what was left out; see docs/recording.md.
+  [[nodiscard]] const std::string& about() const& noexcept { return about_; }
+
+ private:
+  bool read_sealed(std::uint64_t segment);
+  bool read_unsealed(std::uint64_t segment);
+  void add(const Document& document, const std::filesystem::path& file);
+  [[nodiscard]] LoadOptions load_options() const;
+  void note(std::string problem);
+
+  std::filesystem::path folder_;
+  RecordingOptions options_;
+  std::deque<Record> records_;
+  std::vector<std::string> names_;
+  std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
+  std::vector<std::string> problems_;
+  std::string about_;
+  bool is_closed_ = false;
+  std::uint64_t next_sequence_ = 0;
+  std::uint64_t segment_ = 1;       // The one that is read next.
+  std::uint64_t journal_end_ = 0;   // Of what was read of its journal.
+  std::uint64_t journal_room_ = 0;  // Bytes in front of its data.
+};
+
+}  // namespace safestructures::inline v0

@@ -1,0 +1,58 @@
+/// \file
+/// What the numbers of a tensor are like.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/tensor.hpp>
+#include <safestructures/data/value.hpp>
+
+namespace safestructures::inline v0 {
+
+/// Statistics of the elements of one tensor. Of complex elements real and imaginary parts count
+/// apart. Minimum, maximum, moments and norm are those of the finite elements; 0 where there are
+/// none.
+struct TensorStatistics {
+  std::uint64_t count = 0;  ///< Elements in all.
+  std::uint64_t zeros = 0;  ///< Of both signs.
+  std::uint64_t nan = 0;
+  std::uint64_t positive_infinities = 0;
+  std::uint64_t negative_infinities = 0;
+  double min = 0;
+  double max = 0;
+  double mean = 0;
+  double standard_deviation = 0;  ///< Of the elements as a whole: divided by their number.
+  double l2_norm = 0;
+
+  /// The bins of each sign.
+  static constexpr std::size_t bins = 64;
+  /// The exponent of the first bin.
+  static constexpr int first_exponent = -40;
+  /// How many finite elements other than zero have a magnitude in [2^e, 2^(e+1)), by sign: bin 0 is
+  /// e = -40 and holds all smaller ones, the last is e = 23 and holds all larger ones.
+  std::array<std::uint64_t, bins> negative{};
+  std::array<std::uint64_t, bins> positive{};
+
+  /// Elements that are numbers.
+  [[nodiscard]] std::uint64_t finite() const noexcept {
+    return count - nan - positive_infinities - negative_infinities;
+  }
+
+  friend bool operator==(const TensorStatistics&, const TensorStatistics&) = default;
+};
+
+/// Reads every element once, in blocks, on one thread. Moments are those of the elements in double
+/// precision, to a few units of its last place: deviations are taken from each block's own mean,
+/// and blocks are merged by Chan's formula, so that a large mean costs no digits. Any magnitude is
+/// summed without overflow. \throws Error what a deferred tensor's source throws; `out_of_range`
+/// for a BOOL byte above 1
+[[nodiscard]] SAFESTRUCTURES_API TensorStatistics statistics(const Tensor& tensor);
+
+/// The same as a structure for files: class `Statistics`, with dtype and shape in front, the counts
+/// and moments as scalars, and the histogram as an I64 tensor of shape [2, 64], negatives first.
+[[nodiscard]] SAFESTRUCTURES_API Value statistics_value(const Tensor& tensor);
+
+}  // namespace safestructures::inline v0

@@ -1,0 +1,65 @@
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/recording/recover.hpp>
+#include "cli/colour.hpp"
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "data/printable.hpp"
+
+namespace safestructures::cli {
+namespace {
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  detail::append_printable(shown, text);
+  return shown;
+}
+
+void recover(const std::string& folder) {
+  RecoveryReport result;
+  try {
+    result = recover_recording(folder);
+  } catch (const Error& error) {
+    // Whatever failed, nothing is known of the recording.
+    throw CallError(error.what());
+  }
+  Output out(stdout, "the standard output");
+  for (const std::string& line : result.notes) out << printable(line) << '\n';
+  const std::string segments = counted(result.sealed + result.repaired, "segment");
+  if (result.is_clean())
+    out << fmt::format("{}, {}, nothing to recover\n",
+                       coloured("ok", Role::good, is_coloured(stdout)), segments);
+  else
+    out << fmt::format("{}, {} recovered, {} lost\n", segments, counted(result.recovered, "record"),
+                       result.lost);
+  out.finish();
+  if (!result.is_lossy()) return;
+  for (const std::string& line : result.losses) report(line);
+  throw Reported();
+}
+
+}  // namespace
+
+void add_recover(CLI::App& app) {
+  const auto folder = std::make_shared<std::string>();
+  CLI::App* command =
+      app.add_subcommand("recover", "Seal what a recorder left behind that did not end by itself");
+  command->add_option("RUN", *folder, "The folder of a recording")->required();
+  command->footer(
+      "Every record that was complete is in the sealed files. Recovering again does nothing; what\n"
+      "is still being written is refused. The exit code is 0 when nothing was lost, 1 when "
+      "records\n"
+      "are damaged or missing, each told of on standard error, and 2 when it failed.\n\n"
+      "Examples:\n"
+      "  safestructures recover run\n"
+      "  safestructures recover run && safestructures verify run/*.safetensors");
+  command->callback([folder] { recover(*folder); });
+}
+
+}  // namespace safestructures::cli

@@ -1,0 +1,28 @@
+/// \file
+/// The text of a file's checksums where those of its tensors are known.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/shape.hpp>
+#include <safestructures/formats/options.hpp>
+
+namespace safestructures::inline v0::checksums {
+
+/// A tensor in the file, and the XXH3-64 of its bytes there.
+struct Known {
+  std::string_view name;
+  DType dtype;
+  const Shape* shape;
+  std::uint64_t hash;
+};
+
+/// As `make`. \throws Error `invalid_utf8`
+[[nodiscard]] std::string text_of(std::vector<Known> tensors, const Metadata& metadata);
+
+}  // namespace safestructures::inline v0::checksums

@@ -1,0 +1,27 @@
+/// \file
+/// What is recorded, made independent of the program's memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <safestructures/data/slice.hpp>
+#include <safestructures/data/value.hpp>
+#include "recording/buffer_pool.hpp"
+
+namespace safestructures::inline v0::recording {
+
+/// Bytes that a value takes in memory once it is captured, about: tensors and texts.
+[[nodiscard]] std::uint64_t captured_size(const Value& value);
+
+/// Takes of every tensor the part that the slices name. \throws Error as `Tensor::slice`, the path
+void slice_tensors(Value& value, std::span<const Slice> slices);
+
+/// Copies the bytes of every tensor, each once. \param moved those that own contiguous memory are
+/// taken as they are
+void capture(Value& value, BufferPool& pool, bool moved);
+
+/// Puts in the place of every tensor its statistics.
+void summarise(Value& value);
+
+}  // namespace safestructures::inline v0::recording

@@ -1,0 +1,103 @@
+#include "recording/files.hpp"
+
+#include <charconv>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "platform/system_error.hpp"
+
+namespace safestructures::inline v0::recording {
+namespace {
+
+constexpr std::string_view prefix = "segment-";
+constexpr std::string_view sealed_suffix = ".safetensors";
+constexpr std::string_view part_suffix = ".part";
+constexpr std::string_view journal_suffix = ".journal";
+constexpr std::size_t digits = 6;
+
+std::filesystem::path file_of(const std::filesystem::path& folder, std::uint64_t segment,
+                              std::string_view suffix) {
+  std::string number = std::to_string(segment);
+  if (number.size() < digits) number.insert(0, digits - number.size(), '0');
+  return folder / (std::string(prefix) + number + std::string(suffix));
+}
+
+}  // namespace
+
+std::filesystem::path sealed_file(const std::filesystem::path& folder, std::uint64_t segment) {
+  return file_of(folder, segment, sealed_suffix);
+}
+std::filesystem::path part_file(const std::filesystem::path& folder, std::uint64_t segment) {
+  return file_of(folder, segment, part_suffix);
+}
+std::filesystem::path journal_file(const std::filesystem::path& folder, std::uint64_t segment) {
+  return file_of(folder, segment, journal_suffix);
+}
+std::filesystem::path lock_file(const std::filesystem::path& folder) {
+  return folder / "recording.lock";
+}
+
+std::map<std::uint64_t, SegmentFiles> list_segments(const std::filesystem::path& folder) {
+  std::map<std::uint64_t, SegmentFiles> segments;
+  std::error_code error;
+  std::filesystem::directory_iterator entries(folder, error);
+  if (error)
+    throw platform::system_error(ErrorCode::cannot_open, "cannot open the folder of a recording",
+                                 folder, error);
+  for (; entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+    const std::string name = entries->path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    std::uint64_t number = 0;
+    const char* const end = name.data() + name.size();
+    const auto [rest, fault] = std::from_chars(name.data() + prefix.size(), end, number);
+    // Only names that this library gives: segment-7.part is somebody else's.
+    if (fault != std::errc()) continue;
+    const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+    if (file_of({}, number, suffix).string() != name) continue;
+    if (suffix == sealed_suffix) segments[number].sealed = true;
+    if (suffix == part_suffix) segments[number].part = true;
+    if (suffix == journal_suffix) segments[number].journal = true;
+  }
+  if (error)
+    throw platform::system_error(ErrorCode::cannot_read, "cannot read the folder of a recording",
+                                 folder, error);
+  return segments;
+}
+
+platform::os::File lock(const std::filesystem::path& folder, std::string busy) {
+  std::error_code error;
+  const std::filesystem::path path = lock_file(folder);
+  platform::os::File file = platform::os::open_locked(path, error);
+  if (error == std::errc::resource_unavailable_try_again)
+    throw Error(ErrorCode::cannot_write, std::move(busy),
+                {.file = folder.string(),
+                 .expected = "a folder that nobody writes to",
+                 .found = "its lock held by a process that runs",
+                 .advice = "Close the recorder, or end its process with all that it forked"});
+  if (error)
+    throw platform::system_error(ErrorCode::cannot_write, "cannot lock the folder of a recording",
+                                 path, error);
+  return file;
+}
+
+void write_at(const platform::os::File& file, const std::filesystem::path& path,
+              std::uint64_t offset, platform::os::Bytes bytes) {
+  while (!bytes.empty()) {
+    std::error_code error;
+    const std::size_t count = platform::os::write_some(file, offset, {&bytes, 1}, error);
+    if (!error && count == 0) error = make_error_code(std::errc::io_error);
+    if (error)
+      throw platform::system_error(ErrorCode::cannot_write, "cannot write the file", path, error,
+                                   offset);
+    offset += count;
+    bytes = bytes.subspan(count);
+  }
+}
+
+void check_written(const std::error_code& error, const char* operation,
+                   const std::filesystem::path& path) {
+  if (error) throw platform::system_error(ErrorCode::cannot_write, operation, path, error);
+}
+
+}  // namespace safestructures::inline v0::recording

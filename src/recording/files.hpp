@@ -1,0 +1,48 @@
+/// \file
+/// The files of a recording's folder, and their names.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <safestructures/data/error.hpp>
+#include "platform/os.hpp"
+
+namespace safestructures::inline v0::recording {
+
+/// The files of one segment.
+struct SegmentFiles {
+  bool sealed = false;
+  bool part = false;
+  bool journal = false;
+};
+
+[[nodiscard]] std::filesystem::path sealed_file(const std::filesystem::path& folder,
+                                                std::uint64_t segment);
+[[nodiscard]] std::filesystem::path part_file(const std::filesystem::path& folder,
+                                              std::uint64_t segment);
+[[nodiscard]] std::filesystem::path journal_file(const std::filesystem::path& folder,
+                                                 std::uint64_t segment);
+[[nodiscard]] std::filesystem::path lock_file(const std::filesystem::path& folder);
+
+/// The segments in a folder by their numbers; other files are passed over.
+/// \throws Error `cannot_open` for what is no folder, `cannot_read`
+[[nodiscard]] std::map<std::uint64_t, SegmentFiles> list_segments(
+    const std::filesystem::path& folder);
+
+/// Keeps other writers, and who would recover, away from the folder for as long as it lives. The
+/// system lets go of it when the process ends, however it ends.
+/// \throws Error `cannot_write` \param busy what to say where somebody has it
+[[nodiscard]] platform::os::File lock(const std::filesystem::path& folder, std::string busy);
+
+/// Writes all of it. \throws Error `cannot_write`
+void write_at(const platform::os::File& file, const std::filesystem::path& path,
+              std::uint64_t offset, platform::os::Bytes bytes);
+
+/// \throws Error `cannot_write` when `error` is one
+void check_written(const std::error_code& error, const char* operation,
+                   const std::filesystem::path& path);
+
+}  // namespace safestructures::inline v0::recording

@@ -1,0 +1,217 @@
+#include "recording/frame.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <string_view>
+#include <utility>
+
+#include <xxhash.h>
+
+#include <safestructures/data/error.hpp>
+#include "data/utf8.hpp"
+
+namespace safestructures::inline v0::recording {
+namespace {
+
+constexpr std::string_view journal_magic = "SSJRNL";
+constexpr std::uint16_t journal_version = 1;
+// No valid UTF-8 and no text of a schema holds it, so that looking for it finds few others.
+constexpr std::string_view frame_magic = "\xF5SSFRAM\xFA";
+// A tensor's content at least: length of the name, dtype, rank, end, hash.
+constexpr std::size_t smallest_tensor = 4 + 1 + 1 + 8 + 8;
+
+template <std::integral T>
+void append(std::vector<std::byte>& bytes, T number) {
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    bytes.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFFU));
+}
+
+void append(std::vector<std::byte>& bytes, std::string_view text) {
+  const auto view = std::as_bytes(std::span(text));
+  bytes.insert(bytes.end(), view.begin(), view.end());
+}
+
+/// Reads numbers and texts; what is not there makes it fail for good.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  template <class T>
+  T number() {
+    std::uint64_t value = 0;
+    if (!take(sizeof(T))) return 0;
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+      value |= std::to_integer<std::uint64_t>(taken_[i]) << (8 * i);
+    return static_cast<T>(value);
+  }
+  std::string_view text(std::size_t size) {
+    if (!take(size)) return {};
+    return {reinterpret_cast<const char*>(taken_.data()), size};
+  }
+  [[nodiscard]] std::size_t left() const noexcept { return bytes_.size(); }
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  [[nodiscard]] bool is_done() const noexcept { return !failed_ && bytes_.empty(); }
+
+ private:
+  bool take(std::size_t size) {
+    if (failed_ || size > bytes_.size()) return failed_ = true, false;
+    taken_ = bytes_.first(size);
+    bytes_ = bytes_.subspan(size);
+    return true;
+  }
+
+  std::span<const std::byte> bytes_;
+  std::span<const std::byte> taken_;
+  bool failed_ = false;
+};
+
+/// The length is among what the checksum covers.
+std::uint64_t hash_of_content(std::span<const std::byte> content) noexcept {
+  return XXH3_64bits_withSeed(content.data(), content.size(), content.size());
+}
+
+bool read_tensor(Reader& reader, StoredTensor& tensor, std::uint64_t begin, const Limits& limits) {
+  tensor.name = reader.text(reader.number<std::uint32_t>());
+  const auto dtype = reader.number<std::uint8_t>();
+  const auto rank = reader.number<std::uint8_t>();
+  if (dtype >= dtype_count || rank > limits.rank || reader.left() < rank * sizeof(std::uint64_t))
+    return false;
+  std::array<std::uint64_t, 255> dims;
+  for (std::size_t i = 0; i < rank; ++i) dims[i] = reader.number<std::uint64_t>();
+  tensor.dtype = static_cast<DType>(dtype);
+  tensor.shape = Shape(std::span(dims).first(rank));
+  tensor.begin = begin;
+  tensor.end = reader.number<std::uint64_t>();
+  tensor.hash = reader.number<std::uint64_t>();
+  if (reader.failed() || tensor.end < begin || detail::find_invalid_utf8(tensor.name)) return false;
+  try {
+    return byte_size(tensor.dtype, tensor.shape) == tensor.end - begin;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool read_content(std::span<const std::byte> content, Frame& frame, const Limits& limits) {
+  Reader reader(content);
+  frame.sequence = reader.number<std::uint64_t>();
+  frame.begin = reader.number<std::uint64_t>();
+  frame.end = reader.number<std::uint64_t>();
+  frame.schema = reader.text(reader.number<std::uint32_t>());
+  const auto count = reader.number<std::uint32_t>();
+  if (reader.failed() || count > reader.left() / smallest_tensor || count > limits.tensors)
+    return false;
+  frame.tensors.resize(count);
+  std::uint64_t end = frame.begin;
+  for (StoredTensor& tensor : frame.tensors) {
+    if (!read_tensor(reader, tensor, end, limits)) return false;
+    end = tensor.end;
+  }
+  return reader.is_done() && end == frame.end;
+}
+
+}  // namespace
+
+std::uint64_t hash_of(std::span<const std::byte> bytes) noexcept {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+void append_head(std::vector<std::byte>& bytes, const JournalHead& head) {
+  const std::size_t begin = bytes.size();
+  append(bytes, journal_magic);
+  append(bytes, journal_version);
+  append(bytes, head.segment);
+  append(bytes, head.room);
+  append(bytes, std::uint64_t{head.checksums});
+  append(bytes, hash_of(std::span(bytes).subspan(begin)));
+}
+
+JournalHead read_head(std::span<const std::byte> bytes) {
+  if (bytes.size() < journal_head_size)
+    throw Error(ErrorCode::truncated, "the journal ends in its first bytes",
+                {.expected = std::to_string(journal_head_size) + " bytes at least",
+                 .found = std::to_string(bytes.size())});
+  Reader reader(bytes.first(journal_head_size));
+  const bool is_journal = reader.text(journal_magic.size()) == journal_magic;
+  const auto version = reader.number<std::uint16_t>();
+  JournalHead head;
+  head.segment = reader.number<std::uint64_t>();
+  head.room = reader.number<std::uint64_t>();
+  head.checksums = (reader.number<std::uint64_t>() & 1U) != 0;
+  const auto hash = reader.number<std::uint64_t>();
+  if (!is_journal || hash != hash_of(bytes.first(journal_head_size - sizeof(hash))))
+    throw Error(ErrorCode::damaged, "the file is no journal of a recording, or damaged",
+                {.expected = "the first bytes of a journal and their checksum"});
+  if (version != journal_version)
+    throw Error(ErrorCode::unsupported_version, "the journal is of an unknown version",
+                {.expected = std::to_string(journal_version),
+                 .found = std::to_string(version),
+                 .advice = "Recover the recording with a newer safestructures"});
+  return head;
+}
+
+std::size_t begin_frame(std::vector<std::byte>& bytes) {
+  const std::size_t begin = bytes.size();
+  append(bytes, frame_magic);
+  bytes.resize(begin + frame_head_size);
+  return begin;
+}
+
+void end_frame(std::vector<std::byte>& bytes, std::size_t begin) {
+  const auto content = std::span<const std::byte>(bytes).subspan(begin + frame_head_size);
+  std::vector<std::byte> head;
+  append(head, std::uint64_t{content.size()});
+  append(head, hash_of_content(content));
+  std::ranges::copy(head, bytes.begin() + static_cast<std::ptrdiff_t>(begin + frame_magic.size()));
+}
+
+void append_frame(std::vector<std::byte>& bytes, const Frame& frame) {
+  const std::size_t begin = begin_frame(bytes);
+  append(bytes, frame.sequence);
+  append(bytes, frame.begin);
+  append(bytes, frame.end);
+  append(bytes, static_cast<std::uint32_t>(frame.schema.size()));
+  append(bytes, frame.schema);
+  append(bytes, static_cast<std::uint32_t>(frame.tensors.size()));
+  for (const StoredTensor& tensor : frame.tensors) {
+    append(bytes, static_cast<std::uint32_t>(tensor.name.size()));
+    append(bytes, tensor.name);
+    append(bytes, static_cast<std::uint8_t>(tensor.dtype));
+    append(bytes, static_cast<std::uint8_t>(tensor.shape.size()));
+    for (const std::uint64_t size : tensor.shape) append(bytes, size);
+    append(bytes, tensor.end);
+    append(bytes, tensor.hash);
+  }
+  end_frame(bytes, begin);
+}
+
+FoundFrame read_frame(std::span<const std::byte> bytes, const Limits& limits) {
+  FoundFrame found;
+  Reader reader(bytes.first(std::min(bytes.size(), frame_head_size)));
+  const std::string_view magic = reader.text(std::min(bytes.size(), frame_magic.size()));
+  if (!frame_magic.starts_with(magic)) return found.state = FrameState::damaged, found;
+  const auto size = reader.number<std::uint64_t>();
+  const auto hash = reader.number<std::uint64_t>();
+  if (reader.failed()) return found;
+  const std::span<const std::byte> rest = bytes.subspan(frame_head_size);
+  // A frame holds what the header will hold, in fewer bytes.
+  if (size > limits.header_bytes) return found.state = FrameState::damaged, found;
+  if (size > rest.size()) return found;
+  const auto content = rest.first(static_cast<std::size_t>(size));
+  found.state = FrameState::damaged;
+  if (hash_of_content(content) != hash || !read_content(content, found.frame, limits)) return found;
+  found.state = FrameState::whole;
+  found.size = frame_head_size + content.size();
+  return found;
+}
+
+std::optional<std::size_t> find_frame(std::span<const std::byte> bytes, std::size_t from) {
+  if (from > bytes.size()) return std::nullopt;
+  const auto magic = std::as_bytes(std::span(frame_magic));
+  const auto found = std::search(bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.end(),
+                                 magic.begin(), magic.end());
+  if (found == bytes.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - bytes.begin());
+}
+
+}  // namespace safestructures::inline v0::recording

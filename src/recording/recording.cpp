@@ -1,0 +1,230 @@
+#include <safestructures/recording/recording.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/safestructures/format.hpp>
+#include "platform/os.hpp"
+#include "recording/files.hpp"
+#include "recording/prepare.hpp"
+#include "recording/unsealed.hpp"
+
+namespace safestructures::inline v0 {
+
+using recording::Frame;
+using recording::FrameState;
+
+namespace {
+
+/// A field of a record. \throws Error where it is missing or of another kind
+const Value& field(const Value& record, std::string_view name, Kind kind, std::size_t index,
+                   const std::filesystem::path& file) {
+  const Value* const found = record.find(name);
+  if (found != nullptr && found->kind() == kind) return *found;
+  throw Error(ErrorCode::invalid_schema, "a record of a recording lacks a field",
+              {.file = file.string(),
+               .path = "/" + std::to_string(index) + "/" + std::string(name),
+               .expected = std::string(to_string(kind)),
+               .found = found == nullptr ? "nothing" : describe(*found)});
+}
+
+template <class Number>
+Number number(const Value& record, std::string_view name, std::size_t index,
+              const std::filesystem::path& file) {
+  const Value& value = field(record, name, Kind::integer, index, file);
+  const auto found = [&] {
+    if constexpr (std::is_signed_v<Number>) return value.as_int64();
+    else return value.as_uint64();
+  }();
+  if (found) return *found;
+  throw Error(ErrorCode::out_of_range, "a number of a record does not fit",
+              {.file = file.string(),
+               .path = "/" + std::to_string(index) + "/" + std::string(name),
+               .expected = "an integer of 64 bits",
+               .found = describe(value)});
+}
+
+}  // namespace
+
+Recording::Recording(std::filesystem::path folder, const RecordingOptions& options)
+    : folder_(std::move(folder)), options_(options) {
+  refresh();
+}
+
+LoadOptions Recording::load_options() const {
+  return {.format = formats::safestructures(),
+          .access = options_.access,
+          .registry = options_.registry,
+          .limits = options_.limits};
+}
+
+void Recording::note(std::string problem) {
+  if (std::ranges::find(problems_, problem) == problems_.end())
+    problems_.push_back(std::move(problem));
+}
+
+std::size_t Recording::refresh() {
+  const std::size_t before = records_.size();
+  while (!is_closed_) {
+    const auto segments = recording::list_segments(folder_);
+    const auto next = segments.lower_bound(segment_);
+    if (next == segments.end()) break;
+    if (next->first != segment_) {
+      note("segment " + std::to_string(segment_) + " is missing");
+      segment_ = next->first;
+      journal_end_ = 0;
+    }
+    if (next->second.sealed) {
+      if (!read_sealed(segment_)) break;
+      ++segment_;
+      journal_end_ = 0;
+      continue;
+    }
+    // What is sealed in this moment is found in the next round.
+    if (read_unsealed(segment_)) continue;
+    // A recorder that died leaves one; a later one means that it was not the last.
+    if (std::next(next) == segments.end()) break;
+    note("segment " + std::to_string(segment_) +
+         " is not sealed although there are later ones: 'safestructures recover' seals it");
+    ++segment_;
+    journal_end_ = 0;
+  }
+  return records_.size() - before;
+}
+
+bool Recording::read_sealed(std::uint64_t segment) {
+  const std::filesystem::path path = recording::sealed_file(folder_, segment);
+  const Document document = Document::open(path, load_options());
+  add(document, path);
+  if (const auto about = document.metadata().find(recording::metadata_key);
+      about != document.metadata().end()) {
+    about_ = about->second;
+    is_closed_ = about_.find("\"closed\": true") != std::string::npos;
+  }
+  return true;
+}
+
+// Whether the segment should be looked at again: it was sealed meanwhile.
+bool Recording::read_unsealed(std::uint64_t segment) {
+  const std::filesystem::path journal = recording::journal_file(folder_, segment);
+  const std::filesystem::path part = recording::part_file(folder_, segment);
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(journal, error);
+  if (!is_there || !std::filesystem::exists(part, error))
+    return std::filesystem::exists(recording::sealed_file(folder_, segment), error);
+  std::vector<std::byte> bytes;
+  std::shared_ptr<const Source> data;
+  try {
+    bytes = recording::read_journal(journal, journal_end_, options_.limits);
+    data = Source::open(part);
+  } catch (const Error&) {
+    if (std::filesystem::exists(recording::sealed_file(folder_, segment), error)) return true;
+    throw;
+  }
+  std::span<const std::byte> rest = bytes;
+  if (journal_end_ == 0) {
+    if (rest.size() < recording::journal_head_size) return false;
+    try {
+      journal_room_ = recording::read_head(rest).room;
+    } catch (const Error& fault) {
+      throw fault.with_file(journal.string());
+    }
+    rest = rest.subspan(recording::journal_head_size);
+    journal_end_ = recording::journal_head_size;
+  }
+  std::vector<Frame> frames;
+  std::uint64_t end = 0;
+  while (!rest.empty()) {
+    recording::FoundFrame found = recording::read_frame(rest, options_.limits);
+    if (found.state != FrameState::whole) {
+      if (found.state == FrameState::damaged)
+        note(journal.string() + " is damaged at byte " + std::to_string(journal_end_) +
+             ": 'safestructures recover' gives what is behind it");
+      break;
+    }
+    const Frame& frame = found.frame;
+    // The data are written first: what is not there is lost.
+    if (data->size() < journal_room_ || frame.end > data->size() - journal_room_ ||
+        frame.begin < end)
+      break;
+    end = frame.end;
+    frames.push_back(std::move(found.frame));
+    rest = rest.subspan(found.size);
+    journal_end_ += found.size;
+  }
+  if (frames.empty()) return false;
+  const auto file = recording::as_file(std::move(data), journal_room_, frames);
+  add(Document::open(file, load_options()), part);
+  return false;
+}
+
+void Recording::add(const Document& document, const std::filesystem::path& path) {
+  const auto file = std::make_shared<const std::filesystem::path>(path);
+  const Value& root = document.root();
+  if (root.kind() != Kind::list)
+    throw Error(ErrorCode::invalid_schema, "the file is no segment of a recording",
+                {.file = path.string(), .expected = "a list of records", .found = describe(root)});
+  namespace fields = recording::fields;
+  std::size_t index = 0;
+  for (const Value& item : root.items()) {
+    const std::size_t place = index++;
+    Record record(document);
+    record.sequence_ = number<std::uint64_t>(item, fields::sequence, place, path);
+    // Those that the journal gave already.
+    if (record.sequence_ < next_sequence_) continue;
+    record.file_ = file;
+    record.path_ = "/" + std::to_string(place) + "/" + std::string(fields::value);
+    record.name_ = field(item, fields::name, Kind::string, place, path).as_string();
+    record.kept_ = field(item, fields::kept, Kind::string, place, path).as_string();
+    record.step_ = number<std::int64_t>(item, fields::step, place, path);
+    record.call_ = number<std::uint64_t>(item, fields::call, place, path);
+    record.thread_ = number<std::uint64_t>(item, fields::thread, place, path);
+    record.time_ = number<std::int64_t>(item, fields::time, place, path);
+    record.value_ = item.find(fields::value);
+    if (record.value_ == nullptr)
+      throw Error(ErrorCode::invalid_schema, "a record of a recording lacks a field",
+                  {.file = path.string(), .path = record.path_});
+    next_sequence_ = record.sequence_ + 1;
+    const auto [known, is_new] = by_name_.try_emplace(record.name_);
+    if (is_new) names_.push_back(record.name_);
+    known->second.push_back(records_.size());
+    records_.push_back(std::move(record));
+  }
+}
+
+const Record* Recording::find(std::string_view name, std::int64_t step) const& {
+  const auto known = by_name_.find(name);
+  if (known == by_name_.end()) return nullptr;
+  for (const std::size_t index : known->second)
+    if (records_[index].step() == step) return &records_[index];
+  return nullptr;
+}
+
+const Record* Recording::find_call(std::string_view name, std::uint64_t call) const& {
+  const auto known = by_name_.find(name);
+  if (known == by_name_.end()) return nullptr;
+  for (const std::size_t index : known->second)
+    if (records_[index].call() == call) return &records_[index];
+  return nullptr;
+}
+
+std::vector<const Record*> Recording::select(const std::string& glob) const& {
+  std::set<std::string_view> wanted;
+  for (const std::string& name : names_)
+    if (platform::os::matches_glob(glob.c_str(), name.c_str())) wanted.insert(name);
+  std::vector<const Record*> found;
+  for (const Record& record : records_)
+    if (wanted.contains(record.name())) found.push_back(&record);
+  return found;
+}
+
+std::vector<std::int64_t> Recording::steps() const {
+  std::set<std::int64_t> steps;
+  for (const Record& record : records_) steps.insert(record.step());
+  return {steps.begin(), steps.end()};
+}
+
+}  // namespace safestructures::inline v0

@@ -1,0 +1,277 @@
+#include <safestructures/recording/recover.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/safestructures/format.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
+#include <safestructures/tools/document.hpp>
+#include "platform/file.hpp"
+#include "platform/mapping.hpp"
+#include "platform/os.hpp"
+#include "recording/files.hpp"
+#include "recording/frame.hpp"
+#include "recording/segment_header.hpp"
+#include "recording/unsealed.hpp"
+
+namespace safestructures::inline v0 {
+
+using recording::Frame;
+using recording::FrameState;
+using recording::JournalHead;
+using recording::SegmentHeader;
+using recording::StoredTensor;
+
+namespace {
+
+std::string counted(std::uint64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// The frames of a journal that are whole.
+struct Journal {
+  JournalHead head;
+  std::vector<Frame> frames;
+  std::uint64_t damaged_bytes = 0;  // Between frames, or behind them where no writer left them.
+  bool is_cut = false;              // The last frame was not finished.
+};
+
+Journal read_frames(std::span<const std::byte> bytes, const Limits& limits) {
+  Journal journal;
+  journal.head = recording::read_head(bytes);
+  for (std::size_t at = recording::journal_head_size; at < bytes.size();) {
+    recording::FoundFrame found = recording::read_frame(bytes.subspan(at), limits);
+    if (found.state == FrameState::whole) {
+      at += found.size;
+      journal.frames.push_back(std::move(found.frame));
+      continue;
+    }
+    const std::optional<std::size_t> next = recording::find_frame(bytes, at + 1);
+    if (!next && found.state == FrameState::incomplete) {
+      journal.is_cut = true;
+      break;
+    }
+    const std::size_t end = next.value_or(bytes.size());
+    journal.damaged_bytes += end - at;
+    at = end;
+  }
+  return journal;
+}
+
+/// Repairs one segment that is not sealed.
+class Repair {
+ public:
+  Repair(const std::filesystem::path& folder, std::uint64_t segment, const RecoverOptions& options,
+         RecoveryReport& report)
+      : folder_(folder),
+        segment_(segment),
+        options_(options),
+        report_(report),
+        part_path_(recording::part_file(folder, segment)),
+        journal_path_(recording::journal_file(folder, segment)) {}
+
+  void run() {
+    std::vector<std::byte> bytes;
+    std::optional<Journal> journal;
+    try {
+      bytes = recording::read_journal(journal_path_, 0, options_.limits);
+      journal = read_frames(bytes, options_.limits);
+    } catch (const Error& error) {
+      // It was cut in its first bytes, before there were data; or it is damaged.
+      if (error.code() != ErrorCode::truncated || part_size() != 0)
+        return lose(0, "the journal cannot be used: " + std::string(error.with_file("").what()));
+    }
+    if (!journal || !std::filesystem::exists(part_path_)) {
+      if (journal && !journal->frames.empty())
+        return lose(journal->frames.size(), "the data of a segment are missing");
+      return remove("no record was finished in");
+    }
+    seal(std::move(*journal));
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t part_size() const {
+    std::error_code error;
+    const platform::os::Status status = platform::os::status(part_path_, error);
+    return error ? 0 : status.size;
+  }
+
+  void lose(std::uint64_t records, const std::string& what) {
+    report_.lost += records;
+    report_.losses.push_back(part_path_.filename().string() + ": " + what);
+  }
+  void remove(const std::string& why) {
+    platform::os::remove(part_path_);
+    platform::os::remove(journal_path_);
+    report_.notes.push_back(why + " " + part_path_.filename().string() + ", which is removed");
+  }
+
+  void seal(Journal journal);
+  /// Whether a frame's data are there and are what was written.
+  bool check(const Frame& frame);
+  std::uint64_t hash_of(std::uint64_t begin, std::uint64_t end);
+  void fill(std::uint64_t end);
+  void write(bool checksums);
+
+  const std::filesystem::path& folder_;
+  std::uint64_t segment_;
+  const RecoverOptions& options_;
+  RecoveryReport& report_;
+  std::filesystem::path part_path_;
+  std::filesystem::path journal_path_;
+  JournalHead head_;
+  std::optional<platform::InputFile> data_;
+  std::shared_ptr<const Source> source_;  // The same, for tensors that nobody reads.
+  SegmentHeader header_;
+};
+
+std::uint64_t Repair::hash_of(std::uint64_t begin, std::uint64_t end) {
+  const auto size = static_cast<std::size_t>(end - begin);
+  if (size == 0) return recording::hash_of({});
+  const auto mapping = platform::Mapping::of(*data_, head_.room + begin, size);
+  if (options_.progress) options_.progress(size);
+  return recording::hash_of(mapping->bytes());
+}
+
+bool Repair::check(const Frame& frame) {
+  if (data_->size() < head_.room || frame.end > data_->size() - head_.room) return false;
+  if (frame.begin < header_.end()) return false;
+  const auto is_sound = [&](const StoredTensor& tensor) {
+    return hash_of(tensor.begin, tensor.end) == tensor.hash;
+  };
+  if (head_.checksums && !std::ranges::all_of(frame.tensors, is_sound)) return false;
+  try {
+    // What it says must stand alone: one record's text must not spoil those of others.
+    static_cast<void>(schema::read(
+        frame.schema,
+        [&](std::string_view name) -> std::optional<Tensor> {
+          const auto found = std::ranges::find(frame.tensors, name, &StoredTensor::name);
+          if (found == frame.tensors.end()) return std::nullopt;
+          return Tensor::deferred(found->dtype, found->shape, source_, head_.room + found->begin,
+                                  found->name);
+        },
+        options_.limits));
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+void Repair::fill(std::uint64_t end) {
+  if (end != header_.end()) header_.add_gap(end, head_.checksums ? hash_of(header_.end(), end) : 0);
+}
+
+void Repair::seal(Journal journal) {
+  head_ = journal.head;
+  // Before memory is taken for it.
+  if (head_.room < 8 || head_.room % 8 != 0 || head_.room > options_.limits.header_bytes)
+    return lose(journal.frames.size(),
+                "the journal cannot be used: it says that the data begin at byte " +
+                    std::to_string(head_.room));
+  data_.emplace(part_path_);
+  source_ = Source::open(part_path_);
+  std::uint64_t lost = 0;
+  std::uint64_t damaged = 0;
+  std::optional<std::uint64_t> last;
+  for (Frame& frame : journal.frames) {
+    if (last && frame.sequence <= *last) {
+      ++damaged;
+      continue;
+    }
+    if (last) lost += frame.sequence - *last - 1;
+    last = frame.sequence;
+    if (!check(frame)) {
+      ++damaged;
+      continue;
+    }
+    fill(frame.begin);
+    header_.add(std::move(frame));
+  }
+  if (damaged != 0)
+    lose(damaged, "the data of " + counted(damaged, "record") + " are damaged or missing");
+  if (lost != 0) lose(lost, counted(lost, "record") + " of the sequence are not in the journal");
+  if (journal.damaged_bytes != 0 && lost == 0)
+    lose(1, "the journal is damaged, " + counted(journal.damaged_bytes, "byte"));
+  if (header_.records() == 0) {
+    if (damaged == 0 && journal.damaged_bytes == 0) return remove("no record was finished in");
+    return;  // What is there stays, for who can make something of it.
+  }
+  const std::uint64_t end = head_.room + header_.end();
+  const std::uint64_t cut = data_->size() > end ? data_->size() - end : 0;
+  const std::uint64_t records = header_.records();
+  write(head_.checksums);
+  ++report_.repaired;
+  report_.recovered += records;
+  report_.cut_bytes += cut;
+  report_.notes.push_back(recording::sealed_file(folder_, segment_).filename().string() + ": " +
+                          counted(records, "record") + " recovered" +
+                          (cut == 0 ? "" : ", " + counted(cut, "byte") + " of others cut off"));
+}
+
+void Repair::write(bool checksums) {
+  std::error_code error;
+  platform::os::File file = platform::os::open_for_writing(part_path_, error);
+  recording::check_written(error, "cannot open the file for writing", part_path_);
+  if (!header_.has_tensors()) {
+    constexpr std::array<std::byte, 8> zeros{};
+    recording::write_at(file, part_path_, head_.room + header_.end(), zeros);
+    header_.add_dummy();
+  }
+  const std::string about = "{\"version\": 1, \"segment\": " + std::to_string(segment_) +
+                            ", \"closed\": false, \"recovered\": true}";
+  const std::string header = header_.text(about, head_.room, checksums);
+  recording::write_at(file, part_path_, 0, std::as_bytes(std::span(header)));
+  platform::os::resize(file, head_.room + header_.end(), error);
+  recording::check_written(error, "cannot cut the file to its size", part_path_);
+  // Read by the same code as every file from outside, before anybody takes it for one.
+  static_cast<void>(
+      Document::open(part_path_, {.format = formats::safestructures(), .limits = options_.limits}));
+  platform::os::synchronise(file, error);
+  recording::check_written(error, "cannot synchronise the file with the disk", part_path_);
+  recording::check_written(file.close(), "cannot finish writing the file", part_path_);
+  platform::os::rename(part_path_, recording::sealed_file(folder_, segment_), error);
+  recording::check_written(error, "cannot rename the file", part_path_);
+  platform::os::synchronise_folder(folder_, error);
+  recording::check_written(error, "the file is in place, but cannot synchronise its folder",
+                           part_path_);
+  platform::os::remove(journal_path_);
+}
+
+}  // namespace
+
+RecoveryReport recover_recording(const std::filesystem::path& folder,
+                                 const RecoverOptions& options) {
+  // A folder that is none must not get a lock.
+  static_cast<void>(recording::list_segments(folder));
+  const platform::os::File lock = recording::lock(folder, "the recording is still being written");
+  RecoveryReport report;
+  std::uint64_t expected = 1;
+  for (const auto& [segment, files] : recording::list_segments(folder)) {
+    if (segment != expected)
+      report.losses.push_back("segment " + std::to_string(expected) + " is missing");
+    expected = segment + 1;
+    if (!files.sealed && files.journal) {
+      Repair(folder, segment, options, report).run();
+      continue;
+    }
+    if (files.part) {
+      report.losses.push_back(recording::part_file(folder, segment).filename().string() +
+                              (files.sealed ? ": a sealed segment has its number"
+                                            : ": there is no journal that says what is in it"));
+      if (!files.sealed) continue;
+    }
+    ++report.sealed;
+    if (!files.journal) continue;
+    platform::os::remove(recording::journal_file(folder, segment));
+    report.notes.push_back(recording::journal_file(folder, segment).filename().string() +
+                           ": left of a segment that is sealed, removed");
+  }
+  return report;
+}
+
+}  // namespace safestructures::inline v0

@@ -1,0 +1,174 @@
+#include "recording/segment_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <xxhash.h>
+
+#include <safestructures/data/error.hpp>
+#include "recording/files.hpp"
+
+namespace safestructures::inline v0::recording {
+namespace {
+
+// Smaller pieces are gathered, so that a call writes about this much.
+constexpr std::size_t stage_size = std::size_t{1} << 20U;
+constexpr std::size_t staged_below = std::size_t{64} << 10U;
+// Hashed and then written while it is in the second-level cache.
+constexpr std::size_t piece_size = std::size_t{512} << 10U;
+constexpr std::uint32_t permissions = 0666;
+
+struct Release {
+  void operator()(XXH3_state_t* state) const noexcept { XXH3_freeState(state); }
+};
+
+platform::os::File create(const std::filesystem::path& path) {
+  std::error_code error;
+  platform::os::File file = platform::os::create_new(path, permissions, error);
+  check_written(error, "cannot create the file", path);
+  return file;
+}
+
+}  // namespace
+
+SegmentWriter::SegmentWriter(const std::filesystem::path& folder, std::uint64_t number,
+                             std::uint64_t room, const SegmentOptions& options)
+    : folder_(folder),
+      number_(number),
+      room_(room),
+      options_(options),
+      part_path_(part_file(folder, number)),
+      journal_path_(journal_file(folder, number)) {
+  // The journal first: data without one could not be told apart.
+  journal_ = create(journal_path_);
+  std::vector<std::byte> head;
+  append_head(head, {.segment = number_, .room = room_, .checksums = options_.checksums});
+  write_at(journal_, journal_path_, 0, head);
+  journal_end_ = head.size();
+  part_ = create(part_path_);
+  // So that a disk that fills up later has room for the header.
+  std::error_code error;
+  platform::os::reserve(part_, room_, error);
+  check_written(error, "cannot reserve room for the header", part_path_);
+}
+
+void SegmentWriter::add(PreparedRecord record) {
+  Frame& frame = record.frame;
+  const std::uint64_t alignment = frame.begin == frame.end ? 1 : record.alignment;
+  const std::uint64_t begin = (batch_end_ + alignment - 1) / alignment * alignment;
+  for (StoredTensor& tensor : frame.tensors) {
+    tensor.begin += begin;
+    tensor.end += begin;
+  }
+  frame.end += begin;
+  frame.begin = begin;
+  batch_end_ = frame.end;
+  batch_cost_ += record.cost;
+  batch_.push_back(std::move(record));
+}
+
+void SegmentWriter::write_batch() {
+  if (batch_.empty()) return;
+  for (PreparedRecord& record : batch_) write_data(record);
+  write_staged();
+  std::error_code error;
+  if (options_.durability == Durability::batch) platform::os::synchronise(part_, error);
+  check_written(error, "cannot synchronise the file with the disk", part_path_);
+  frames_.clear();
+  for (const PreparedRecord& record : batch_) append_frame(frames_, record.frame);
+  write_at(journal_, journal_path_, journal_end_, frames_);
+  journal_end_ += frames_.size();
+  if (options_.durability == Durability::batch) platform::os::synchronise(journal_, error);
+  check_written(error, "cannot synchronise the file with the disk", journal_path_);
+  for (PreparedRecord& record : batch_) {
+    constexpr std::array<std::byte, 8> zeros{};
+    if (const std::uint64_t gap = record.frame.begin - header_.end(); gap != 0)
+      header_.add_gap(record.frame.begin, hash_of(std::span(zeros).first(gap)));
+    header_.add(std::move(record.frame), record.cost);
+  }
+  batch_.clear();
+  batch_cost_ = 0;
+}
+
+void SegmentWriter::write_data(PreparedRecord& record) {
+  constexpr std::array<std::byte, 8> zeros{};
+  stage(std::span(zeros).first(static_cast<std::size_t>(record.frame.begin - data_end_)));
+  for (std::size_t i = 0; i < record.tensors.size(); ++i)
+    write_tensor(record.frame.tensors[i], record.tensors[i]);
+}
+
+void SegmentWriter::write_tensor(StoredTensor& place, const Tensor& tensor) {
+  std::span<const std::byte> bytes = tensor.bytes();
+  if (bytes.size() <= piece_size) {
+    if (options_.checksums) place.hash = hash_of(bytes);
+    if (bytes.size() < staged_below) return stage(bytes);
+    write_staged();
+    write_at(part_, part_path_, room_ + data_end_, bytes);
+    data_end_ += bytes.size();
+    return;
+  }
+  write_staged();
+  const std::unique_ptr<XXH3_state_t, Release> hash(XXH3_createState());
+  if (!hash) throw std::bad_alloc();
+  XXH3_64bits_reset(hash.get());
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(piece_size, bytes.size()));
+    if (options_.checksums) XXH3_64bits_update(hash.get(), piece.data(), piece.size());
+    write_at(part_, part_path_, room_ + data_end_, piece);
+    data_end_ += piece.size();
+    bytes = bytes.subspan(piece.size());
+  }
+  if (options_.checksums) place.hash = XXH3_64bits_digest(hash.get());
+}
+
+void SegmentWriter::stage(std::span<const std::byte> bytes) {
+  if (staged_.size() + bytes.size() > stage_size) write_staged();
+  staged_.insert(staged_.end(), bytes.begin(), bytes.end());
+  data_end_ += bytes.size();
+}
+
+void SegmentWriter::write_staged() {
+  write_at(part_, part_path_, room_ + data_end_ - staged_.size(), staged_);
+  staged_.clear();
+}
+
+bool SegmentWriter::seal(const std::string& about) {
+  const auto finish = [&] {
+    check_written(journal_.close(), "cannot finish writing the file", journal_path_);
+    platform::os::remove(journal_path_);
+  };
+  std::error_code error;
+  if (header_.records() == 0) {
+    check_written(part_.close(), "cannot finish writing the file", part_path_);
+    platform::os::remove(part_path_);
+    finish();
+    return false;
+  }
+  if (!header_.has_tensors()) {
+    constexpr std::array<std::byte, 8> zeros{};
+    write_at(part_, part_path_, room_ + header_.end(), zeros);
+    header_.add_dummy();
+  }
+  const std::string header = header_.text(about, room_, options_.checksums);
+  write_at(part_, part_path_, 0, std::as_bytes(std::span(header)));
+  // What a failure left behind the last record that is whole.
+  platform::os::resize(part_, room_ + header_.end(), error);
+  check_written(error, "cannot cut the file to its size", part_path_);
+  const bool durable = options_.durability != Durability::none;
+  if (durable) platform::os::synchronise(part_, error);
+  check_written(error, "cannot synchronise the file with the disk", part_path_);
+  check_written(part_.close(), "cannot finish writing the file", part_path_);
+  platform::os::rename(part_path_, sealed_file(folder_, number_), error);
+  check_written(error, "cannot rename the file", part_path_);
+  if (durable) platform::os::synchronise_folder(folder_, error);
+  check_written(error, "the file is in place, but cannot synchronise its folder", part_path_);
+  finish();
+  return true;
+}
+
+}  // namespace safestructures::inline v0::recording

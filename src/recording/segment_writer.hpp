@@ -1,0 +1,92 @@
+/// \file
+/// One file of a recording while it is written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <safestructures/data/tensor.hpp>
+#include <safestructures/recording/options.hpp>
+#include "platform/os.hpp"
+#include "recording/frame.hpp"
+#include "recording/segment_header.hpp"
+
+namespace safestructures::inline v0::recording {
+
+/// A record ready to be written. Offsets of its frame count from its own first byte until it has a
+/// place in a segment.
+struct PreparedRecord {
+  Frame frame;
+  std::vector<Tensor> tensors;  ///< Those of the frame, as they are stored.
+  std::size_t alignment = 1;    ///< Of its first byte.
+  std::uint64_t cost = 0;       ///< `SegmentHeader::cost` of the frame.
+};
+
+/// Where and how segments are written.
+struct SegmentOptions {
+  Durability durability = Durability::none;
+  bool checksums = true;
+};
+
+/// A segment that is being written: its data and the journal beside it.
+///
+/// Data are written before the frames that say they are there, both at the end of their file.
+/// When anything has thrown, only `seal` may be called.
+class SegmentWriter {
+ public:
+  /// Makes the files. \param room bytes in front of the data, a multiple of 8
+  /// \throws Error `cannot_write`, the disk being too full for the room among the reasons
+  SegmentWriter(const std::filesystem::path& folder, std::uint64_t number, std::uint64_t room,
+                const SegmentOptions& options);
+
+  /// Whether the header has room for a record.
+  [[nodiscard]] bool has_room(const PreparedRecord& record) const {
+    return header_.bound() + batch_cost_ + record.cost <= room_;
+  }
+  /// Bytes of data, those of the batch among them.
+  [[nodiscard]] std::uint64_t size() const noexcept { return batch_end_; }
+  /// What the header takes, and its room.
+  [[nodiscard]] std::uint64_t header_bound() const noexcept { return header_.bound(); }
+  [[nodiscard]] std::uint64_t room() const noexcept { return room_; }
+
+  /// Gives a record its place, to be written with the batch. Its tensors must stay as they are.
+  void add(PreparedRecord record);
+  [[nodiscard]] std::uint64_t batch_bytes() const noexcept { return batch_end_ - header_.end(); }
+  [[nodiscard]] std::size_t batch_records() const noexcept { return batch_.size(); }
+  /// Writes the records that were added. \throws Error `cannot_write`
+  void write_batch();
+
+  /// Gives the file its header, with all records whose frames were written, and its name; removes
+  /// it where there are none. To be called once, as the last.
+  /// \param about the text of `metadata_key` \returns whether there is a file
+  /// \throws Error `cannot_write`
+  bool seal(const std::string& about);
+
+ private:
+  void write_data(PreparedRecord& record);
+  void write_tensor(StoredTensor& place, const Tensor& tensor);
+  void stage(std::span<const std::byte> bytes);
+  void write_staged();
+
+  std::filesystem::path folder_;
+  std::uint64_t number_;
+  std::uint64_t room_;
+  SegmentOptions options_;
+  std::filesystem::path part_path_;
+  std::filesystem::path journal_path_;
+  platform::os::File part_;
+  platform::os::File journal_;
+  SegmentHeader header_;
+  std::vector<PreparedRecord> batch_;
+  std::uint64_t batch_end_ = 0;
+  std::uint64_t batch_cost_ = 0;
+  std::uint64_t journal_end_ = 0;
+  std::uint64_t data_end_ = 0;     // Of what is written or staged.
+  std::vector<std::byte> staged_;  // Small pieces on their way, the last bytes up to data_end_.
+  std::vector<std::byte> frames_;
+};
+
+}  // namespace safestructures::inline v0::recording

@@ -1,0 +1,133 @@
+/// \file
+/// What an ActivationRecorder is made of: the queue between the threads that record and the one
+/// that writes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <safestructures/recording/recorder.hpp>
+#include "platform/os.hpp"
+#include "recording/buffer_pool.hpp"
+#include "recording/names.hpp"
+#include "recording/prepare.hpp"
+#include "recording/segment_writer.hpp"
+
+namespace safestructures::inline v0::detail {
+
+/// The recorder's threads, queue and files.
+class RecorderState {
+ public:
+  RecorderState(std::filesystem::path folder, RecorderOptions options);
+  RecorderState(const RecorderState&) = delete;
+  RecorderState& operator=(const RecorderState&) = delete;
+  ~RecorderState();
+
+  using Encode = Value (*)(void* object, const EncodeOptions& options);
+  void record(std::string_view name, Encode encode, void* object, bool moved);
+
+  /// Puts a name in front of this thread's names. \returns what `leave` takes
+  std::size_t enter(std::string_view name);
+  void leave(std::size_t size) noexcept;
+
+  void set_step(std::int64_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
+  std::uint64_t flush();
+  void close();
+  [[nodiscard]] RecorderReport report() const;
+  /// False in a process that was forked from the recorder's.
+  [[nodiscard]] bool is_own_process() const noexcept {
+    return platform::os::process_id() == process_;
+  }
+  /// Lets go of the thread in the background, which a forked process does not have.
+  void abandon() noexcept;
+
+ private:
+  struct ThisThread;
+  struct Queued {
+    recording::CapturedRecord record;
+    recording::Names::Entry* name = nullptr;
+    std::uint64_t bytes = 0;
+    bool is_summarised = false;  // Its tensors are statistics already.
+  };
+
+  [[nodiscard]] ThisThread& this_thread();
+  /// The name of a call that is kept; null for one that is left out.
+  recording::Names::Entry* admit(std::string_view name, RecordCall& call);
+  [[nodiscard]] Value value_of(recording::Names::Entry& name, Encode encode, void* object);
+  /// Whether there is room for that many bytes more, which are then taken.
+  [[nodiscard]] bool try_reserve(std::uint64_t bytes, std::uint64_t most) noexcept;
+  [[nodiscard]] bool reserve(std::uint64_t bytes);
+  /// Takes a value over where there is room for it. \returns what became of it: null where it was
+  /// kept as it is
+  std::uint64_t RecordCounts::* keep(Value value, recording::Names::Entry& name,
+                                     const RecordCall& call, std::uint32_t thread, bool moved);
+  void unreserve(std::uint64_t bytes);
+  [[nodiscard]] bool has_ended() const;
+  void push(Queued queued);
+  void count(recording::Names::Entry& name, std::uint64_t RecordCounts::* what);
+  /// Throws what the writer failed with, unless that was told already.
+  void tell_error();
+
+  // The writer's side.
+  void run() noexcept;
+  [[nodiscard]] bool take(std::vector<Queued>& taken);
+  void write(std::vector<Queued>& taken);
+  void write_one(Queued& queued);
+  void write_batch();
+  void open_segment(const recording::PreparedRecord& record);
+  void seal_segment(bool closed);
+  [[nodiscard]] std::string about(bool closed) const;
+  void fail(std::exception_ptr error, bool for_good) noexcept;
+  /// Gives the memory of records back and counts them as done.
+  void finish(std::uint64_t records, std::uint64_t bytes, bool written);
+
+  const std::filesystem::path folder_;
+  const RecorderOptions options_;
+  const std::uint64_t process_;
+  platform::os::File lock_;
+  std::shared_ptr<const std::uint64_t> id_;  // Names this recorder among all that ever were.
+  recording::BufferPool pool_;
+  std::atomic<std::int64_t> step_{0};
+  std::atomic<std::uint64_t> used_{0};        // Bytes of what waits.
+  std::atomic<std::uint64_t> kept_bytes_{0};  // Bytes of all that was kept.
+  std::atomic<std::uint32_t> threads_{0};
+
+  mutable std::mutex mutex_;  // Of all below.
+  std::condition_variable ready_;
+  std::condition_variable room_;
+  recording::Names names_;
+  std::vector<Queued> queue_;
+  std::uint64_t queued_bytes_ = 0;
+  std::uint64_t next_sequence_ = 0;
+  std::uint64_t done_ = 0;     // Records that are written, or lost.
+  std::uint64_t written_ = 0;  // Records that are written.
+  std::uint64_t segments_ = 0;
+  bool is_asleep_ = false;  // The writer waits until it is called.
+  bool is_urgent_ = false;  // Somebody waits for the writer.
+  bool is_closing_ = false;
+  bool is_closed_ = false;
+  bool has_ended_ = false;  // The writer writes no more.
+  bool was_told_ = false;
+  std::exception_ptr error_;
+
+  // The writer's own.
+  std::optional<recording::SegmentWriter> segment_;
+  std::uint64_t segment_number_ = 0;
+  std::uint64_t room_bytes_;
+  std::vector<Queued*> batch_;
+
+  std::thread writer_;  // The last: it uses all above.
+};
+
+}  // namespace safestructures::inline v0::detail

@@ -1,0 +1,89 @@
+#include "recording/unsealed.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
+#include "platform/file.hpp"
+#include "recording/segment_header.hpp"
+
+namespace safestructures::inline v0::recording {
+namespace {
+
+/// A header in memory and a range of a file behind it.
+class HeaderAndData final : public Source {
+ public:
+  HeaderAndData(std::string header, std::shared_ptr<const Source> file, std::uint64_t offset,
+                std::uint64_t size)
+      : header_(std::move(header)), file_(std::move(file)), offset_(offset), size_(size) {}
+
+  [[nodiscard]] const std::string& name() const noexcept override { return file_->name(); }
+  [[nodiscard]] std::uint64_t size() const noexcept override { return header_.size() + size_; }
+
+  void read(std::uint64_t offset, std::span<std::byte> into) const override {
+    if (offset < header_.size()) {
+      const auto text = std::as_bytes(std::span(header_)).subspan(static_cast<std::size_t>(offset));
+      const std::size_t count = std::min(text.size(), into.size());
+      std::ranges::copy(text.first(count), into.begin());
+      into = into.subspan(count);
+      offset += count;
+    }
+    if (!into.empty()) file_->read(in_file(offset, into.size()), into);
+  }
+
+  [[nodiscard]] SharedBytes view(std::uint64_t offset, std::size_t size) const override {
+    if (offset < header_.size()) return Source::view(offset, size);
+    return file_->view(in_file(offset, size), size);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t in_file(std::uint64_t offset, std::size_t size) const {
+    const std::uint64_t place = offset - header_.size();
+    if (place <= size_ && size <= size_ - place) return offset_ + place;
+    throw Error(ErrorCode::truncated, "the file ends too early",
+                {.file = name(), .offset = offset_ + place});
+  }
+
+  std::string header_;
+  std::shared_ptr<const Source> file_;
+  std::uint64_t offset_;
+  std::uint64_t size_;
+};
+
+}  // namespace
+
+std::vector<std::byte> read_journal(const std::filesystem::path& path, std::uint64_t from,
+                                    const Limits& limits) {
+  const platform::InputFile file(path);
+  // It says in binary what the header says in text.
+  if (file.size() > limits.header_bytes)
+    throw detail::past(detail::Limit::header_bytes, limits.header_bytes, "the journal is too large",
+                       {.file = path.string(), .found = std::to_string(file.size())});
+  std::vector<std::byte> bytes(
+      static_cast<std::size_t>(file.size() > from ? file.size() - from : 0));
+  file.read_at(from, bytes);
+  return bytes;
+}
+
+std::shared_ptr<const Source> as_file(std::shared_ptr<const Source> part, std::uint64_t room,
+                                      std::span<const Frame> frames) {
+  // Tensors stay aligned when all is read into memory.
+  const std::uint64_t begin = frames.front().begin / 8 * 8;
+  SegmentHeader header;
+  for (Frame frame : frames) {
+    frame.begin -= begin;
+    frame.end -= begin;
+    for (StoredTensor& tensor : frame.tensors) {
+      tensor.begin -= begin;
+      tensor.end -= begin;
+    }
+    if (frame.begin != header.end()) header.add_gap(frame.begin, 0);
+    header.add(std::move(frame));
+  }
+  const std::uint64_t size = header.end();
+  return std::make_shared<HeaderAndData>(header.text({}, 0, false), std::move(part), room + begin,
+                                         size);
+}
+
+}  // namespace safestructures::inline v0::recording

@@ -1,0 +1,210 @@
+// The thread in the background: from the queue into the files.
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+#include "formats/json_string.hpp"
+#include "recording/capture.hpp"
+#include "recording/state.hpp"
+
+namespace safestructures::inline v0::detail {
+
+using recording::PreparedRecord;
+using recording::SegmentWriter;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// How long records gather before they are written: calls cost more than small records do.
+constexpr auto gather_time = 1ms;
+constexpr std::uint64_t gather_bytes = std::uint64_t{1} << 20U;
+// After so many looks at an empty queue the writer waits until it is called, which costs the caller
+// several microseconds.
+constexpr int most_looks = 50;
+// What is written before its memory is given back.
+constexpr std::uint64_t batch_bytes = std::uint64_t{8} << 20U;
+constexpr std::size_t batch_records = 4096;
+// Room for a header: in pages, so that the data begin on one.
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t largest_room = std::uint64_t{16} << 20U;
+
+std::uint64_t in_pages(std::uint64_t size) { return (size + page - 1) / page * page; }
+
+void append_counts(std::string& json, const RecordCounts& counts) {
+  json += "{\"calls\": " + std::to_string(counts.calls);
+  const auto add = [&](const char* name, std::uint64_t count) {
+    if (count != 0) json.append(", \"").append(name).append("\": ") += std::to_string(count);
+  };
+  add("kept", counts.kept);
+  add("filtered", counts.filtered);
+  add("dropped", counts.dropped);
+  add("thinned", counts.thinned);
+  add("limited", counts.limited);
+  add("failed", counts.failed);
+  json += '}';
+}
+
+}  // namespace
+
+void RecorderState::run() noexcept {
+  std::vector<Queued> taken;
+  while (take(taken)) {
+    try {
+      if (!has_ended_) write(taken);
+    } catch (...) {
+      fail(std::current_exception(), true);
+      batch_.clear();
+      try {
+        seal_segment(false);
+      } catch (...) {
+        segment_.reset();  // The journal still has what is whole.
+      }
+    }
+    std::uint64_t lost = 0;
+    std::uint64_t bytes = 0;
+    for (Queued& queued : taken) {
+      if (queued.name == nullptr) continue;
+      ++lost;
+      bytes += queued.bytes;
+      const std::lock_guard lock(mutex_);
+      --queued.name->second.counts.kept;
+      ++queued.name->second.counts.failed;
+    }
+    taken.clear();
+    finish(lost, bytes, false);
+  }
+  try {
+    seal_segment(true);
+  } catch (...) {
+    fail(std::current_exception(), true);
+  }
+}
+
+bool RecorderState::take(std::vector<Queued>& taken) {
+  std::unique_lock lock(mutex_);
+  for (int looks = 0; queue_.empty(); ++looks) {
+    if (is_closing_) return false;
+    is_urgent_ = false;
+    if (looks < most_looks) {
+      ready_.wait_for(lock, gather_time);
+      continue;
+    }
+    is_asleep_ = true;
+    ready_.wait(lock, [&] { return !queue_.empty() || is_closing_; });
+    is_asleep_ = false;
+  }
+  if (queued_bytes_ < gather_bytes && !is_urgent_ && !is_closing_)
+    ready_.wait_for(lock, gather_time);
+  is_urgent_ = false;
+  queued_bytes_ = 0;
+  std::swap(queue_, taken);
+  return true;
+}
+
+void RecorderState::write(std::vector<Queued>& taken) {
+  for (Queued& queued : taken) write_one(queued);
+  write_batch();
+}
+
+void RecorderState::write_one(Queued& queued) {
+  PreparedRecord prepared;
+  try {
+    if (queued.record.keep == Keep::statistics && !queued.is_summarised)
+      recording::summarise(queued.record.value);
+    prepared = recording::prepare(std::move(queued.record), options_.limits);
+    if (prepared.cost + recording::metadata_room > options_.limits.header_bytes)
+      throw Error(ErrorCode::limit_exceeded, "a record needs too large a header",
+                  {.path = queued.name->first});
+  } catch (const Error&) {
+    // Of this record alone. It is counted with what is left.
+    return fail(std::current_exception(), false);
+  }
+  const std::uint64_t size = prepared.frame.end;
+  if (segment_) {
+    const bool is_full = segment_->size() != 0 && segment_->size() + size > options_.segment_bytes;
+    if (is_full || !segment_->has_room(prepared)) {
+      write_batch();
+      seal_segment(false);
+    }
+  }
+  if (!segment_) open_segment(prepared);
+  segment_->add(std::move(prepared));
+  batch_.push_back(&queued);
+  if (segment_->batch_bytes() >= batch_bytes || batch_.size() >= batch_records) write_batch();
+}
+
+void RecorderState::write_batch() {
+  if (batch_.empty()) return;
+  segment_->write_batch();
+  std::uint64_t bytes = 0;
+  for (Queued* const queued : batch_) {
+    bytes += queued->bytes;
+    queued->name = nullptr;
+  }
+  const std::uint64_t records = batch_.size();
+  batch_.clear();
+  finish(records, bytes, true);
+}
+
+void RecorderState::open_segment(const PreparedRecord& record) {
+  const std::uint64_t needed = in_pages(record.cost + recording::metadata_room + page);
+  const std::uint64_t room = std::max({in_pages(room_bytes_), needed});
+  segment_.emplace(folder_, ++segment_number_, room,
+                   recording::SegmentOptions{.durability = options_.durability,
+                                             .checksums = options_.checksums});
+}
+
+void RecorderState::seal_segment(bool closed) {
+  if (!segment_) return;
+  SegmentWriter segment = std::move(*segment_);
+  segment_.reset();
+  // The next one gets what this one would have needed for all its data, but grows by steps: its
+  // last file would be mostly blanks.
+  const std::uint64_t size = std::max<std::uint64_t>(segment.size(), 1);
+  const double share = static_cast<double>(options_.segment_bytes) / static_cast<double>(size);
+  const double needed = static_cast<double>(segment.header_bound()) * std::max(1.0, share) * 1.25;
+  const auto most = static_cast<double>(std::min(2 * segment.room(), largest_room));
+  room_bytes_ =
+      static_cast<std::uint64_t>(std::clamp(needed, 64.0 * 1024, std::max(most, 65536.0)));
+  if (!segment.seal(about(closed))) return;
+  const std::lock_guard lock(mutex_);
+  ++segments_;
+}
+
+std::string RecorderState::about(bool closed) const {
+  const RecorderReport counts = report();
+  std::string start = "{\"version\": 1, \"segment\": " + std::to_string(segment_number_) +
+                      ", \"closed\": " + (closed ? "true" : "false") + ", \"counts\": ";
+  append_counts(start, counts.all);
+  std::string names;
+  for (const auto& [name, own] : counts.names) {
+    if (own.kept == own.calls && own.thinned + own.failed == 0) continue;
+    names += names.empty() ? "" : ", ";
+    append_json_string(names, name, Escapes::all, nullptr);
+    names += ": ";
+    append_counts(names, own);
+  }
+  std::string text = start + ", \"left_out\": {" + names + "}}";
+  // Twice for the escapes, and something for the keys around it.
+  if (2 * text.size() + page > recording::metadata_room) text = start + "}";
+  return text;
+}
+
+void RecorderState::fail(std::exception_ptr error, bool for_good) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!error_) error_ = std::move(error);
+  if (for_good) has_ended_ = true;
+}
+
+void RecorderState::finish(std::uint64_t records, std::uint64_t bytes, bool written) {
+  const std::lock_guard lock(mutex_);
+  used_ -= bytes;
+  done_ += records;
+  if (written) written_ += records;
+  room_.notify_all();
+}
+
+}  // namespace safestructures::inline v0::detail

@@ -1,0 +1,244 @@
+#include <safestructures/tools/statistics.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace safestructures::inline v0 {
+namespace {
+
+// In the first-level cache as doubles, and a multiple of eight for packed elements.
+constexpr std::size_t block_size = 2048;
+// So many sums at a time: as many as two vector registers hold.
+constexpr std::size_t lanes = 8;
+// Squares of larger and smaller numbers leave the range of a double.
+constexpr double largest_fast = 0x1p+500;
+constexpr double smallest_fast = 0x1p-480;
+
+// Moments of blocks are merged in it: its range holds the squares of every double.
+using Wide = long double;
+
+/// Mean, squared deviations from it, and squares, of some numbers.
+struct Moments {
+  Wide count = 0;
+  Wide mean = 0;
+  Wide deviations = 0;
+  Wide squares = 0;
+
+  /// Chan, Golub, LeVeque (1979): updating formulas of moments.
+  void merge(const Moments& other) {
+    if (other.count == 0) return;
+    const Wide all = count + other.count;
+    const Wide difference = other.mean - mean;
+    mean += difference * (other.count / all);
+    deviations += other.deviations + difference * difference * (count * other.count / all);
+    squares += other.squares;
+    count = all;
+  }
+};
+
+/// The moments of a block's finite numbers, by sums in lanes: which the compiler keeps in vector
+/// registers.
+template <class Sum>
+Moments moments_of(std::span<const double> values) {
+  const auto add_all = [&](const auto& term) {
+    Sum sums[lanes] = {};
+    std::size_t i = 0;
+    for (; i + lanes <= values.size(); i += lanes)
+      for (std::size_t k = 0; k < lanes; ++k) sums[k] += term(static_cast<Sum>(values[i + k]));
+    for (; i < values.size(); ++i) sums[0] += term(static_cast<Sum>(values[i]));
+    return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+           ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+  };
+  if (values.empty()) return {};
+  const auto count = static_cast<Sum>(values.size());
+  const Sum mean = add_all([](Sum x) { return x; }) / count;
+  // What rounding left of the sum of deviations, which would be 0, corrects the squares.
+  const Sum rest = add_all([mean](Sum x) { return x - mean; });
+  const Sum deviations =
+      add_all([mean](Sum x) { return (x - mean) * (x - mean); }) - rest * rest / count;
+  return {static_cast<Wide>(count), static_cast<Wide>(mean + rest / count),
+          static_cast<Wide>(std::max(deviations, Sum{0})),
+          static_cast<Wide>(add_all([](Sum x) { return x * x; }))};
+}
+
+class Statistics {
+ public:
+  /// Takes a block, which is changed.
+  void add(std::span<double> values);
+  [[nodiscard]] TensorStatistics result() const;
+
+ private:
+  void count_others(std::span<double>& values);
+  void count_exponents(std::span<const double> values);
+  void fill_bins(TensorStatistics& result) const;
+
+  static constexpr std::size_t exponent_count = 4096;  // Of both signs.
+
+  TensorStatistics found_;
+  std::vector<std::uint64_t> exponents_ = std::vector<std::uint64_t>(2 * exponent_count);
+  std::uint64_t negative_zeros_ = 0;
+  double min_ = std::numeric_limits<double>::infinity();
+  double max_ = -std::numeric_limits<double>::infinity();
+  Moments moments_;
+};
+
+/// Counts what is not finite, and moves the rest together.
+void Statistics::count_others(std::span<double>& values) {
+  std::size_t kept = 0;
+  for (const double value : values) {
+    if (std::isnan(value)) ++found_.nan;
+    else if (std::isinf(value))
+      ++(value > 0 ? found_.positive_infinities : found_.negative_infinities);
+    else values[kept++] = value;
+  }
+  values = values.first(kept);
+}
+
+/// Counts by sign and exponent, which are the upper twelve bits.
+void Statistics::count_exponents(std::span<const double> values) {
+  std::uint64_t* const even = exponents_.data();
+  std::uint64_t* const odd = even + exponent_count;
+  const auto exponent = [&](std::size_t i) {
+    return std::bit_cast<std::uint64_t>(values[i]) >> 52U;
+  };
+  std::size_t i = 0;
+  // Neighbours are much alike: two tables, so that one count need not wait for the other.
+  for (; i + 2 <= values.size(); i += 2) {
+    ++even[exponent(i)];
+    ++odd[exponent(i + 1)];
+  }
+  if (i < values.size()) ++even[exponent(i)];
+}
+
+void Statistics::fill_bins(TensorStatistics& result) const {
+  constexpr int bias = 1023;
+  constexpr int first = TensorStatistics::first_exponent;
+  constexpr int last = first + static_cast<int>(TensorStatistics::bins) - 1;
+  for (std::size_t i = 0; i < exponent_count; ++i) {
+    const bool is_negative = i >= exponent_count / 2;
+    const int exponent = static_cast<int>(i % (exponent_count / 2)) - bias;
+    const auto bin = static_cast<std::size_t>(std::clamp(exponent, first, last) - first);
+    (is_negative ? result.negative : result.positive)[bin] +=
+        exponents_[i] + exponents_[exponent_count + i];
+  }
+  // Zeros have the exponent of the smallest.
+  result.negative.front() -= negative_zeros_;
+  result.positive.front() -= result.zeros - negative_zeros_;
+}
+
+void Statistics::add(std::span<double> values) {
+  found_.count += values.size();
+  // 0 for a finite number, NaN for others: whether there is one is seen without a branch for each.
+  double check[lanes] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= values.size(); i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) check[k] += values[i + k] * 0.0;
+  for (; i < values.size(); ++i) check[0] += values[i] * 0.0;
+  if (std::ranges::any_of(check, [](double x) { return x != 0; })) count_others(values);
+  if (values.empty()) return;
+
+  double least[lanes];
+  double most[lanes];
+  double smallest[lanes];  // Magnitudes other than zero.
+  std::uint64_t zeros[lanes] = {};
+  std::uint64_t negative_zeros[lanes] = {};
+  std::ranges::fill(least, values[0]);
+  std::ranges::fill(most, values[0]);
+  std::ranges::fill(smallest, std::numeric_limits<double>::infinity());
+  const auto take = [&](double value, std::size_t k) {
+    least[k] = value < least[k] ? value : least[k];
+    most[k] = value > most[k] ? value : most[k];
+    const double magnitude =
+        value == 0 ? std::numeric_limits<double>::infinity() : std::fabs(value);
+    smallest[k] = magnitude < smallest[k] ? magnitude : smallest[k];
+    zeros[k] += value == 0 ? 1U : 0U;
+    negative_zeros[k] += std::bit_cast<std::uint64_t>(value) == std::uint64_t{1} << 63U ? 1U : 0U;
+  };
+  for (i = 0; i + lanes <= values.size(); i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) take(values[i + k], k);
+  for (; i < values.size(); ++i) take(values[i], 0);
+  const double min = *std::ranges::min_element(least);
+  const double max = *std::ranges::max_element(most);
+  min_ = std::min(min_, min);
+  max_ = std::max(max_, max);
+  const bool is_fast =
+      std::max(-min, max) <= largest_fast && *std::ranges::min_element(smallest) >= smallest_fast;
+  moments_.merge(is_fast ? moments_of<double>(values) : moments_of<Wide>(values));
+  for (std::size_t k = 0; k < lanes; ++k) {
+    found_.zeros += zeros[k];
+    negative_zeros_ += negative_zeros[k];
+  }
+  count_exponents(values);
+}
+
+TensorStatistics Statistics::result() const {
+  TensorStatistics result = found_;
+  if (moments_.count == 0) return result;
+  fill_bins(result);
+  result.min = min_;
+  result.max = max_;
+  result.mean = static_cast<double>(moments_.mean);
+  result.standard_deviation = static_cast<double>(std::sqrt(moments_.deviations / moments_.count));
+  result.l2_norm = static_cast<double>(std::sqrt(moments_.squares));
+  return result;
+}
+
+}  // namespace
+
+TensorStatistics statistics(const Tensor& tensor) {
+  const bool is_complex = tensor.dtype() == DType::C64;
+  const std::size_t parts = is_complex ? 2 : 1;
+  // Where small blocks would read the same memory again and again, larger ones are cut.
+  const std::uint64_t most =
+      std::min<std::uint64_t>(tensor.block_elements(block_size / parts), tensor.size());
+  std::vector<double> block(static_cast<std::size_t>(most) * parts);
+  std::vector<float> floats(is_complex ? block.size() : 0);
+  Statistics statistics;
+  for (std::uint64_t first = 0; first < tensor.size();) {
+    const std::uint64_t count = std::min(most, tensor.size() - first);
+    const std::span<double> used = std::span(block).first(static_cast<std::size_t>(count) * parts);
+    if (is_complex) {
+      const std::span<float> read = std::span(floats).first(used.size());
+      tensor.copy_elements(first, count, DType::C64, std::as_writable_bytes(read), Overflow::allow);
+      std::ranges::copy(read, used.begin());
+    } else {
+      tensor.copy_elements(first, count, DType::F64, std::as_writable_bytes(used), Overflow::allow);
+    }
+    for (std::size_t at = 0; at < used.size(); at += block_size)
+      statistics.add(used.subspan(at, std::min(block_size, used.size() - at)));
+    first += count;
+  }
+  return statistics.result();
+}
+
+Value statistics_value(const Tensor& tensor) {
+  const TensorStatistics found = statistics(tensor);
+  std::vector<Value> shape;
+  for (const std::uint64_t size : tensor.shape()) shape.emplace_back(size);
+  std::vector<std::int64_t> histogram;
+  for (const auto* const side : {&found.negative, &found.positive})
+    for (const std::uint64_t count : *side) histogram.push_back(static_cast<std::int64_t>(count));
+  return Value::structure(
+      "Statistics",
+      {{"dtype", to_string(tensor.dtype())},
+       {"shape", Value::list(std::move(shape))},
+       {"count", found.count},
+       {"zeros", found.zeros},
+       {"nan", found.nan},
+       {"positive_infinities", found.positive_infinities},
+       {"negative_infinities", found.negative_infinities},
+       {"min", found.min},
+       {"max", found.max},
+       {"mean", found.mean},
+       {"standard_deviation", found.standard_deviation},
+       {"l2_norm", found.l2_norm},
+       {"histogram", Tensor::own(std::move(histogram), Shape{2, TensorStatistics::bins})}});
+}
+
+}  // namespace safestructures::inline v0

@@ -1,0 +1,245 @@
+/// \file
+/// What a recorder keeps: rules, statistics, slices, precision, limits, drops; what it watches for.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/recording/recording.hpp>
+#include <safestructures/tools/statistics.hpp>
+
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using ss::test::error_of_void;
+using ss::test::Folder;
+
+std::vector<float> numbers(std::size_t count) {
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i);
+  return values;
+}
+
+/// "name/step" of every record.
+std::string kept(const std::filesystem::path& folder) {
+  std::string text;
+  for (const ss::Record& record : ss::Recording(folder))
+    text += (text.empty() ? "" : " ") + record.name() + "/" + std::to_string(record.step());
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the first rule that a name matches decides") {
+  struct Case {
+    std::string name;
+    std::vector<ss::KeepRule> rules;
+    std::string kept;
+  };
+  const std::vector<Case> cases = {
+      {"none", {}, "a/0 b.c/0 a/1 b.c/1 a/2 b.c/2 a/3 b.c/3"},
+      {"glob", {{.names = "b*"}}, "b.c/0 b.c/1 b.c/2 b.c/3"},
+      {"whole name", {{.names = "b"}}, ""},
+      {"regex", {{.names = "[ab](\\.c)?", .regex = true, .first = 1}}, "a/0 b.c/0"},
+      {"part of a regex", {{.names = "c", .regex = true}}, ""},
+      {"every", {{.names = "a", .every = 2}}, "a/0 a/2"},
+      {"first", {{.every = 2, .first = 1}}, "a/0 b.c/0"},
+      {"nothing", {{.names = "a", .keep = ss::Keep::nothing}, {}}, "b.c/0 b.c/1 b.c/2 b.c/3"},
+      {"predicate",
+       {{.names = "?",
+         .predicate =
+             [](const ss::RecordCall& call) {
+               return call.call == 3 && call.name == "a" && call.step == 3;
+             }}},
+       "a/3"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.name);
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run", {.rules = one.rules});
+    for (int step = 0; step < 4; ++step) {
+      recorder.step(step);
+      recorder.record("a", step);
+      const auto scope = recorder.scope("b");
+      recorder.record("c", step);
+    }
+    recorder.close();
+    CHECK(kept(folder / "run") == one.kept);
+    const ss::RecordCounts all = recorder.report().all;
+    CHECK(all.calls == 8);
+    CHECK(all.kept + all.filtered == 8);
+  }
+}
+
+TEST_CASE("rules that cannot be are refused") {
+  const auto error_of_rule = [](const ss::KeepRule& rule) {
+    const Folder folder;
+    return error_of_void(
+        [&] { ss::ActivationRecorder recorder(folder / "run", {.rules = {{}, rule}}); });
+  };
+  CHECK(error_of_rule({.names = "(", .regex = true})
+            .starts_with("invalid_argument: at /rules/1: a rule's names are no regular expression: "
+                         "expected one as ECMAScript has them, found \"(\": "));
+  CHECK(error_of_rule({.every = 0}) ==
+        "invalid_argument: at /rules/1: a rule keeps no step: expected KeepRule::every above 0, "
+        "found 0.");
+  CHECK(error_of_rule({.keep = ss::Keep::slice}) ==
+        "invalid_argument: at /rules/1: a rule keeps a slice and names none: expected "
+        "KeepRule::slices, found no slice.");
+  CHECK(error_of_rule({.slices = ss::parse_slices("0")}) ==
+        "invalid_argument: at /rules/1: a rule names a slice that it does not keep: expected "
+        "Keep::slice, found Keep::full.");
+}
+
+TEST_CASE("by rule a slice, another precision or statistics are kept") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(
+      folder / "run",
+      {.rules = {{.names = "slice", .keep = ss::Keep::slice, .slices = ss::parse_slices("1, :2")},
+                 {.names = "half", .precision = ss::Precision::f16},
+                 {.names = "statistics", .keep = ss::Keep::statistics},
+                 {}}});
+  const std::vector<float> values = numbers(6);
+  const ss::Tensor tensor = ss::Tensor::of<float>(values, {2, 3});
+  for (const char* name : {"slice", "half", "full"}) recorder.record(name, tensor);
+  recorder.record("statistics", ss::Value::list({tensor, "text"}));
+  CHECK(
+      error_of_void([&] { recorder.record("slice", std::vector<float>(3)); }) ==
+      "invalid_argument: at /slice: more slices than dimensions: expected at most 1 for shape [3], "
+      "found 2.");
+  recorder.close();
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 4);
+  CHECK(run[0].as<std::vector<float>>() == std::vector<float>{3, 4});
+  CHECK(run[0].kept() == "slice");
+  CHECK(run[1].tensor().dtype() == ss::DType::F16);
+  CHECK(run[1].kept() == "full");
+  CHECK(run[2].tensor() == tensor);
+  CHECK(run[3].value() == ss::Value::list({ss::statistics_value(tensor), "text"}));
+  CHECK(run[3].kept() == "statistics");
+  CHECK(recorder.report().all.failed == 1);
+}
+
+TEST_CASE("a limit on all bytes is kept and told of") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.most_bytes = 10'000});
+  for (int i = 0; i < 10; ++i) recorder.record("x", numbers(500));
+  recorder.record("small", 1);
+  recorder.close();
+  const ss::RecorderReport report = recorder.report();
+  CHECK(report.names.at("x") == ss::RecordCounts{.calls = 10, .kept = 4, .limited = 6});
+  CHECK(report.names.at("small").kept == 1);
+  CHECK(report.bytes <= 10'000);
+  CHECK(ss::to_string(report) ==
+        "5 of 11 records kept, 6 beyond the limit\n"
+        "x: 4 of 10 records kept, 6 beyond the limit");
+  CHECK(ss::Recording(folder / "run").about() ==
+        R"({"version": 1, "segment": 1, "closed": true, )"
+        R"("counts": {"calls": 11, "kept": 5, "limited": 6}, )"
+        R"("left_out": {"x": {"calls": 10, "kept": 4, "limited": 6}}})");
+}
+
+TEST_CASE("where the memory is full, records wait, are dropped or thinned out") {
+  static constexpr std::uint64_t count = 2000;
+  const auto record_all = [](const std::filesystem::path& folder, ss::WhenFull when_full) {
+    ss::ActivationRecorder recorder(folder, {.memory = 40'000, .when_full = when_full});
+    const std::vector<float> values = numbers(5000);
+    for (std::uint64_t i = 0; i < count; ++i) recorder.record("x", values);
+    recorder.close();
+    const ss::RecorderReport report = recorder.report();
+    CHECK(report.all.calls == count);
+    CHECK(report.all.kept + report.all.dropped == count);
+    CHECK(report.written == report.all.kept);
+    const ss::Recording run(folder);
+    CHECK(run.size() == report.all.kept);
+    std::uint64_t thinned = 0;
+    for (const ss::Record& record : run) {
+      if (record.kept() == "statistics") ++thinned;
+      CHECK((record.kept() == "statistics"
+                 ? record.value() == ss::statistics_value(ss::Tensor::of<float>(values))
+                 : record.as<std::vector<float>>() == values));
+    }
+    CHECK(thinned == report.all.thinned);
+    return report.all;
+  };
+  const Folder folder;
+  CHECK(record_all(folder / "block", ss::WhenFull::block).kept == count);
+  CHECK(record_all(folder / "drop", ss::WhenFull::drop).dropped > 0);
+  CHECK(record_all(folder / "thin", ss::WhenFull::thin).thinned > 0);
+}
+
+TEST_CASE("a record larger than the memory is kept all the same") {
+  const Folder folder;
+  for (const ss::WhenFull when_full : {ss::WhenFull::block, ss::WhenFull::drop}) {
+    const std::filesystem::path run = folder / std::to_string(static_cast<int>(when_full));
+    ss::ActivationRecorder recorder(run, {.memory = 10, .when_full = when_full});
+    recorder.record("x", numbers(1000));
+    recorder.close();
+    CHECK(ss::Recording(run)[0].as<std::vector<float>>() == numbers(1000));
+  }
+}
+
+TEST_CASE("a watch names record and place of the first bad number") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  struct Case {
+    ss::Watch watch;
+    std::vector<float> found;
+  };
+  for (const auto& [watch, expected] :
+       std::vector<Case>{{{.magnitude = 1e5}, {nan, infinity, -2e5F}},
+                         {{}, {nan, infinity}},
+                         {{.nan = false}, {infinity}},
+                         {{.nan = false, .infinity = false, .magnitude = 1e5}, {-2e5F}}}) {
+    const Folder folder;
+    std::vector<ss::WatchFinding> findings;
+    ss::Watch used = watch;
+    used.found = [&](const ss::WatchFinding& finding) { findings.push_back(finding); };
+    ss::ActivationRecorder recorder(folder / "run", {.watch = used});
+    recorder.step(4);
+    const auto scope = recorder.scope("net");
+    recorder.record("good", numbers(100));
+    for (const float bad : {nan, infinity, -2e5F}) {
+      std::vector<float> values = numbers(5000);
+      values[4321] = bad;
+      recorder.record("bad",
+                      ss::Value::dict({{"ok", 1}, {"w", ss::Tensor::own(std::move(values))}}));
+    }
+    recorder.close();
+    REQUIRE(findings.size() == expected.size());
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      CHECK(findings[i].name == "net.bad");
+      CHECK(findings[i].path == "/w");
+      CHECK(findings[i].step == 4);
+      CHECK(findings[i].index == 4321);
+      CHECK((std::isnan(expected[i]) ? std::isnan(findings[i].value)
+                                     : findings[i].value == static_cast<double>(expected[i])));
+    }
+  }
+}
+
+TEST_CASE("a watch that throws stops the program after the record is taken over") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run",
+                                  {.watch = {.found = [](const ss::WatchFinding& finding) {
+                                     throw std::runtime_error(finding.name + finding.path);
+                                   }}});
+  try {
+    recorder.record("x", std::vector<double>{std::numeric_limits<double>::infinity()});
+    FAIL("nothing was thrown");
+  } catch (const std::runtime_error& error) {
+    CHECK(std::string(error.what()) == "x/");
+  }
+  recorder.close();
+  CHECK(ss::Recording(folder / "run").size() == 1);
+  CHECK(recorder.report().all == ss::RecordCounts{.calls = 1, .kept = 1});
+}

@@ -1,0 +1,301 @@
+/// \file
+/// What is recorded is what is read: values, names, order, steps, segments.
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/plugins/eigen.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/recording/recording.hpp>
+#include <safestructures/tools/load.hpp>
+#include <safestructures/tools/verify.hpp>
+
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using ss::test::error_of_void;
+using ss::test::Folder;
+
+struct Output {
+  std::vector<float> hidden;
+  std::optional<std::int64_t> token;
+  std::map<std::string, std::vector<std::uint8_t>> masks;
+  friend bool operator==(const Output&, const Output&) = default;
+};
+
+std::vector<float> numbers(std::size_t count, float first) {
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = first + static_cast<float>(i);
+  return values;
+}
+
+std::vector<std::string> names_of(const ss::Recording& run) {
+  std::vector<std::string> names;
+  for (const ss::Record& record : run) names.push_back(record.name());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("values of every kind come back as they were recorded") {
+  const Folder folder;
+  const Output output{numbers(5, 0.5F), 7, {{"a", {1, 0, 1}}, {"b", {}}}};
+  const Eigen::MatrixXd matrix = Eigen::MatrixXd::Random(4, 3);
+  {
+    ss::ActivationRecorder recorder(folder / "run");
+    recorder.record("scalar", 3.25);
+    recorder.record("text", std::string("h\u00E9\n\""));
+    recorder.record("output", output);
+    recorder.record("matrix", matrix);
+    recorder.record("row", matrix.row(1));
+    recorder.record("moved", numbers(100, 3));
+    recorder.record("value", ss::Value::list({1, ss::Value(), "x"}));
+    recorder.record("empty", std::vector<double>());
+    recorder.close();
+  }
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 8);
+  CHECK(run[0].as<double>() == 3.25);
+  CHECK(run[1].as<std::string>() == "h\u00E9\n\"");
+  CHECK(run[2].as<Output>() == output);
+  CHECK(run[3].as<Eigen::MatrixXd>() == matrix);
+  CHECK(run[4].as<Eigen::RowVectorXd>() == matrix.row(1));
+  CHECK(run[5].as<std::vector<float>>() == numbers(100, 3));
+  CHECK(run[6].value() == ss::Value::list({1, ss::Value(), "x"}));
+  CHECK(run[7].as<std::vector<double>>().empty());
+  CHECK(run[3].tensor().dtype() == ss::DType::F64);
+  CHECK(run.is_closed());
+  CHECK(run.problems().empty());
+}
+
+TEST_CASE("names are those of the scopes, and calls and steps are counted") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  for (const std::int64_t step : {0, 1, -5}) {
+    recorder.step(step);
+    recorder.record("embed", 1);
+    const auto decoder = recorder.scope("decoder");
+    for (const std::string layer : {"layer10", "layer2"}) {
+      const auto scope = recorder.scope(layer);
+      recorder.record("out", step);
+    }
+    recorder.record("norm", 2);
+  }
+  recorder.close();
+  const ss::Recording run(folder / "run");
+  const std::vector<std::string> names = {"embed", "decoder.layer10.out", "decoder.layer2.out",
+                                          "decoder.norm"};
+  CHECK(run.names() == names);
+  CHECK(run.steps() == std::vector<std::int64_t>{-5, 0, 1});
+  REQUIRE(run.size() == 12);
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    CHECK(run[i].name() == names[i % 4]);
+    CHECK(run[i].call() == i / 4);
+    CHECK(run[i].sequence() == i);
+    CHECK(run[i].thread() == 0);
+    CHECK(run[i].kept() == "full");
+    if (i > 0) CHECK(run[i].time() >= run[i - 1].time());
+  }
+  REQUIRE(run.find("decoder.layer2.out", -5) != nullptr);
+  CHECK(run.find("decoder.layer2.out", -5)->as<int>() == -5);
+  CHECK(run.find("decoder.layer2.out", 2) == nullptr);
+  CHECK(run.find("decoder", 1) == nullptr);
+  CHECK(run.find_call("embed", 2) == &run[8]);
+  CHECK(run.select("decoder.*.out").size() == 6);
+  CHECK(run.select("*").size() == 12);
+  CHECK(run.select("out").empty());
+}
+
+TEST_CASE("a segment is a file of the default format that every check passes") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.record("a", std::vector<std::uint8_t>{1, 2, 3});
+  recorder.record("b", std::vector<double>{1, 2});
+  recorder.record("c", std::pair(std::vector<std::uint8_t>{1}, std::vector<float>{2}));
+  recorder.close();
+  const std::filesystem::path file = folder / "run" / "segment-000001.safetensors";
+  const ss::VerifyReport report = ss::verify_file(file);
+  CHECK(report.has_checksums);
+  const ss::Document document = ss::open(file);
+  CHECK(document.at("/1/name").as<std::string>() == "b");
+  // Aligned, so that it can be used where it is mapped.
+  const ss::Tensor tensor = document.at("/1/value").tensor();
+  CHECK(tensor.data<double>()[1] == 2);
+  CHECK(document.at("/2/value/1").tensor().to_vector<float>()[0] == 2);
+  CHECK(document.at("/2/value/1").value().tensor_name() == "00000002:c.1");
+  CHECK(Folder::names_in(folder / "run") ==
+        std::vector<std::string>{"recording.lock", "segment-000001.safetensors"});
+}
+
+TEST_CASE("a recording of scalars alone is a safetensors file, too") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.record("loss", 0.5);
+  recorder.close();
+  CHECK(ss::verify_file(folder / "run" / "segment-000001.safetensors").tensor_count == 0);
+  CHECK(ss::Recording(folder / "run")[0].as<double>() == 0.5);
+}
+
+TEST_CASE("an empty recording leaves no segment") {
+  const Folder folder;
+  {
+    const ss::ActivationRecorder recorder(folder / "run");
+  }
+  CHECK(ss::Recording(folder / "run").empty());
+  CHECK(Folder::names_in(folder / "run") == std::vector<std::string>{"recording.lock"});
+}
+
+TEST_CASE("segments end where their data or their header are full") {
+  const Folder folder;
+  SUBCASE("data") {
+    ss::ActivationRecorder recorder(folder / "run", {.segment_bytes = 4096});
+    for (int i = 0; i < 40; ++i) recorder.record("x", numbers(256, static_cast<float>(i)));
+    // Larger than a segment: it has one of its own.
+    recorder.record("large", numbers(5000, 0));
+    recorder.record("x", numbers(256, 40));
+    recorder.close();
+    CHECK(recorder.report().segments == 12);
+  }
+  SUBCASE("header") {
+    ss::ActivationRecorder recorder(folder / "run", {.header_bytes = 1});
+    for (int i = 0; i < 40; ++i) recorder.record("x", numbers(256, static_cast<float>(i)));
+    recorder.record("large", ss::Value(std::string(100'000, '"')));
+    recorder.record("x", numbers(256, 40));
+    recorder.close();
+    CHECK(recorder.report().segments >= 3);
+  }
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 42);
+  std::size_t call = 0;
+  for (const ss::Record& record : run) {
+    if (record.name() == "large") continue;
+    CHECK(record.call() == call);
+    CHECK(record.as<std::vector<float>>() == numbers(256, static_cast<float>(call)));
+    ++call;
+  }
+  CHECK(run.is_closed());
+  for (const std::string& name : Folder::names_in(folder / "run"))
+    if (name != "recording.lock") CHECK_NOTHROW(ss::verify_file(folder / "run" / name));
+}
+
+TEST_CASE("a recording can be followed while it goes on") {
+  const Folder folder;
+  std::optional<ss::ActivationRecorder> recorder;
+  recorder.emplace(folder / "run", ss::RecorderOptions{.segment_bytes = 5000});
+  ss::Recording run(folder / "run");
+  std::size_t seen = 0;
+  for (int round = 0; round < 30; ++round) {
+    for (int i = 0; i < round % 3 + 1; ++i)
+      recorder->record("x", numbers(200, static_cast<float>(seen++)));
+    recorder->record("s", round);
+    CHECK(recorder->flush() == seen + static_cast<std::size_t>(round) + 1);
+    CHECK(run.refresh() == static_cast<std::size_t>(round % 3 + 2));
+    CHECK_FALSE(run.is_closed());
+  }
+  recorder->close();
+  CHECK(run.refresh() == 0);
+  CHECK(run.is_closed());
+  CHECK(run.problems().empty());
+  for (std::size_t i = 0; i < seen; ++i)
+    CHECK(run.find_call("x", i)->as<std::vector<float>>() == numbers(200, static_cast<float>(i)));
+  CHECK(names_of(run) == names_of(ss::Recording(folder / "run")));
+}
+
+TEST_CASE("tensors that share their memory by name are stored once, those of others apart") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  ss::Value shared(ss::Tensor::own(numbers(1000, 1)));
+  shared.set_tensor_name("weight");
+  for (int i = 0; i < 2; ++i) recorder.record("pair", ss::Value::list({shared, shared}));
+  recorder.close();
+  CHECK(ss::verify_file(folder / "run" / "segment-000001.safetensors").tensor_count == 2);
+  CHECK(ss::Recording(folder / "run")[1].value()[1].tensor() == shared.tensor());
+}
+
+TEST_CASE("what is recorded may change at once, what is moved in is not copied") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  std::vector<float> values = numbers(100'000, 0);
+  for (int i = 0; i < 10; ++i) {
+    values[0] = static_cast<float>(i);
+    recorder.record("x", values);
+    values.assign(values.size(), -1);
+    values = numbers(100'000, 0);
+  }
+  ss::Tensor tensor = ss::Tensor::own(numbers(4, 4));
+  recorder.record("t", std::move(tensor));
+  recorder.close();
+  const ss::Recording run(folder / "run");
+  for (std::size_t i = 0; i < 10; ++i) {
+    CHECK(run[i].tensor().to_vector<float>()[0] == static_cast<float>(i));
+    CHECK(run[i].tensor().to_vector<float>()[9] == 9);
+  }
+  CHECK(run[10].as<std::vector<float>>() == numbers(4, 4));
+}
+
+TEST_CASE("precision is the recorder's, or kept") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.precision = ss::Precision::f16});
+  recorder.record("x", std::vector<double>{1, 1e9, 3});
+  recorder.close();
+  const ss::Recording run(folder / "run");
+  CHECK(run[0].tensor().dtype() == ss::DType::F16);
+  CHECK(run[0].as<std::vector<double>>() ==
+        std::vector<double>{1, std::numeric_limits<double>::infinity(), 3});
+}
+
+TEST_CASE("a call that cannot be recorded says why") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  CHECK(error_of_void([&] { recorder.record("", 1); }) ==
+        "invalid_argument: a record has no name: expected a name.");
+  CHECK(error_of_void([&] { recorder.record("\xFF", 1); }) ==
+        "invalid_utf8: the name of a record is not valid UTF-8: found \"\\xff\".");
+  CHECK(error_of_void([&] { static_cast<void>(recorder.scope("")); }) ==
+        "invalid_argument: a scope has no name: expected a name.");
+  const std::string run = (folder / "run").string();
+  CHECK(error_of_void([&] { ss::ActivationRecorder second(run); }) ==
+        "cannot_write: " + run +
+            ": another recorder writes to the folder: expected a folder that nobody writes to, "
+            "found its lock held by a process that runs. Close the recorder, or end its process "
+            "with all that it forked.");
+  recorder.record("x", 1);
+  recorder.close();
+  recorder.close();
+  CHECK(error_of_void([&] { recorder.record("x", 1); }) ==
+        "invalid_argument: " + run + ": the recorder is closed: found a record of 'x'.");
+  CHECK(error_of_void([&] { ss::ActivationRecorder second(run); }) ==
+        "cannot_write: " + run +
+            ": the folder holds a recording already: expected a folder without one, found 1 "
+            "segment. Choose another folder, or remove this one's segments.");
+}
+
+TEST_CASE("a record of its own fault is lost, told of and counted; the others are kept") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.record("before", 1);
+  recorder.record("bad", ss::Value(std::string("\xFF")));
+  CHECK(error_of_void([&] { recorder.flush(); }).starts_with("invalid_utf8: at /value"));
+  recorder.record("after", 2);
+  CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /value"));
+  CHECK(names_of(ss::Recording(folder / "run")) == std::vector<std::string>{"before", "after"});
+  const ss::RecorderReport report = recorder.report();
+  CHECK(report.all == ss::RecordCounts{.calls = 3, .kept = 2, .failed = 1});
+  CHECK(report.names.at("bad") == ss::RecordCounts{.calls = 1, .failed = 1});
+  CHECK(report.written == 2);
+}

@@ -1,0 +1,130 @@
+/// \file
+/// Several threads record at once: each keeps its order, and nothing is lost.
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/recording/recording.hpp>
+
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using ss::test::Folder;
+
+constexpr int thread_count = 6;
+constexpr int records = 300;
+
+std::vector<float> value_of(int thread, int i) {
+  return std::vector<float>(static_cast<std::size_t>(i * 7 % 900 + 1),
+                            static_cast<float>(thread * records + i));
+}
+
+/// Threads that record under scopes of their own, and whatever else goes on meanwhile.
+void record_on_threads(ss::ActivationRecorder& recorder, bool with_flushes) {
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < thread_count; ++thread)
+    threads.emplace_back([&recorder, thread, with_flushes] {
+      const auto outer = recorder.scope("thread" + std::to_string(thread));
+      for (int i = 0; i < records; ++i) {
+        const auto inner = recorder.scope(i % 2 == 0 ? "even" : "odd");
+        recorder.step(i);
+        if (i % 3 == 0) recorder.record("moved", value_of(thread, i));
+        else {
+          const std::vector<float> value = value_of(thread, i);
+          recorder.record("copied", value);
+        }
+        if (with_flushes && i % 50 == 0) recorder.flush();
+        if (i % 100 == 0) static_cast<void>(recorder.report());
+      }
+    });
+  for (std::thread& one : threads) one.join();
+}
+
+}  // namespace
+
+TEST_CASE("records of many threads are all there, each thread's in its order") {
+  for (const std::uint64_t memory :
+       {std::uint64_t{1}, std::uint64_t{20'000}, std::uint64_t{1} << 30}) {
+    CAPTURE(memory);
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run", {.memory = memory, .segment_bytes = 200'000});
+    record_on_threads(recorder, memory != 1);
+    recorder.close();
+    CHECK(recorder.report().all.kept == thread_count * records);
+    const ss::Recording run(folder / "run");
+    REQUIRE(run.size() == thread_count * records);
+    std::map<std::string, int> next;
+    std::map<std::uint64_t, std::string> scopes;
+    for (const ss::Record& record : run) {
+      const std::string scope = record.name().substr(0, record.name().find('.'));
+      // A thread has one number and one scope.
+      CHECK(scopes.try_emplace(record.thread(), scope).first->second == scope);
+      const int thread = scope.back() - '0';
+      const int i = next[scope]++;
+      const std::string name =
+          scope + (i % 2 == 0 ? ".even." : ".odd.") + (i % 3 == 0 ? "moved" : "copied");
+      CHECK(record.name() == name);
+      CHECK(record.as<std::vector<float>>() == value_of(thread, i));
+    }
+    CHECK(scopes.size() == thread_count);
+  }
+}
+
+TEST_CASE("what is dropped by many threads is counted to the last record") {
+  for (const ss::WhenFull when_full : {ss::WhenFull::drop, ss::WhenFull::thin}) {
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run", {.memory = 10'000, .when_full = when_full});
+    record_on_threads(recorder, false);
+    recorder.close();
+    const ss::RecordCounts all = recorder.report().all;
+    CHECK(all.calls == thread_count * records);
+    CHECK(all.kept + all.dropped == all.calls);
+    CHECK(ss::Recording(folder / "run").size() == all.kept);
+  }
+}
+
+TEST_CASE("a recording is followed while threads record") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.segment_bytes = 50'000});
+  std::atomic<bool> is_done{false};
+  std::thread reader([&] {
+    ss::Recording run(folder / "run");
+    while (!run.is_closed()) {
+      const bool was_done = is_done;
+      static_cast<void>(run.refresh());
+      for (std::size_t i = 0; i < run.size(); ++i)
+        if (run[i].sequence() != i) return;
+      if (was_done && !run.is_closed()) break;
+    }
+    CHECK(run.size() == thread_count * records);
+    CHECK(run.problems().empty());
+  });
+  record_on_threads(recorder, true);
+  recorder.close();
+  is_done = true;
+  reader.join();
+}
+
+TEST_CASE("two recorders on one thread have scopes of their own") {
+  const Folder folder;
+  ss::ActivationRecorder a(folder / "a");
+  ss::ActivationRecorder b(folder / "b");
+  const auto of_a = a.scope("a");
+  const auto of_b = b.scope("b");
+  a.record("x", 1);
+  b.record("x", 2);
+  a.close();
+  b.close();
+  CHECK(ss::Recording(folder / "a")[0].name() == "a.x");
+  CHECK(ss::Recording(folder / "b")[0].name() == "b.x");
+}
