@@ -164,8 +164,9 @@ void add_convert(CLI::App& app) {
       "convert", "Save a file again: other format, precision, shards, a single file");
   command->add_option("IN", options->input, input_help)->required();
   command
-      ->add_option("OUT", options->output,
-                   "The file to write, in the format of its ending; may be IN; - is the standard output")
+      ->add_option(
+          "OUT", options->output,
+          "The file to write, in the format of its ending; may be IN; - is the standard output")
       ->required();
   add_choice(*command, "--precision", "precision", precisions, options->save.precision,
              "How floating-point tensors are stored: as they are (the default), or in this dtype");
