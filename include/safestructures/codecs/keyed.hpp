@@ -29,7 +29,10 @@
 namespace safestructures::inline v0 {
 
 /// A container without an order of its own is sorted, so that equal ones give equal bytes.
-enum class Order : bool { keep, sort };
+enum class Order : bool {
+  keep,  ///< as the container gives its items
+  sort,  ///< by the items or keys
+};
 
 namespace detail {
 
@@ -108,7 +111,11 @@ bool insert_last(Container& container, Parts&&... parts) {
 /// `emplace` and `insert`, which keeps the first of equal items.
 template <class Set, Order order = Order::keep, bool repeats = false>
 struct SetCodec {
+  /// What the container holds.
   using Item = typename Set::value_type;
+  /// @{
+  /// What a codec may have: see codec.hpp. Loading throws Error `duplicate_name` for an item that
+  /// the container has already.
   static constexpr KindSet kinds = repeats ? KindSet(Kind::list) : KindSet(Kind::set) | Kind::list;
   static void describe_type(TypeDescriber& type) {
     if constexpr (repeats) type.list<Item>();
@@ -135,6 +142,7 @@ struct SetCodec {
     }
     return set;
   }
+  /// @}
 };
 
 /// Codec of a container of keys and values, unique by key (or not, where it `repeats`): a dict (a
@@ -142,8 +150,13 @@ struct SetCodec {
 /// `SetCodec` needs else; keys come in the order of the file.
 template <class Map, Order order = Order::keep, bool repeats = false>
 struct MapCodec {
+  /// What items are found by.
   using Key = typename Map::key_type;
+  /// What is found.
   using Mapped = typename Map::mapped_type;
+  /// @{
+  /// What a codec may have: see codec.hpp. Loading throws Error `duplicate_name` for a key that the
+  /// container has already.
   static constexpr KindSet kinds = repeats ? KindSet(Kind::list) : KindSet(Kind::dict) | Kind::list;
   static void describe_type(TypeDescriber& type) {
     if constexpr (repeats) type.list<std::pair<Key, Mapped>>();
@@ -178,6 +191,7 @@ struct MapCodec {
     }
     return map;
   }
+  /// @}
 
  private:
   using Pair = std::pair<Key, Mapped>;

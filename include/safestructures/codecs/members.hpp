@@ -58,9 +58,10 @@ struct FieldRule {
 /// A member of a class, with the rule of its field; made by `member`, completed by its members.
 template <class Class, class Type>
 struct Member {
-  FieldRule rule;
-  Type Class::* pointer;
+  FieldRule rule;         ///< Under which name it is saved, and how.
+  Type Class::* pointer;  ///< Where it is in the object.
 
+  /// @{
   /// As in `FieldRule`.
   [[nodiscard]] constexpr Member rename(std::string_view new_name) const {
     return {rule.rename(new_name), pointer};
@@ -70,6 +71,7 @@ struct Member {
   }
   [[nodiscard]] constexpr Member skip() const { return {rule.skip(), pointer}; }
   [[nodiscard]] constexpr Member optional() const { return {rule.optional(), pointer}; }
+  /// @}
 };
 
 /// A member of a class or of its bases, saved as the field of that name; for `Rules<T>::members`.

@@ -24,8 +24,9 @@ class SAFESTRUCTURES_API Items {
   /// `value` must outlive this. \throws Error `type_mismatch` for other kinds.
   Items(const Value& value, const Decoder& decoder);
 
+  /// The number of items: of a tensor, the size of its first dimension.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Valid until the next call.
+  /// The item at `index`, which must be below `size()`. Valid until the next call.
   [[nodiscard]] const Value& operator[](std::size_t index);
   /// \throws Error `shape_mismatch` when there are not exactly `count`.
   void expect_size(std::size_t count, const Decoder& decoder) const;
@@ -41,7 +42,10 @@ class SAFESTRUCTURES_API Items {
 /// them. Loads from list, tuple, set and tensor.
 template <class Container>
 struct ListCodec {
+  /// What the container holds.
   using Item = typename Container::value_type;
+  /// @{
+  /// What a codec may have: see codec.hpp.
   static constexpr KindSet kinds = Kind::list;
   static void describe_type(TypeDescriber& type) { type.list<Item>(); }
 
@@ -61,6 +65,7 @@ struct ListCodec {
       container.push_back(decoder.decode_at<Item>(i, items[i]));
     return container;
   }
+  /// @}
 };
 
 }  // namespace safestructures::inline v0

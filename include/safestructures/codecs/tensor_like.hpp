@@ -46,8 +46,8 @@ concept TensorScalar = Block<S> && (BlockLayout<S>::dims.size() == 0 || BlockLay
 
 /// The sizes of a tensor in memory and its strides in bytes, outermost dimension first.
 struct TensorLayout {
-  std::vector<std::uint64_t> sizes;
-  std::vector<std::int64_t> strides;
+  std::vector<std::uint64_t> sizes;   ///< How many indices each dimension has.
+  std::vector<std::int64_t> strides;  ///< Bytes from one index to the next; may be negative or 0.
 
   /// One more dimension inside the others.
   void add(std::integral auto size, std::integral auto stride) {
@@ -111,9 +111,9 @@ class SAFESTRUCTURES_API TensorSource {
   /// The sizes, without the parts of complex numbers.
   [[nodiscard]] const std::vector<std::uint64_t>& dims() const& noexcept { return dims_; }
 
-  /// \throws Error `shape_mismatch`
+  /// Throws Error `shape_mismatch`, with what the tensor has beside what was expected.
   [[noreturn]] void wrong_shape(std::string expected, std::string advice) const;
-  /// \throws Error `shape_mismatch` when the tensor's shape is another.
+  /// Checks the sizes. \throws Error `shape_mismatch` when the tensor's shape is another.
   void expect_shape(std::span<const Extent> shape) const;
 
   /// Fills dense memory of as many scalars of the type as there are; dimension i of its row-major
@@ -172,11 +172,15 @@ void fill_nested(const Value& value, Decoder& decoder, const TensorLayout& layou
 /// Codec of a tensor type by its Access; see the head of this file.
 template <class T, class Access>
 struct TensorCodec {
+  /// What the tensor's elements are in C++.
   using Scalar = typename Access::Scalar;
   static_assert(TensorScalar<Scalar>,
                 "safestructures: the scalar type of this tensor has no dtype");
+  /// Whether Access can make a T.
   static constexpr bool is_loadable =
       requires(std::span<const std::uint64_t> sizes) { Access::make(sizes); };
+  /// @{
+  /// What a codec may have: see codec.hpp. What was encoded borrows the object's memory.
   static constexpr KindSet kinds = Kind::tensor;
   static void describe_type(TypeDescriber& type) {
     const std::optional<std::vector<Extent>> shape = Access::shape();
@@ -208,6 +212,7 @@ struct TensorCodec {
                 const_cast<Scalar*>(Access::data(std::as_const(object))));
     return object;
   }
+  /// @}
 };
 
 }  // namespace safestructures::inline v0

@@ -64,7 +64,7 @@ namespace safestructures::inline v0 {
 /// How C++ objects become Values.
 struct EncodeOptions {
   const Registry* registry = nullptr;  ///< Codecs found at run time; must outlive the call.
-  Limits limits = {};
+  Limits limits = {};                  ///< Of them `depth`, and `nodes` for what is shared.
   /// Whether every vector of plain numeric structs becomes columns, one tensor for each field,
   /// instead of a list, and not only those whose rules ask for it; see codecs/columns.hpp.
   bool columns = false;
@@ -73,7 +73,7 @@ struct EncodeOptions {
 /// How Values become C++ objects.
 struct DecodeOptions {
   const Registry* registry = nullptr;  ///< Codecs found at run time; must outlive the call.
-  Limits limits = {};
+  Limits limits = {};                  ///< Of them `depth`.
   /// What to do with numbers that the target type cannot hold: an Error, or the nearest.
   Overflow overflow = Overflow::error;
   /// Refuse structure fields that the target struct does not have, instead of passing over them.
@@ -87,11 +87,13 @@ class Decoder;
 template <class T>
 struct Codec;
 
+/// A type that can be saved: it has a codec with `encode`.
 template <class T>
 concept Encodable = requires(const T& object, Encoder& encoder) {
   { Codec<T>::encode(object, encoder) } -> std::convertible_to<Value>;
 };
 
+/// A type that can be loaded: it has a codec with `decode`.
 template <class T>
 concept Decodable = requires(const Value& value, Decoder& decoder) {
   { Codec<T>::decode(value, decoder) } -> std::convertible_to<T>;
@@ -121,9 +123,11 @@ using Prints = std::unordered_map<const Value*, Print>;
 
 /// Turns C++ objects into Values; handed to `Codec<T>::encode`.
 ///
-/// Tensors of the result borrow the memory of the objects, unless these are temporaries.
+/// Tensors of the result borrow the memory of the objects, unless these are temporaries. A codec
+/// may ask for `path()`, `registry()` and `limits()`, and give up by `fail(code, problem, ...)`.
 class SAFESTRUCTURES_API Encoder : public detail::Walker {
  public:
+  /// At the root. The registry of the options must outlive it.
   explicit Encoder(const EncodeOptions& options = {})
       : Walker(options.registry, options.limits), columns_(options.columns) {}
 
@@ -170,6 +174,7 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     const Step step(*this, name);
     return encode(std::forward<T>(object));
   }
+  /// The same of an item, whose step is its index.
   template <class T>
   [[nodiscard]] Value encode_at(std::size_t index, T&& object) {
     const Step step(*this, index);
@@ -233,16 +238,21 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
   std::uint64_t repeated_nodes_ = 0;
 };
 
-/// Turns Values into C++ objects; handed to `Codec<T>::decode`.
+/// Turns Values into C++ objects; handed to `Codec<T>::decode`. A codec may ask for `path()`,
+/// `registry()` and `limits()`, and give up by `fail(code, problem, ...)` or `mismatch`.
 class SAFESTRUCTURES_API Decoder : public detail::Walker {
  public:
+  /// At the root. The registry of the options must outlive it.
   explicit Decoder(const DecodeOptions& options = {})
       : Walker(options.registry, options.limits),
         overflow_(options.overflow),
         refuse_unknown_fields_(options.refuse_unknown_fields) {}
 
+  /// @{
+  /// As the options say.
   [[nodiscard]] Overflow overflow() const noexcept { return overflow_; }
   [[nodiscard]] bool refuse_unknown_fields() const noexcept { return refuse_unknown_fields_; }
+  /// @}
 
   /// The object that `value` describes. \throws Error what its codec finds wrong, with the path.
   template <class T>
@@ -274,6 +284,8 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     }
   }
 
+  /// @{
+  /// The object that a part of the current value describes, one step further down the path.
   template <class T>
   [[nodiscard]] T decode_at(std::string_view name, const Value& value) {
     const Step step(*this, name);
@@ -284,6 +296,7 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     const Step step(*this, index);
     return decode<T>(value);
   }
+  /// @}
 
   /// Decodes through a type of the registry: for codecs of polymorphic and type-erased holders.
   [[nodiscard]] std::shared_ptr<void> decode_registered(const Registry::Type& type,

@@ -36,6 +36,7 @@ struct ConversionReport {
   /// The index of the first value counted in `overflow`.
   std::optional<std::uint64_t> first_overflow;
 
+  /// Same counts, and same first index.
   friend bool operator==(const ConversionReport&, const ConversionReport&) = default;
 
   /// Adds what the conversion of a later block did.

@@ -68,15 +68,20 @@ class SAFESTRUCTURES_EXCEPTION Error : public std::exception {
  public:
   /// \param problem what is wrong, in a few words, without file, path or final full stop.
   Error(ErrorCode code, std::string problem, ErrorDetails details = {});
-  // Moving is copying, which is cheap: what was moved from stays valid.
+  /// @{
+  /// Moving is copying, which is cheap: what was moved from stays valid.
   Error(const Error&) noexcept = default;
   Error& operator=(const Error&) noexcept = default;
+  /// @}
   ~Error() override = default;
 
+  /// @{
+  /// The whole text, and the parts that it is made of. Valid as long as this or a copy of it.
   [[nodiscard]] const char* what() const noexcept override;
   [[nodiscard]] ErrorCode code() const noexcept;
   [[nodiscard]] const std::string& problem() const noexcept;
   [[nodiscard]] const ErrorDetails& details() const noexcept;
+  /// @}
 
   /// The same error with the file filled in, unless it already names one.
   [[nodiscard]] Error with_file(std::string_view file) const;

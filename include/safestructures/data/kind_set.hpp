@@ -16,16 +16,22 @@ struct Codec;
 /// A set of kinds. A codec may say in `static constexpr KindSet kinds` what its `encode` makes; one
 /// that does not may make anything.
 struct KindSet {
-  std::uint32_t bits = 0;
+  std::uint32_t bits = 0;  ///< Bit i for the kind of number i.
 
+  /// No kind.
   constexpr KindSet() = default;
+  /// That kind alone.
   constexpr KindSet(Kind kind) : bits(1U << static_cast<unsigned>(kind)) {}
   /// Every kind.
   static constexpr KindSet any() { return from_bits(~0U); }
 
+  /// Whether the kind is in it.
   [[nodiscard]] constexpr bool has(Kind kind) const { return (bits & KindSet(kind).bits) != 0; }
+  /// Whether there is a kind that is in both.
   [[nodiscard]] constexpr bool overlaps(KindSet other) const { return (bits & other.bits) != 0; }
+  /// All kinds that are in one of them.
   friend constexpr KindSet operator|(KindSet a, KindSet b) { return from_bits(a.bits | b.bits); }
+  /// Exactly the same kinds.
   friend constexpr bool operator==(KindSet, KindSet) = default;
 
  private:

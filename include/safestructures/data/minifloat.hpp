@@ -27,20 +27,22 @@ enum class Specials : std::uint8_t {
 /// is what the conversion instructions of x86 and ARM do.
 template <unsigned ExponentBits, unsigned FractionBits, int Bias, Specials Kind>
 struct MinifloatFormat {
-  static constexpr Specials kind = Kind;
-  static constexpr unsigned exponent_bits = ExponentBits;
-  static constexpr unsigned fraction_bits = FractionBits;
-  static constexpr int bias = Bias;
-  static constexpr bool has_sign = Kind != Specials::scale;
-  static constexpr bool has_infinity = Kind == Specials::ieee;
-  static constexpr bool has_nan = Kind != Specials::finite;
+  static constexpr Specials kind = Kind;                     ///< What the special codes mean.
+  static constexpr unsigned exponent_bits = ExponentBits;    ///< Above those of the fraction.
+  static constexpr unsigned fraction_bits = FractionBits;    ///< The lowest ones of a code.
+  static constexpr int bias = Bias;                          ///< The exponent in the code of 1.0.
+  static constexpr bool has_sign = Kind != Specials::scale;  ///< Else all numbers are positive.
+  static constexpr bool has_infinity = Kind == Specials::ieee;  ///< With either sign.
+  static constexpr bool has_nan = Kind != Specials::finite;     ///< One code or more.
   /// Bits of one code.
   static constexpr unsigned width = ExponentBits + FractionBits + (has_sign ? 1 : 0);
 
+  /// The unsigned integer that holds one code.
   using Bits = std::conditional_t<(width > 8), std::uint16_t, std::uint8_t>;
 
   /// The exponent of the smallest normal number.
   static constexpr int min_exponent = Kind == Specials::scale ? -Bias : 1 - Bias;
+  /// The bit that makes a number negative; 0 where there is none.
   static constexpr std::uint32_t sign_bit = has_sign ? 1U << (width - 1) : 0U;
   /// All bits below the sign.
   static constexpr std::uint32_t magnitude_mask = (1U << (ExponentBits + FractionBits)) - 1U;
@@ -206,8 +208,10 @@ struct Float6E3M2Format : MinifloatFormat<3, 2, 3, Specials::finite> {};
 template <class Format>
 class BasicMinifloat {
  public:
+  /// The unsigned integer that holds the code.
   using Bits = typename Format::Bits;
 
+  /// As float: `BasicMinifloat()` is code 0, and a plain local variable has no value.
   BasicMinifloat() = default;
 
   /// The nearest number, see `MinifloatFormat::encode`. Accepts float, double and integers of up to
@@ -245,6 +249,9 @@ class BasicMinifloat {
   Bits bits_;
 };
 
+/// @{
+/// The small numbers that stand alone in memory, by their formats: elements of tensors of the
+/// dtypes F16, BF16, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ and F8_E5M2FNUZ.
 using half = BasicMinifloat<HalfFormat>;
 using bfloat16 = BasicMinifloat<Bfloat16Format>;
 using float8_e5m2 = BasicMinifloat<Float8E5M2Format>;
@@ -252,6 +259,7 @@ using float8_e4m3 = BasicMinifloat<Float8E4M3Format>;
 using float8_e8m0 = BasicMinifloat<Float8E8M0Format>;
 using float8_e4m3fnuz = BasicMinifloat<Float8E4M3FnuzFormat>;
 using float8_e5m2fnuz = BasicMinifloat<Float8E5M2FnuzFormat>;
+/// @}
 
 }  // namespace safestructures::inline v0
 /// \cond  Doxygen finds no scope for it.

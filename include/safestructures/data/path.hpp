@@ -25,14 +25,18 @@ class SAFESTRUCTURES_API Path {
   /// `limits.depth`.
   static Path parse(std::string_view text, const Limits& limits = {});
 
+  /// The steps, not escaped; none for the root. Valid as long as this path is not changed.
   [[nodiscard]] const std::vector<std::string>& steps() const& noexcept { return steps_; }
+  /// Goes one step further down. Limits are for `parse` and for what walks the path.
   void push_back(std::string step) { steps_.push_back(std::move(step)); }
+  /// Goes back up by one step; not to be called for the root.
   void pop_back() { steps_.pop_back(); }
   /// The text form; `/` for the root, so that it is never empty.
   [[nodiscard]] std::string to_string() const;
   /// The steps with dots between them, as tensors are named; empty for the root.
   [[nodiscard]] std::string dotted() const;
 
+  /// Same steps.
   friend bool operator==(const Path&, const Path&) = default;
 
  private:
@@ -41,9 +45,10 @@ class SAFESTRUCTURES_API Path {
 
 /// A step of a path that is being walked, on the walker's stack: costs nothing until it is printed.
 struct Trace {
-  const Trace* parent = nullptr;
-  std::string_view name;     ///< The step when `index` is `npos`.
-  std::size_t index = npos;  ///< A position in a list or tuple.
+  const Trace* parent = nullptr;  ///< The step before; null where this is the first.
+  std::string_view name;          ///< The step when `index` is `npos`.
+  std::size_t index = npos;       ///< A position in a list or tuple.
+  /// No position: the step is a name.
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 };
 

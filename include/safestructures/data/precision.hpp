@@ -18,9 +18,12 @@ struct Precision {
   static const Precision f32;
   /// Everything in its own dtype.
   static const Precision preserve;
+  /// @{
+  /// Floating tensors in that dtype, everything else in its own.
   static const Precision f16;
   static const Precision bf16;
   static const Precision f64;
+  /// @}
 
   /// The dtype in which a tensor of that dtype is stored.
   [[nodiscard]] DType stored(DType dtype) const noexcept {
@@ -29,6 +32,7 @@ struct Precision {
     return dtype;
   }
 
+  /// Same dtypes, or none in the same place.
   friend bool operator==(const Precision&, const Precision&) = default;
 };
 

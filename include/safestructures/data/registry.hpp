@@ -32,19 +32,24 @@ struct Codec;
 /// added here; it never loads code. Reading one registry from many threads is safe.
 class SAFESTRUCTURES_API Registry {
  public:
+  /// A type that was added, as codecs of holders use it: they `find` it, and hand it to
+  /// `Encoder::encode_registered` and `Decoder::decode_registered`. Its functions take and give the
+  /// object without its type.
   struct Type {
     std::string name;      ///< The type name in files.
     std::type_index type;  ///< The C++ type.
     bool overrides;        ///< Used instead of `Codec<T>` wherever the type occurs.
     std::function<Value(const void* object, Encoder&)> encode;  ///< Gives the payload.
+    /// Makes the object from the payload.
     std::function<std::shared_ptr<void>(const Value& payload, Decoder&)> decode;
     /// A pointer to the object as a pointer to a base class, for each base it was added with.
     std::vector<std::pair<std::type_index, void* (*)(void*)>> bases;
     /// Moves the object into one made by `new`, for owners other than `std::shared_ptr`.
     void* (*move_to_heap)(void* object);
-    /// The object in a `std::any`, and a `std::any` that the object is moved into. Null for a type
-    /// that cannot be copied, which `std::any` cannot hold.
+    /// The object in a `std::any`; a null function for a type that cannot be copied, which
+    /// `std::any` cannot hold.
     const void* (*in_any)(const std::any& holder);
+    /// A `std::any` that the object is moved into; a null function as `in_any`.
     std::any (*move_to_any)(void* object);
   };
 

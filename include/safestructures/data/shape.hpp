@@ -20,13 +20,19 @@ namespace safestructures::inline v0 {
 /// Up to four dimensions are held without an allocation.
 class SAFESTRUCTURES_API Shape {
  public:
+  /// Of rank 0.
   Shape() noexcept {}
+  /// @{
+  /// Of these sizes, which are copied.
   Shape(std::initializer_list<std::uint64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   explicit Shape(std::span<const std::uint64_t> dims) {
     if (dims.size() > inline_rank) heap_ = new std::uint64_t[dims.size()];
     rank_ = dims.size();
     std::copy(dims.begin(), dims.end(), rank_ > inline_rank ? heap_ : inline_);
   }
+  /// @}
+  /// @{
+  /// A shape that was moved from is of rank 0.
   Shape(const Shape& other) : Shape(other.span()) {}
   Shape(Shape&& other) noexcept { take(other); }
   Shape& operator=(const Shape& other) {
@@ -39,18 +45,24 @@ class SAFESTRUCTURES_API Shape {
     take(other);
     return *this;
   }
+  /// @}
   ~Shape() { release(); }
 
   /// The number of dimensions.
   [[nodiscard]] std::size_t size() const noexcept { return rank_; }
+  /// True for rank 0: no dimension, and yet one element.
   [[nodiscard]] bool empty() const noexcept { return rank_ == 0; }
+  /// @{
+  /// The range of the sizes; valid as `span()`.
   [[nodiscard]] const std::uint64_t* begin() const noexcept { return data(); }
   [[nodiscard]] const std::uint64_t* end() const noexcept { return data() + rank_; }
+  /// @}
   /// The size of dimension `index`, which must be below `size()`.
   [[nodiscard]] std::uint64_t operator[](std::size_t index) const noexcept { return data()[index]; }
   /// The sizes; valid as long as this object is neither changed nor destroyed.
   [[nodiscard]] std::span<const std::uint64_t> span() const noexcept { return {data(), rank_}; }
 
+  /// Same rank and sizes.
   [[nodiscard]] friend bool operator==(const Shape& a, const Shape& b) noexcept {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }

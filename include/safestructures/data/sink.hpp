@@ -64,6 +64,7 @@ class SAFESTRUCTURES_API Sink {
   /// Takes the next bytes and does not refer to them afterwards.
   void write_copied(std::span<const std::byte> bytes);
 
+  /// Bytes that every sink can give room for in one piece.
   static constexpr std::size_t largest_minimum = 4096;
 
  protected:

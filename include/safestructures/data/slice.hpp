@@ -14,9 +14,9 @@ namespace safestructures::inline v0 {
 /// One dimension's part, as Python's `start:stop:step`. A negative `start` or `stop` counts from
 /// the end; a missing one means the whole length in the direction of `step`, which is never 0.
 struct Slice {
-  std::optional<std::int64_t> start;
-  std::optional<std::int64_t> stop;
-  std::int64_t step = 1;
+  std::optional<std::int64_t> start;  ///< The first index.
+  std::optional<std::int64_t> stop;   ///< The index behind the last, which is not taken.
+  std::int64_t step = 1;              ///< From one index to the next.
   /// True for a plain index such as `3` (then in `start`): the dimension is dropped from the
   /// result.
   bool index = false;

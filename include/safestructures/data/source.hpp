@@ -16,8 +16,8 @@ namespace safestructures::inline v0 {
 
 /// Bytes that stay valid as long as `owner` lives; without an owner, as long as who gave them says.
 struct SharedBytes {
-  std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;
+  std::span<const std::byte> bytes;   ///< At any address.
+  std::shared_ptr<const void> owner;  ///< May be null.
 };
 
 /// Bytes that can be read at any position. A class of one's own needs `name`, `size` and `read`:

@@ -43,10 +43,13 @@ class SAFESTRUCTURES_API Tensor {
  public:
   /// An F32 tensor of shape [0].
   Tensor();
+  /// @{
+  /// Copies share the bytes and their owner. A tensor that was moved from is as `Tensor()`.
   Tensor(const Tensor& other);
   Tensor(Tensor&& other) noexcept;
   Tensor& operator=(const Tensor& other);
   Tensor& operator=(Tensor&& other) noexcept;
+  /// @}
   ~Tensor();
 
   /// New memory whose content is undefined until it is written through `mutable_bytes`.
@@ -81,7 +84,10 @@ class SAFESTRUCTURES_API Tensor {
                                        std::shared_ptr<const Source> source, std::uint64_t offset,
                                        std::string name);
 
-  /// A view of a contiguous range of numbers; `shape` defaults to one dimension.
+  /// @{
+  /// A view of a contiguous range of numbers, which must live and stay unchanged as long as the
+  /// view is used; `shape` defaults to one dimension.
+  /// \throws Error `shape_mismatch` as `borrow`.
   template <Element T>
   [[nodiscard]] static Tensor of(std::span<const T> values, Shape shape) {
     return borrow(dtype_of<T>, std::move(shape), std::as_bytes(values));
@@ -90,6 +96,7 @@ class SAFESTRUCTURES_API Tensor {
   [[nodiscard]] static Tensor of(std::span<const T> values) {
     return of(values, Shape{values.size()});
   }
+  /// @}
 
   // They would be gone before the view is used: `own` takes them over.
   template <Element T>
@@ -101,7 +108,9 @@ class SAFESTRUCTURES_API Tensor {
   template <Element T, std::size_t N>
   static Tensor of(const std::array<T, N>&& values) = delete;
 
-  /// Takes a vector over, without copying its elements.
+  /// @{
+  /// Takes a vector over, without copying its elements; `shape` defaults to one dimension.
+  /// \throws Error `shape_mismatch` as `borrow`; the vector is lost then.
   template <Element T>
     requires(!std::same_as<T, bool>)
   [[nodiscard]] static Tensor own(std::vector<T>&& values, Shape shape) {
@@ -114,10 +123,16 @@ class SAFESTRUCTURES_API Tensor {
     Shape shape{values.size()};
     return own(std::move(values), std::move(shape));
   }
+  /// @}
 
+  /// What the elements are.
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
+  /// @{
+  /// The sizes of the dimensions, outermost first. The reference is valid as long as this tensor.
   [[nodiscard]] const Shape& shape() const& noexcept { return shape_; }
   [[nodiscard]] Shape shape() && { return shape_; }
+  /// @}
+  /// The number of dimensions; 0 for a scalar.
   [[nodiscard]] std::size_t rank() const noexcept { return shape_.size(); }
   /// The number of elements.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
@@ -165,6 +180,8 @@ class SAFESTRUCTURES_API Tensor {
   template <Element T>
   std::span<const T> data() && = delete;
 
+  /// The elements for writing, as `mutable_bytes`.
+  /// \throws Error as `mutable_bytes` and `data`.
   template <Element T>
   [[nodiscard]] std::span<T> mutable_data() & {
     static_cast<void>(mutable_bytes());

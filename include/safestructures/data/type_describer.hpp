@@ -49,15 +49,20 @@ enum class TypeKind : std::uint8_t {
 
 /// How large one dimension of a tensor may be.
 struct Extent {
-  std::uint64_t least = 0;
-  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t least = 0;                                         ///< The smallest size.
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  ///< The largest; no bound else.
 
+  /// That size and no other.
   static constexpr Extent fixed(std::uint64_t size) { return {size, size}; }
+  /// From 0 to that size.
   static constexpr Extent at_most(std::uint64_t size) { return {0, size}; }
+  /// Whether there is one size only.
   [[nodiscard]] constexpr bool is_fixed() const { return least == most; }
+  /// Whether a dimension may have that size.
   [[nodiscard]] constexpr bool holds(std::uint64_t size) const {
     return least <= size && size <= most;
   }
+  /// Same bounds.
   friend constexpr bool operator==(const Extent&, const Extent&) = default;
 };
 
@@ -103,14 +108,17 @@ inline constinit TypeNode payload_node{&describe_payload<T>};
 /// are named. Types are given as template arguments and described by their own codecs.
 class SAFESTRUCTURES_API TypeDescriber {
  public:
+  /// How many there are where the type fixes it; else nothing.
   using Size = std::optional<std::uint64_t>;
   /// Stands for a type in the overloads that take no template argument.
   using Node = detail::TypeNode;
+  /// The Node of T, one in the program.
   template <class T>
   static constexpr Node& node() {
     return detail::type_node<std::remove_cv_t<T>>;
   }
 
+  /// Fills `info`, which must outlive it.
   explicit TypeDescriber(TypeInfo& info) noexcept : info_(info) {}
   TypeDescriber(const TypeDescriber&) = delete;
   TypeDescriber& operator=(const TypeDescriber&) = delete;
@@ -123,15 +131,20 @@ class SAFESTRUCTURES_API TypeDescriber {
 
   /// Any Value of those kinds.
   void any(KindSet kinds = KindSet::any());
+  /// @{
+  /// What `TypeKind` says under that name. An integer has 8, 16, 32 or 64 bits; the parts of a
+  /// complex number are F32 or F64.
   void none();
   void boolean();
   void integer(unsigned bits, bool is_signed);
   void floating(DType dtype);
-  /// \param part F32 or F64
   void complex(DType part);
   void string(Size size = {});
   void bytes(Size size = {});
+  /// @}
 
+  /// @{
+  /// What `TypeKind` says under that name, of these types.
   template <class Item>
   void list(Size size = {}) {
     list(node<Item>(), size);
@@ -152,11 +165,12 @@ class SAFESTRUCTURES_API TypeDescriber {
   void variant() {
     variant(nodes<Alternatives...>);
   }
-  /// A T or None.
   template <class T>
   void optional() {
     optional(node<T>());
   }
+  /// @}
+  /// A T or None, behind a pointer. \param is_shared whether other pointers may own it as well
   template <class T>
   void pointer(bool is_shared) {
     pointer(node<T>(), is_shared, std::is_polymorphic_v<T>);
@@ -191,6 +205,7 @@ class SAFESTRUCTURES_API TypeDescriber {
   void enumeration(std::string_view name) {
     enumeration(name, node<Underlying>());
   }
+  /// The next name of an enum, as it is in the file.
   void enumerator(std::string_view name, std::int64_t value);
 
   /// A custom value; types with a `type_name` are described so without asking.
@@ -203,6 +218,8 @@ class SAFESTRUCTURES_API TypeDescriber {
   /// After any of these: `TypeInfo::mark`.
   void mark(std::string_view name);
 
+  /// @{
+  /// The same with a Node for each type: what the templates above come to.
   void list(Node& item, Size size);
   void set(Node& item);
   void dict(Node& key, Node& item);
@@ -215,6 +232,7 @@ class SAFESTRUCTURES_API TypeDescriber {
   void field(std::string_view name, Node& type, const FieldTraits& traits);
   void enumeration(std::string_view name, Node& underlying);
   void custom(std::string_view name, Node& payload);
+  /// @}
 
  private:
   template <class... Ts>

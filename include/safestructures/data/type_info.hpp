@@ -48,15 +48,15 @@ struct TypeField {
 
 /// A named value of an enum.
 struct TypeEnumerator {
-  std::string name;
-  std::int64_t value = 0;
+  std::string name;        ///< In the file.
+  std::int64_t value = 0;  ///< Of an unsigned enum above 2^63 - 1: the same bits.
 };
 
 /// The description of one C++ type. Members that its kind does not name have their defaults.
 /// Pointers lead to descriptions that live as long as the program; those of recursive types lead
 /// back.
 struct TypeInfo {
-  TypeKind kind = TypeKind::any;
+  TypeKind kind = TypeKind::any;  ///< Says which of the members below have a meaning.
   /// The kinds of Value that saving it makes.
   KindSet kinds = KindSet::any();
   /// Of a struct and a custom type the name in the file; of an enum its name in C++.

@@ -57,12 +57,19 @@ SAFESTRUCTURES_API std::string_view to_string(Kind kind) noexcept;
 ///
 /// Copying copies the tree and shares the tensors' bytes. Destruction needs neither stack nor
 /// memory, copying and comparing no stack, however deep the tree. Reading one Value from many
-/// threads is safe; changing it is not.
+/// threads is safe; changing it is not. References to parts are valid as long as the value is not
+/// changed; what a member gives of a temporary is moved out of it.
 class SAFESTRUCTURES_API Value {
  public:
+  /// @{
   /// None.
   Value() noexcept : none_{} {}
   Value(std::nullptr_t) noexcept : none_{} {}
+  /// @}
+
+  /// @{
+  /// What stands in C++ for the kind: a bool, an integer of up to 64 bits, a float, a complex
+  /// number, a str, a tensor. Text must be UTF-8, which is checked when it is saved.
   template <std::same_as<bool> T>  // Not a plain bool parameter: pointers would convert to it.
   Value(T value) noexcept : kind_(Kind::boolean), boolean_(value) {}
   template <std::integral T>
@@ -83,11 +90,16 @@ class SAFESTRUCTURES_API Value {
   Value(std::string_view value) : Value(std::string(value)) {}
   Value(const char* value) : Value(std::string(value)) {}
   Value(Tensor tensor);
+  /// @}
 
+  /// @{
+  /// Copying copies the tree and shares the tensors' bytes; moving takes the tree over. A part of a
+  /// tree may be assigned to the whole.
   Value(const Value& other);
   Value(Value&& other) noexcept;
   Value& operator=(const Value& other);
   Value& operator=(Value&& other) noexcept;
+  /// @}
   ~Value() {
     if (kind_ >= Kind::string || big_) destroy();
   }
@@ -95,16 +107,21 @@ class SAFESTRUCTURES_API Value {
   /// An integer of any size from decimal digits with an optional sign, without leading zeros.
   /// \throws Error `invalid_argument` when the text is no such number.
   [[nodiscard]] static Value integer(std::string_view digits);
+  /// @{
+  /// A container of these items, in this order. Whether those of a set are unique is not checked.
   [[nodiscard]] static Value list(std::vector<Value> items = {});
   [[nodiscard]] static Value tuple(std::vector<Value> items = {});
   [[nodiscard]] static Value set(std::vector<Value> items = {});
+  /// @}
   /// \throws Error `duplicate_name` for equal keys, `invalid_argument` for a key that cannot be
   /// one.
   [[nodiscard]] static Value dict(std::vector<Entry> entries);
+  /// An empty dict.
   [[nodiscard]] static Value dict();
   /// A dataclass of that class name (may be empty). Keys are strings.
   /// \throws Error as `dict`
   [[nodiscard]] static Value structure(std::string type_name, std::vector<Entry> fields);
+  /// The same without fields, which `insert` adds.
   [[nodiscard]] static Value structure(std::string type_name = {});
   /// A copy of `bytes`.
   [[nodiscard]] static Value bytes(std::span<const std::byte> bytes);
@@ -116,22 +133,28 @@ class SAFESTRUCTURES_API Value {
   /// itself, without a schema node around it (a tensor as its name). Only the node itself is
   /// marked.
   [[nodiscard]] Value plain() &&;
+  /// Whether it is marked so.
   [[nodiscard]] bool is_plain() const noexcept { return plain_; }
 
   /// This library's Value of any C++ object, by its codec; see codec.hpp.
   /// Tensors in it borrow the object's memory when `object` is an lvalue, and own a copy otherwise.
+  /// \throws Error what the codec finds wrong, with the path.
   template <class T>
   [[nodiscard]] static Value from(T&& object, const EncodeOptions& options);
+  /// The same with the usual options.
   template <class T>
   [[nodiscard]] static Value from(T&& object);
   /// The C++ object that this value describes, by its codec; see codec.hpp.
   /// \throws Error what the codec finds wrong, with the path.
   template <class T>
   [[nodiscard]] T as(const DecodeOptions& options) const;
+  /// The same with the usual options.
   template <class T>
   [[nodiscard]] T as() const;
 
+  /// What it holds, and so which of the members below may be asked for.
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  /// True for None.
   [[nodiscard]] bool is_none() const noexcept { return kind_ == Kind::none; }
   /// True for list, tuple and set.
   [[nodiscard]] bool is_sequence() const noexcept {
@@ -142,40 +165,65 @@ class SAFESTRUCTURES_API Value {
     return kind_ == Kind::dict || kind_ == Kind::structure;
   }
 
-  // Each of these throws Error `type_mismatch` when the kind is another.
+  /// @{
+  /// What a value of that kind holds. \throws Error `type_mismatch` when the kind is another.
   [[nodiscard]] bool as_bool() const;
-  /// The integer when it fits 64 bits, else nothing (then see `integer_text`).
-  [[nodiscard]] std::optional<std::int64_t> as_int64() const;
-  [[nodiscard]] std::optional<std::uint64_t> as_uint64() const;
-  /// The integer's decimal digits.
-  [[nodiscard]] std::string integer_text() const;
   [[nodiscard]] double as_double() const;
   [[nodiscard]] std::complex<double> as_complex() const;
   [[nodiscard]] const std::string& as_string() const&;
   [[nodiscard]] std::string as_string() &&;
+  /// @}
+  /// @{
+  /// The integer when it fits these 64 bits, else nothing (then see `integer_text`).
+  /// \throws Error `type_mismatch` when the kind is another.
+  [[nodiscard]] std::optional<std::int64_t> as_int64() const;
+  [[nodiscard]] std::optional<std::uint64_t> as_uint64() const;
+  /// @}
+  /// The integer's decimal digits, with `-` in front of a negative one.
+  /// \throws Error `type_mismatch` when the kind is another.
+  [[nodiscard]] std::string integer_text() const;
+  /// @{
   /// The tensor of a tensor or bytes value. A copy shares the bytes and keeps their owner alive.
+  /// \throws Error `type_mismatch` when the kind is another.
   [[nodiscard]] const Tensor& tensor() const&;
   [[nodiscard]] Tensor tensor() &&;
+  /// @}
+  /// Gives a tensor or bytes value another tensor; its name stays.
+  /// \throws Error `type_mismatch` when the kind is another; `invalid_argument` as `bytes`.
   void set_tensor(Tensor tensor);
   /// The name under which the tensor is or will be stored; empty: chosen when it is saved.
   /// Tensor and bytes values of one name are one tensor in the file.
+  /// \throws Error `type_mismatch` when the kind is another.
   [[nodiscard]] const std::string& tensor_name() const&;
+  /// Says under which name to store the tensor. \throws Error `type_mismatch` as `tensor_name`.
   void set_tensor_name(std::string name);
-  /// The payload of a custom value.
+  /// @{
+  /// The payload of a custom value. \throws Error `type_mismatch` when the kind is another.
   [[nodiscard]] const Value& payload() const&;
   [[nodiscard]] Value& payload() &;
   [[nodiscard]] Value payload() &&;
+  /// @}
 
-  /// The items of a list, tuple or set.
+  /// @{
+  /// The items of a list, tuple or set. \throws Error `type_mismatch` when the kind is another.
   [[nodiscard]] const std::vector<Value>& items() const&;
   [[nodiscard]] std::vector<Value>& items() &;
   [[nodiscard]] std::vector<Value> items() &&;
+  /// @}
+  /// @{
   /// The entries of a dict, or the fields of a structure, in order.
+  /// \throws Error `type_mismatch` when the kind is another.
   [[nodiscard]] const std::vector<Entry>& entries() const&;
   [[nodiscard]] std::vector<Entry> entries() &&;
+  /// @}
   /// The value of a dict entry or structure field, for changing it in place.
+  /// \throws Error `type_mismatch` when the kind is another, `not_found` for an index too large.
   [[nodiscard]] Value& entry_value(std::size_t index) &;
+  /// Adds an item at the end of a list, tuple or set.
+  /// \throws Error `type_mismatch` when the kind is another.
   void push_back(Value item);
+  /// Makes room for `count` items, entries or fields in all.
+  /// \throws Error `type_mismatch` when the kind is another.
   void reserve(std::size_t count);
   /// Adds an entry or field at the end. \throws Error `duplicate_name`, `invalid_argument` as
   /// `dict`.
@@ -188,16 +236,23 @@ class SAFESTRUCTURES_API Value {
   /// Items, entries or fields; \throws Error `type_mismatch` for other kinds.
   [[nodiscard]] std::size_t size() const;
 
-  /// The entry with that key, or null. Constant time. Null for other kinds too.
+  /// @{
+  /// The value of the entry with that key, or null. Constant time. Null for other kinds too.
   [[nodiscard]] const Value* find(std::string_view key) const& noexcept;
   [[nodiscard]] Value* find(std::string_view key) & noexcept;
   const Value* find(std::string_view key) && = delete;
+  /// @}
+  /// @{
   /// The same for a key of any kind.
   [[nodiscard]] const Value* find_key(const Value& key) const&;
   [[nodiscard]] Value* find_key(const Value& key) &;
   const Value* find_key(const Value& key) && = delete;
+  /// @}
 
-  /// The entry, field or item. \throws Error `not_found` with the names that are there.
+  /// @{
+  /// The value of the entry or field with that name, or the item at that index.
+  /// \throws Error `not_found` with the names that are there; `type_mismatch` when the kind has
+  /// none.
   [[nodiscard]] const Value& operator[](std::string_view key) const&;
   [[nodiscard]] Value& operator[](std::string_view key) &;
   [[nodiscard]] Value operator[](std::string_view key) &&;
@@ -224,7 +279,9 @@ class SAFESTRUCTURES_API Value {
   [[nodiscard]] Value operator[](const char* key) && {
     return std::move(*this)[std::string_view(key)];
   }
+  /// @}
 
+  /// @{
   /// The value at a path: `/layers/3/weight`. A step is a field, a dict key (a string key first,
   /// else one whose `str()` in Python is the step), or an index from 0; a custom value is stepped
   /// through.
@@ -233,19 +290,22 @@ class SAFESTRUCTURES_API Value {
   [[nodiscard]] const Value& at(std::string_view path) const&;
   [[nodiscard]] Value& at(std::string_view path) &;
   [[nodiscard]] Value at(std::string_view path) &&;
+  /// @}
 
   /// The class of a structure or custom value; for other containers and tensors the type name in
   /// the file where it is not the usual one (`torch.Tensor`, `frozenset`). Empty when there is
   /// none.
   [[nodiscard]] const std::string& type_name() const& noexcept;
-  /// \throws Error `type_mismatch` on scalars, which have none.
+  /// Gives a name; empty: none. \throws Error `type_mismatch` on scalars, which have none.
   void set_type_name(std::string name);
 
   /// Extension fields beside the value, such as a class version: plain JSON values by name, in
   /// order; tensors and custom values among them are nodes. Python's package ignores them on
   /// containers and tensors and refuses them on scalars.
   [[nodiscard]] const std::vector<Entry>& attributes() const& noexcept;
+  /// The extension field of that name, or null. Valid as long as the value is not changed.
   [[nodiscard]] const Value* attribute(std::string_view name) const& noexcept;
+  /// Adds an extension field at the end, or gives the existing one this value.
   /// \throws Error `type_mismatch` on scalars, `invalid_argument` for the schema's own names
   /// (`data_type`, `value`, but for custom values `keys`, for structures `class`).
   void set_attribute(std::string_view name, Value value);
@@ -255,7 +315,8 @@ class SAFESTRUCTURES_API Value {
   /// What labels the entry of a dict that has this value as its key: Python's `str(key)`. A key
   /// that was loaded keeps the label of its file, since only Python knows the `str` of its classes.
   [[nodiscard]] std::string key_label() const;
-  /// \throws Error `type_mismatch` on scalars, whose label follows from their value.
+  /// Gives a key another label. \throws Error `type_mismatch` on scalars, whose label follows from
+  /// their value.
   void set_key_label(std::string label);
 
   /// Copies the bytes of every borrowed tensor in the tree, so that it depends on nobody's memory.
@@ -296,8 +357,8 @@ class SAFESTRUCTURES_API Value {
 
 /// A key and its value in a dict, or a field's name and value in a structure.
 struct Entry {
-  Value key;
-  Value value;
+  Value key;    ///< Of a field: its name, a str.
+  Value value;  ///< What it leads to.
 };
 
 /// How `print` shows a tree.
@@ -313,6 +374,7 @@ SAFESTRUCTURES_API void print(std::ostream& out, const Value& value,
                               const PrintOptions& options = {});
 /// The same as text.
 SAFESTRUCTURES_API std::string to_string(const Value& value, const PrintOptions& options = {});
+/// `print` with the usual options.
 SAFESTRUCTURES_API std::ostream& operator<<(std::ostream& out, const Value& value);
 
 }  // namespace safestructures::inline v0

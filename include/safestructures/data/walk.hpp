@@ -26,6 +26,7 @@ struct WalkFrame {
 /// Where a walk is. Valid during the visit.
 class SAFESTRUCTURES_API Place {
  public:
+  /// The node itself, in the tree that is walked.
   [[nodiscard]] const Value& value() const noexcept { return *frames_.back().value; }
   /// Steps from the root, whose depth is 0.
   [[nodiscard]] std::size_t depth() const noexcept { return frames_.size() - 1; }

@@ -36,6 +36,7 @@ enum class Tensors : std::uint8_t {
 
 /// How records are written.
 struct Options {
+  /// How records are written; all spellings are read.
   Encoding encoding = Encoding::messagepack;
   /// The dtypes of stored tensors. Without them, floats are as `SaveOptions::precision` says, and
   /// integers as they are.
@@ -43,6 +44,7 @@ struct Options {
   /// The version of Burn that is to read the file, `0.13` to `0.21`. Empty: the one that the
   /// metadata names (`burn.version`, of a file that is converted), or else the newest.
   std::string burn_version = {};
+  /// What a tensor becomes that is neither a `Param` nor a `Bare`.
   Tensors tensors = Tensors::params;
   /// The name of the recorder in the metadata, with its module: `file::NamedMpkFileRecorder`.
   /// Empty: the one of the encoding.

@@ -63,10 +63,11 @@ class SAFESTRUCTURES_API Format {
   [[nodiscard]] virtual bool recognises(std::span<const std::byte> head,
                                         std::uint64_t size) const = 0;
 
+  /// Reads what a source holds.
   /// \throws Error what is wrong, naming the source and the path in the structure.
   [[nodiscard]] virtual Content read(const std::shared_ptr<const Source>& source,
                                      const LoadOptions& options) const = 0;
-  /// Tensors are written from where they are. The sink is flushed.
+  /// Writes a structure. Tensors are written from where they are. The sink is flushed.
   /// \throws Error what cannot be saved, naming the path in the structure; what the sink throws.
   virtual SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const = 0;
 
@@ -81,9 +82,12 @@ class SAFESTRUCTURES_API Format {
   static constexpr std::size_t sniffed_bytes = 4096;
 
  protected:
+  /// @{
+  /// For derived classes only.
   Format() = default;
   Format(const Format&) = default;
   Format& operator=(const Format&) = default;
+  /// @}
 };
 
 namespace formats {

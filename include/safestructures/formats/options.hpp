@@ -26,7 +26,9 @@ struct TypeNode;
 /// Text by name that goes with a file. A plain `std::map<std::string, std::string>` becomes one.
 struct Metadata : std::map<std::string, std::string, std::less<>> {
   using map::map;
+  /// Without any text.
   Metadata() = default;
+  /// A copy of these.
   Metadata(const std::map<std::string, std::string>& texts) : map(texts.begin(), texts.end()) {}
 };
 
@@ -60,6 +62,7 @@ struct SaveOptions {
   Metadata metadata = {};
   /// In which precision tensors are stored. The original dtype is noted in the file.
   Precision precision = Precision::f32;
+  /// By which names the file has tensors that have none yet: see `Value::set_tensor_name`.
   TensorNames tensor_names = TensorNames::paths;
   /// Whether the file describes the structure. Without it only tensors can be saved, by their
   /// names: a plain state dict, as other safetensors tools write it.
@@ -99,6 +102,7 @@ struct SaveOptions {
   /// The C++ type of what is saved, where that is known: `save_file` and `save` say it. For formats
   /// whose files do not describe themselves.
   detail::TypeNode* type = nullptr;
+  /// The bounds that a reader will hold the file to.
   Limits limits = {};
 };
 
@@ -120,6 +124,7 @@ struct LoadOptions {
   /// The C++ type that is loaded, where that is known: `load_file<T>` and `load<T>` say it. For
   /// formats whose files do not describe themselves.
   detail::TypeNode* type = nullptr;
+  /// What the file may cost. The usual ones are for files from anywhere.
   Limits limits = {};
 };
 
@@ -131,7 +136,7 @@ struct ReadOptions {
   /// What to do with numbers that the dtype in which they were saved cannot hold.
   Overflow overflow = Overflow::error;
   bool verify_checksums = false;  ///< As `LoadOptions::verify_checksums`.
-  Limits limits = {};
+  Limits limits = {};             ///< As `LoadOptions::limits`.
 
   /// The same for who asks for a C++ type.
   operator LoadOptions() const {
@@ -145,8 +150,8 @@ struct ReadOptions {
 
 /// A tensor whose values a conversion changed.
 struct ConvertedTensor {
-  std::string name;
-  ConversionReport report;
+  std::string name;         ///< In the file.
+  ConversionReport report;  ///< What became of its values.
 };
 
 /// What was saved.

@@ -17,15 +17,16 @@ namespace safestructures::inline v0 {
 
 /// What `verify_file` found in a file that is in order.
 struct VerifyReport {
-  std::size_t tensor_count = 0;
-  std::uint64_t tensor_bytes = 0;
-  bool has_checksums = false;  ///< Then they matched.
+  std::size_t tensor_count = 0;    ///< Tensors in the file, those beside the structure included.
+  std::uint64_t tensor_bytes = 0;  ///< Bytes of all tensors, as they are stored.
+  bool has_checksums = false;      ///< Then they matched.
 };
 
 /// How files are checked.
 struct VerifyOptions {
   /// The format; null: as for loading.
   std::shared_ptr<const Format> format = nullptr;
+  /// What the file may cost.
   Limits limits = {};
   /// Called now and then with the bytes of tensors that were read since the last call, and all
   /// there are.

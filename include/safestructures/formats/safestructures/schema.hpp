@@ -23,7 +23,9 @@ namespace safestructures::inline v0 {
 /// The schema's names and texts.
 namespace schema {
 
+/// The metadata key that holds the text.
 inline constexpr std::string_view metadata_key = "_safestructures_schema_";
+/// The metadata key that holds its version.
 inline constexpr std::string_view version_key = "_safestructures_schema_version_";
 /// The one version there is.
 inline constexpr std::string_view version = "1.0.0";
@@ -47,6 +49,7 @@ class SAFESTRUCTURES_API Written {
   std::size_t left_ = 0;
 };
 
+/// The text and the tensors of a structure, which must outlive what is returned.
 /// Of the options, those on precision, names, extensions and limits concern it.
 /// \throws Error `invalid_utf8` for a string that is not (WTF-8 surrogates are), `limit_exceeded`.
 [[nodiscard]] SAFESTRUCTURES_API Written write(const Value& root, const SaveOptions& options = {});
@@ -55,6 +58,7 @@ class SAFESTRUCTURES_API Written {
 /// schema has it.
 using TensorLookup = std::function<std::optional<Tensor>(std::string_view name)>;
 
+/// The structure that a text describes, with tensors from `tensors` in their stored dtype.
 /// \throws Error `invalid_schema`, `missing_tensor`, `duplicate_name`, `limit_exceeded`,
 /// `out_of_range`, each with the path.
 [[nodiscard]] SAFESTRUCTURES_API Value read(std::string_view text, const TensorLookup& tensors,

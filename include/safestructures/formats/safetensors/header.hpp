@@ -28,17 +28,17 @@ namespace safestructures::inline v0::safetensors {
 /// One entry of `__metadata__` that was read; valid as long as the Header or File it came from or a
 /// copy of it.
 struct MetadataEntry {
-  std::string_view key;
-  std::string_view value;
+  std::string_view key;    ///< Different from all others.
+  std::string_view value;  ///< UTF-8, as the key.
 };
 
 /// What a header says of one tensor.
 struct TensorInfo {
   std::string_view name;  ///< Valid as long as the Header or File it came from or a copy of it.
-  DType dtype;
-  Shape shape;
-  std::uint64_t begin;  ///< The first byte, counted from the start of the data section.
-  std::uint64_t end;    ///< The byte behind the last.
+  DType dtype;            ///< What the elements are.
+  Shape shape;            ///< Outermost dimension first.
+  std::uint64_t begin;    ///< The first byte, counted from the start of the data section.
+  std::uint64_t end;      ///< The byte behind the last.
 };
 
 namespace detail {
@@ -49,9 +49,11 @@ struct HeaderState;
 /// threads at once.
 class SAFESTRUCTURES_API Header {
  public:
-  // Moving is copying, which is cheap: what was moved from stays valid.
+  /// @{
+  /// Moving is copying, which is cheap: what was moved from stays valid.
   Header(const Header&) noexcept = default;
   Header& operator=(const Header&) noexcept = default;
+  /// @}
   ~Header() = default;
 
   /// Parses and validates the JSON text of a header, which is copied.

@@ -22,8 +22,8 @@ namespace safestructures::inline v0::safetensors {
 
 /// How a file is opened.
 struct OpenOptions {
-  Access access = Access::map;
-  Limits limits = {};
+  Access access = Access::map;  ///< How tensors come into memory.
+  Limits limits = {};           ///< What the file may cost.
 };
 
 /// An open safetensors file, or a checkpoint in several files. Header and places of all tensors
@@ -33,9 +33,11 @@ struct OpenOptions {
 /// File is gone: they keep the mapping or the memory alive.
 class SAFESTRUCTURES_API File {
  public:
-  // Moving is copying, which is cheap: what was moved from stays valid.
+  /// @{
+  /// Moving is copying, which is cheap: what was moved from stays valid.
   File(const File&) noexcept = default;
   File& operator=(const File&) noexcept = default;
+  /// @}
   ~File() = default;
 
   /// Opens a `.safetensors` file, or by its index, a name that ends with `.json`, a checkpoint of

@@ -29,6 +29,7 @@ namespace safestructures::inline v0::safetensors {
 
 /// A tensor to be written. Name and tensor are referred to until the write returns.
 struct Item {
+  /// A tensor in its own dtype.
   Item(std::string_view item_name, const Tensor& item_tensor)
       : Item(item_name, item_tensor, item_tensor.dtype()) {}
   /// The elements are converted to `stored_dtype` while they are written.
@@ -37,9 +38,9 @@ struct Item {
   Item(std::string_view, Tensor&&) = delete;
   Item(std::string_view, Tensor&&, DType) = delete;
 
-  std::string_view name;
-  const Tensor* tensor;
-  DType dtype;
+  std::string_view name;  ///< UTF-8, and not `__metadata__`.
+  const Tensor* tensor;   ///< Never null.
+  DType dtype;            ///< In the file.
 };
 
 /// How tensors are written.
