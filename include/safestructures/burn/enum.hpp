@@ -21,16 +21,18 @@ namespace burn {
 /// A name as a template argument.
 template <std::size_t N>
 struct Name {
+  /// From a literal, whose final zero is left out.
   consteval Name(const char (&text)[N]) { std::copy_n(text, N, characters); }
+  /// The text; valid as long as this.
   [[nodiscard]] constexpr std::string_view view() const { return {characters, N - 1}; }
-  char characters[N] = {};
+  char characters[N] = {};  ///< Public only because template arguments must be so.
 };
 
 /// A variant and what it holds; nothing, or a module without parameters, is a `Constant`.
 template <Name VariantName, class T = Constant>
 struct Case {
-  static constexpr std::string_view name = VariantName.view();
-  using Type = T;
+  static constexpr std::string_view name = VariantName.view();  ///< As in Rust.
+  using Type = T;                                               ///< What the variant holds.
 };
 
 /// A Rust enum, its variants in Rust's order:
@@ -42,10 +44,12 @@ struct Case {
 /// In a record it is `{"Lin": {...}}`, and in bincode the index of the variant and what it holds.
 template <class... Cases>
 struct Enum {
-  std::variant<typename Cases::Type...> value;
+  std::variant<typename Cases::Type...> value;  ///< What it holds, and as which of the Cases.
 
+  /// The names of all Cases, in order.
   static constexpr std::array<std::string_view, sizeof...(Cases)> names{Cases::name...};
 
+  /// The position of the Case of that name; `names.size()` where there is none.
   template <Name VariantName>
   static constexpr std::size_t index =
       static_cast<std::size_t>(std::ranges::find(names, VariantName.view()) - names.begin());
@@ -62,6 +66,7 @@ struct Enum {
   [[nodiscard]] auto* get_if() noexcept {
     return std::get_if<index<VariantName>>(&value);
   }
+  /// The same, for reading.
   template <Name VariantName>
   [[nodiscard]] const auto* get_if() const noexcept {
     return std::get_if<index<VariantName>>(&value);

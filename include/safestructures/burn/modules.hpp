@@ -1,8 +1,9 @@
 /// \file
 /// The records of Burn's own modules, so that users write only their own.
 ///
-/// Each holds what its module learns. What Burn's records have beside it (constants, in an order
-/// that changed from version to version) is known to the format, in every encoding.
+/// Each holds what its module learns, under the names of Burn's fields; in brackets are the shapes
+/// of tensors. What Burn's records have beside it (constants, in an order that changed from version
+/// to version) is known to the format, in every encoding.
 #pragma once
 
 #include <optional>
@@ -17,82 +18,82 @@
 namespace safestructures::inline v0 {
 namespace burn {
 
-/// `weight` [inputs, outputs]: a matrix from the left, unlike PyTorch's; `bias` [outputs].
+/// A layer of a weighted sum for each output.
 struct Linear {
-  Param<> weight;
-  std::optional<Param<>> bias;
+  Param<> weight;               ///< [inputs, outputs]: a matrix from the left, unlike PyTorch's
+  std::optional<Param<>> bias;  ///< [outputs]
 };
 
-/// `weight` [channels out, channels in / groups, kernel].
+/// A convolution along one dimension.
 struct Conv1d {
-  Param<> weight;
-  std::optional<Param<>> bias;
+  Param<> weight;               ///< [channels out, channels in / groups, kernel]
+  std::optional<Param<>> bias;  ///< [channels out]
 };
-/// `weight` [channels out, channels in / groups, kernel, kernel].
+/// A convolution along two dimensions.
 struct Conv2d {
-  Param<> weight;
-  std::optional<Param<>> bias;
+  Param<> weight;               ///< [channels out, channels in / groups, kernel, kernel]
+  std::optional<Param<>> bias;  ///< [channels out]
 };
-/// `weight` [channels out, channels in / groups, kernel, kernel, kernel]. Since Burn 0.14.
+/// A convolution along three dimensions. Since Burn 0.14.
 struct Conv3d {
-  Param<> weight;
-  std::optional<Param<>> bias;
+  Param<> weight;               ///< [channels out, channels in / groups, kernel, kernel, kernel]
+  std::optional<Param<>> bias;  ///< [channels out]
 };
-/// `weight` [channels in, channels out / groups, kernel].
+/// A transposed convolution along one dimension.
 struct ConvTranspose1d {
-  Param<> weight;
-  std::optional<Param<>> bias;
+  Param<> weight;               ///< [channels in, channels out / groups, kernel]
+  std::optional<Param<>> bias;  ///< [channels out]
 };
-/// `weight` [channels in, channels out / groups, kernel, kernel].
+/// A transposed convolution along two dimensions.
 struct ConvTranspose2d {
-  Param<> weight;
-  std::optional<Param<>> bias;
+  Param<> weight;               ///< [channels in, channels out / groups, kernel, kernel]
+  std::optional<Param<>> bias;  ///< [channels out]
 };
-/// `weight` [channels in, channels out / groups, kernel, kernel, kernel]. Since Burn 0.14.
+/// A transposed convolution along three dimensions. Since Burn 0.14.
 struct ConvTranspose3d {
-  Param<> weight;
-  std::optional<Param<>> bias;
+  Param<> weight;               ///< [channels in, channels out / groups, kernel, kernel, kernel]
+  std::optional<Param<>> bias;  ///< [channels out]
 };
 
-/// All [features].
+/// Normalisation over a batch; of any number of dimensions.
 struct BatchNorm {
-  Param<> gamma;
-  Param<> beta;
-  Param<> running_mean;
-  Param<> running_var;
+  Param<> gamma;         ///< [features]: by what the norm is multiplied
+  Param<> beta;          ///< [features]: what is added to it
+  Param<> running_mean;  ///< [features], as met in training
+  Param<> running_var;   ///< [features], as met in training
 };
-/// Both [features]. Without a `beta` since Burn 0.20 only.
+/// Normalisation over the last dimension.
 struct LayerNorm {
-  Param<> gamma;
-  std::optional<Param<>> beta;
+  Param<> gamma;                ///< [features]
+  std::optional<Param<>> beta;  ///< [features]; missing since Burn 0.20 only
 };
-/// Both [channels], where the norm is affine.
+/// Normalisation over groups of channels.
 struct GroupNorm {
-  std::optional<Param<>> gamma;
-  std::optional<Param<>> beta;
+  std::optional<Param<>> gamma;  ///< [channels], where the norm is affine
+  std::optional<Param<>> beta;   ///< [channels], where the norm is affine
 };
-/// Both [channels], where the norm is affine.
+/// Normalisation over each channel of each item.
 struct InstanceNorm {
-  std::optional<Param<>> gamma;
-  std::optional<Param<>> beta;
+  std::optional<Param<>> gamma;  ///< [channels], where the norm is affine
+  std::optional<Param<>> beta;   ///< [channels], where the norm is affine
 };
-/// `gamma` [features].
+/// Normalisation by the root of the mean square of the last dimension.
 struct RmsNorm {
-  Param<> gamma;
+  Param<> gamma;  ///< [features]
 };
 
-/// `weight` [embeddings, features].
+/// A vector for each number of a vocabulary.
 struct Embedding {
-  Param<> weight;
+  Param<> weight;  ///< [embeddings, features]
 };
-/// `alpha` [parameters].
+/// Relu with a slope below zero that is learned.
 struct PRelu {
-  Param<> alpha;
+  Param<> alpha;  ///< [parameters]: one, or one for each channel
 };
 /// Two layers whose outputs are multiplied.
 struct SwiGlu {
-  Linear linear_inner;
-  Linear linear_outer;
+  Linear linear_inner;  ///< whose output goes through SiLU first
+  Linear linear_outer;  ///< of the same input
 };
 
 /// An activation that a module is configured with. Since Burn 0.20.
@@ -101,6 +102,7 @@ struct Activation
            Case<"SwiGlu", SwiGlu>, Case<"Selu">, Case<"Sigmoid">, Case<"Tanh">, Case<"HardSigmoid">,
            Case<"HardSwish">, Case<"Softplus">, Case<"Softsign">, Case<"Elu">, Case<"Celu">,
            Case<"ThresholdedRelu">, Case<"HardShrink">, Case<"SoftShrink">, Case<"Shrink">> {
+  /// The enum that it is; its `make` and `get_if` take the names of variants.
   using Variants = Enum;
   /// The activation of that name, which has no parameters.
   template <Name VariantName>
@@ -111,61 +113,82 @@ struct Activation
 
 /// The two layers of a gate.
 struct GateController {
-  Linear input_transform;
-  Linear hidden_transform;
+  Linear input_transform;   ///< [inputs, hidden], of the input
+  Linear hidden_transform;  ///< [hidden, hidden], of the hidden state before
 };
+/// Long short-term memory.
 struct Lstm {
-  GateController input_gate;
-  GateController forget_gate;
-  GateController output_gate;
-  GateController cell_gate;
-  // Since Burn 0.20.
+  GateController input_gate;   ///< of what is taken into the cell state
+  GateController forget_gate;  ///< of what is kept of the cell state
+  GateController output_gate;  ///< of what is given of the cell state
+  GateController cell_gate;    ///< of what there is to be taken in
+  /// @{
+  /// The functions of the three first gates, of the cell gate, and of the cell state that is given.
+  /// In the record since Burn 0.20; before, they were these.
   Activation gate_activation = Activation::of<"Sigmoid">();
   Activation cell_activation = Activation::of<"Tanh">();
   Activation hidden_activation = Activation::of<"Tanh">();
+  /// @}
 };
+/// Two of these, which go through a sequence from its two ends.
 struct BiLstm {
-  Lstm forward;
-  Lstm reverse;
+  Lstm forward;  ///< from the first
+  Lstm reverse;  ///< from the last
 };
+/// Gated recurrent unit.
 struct Gru {
-  GateController update_gate;
-  GateController reset_gate;
-  GateController new_gate;
-  // Since Burn 0.21.
+  GateController update_gate;  ///< of what is kept of the hidden state
+  GateController reset_gate;   ///< of what of it the new gate is given
+  GateController new_gate;     ///< of what there is to be taken in
+  /// @{
+  /// The functions of the two first gates, and of the new gate. In the record since Burn 0.21;
+  /// before, they were these.
   Activation gate_activation = Activation::of<"Sigmoid">();
   Activation hidden_activation = Activation::of<"Tanh">();
+  /// @}
 };
 
+/// Attention, the heads side by side in each layer: all are [features, features].
 struct MultiHeadAttention {
-  Linear query;
-  Linear key;
-  Linear value;
-  Linear output;
+  Linear query;   ///< of what asks
+  Linear key;     ///< of what is asked, for the weights
+  Linear value;   ///< of what is asked, for the sum
+  Linear output;  ///< of the sums of all heads
 };
+/// Two layers with an activation between them.
 struct PositionWiseFeedForward {
-  Linear linear_inner;
-  Linear linear_outer;
+  Linear linear_inner;  ///< [features, inner features]
+  Linear linear_outer;  ///< [inner features, features]
 };
+/// One layer of a TransformerEncoder, under Burn's names.
 struct TransformerEncoderLayer {
-  MultiHeadAttention mha;
-  PositionWiseFeedForward pwff;
+  MultiHeadAttention mha;        ///< of the sequence to itself
+  PositionWiseFeedForward pwff;  ///< of each position
+  /// @{
+  /// Of what goes into these two, or comes out of them, as Burn's `norm_first` says.
   LayerNorm norm_1;
   LayerNorm norm_2;
+  /// @}
 };
+/// The encoder of a transformer.
 struct TransformerEncoder {
-  std::vector<TransformerEncoderLayer> layers;
+  std::vector<TransformerEncoderLayer> layers;  ///< from the input on
 };
+/// One layer of a TransformerDecoder, under Burn's names.
 struct TransformerDecoderLayer {
-  MultiHeadAttention cross_attn;
-  MultiHeadAttention self_attn;
-  PositionWiseFeedForward pwff;
+  MultiHeadAttention cross_attn;  ///< of the sequence to what was encoded
+  MultiHeadAttention self_attn;   ///< of the sequence to itself
+  PositionWiseFeedForward pwff;   ///< of each position
+  /// @{
+  /// Of what goes into these three, or comes out of them, as Burn's `norm_first` says.
   LayerNorm norm_1;
   LayerNorm norm_2;
   LayerNorm norm_3;
+  /// @}
 };
+/// The decoder of a transformer.
 struct TransformerDecoder {
-  std::vector<TransformerDecoderLayer> layers;
+  std::vector<TransformerDecoderLayer> layers;  ///< from the input on
 };
 
 }  // namespace burn

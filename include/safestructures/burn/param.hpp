@@ -20,7 +20,7 @@ namespace burn {
 /// A field `Tensor` or `Eigen::MatrixXf` takes the tensor of a parameter as well, without the id.
 template <class T = Tensor>
 struct Param {
-  T value;
+  T value;  ///< A Tensor, or what else is saved as one.
   /// As the file spells it: a UUID up to Burn 0.14, since then 13 characters of base 32. Empty: one
   /// is made of the parameter's place when it is saved.
   std::string id = {};
@@ -30,13 +30,14 @@ struct Param {
 /// are parameters (see `Options::tensors`).
 template <class T = Tensor>
 struct Bare {
-  T value;
+  T value;  ///< A Tensor, or what else is saved as one.
 };
 
 /// What a module holds beside parameters and modules: numbers, settings, modules without
 /// parameters such as Dropout. Records have nothing in its place. An array of numbers, such as the
 /// stride of a Conv2d, is a `std::array` of as many.
 struct Constant {
+  /// All are equal.
   friend bool operator==(const Constant&, const Constant&) = default;
 };
 

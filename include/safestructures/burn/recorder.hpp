@@ -27,20 +27,22 @@ namespace safestructures::inline v0::burn {
 
 /// F64 and I64.
 struct DoublePrecisionSettings {
-  static constexpr Settings settings = Settings::double_precision;
+  static constexpr Settings settings = Settings::double_precision;  ///< For `Options::settings`.
 };
 /// F32 and I32.
 struct FullPrecisionSettings {
-  static constexpr Settings settings = Settings::full_precision;
+  static constexpr Settings settings = Settings::full_precision;  ///< For `Options::settings`.
 };
 /// F16 and I16.
 struct HalfPrecisionSettings {
-  static constexpr Settings settings = Settings::half_precision;
+  static constexpr Settings settings = Settings::half_precision;  ///< For `Options::settings`.
 };
 
+/// What recorders are told beside their type.
 struct RecorderOptions {
   /// The version of Burn that is to read what is recorded, `0.13` to `0.21`; empty: the newest.
   std::string burn_version = {};
+  /// What a tensor becomes that is neither a `Param` nor a `Bare`.
   Tensors tensors = Tensors::params;
   /// What to do with numbers that the settings cannot hold. Burn lets floats become infinite and
   /// ends the program for integers.
@@ -50,6 +52,7 @@ struct RecorderOptions {
 /// What all recorders share: an encoding, and options.
 class RecorderBase {
  public:
+  /// \param name as `Options::recorder`
   RecorderBase(Encoding encoding, Settings settings, std::string_view name, RecorderOptions options)
       : overflow_(options.overflow),
         format_(formats::burn({.encoding = encoding,
@@ -58,12 +61,15 @@ class RecorderBase {
                                .tensors = options.tensors,
                                .recorder = std::string(name)})) {}
 
+  /// @{
+  /// With which `save_file` and `load_file` do what the recorder does.
   [[nodiscard]] SaveOptions save_options() const {
     return {.format = format_, .precision = Precision::preserve, .overflow = overflow_};
   }
   [[nodiscard]] LoadOptions load_options() const {
     return {.format = format_, .overflow = overflow_};
   }
+  /// @}
 
  private:
   Overflow overflow_;
@@ -75,6 +81,7 @@ class RecorderBase {
 template <Encoding Spelling, Name RecorderName, Name Extension, class PrecisionSettings>
 class FileRecorder {
  public:
+  /// A version of Burn that cannot be written for is an Error `unsupported_version` on recording.
   explicit FileRecorder(RecorderOptions options = {})
       : base_(Spelling, PrecisionSettings::settings, RecorderName.view(), std::move(options)) {}
 
@@ -104,6 +111,7 @@ class FileRecorder {
 template <Encoding Spelling, Name RecorderName, class PrecisionSettings>
 class BytesRecorder {
  public:
+  /// A version of Burn that cannot be written for is an Error `unsupported_version` on recording.
   explicit BytesRecorder(RecorderOptions options = {})
       : base_(Spelling, PrecisionSettings::settings, RecorderName.view(), std::move(options)) {}
 
@@ -123,6 +131,9 @@ class BytesRecorder {
   RecorderBase base_;
 };
 
+/// @{
+/// Burn's recorders: the encoding, the name and the extension of each. Their argument is
+/// `DoublePrecisionSettings`, `FullPrecisionSettings` or `HalfPrecisionSettings`.
 template <class PrecisionSettings = FullPrecisionSettings>
 using NamedMpkFileRecorder =
     FileRecorder<Encoding::messagepack, "file::NamedMpkFileRecorder", "mpk", PrecisionSettings>;
@@ -149,5 +160,6 @@ using NamedMpkBytesRecorder =
 template <class PrecisionSettings = FullPrecisionSettings>
 using BinBytesRecorder =
     BytesRecorder<Encoding::bincode, "memory::BinBytesRecorder", PrecisionSettings>;
+/// @}
 
 }  // namespace safestructures::inline v0::burn
