@@ -25,6 +25,10 @@
 /// folders where compile time counts.
 #pragma once
 
+/// \namespace safestructures
+/// All of the library. What stands in the inline namespace `v0`, whose number changes with the
+/// binary interface (docs/embedding.md), is named without it.
+
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>

@@ -11,6 +11,9 @@
 #include <safestructures/formats/format.hpp>
 
 namespace safestructures::inline v0 {
+
+/// Records of Burn: how they are written; and, by burn/burn.hpp, Burn's recorders and what its
+/// modules and optimizers save.
 namespace burn {
 
 /// How a record is spelled.

@@ -90,6 +90,7 @@ class SAFESTRUCTURES_API Format {
   /// @}
 };
 
+/// The formats, each a function that gives it, and how one of them is found.
 namespace formats {
 
 /// The formats of this library, the default first.

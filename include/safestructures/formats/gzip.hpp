@@ -19,6 +19,7 @@
 #include <safestructures/data/source.hpp>
 #include <safestructures/formats/options.hpp>
 
+/// Packing and unpacking, for those who bring their own Source or Sink.
 namespace safestructures::inline v0::gzip {
 
 /// The name of what a packed file holds: `model.json` of `model.json.gz`, whatever the case of the

@@ -23,6 +23,7 @@
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/shape.hpp>
 
+/// safetensors files as they are: tensors by name and metadata, without a structure.
 namespace safestructures::inline v0::safetensors {
 
 /// One entry of `__metadata__` that was read; valid as long as the Header or File it came from or a
