@@ -122,9 +122,9 @@ struct Lstm {
   GateController forget_gate;  ///< of what is kept of the cell state
   GateController output_gate;  ///< of what is given of the cell state
   GateController cell_gate;    ///< of what there is to be taken in
-  /// @{
   /// The functions of the three first gates, of the cell gate, and of the cell state that is given.
   /// In the record since Burn 0.20; before, they were these.
+  /// @{
   Activation gate_activation = Activation::of<"Sigmoid">();
   Activation cell_activation = Activation::of<"Tanh">();
   Activation hidden_activation = Activation::of<"Tanh">();
@@ -140,9 +140,9 @@ struct Gru {
   GateController update_gate;  ///< of what is kept of the hidden state
   GateController reset_gate;   ///< of what of it the new gate is given
   GateController new_gate;     ///< of what there is to be taken in
-  /// @{
   /// The functions of the two first gates, and of the new gate. In the record since Burn 0.21;
   /// before, they were these.
+  /// @{
   Activation gate_activation = Activation::of<"Sigmoid">();
   Activation hidden_activation = Activation::of<"Tanh">();
   /// @}
@@ -164,8 +164,8 @@ struct PositionWiseFeedForward {
 struct TransformerEncoderLayer {
   MultiHeadAttention mha;        ///< of the sequence to itself
   PositionWiseFeedForward pwff;  ///< of each position
-  /// @{
   /// Of what goes into these two, or comes out of them, as Burn's `norm_first` says.
+  /// @{
   LayerNorm norm_1;
   LayerNorm norm_2;
   /// @}
@@ -179,8 +179,8 @@ struct TransformerDecoderLayer {
   MultiHeadAttention cross_attn;  ///< of the sequence to what was encoded
   MultiHeadAttention self_attn;   ///< of the sequence to itself
   PositionWiseFeedForward pwff;   ///< of each position
-  /// @{
   /// Of what goes into these three, or comes out of them, as Burn's `norm_first` says.
+  /// @{
   LayerNorm norm_1;
   LayerNorm norm_2;
   LayerNorm norm_3;

@@ -52,7 +52,7 @@ struct RecorderOptions {
 /// What all recorders share: an encoding, and options.
 class RecorderBase {
  public:
-  /// \param name as `Options::recorder`
+  /// Makes the format. \param name as `Options::recorder`
   RecorderBase(Encoding encoding, Settings settings, std::string_view name, RecorderOptions options)
       : overflow_(options.overflow),
         format_(formats::burn({.encoding = encoding,
@@ -61,8 +61,8 @@ class RecorderBase {
                                .tensors = options.tensors,
                                .recorder = std::string(name)})) {}
 
-  /// @{
   /// With which `save_file` and `load_file` do what the recorder does.
+  /// @{
   [[nodiscard]] SaveOptions save_options() const {
     return {.format = format_, .precision = Precision::preserve, .overflow = overflow_};
   }
@@ -115,6 +115,7 @@ class BytesRecorder {
   explicit BytesRecorder(RecorderOptions options = {})
       : base_(Spelling, PrecisionSettings::settings, RecorderName.view(), std::move(options)) {}
 
+  /// The bytes of a record, whose tensors are stored as the settings say.
   /// \throws Error as `save`
   template <class T>
   [[nodiscard]] std::vector<std::byte> record(const T& object) const {
@@ -131,9 +132,9 @@ class BytesRecorder {
   RecorderBase base_;
 };
 
-/// @{
 /// Burn's recorders: the encoding, the name and the extension of each. Their argument is
 /// `DoublePrecisionSettings`, `FullPrecisionSettings` or `HalfPrecisionSettings`.
+/// @{
 template <class PrecisionSettings = FullPrecisionSettings>
 using NamedMpkFileRecorder =
     FileRecorder<Encoding::messagepack, "file::NamedMpkFileRecorder", "mpk", PrecisionSettings>;

@@ -49,8 +49,8 @@ template <class T>
 /// Codec of a Holder of at most one T: None, or the T.
 template <class Holder, class T>
 struct HolderCodec {
-  /// @{
   /// What a codec may have: see codec.hpp.
+  /// @{
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = held_kinds<T>();
   static void describe_type(TypeDescriber& type) { type.optional<T>(); }

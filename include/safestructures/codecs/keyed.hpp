@@ -113,9 +113,9 @@ template <class Set, Order order = Order::keep, bool repeats = false>
 struct SetCodec {
   /// What the container holds.
   using Item = typename Set::value_type;
-  /// @{
   /// What a codec may have: see codec.hpp. Loading throws Error `duplicate_name` for an item that
   /// the container has already.
+  /// @{
   static constexpr KindSet kinds = repeats ? KindSet(Kind::list) : KindSet(Kind::set) | Kind::list;
   static void describe_type(TypeDescriber& type) {
     if constexpr (repeats) type.list<Item>();
@@ -154,9 +154,9 @@ struct MapCodec {
   using Key = typename Map::key_type;
   /// What is found.
   using Mapped = typename Map::mapped_type;
-  /// @{
   /// What a codec may have: see codec.hpp. Loading throws Error `duplicate_name` for a key that the
   /// container has already.
+  /// @{
   static constexpr KindSet kinds = repeats ? KindSet(Kind::list) : KindSet(Kind::dict) | Kind::list;
   static void describe_type(TypeDescriber& type) {
     if constexpr (repeats) type.list<std::pair<Key, Mapped>>();

@@ -61,8 +61,8 @@ struct Member {
   FieldRule rule;         ///< Under which name it is saved, and how.
   Type Class::* pointer;  ///< Where it is in the object.
 
-  /// @{
   /// As in `FieldRule`.
+  /// @{
   [[nodiscard]] constexpr Member rename(std::string_view new_name) const {
     return {rule.rename(new_name), pointer};
   }

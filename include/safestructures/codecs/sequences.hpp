@@ -28,6 +28,7 @@ class SAFESTRUCTURES_API Items {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// The item at `index`, which must be below `size()`. Valid until the next call.
   [[nodiscard]] const Value& operator[](std::size_t index);
+  /// Checks the number of items.
   /// \throws Error `shape_mismatch` when there are not exactly `count`.
   void expect_size(std::size_t count, const Decoder& decoder) const;
 
@@ -44,8 +45,8 @@ template <class Container>
 struct ListCodec {
   /// What the container holds.
   using Item = typename Container::value_type;
-  /// @{
   /// What a codec may have: see codec.hpp.
+  /// @{
   static constexpr KindSet kinds = Kind::list;
   static void describe_type(TypeDescriber& type) { type.list<Item>(); }
 

@@ -179,8 +179,8 @@ struct TensorCodec {
   /// Whether Access can make a T.
   static constexpr bool is_loadable =
       requires(std::span<const std::uint64_t> sizes) { Access::make(sizes); };
-  /// @{
   /// What a codec may have: see codec.hpp. What was encoded borrows the object's memory.
+  /// @{
   static constexpr KindSet kinds = Kind::tensor;
   static void describe_type(TypeDescriber& type) {
     const std::optional<std::vector<Extent>> shape = Access::shape();

@@ -22,9 +22,9 @@ inline constexpr std::string_view dtype = "dtype";
 /// Of the value of a `std::variant`: the index of the alternative.
 inline constexpr std::string_view variant = "variant";
 
-/// @{
 /// Names that no attribute can have, because nodes of the schema have fields of these names: `keys`
 /// on all but custom values, `class` on structs.
+/// @{
 inline constexpr std::string_view schema_type = "data_type";
 inline constexpr std::string_view schema_value = "value";
 inline constexpr std::string_view schema_keys = "keys";

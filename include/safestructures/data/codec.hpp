@@ -248,8 +248,8 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
         overflow_(options.overflow),
         refuse_unknown_fields_(options.refuse_unknown_fields) {}
 
-  /// @{
   /// As the options say.
+  /// @{
   [[nodiscard]] Overflow overflow() const noexcept { return overflow_; }
   [[nodiscard]] bool refuse_unknown_fields() const noexcept { return refuse_unknown_fields_; }
   /// @}
@@ -284,8 +284,8 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     }
   }
 
-  /// @{
   /// The object that a part of the current value describes, one step further down the path.
+  /// @{
   template <class T>
   [[nodiscard]] T decode_at(std::string_view name, const Value& value) {
     const Step step(*this, name);

@@ -66,17 +66,18 @@ struct ErrorDetails {
 /// that are known. Copying never throws: the text is shared.
 class SAFESTRUCTURES_EXCEPTION Error : public std::exception {
  public:
+  /// Makes the whole text at once.
   /// \param problem what is wrong, in a few words, without file, path or final full stop.
   Error(ErrorCode code, std::string problem, ErrorDetails details = {});
-  /// @{
   /// Moving is copying, which is cheap: what was moved from stays valid.
+  /// @{
   Error(const Error&) noexcept = default;
   Error& operator=(const Error&) noexcept = default;
   /// @}
   ~Error() override = default;
 
-  /// @{
   /// The whole text, and the parts that it is made of. Valid as long as this or a copy of it.
+  /// @{
   [[nodiscard]] const char* what() const noexcept override;
   [[nodiscard]] ErrorCode code() const noexcept;
   [[nodiscard]] const std::string& problem() const noexcept;

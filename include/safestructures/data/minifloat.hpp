@@ -249,9 +249,9 @@ class BasicMinifloat {
   Bits bits_;
 };
 
-/// @{
 /// The small numbers that stand alone in memory, by their formats: elements of tensors of the
 /// dtypes F16, BF16, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ and F8_E5M2FNUZ.
+/// @{
 using half = BasicMinifloat<HalfFormat>;
 using bfloat16 = BasicMinifloat<Bfloat16Format>;
 using float8_e5m2 = BasicMinifloat<Float8E5M2Format>;

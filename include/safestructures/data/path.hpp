@@ -27,7 +27,7 @@ class SAFESTRUCTURES_API Path {
 
   /// The steps, not escaped; none for the root. Valid as long as this path is not changed.
   [[nodiscard]] const std::vector<std::string>& steps() const& noexcept { return steps_; }
-  /// Goes one step further down. Limits are for `parse` and for what walks the path.
+  /// Goes one step further down; no limit is checked.
   void push_back(std::string step) { steps_.push_back(std::move(step)); }
   /// Goes back up by one step; not to be called for the root.
   void pop_back() { steps_.pop_back(); }

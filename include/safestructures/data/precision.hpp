@@ -18,8 +18,8 @@ struct Precision {
   static const Precision f32;
   /// Everything in its own dtype.
   static const Precision preserve;
-  /// @{
   /// Floating tensors in that dtype, everything else in its own.
+  /// @{
   static const Precision f16;
   static const Precision bf16;
   static const Precision f64;

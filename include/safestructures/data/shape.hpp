@@ -22,8 +22,8 @@ class SAFESTRUCTURES_API Shape {
  public:
   /// Of rank 0.
   Shape() noexcept {}
-  /// @{
   /// Of these sizes, which are copied.
+  /// @{
   Shape(std::initializer_list<std::uint64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   explicit Shape(std::span<const std::uint64_t> dims) {
     if (dims.size() > inline_rank) heap_ = new std::uint64_t[dims.size()];
@@ -31,8 +31,8 @@ class SAFESTRUCTURES_API Shape {
     std::copy(dims.begin(), dims.end(), rank_ > inline_rank ? heap_ : inline_);
   }
   /// @}
-  /// @{
   /// A shape that was moved from is of rank 0.
+  /// @{
   Shape(const Shape& other) : Shape(other.span()) {}
   Shape(Shape&& other) noexcept { take(other); }
   Shape& operator=(const Shape& other) {
@@ -52,8 +52,8 @@ class SAFESTRUCTURES_API Shape {
   [[nodiscard]] std::size_t size() const noexcept { return rank_; }
   /// True for rank 0: no dimension, and yet one element.
   [[nodiscard]] bool empty() const noexcept { return rank_ == 0; }
-  /// @{
   /// The range of the sizes; valid as `span()`.
+  /// @{
   [[nodiscard]] const std::uint64_t* begin() const noexcept { return data(); }
   [[nodiscard]] const std::uint64_t* end() const noexcept { return data() + rank_; }
   /// @}

@@ -43,8 +43,8 @@ class SAFESTRUCTURES_API Tensor {
  public:
   /// An F32 tensor of shape [0].
   Tensor();
-  /// @{
   /// Copies share the bytes and their owner. A tensor that was moved from is as `Tensor()`.
+  /// @{
   Tensor(const Tensor& other);
   Tensor(Tensor&& other) noexcept;
   Tensor& operator=(const Tensor& other);
@@ -84,10 +84,10 @@ class SAFESTRUCTURES_API Tensor {
                                        std::shared_ptr<const Source> source, std::uint64_t offset,
                                        std::string name);
 
-  /// @{
   /// A view of a contiguous range of numbers, which must live and stay unchanged as long as the
   /// view is used; `shape` defaults to one dimension.
   /// \throws Error `shape_mismatch` as `borrow`.
+  /// @{
   template <Element T>
   [[nodiscard]] static Tensor of(std::span<const T> values, Shape shape) {
     return borrow(dtype_of<T>, std::move(shape), std::as_bytes(values));
@@ -108,9 +108,9 @@ class SAFESTRUCTURES_API Tensor {
   template <Element T, std::size_t N>
   static Tensor of(const std::array<T, N>&& values) = delete;
 
-  /// @{
   /// Takes a vector over, without copying its elements; `shape` defaults to one dimension.
   /// \throws Error `shape_mismatch` as `borrow`; the vector is lost then.
+  /// @{
   template <Element T>
     requires(!std::same_as<T, bool>)
   [[nodiscard]] static Tensor own(std::vector<T>&& values, Shape shape) {
@@ -127,8 +127,8 @@ class SAFESTRUCTURES_API Tensor {
 
   /// What the elements are.
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
-  /// @{
   /// The sizes of the dimensions, outermost first. The reference is valid as long as this tensor.
+  /// @{
   [[nodiscard]] const Shape& shape() const& noexcept { return shape_; }
   [[nodiscard]] Shape shape() && { return shape_; }
   /// @}

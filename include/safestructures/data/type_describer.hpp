@@ -131,9 +131,9 @@ class SAFESTRUCTURES_API TypeDescriber {
 
   /// Any Value of those kinds.
   void any(KindSet kinds = KindSet::any());
-  /// @{
   /// What `TypeKind` says under that name. An integer has 8, 16, 32 or 64 bits; the parts of a
   /// complex number are F32 or F64.
+  /// @{
   void none();
   void boolean();
   void integer(unsigned bits, bool is_signed);
@@ -143,8 +143,8 @@ class SAFESTRUCTURES_API TypeDescriber {
   void bytes(Size size = {});
   /// @}
 
-  /// @{
   /// What `TypeKind` says under that name, of these types.
+  /// @{
   template <class Item>
   void list(Size size = {}) {
     list(node<Item>(), size);
@@ -218,8 +218,8 @@ class SAFESTRUCTURES_API TypeDescriber {
   /// After any of these: `TypeInfo::mark`.
   void mark(std::string_view name);
 
-  /// @{
   /// The same with a Node for each type: what the templates above come to.
+  /// @{
   void list(Node& item, Size size);
   void set(Node& item);
   void dict(Node& key, Node& item);

@@ -61,15 +61,15 @@ SAFESTRUCTURES_API std::string_view to_string(Kind kind) noexcept;
 /// changed; what a member gives of a temporary is moved out of it.
 class SAFESTRUCTURES_API Value {
  public:
-  /// @{
   /// None.
+  /// @{
   Value() noexcept : none_{} {}
   Value(std::nullptr_t) noexcept : none_{} {}
   /// @}
 
-  /// @{
   /// What stands in C++ for the kind: a bool, an integer of up to 64 bits, a float, a complex
   /// number, a str, a tensor. Text must be UTF-8, which is checked when it is saved.
+  /// @{
   template <std::same_as<bool> T>  // Not a plain bool parameter: pointers would convert to it.
   Value(T value) noexcept : kind_(Kind::boolean), boolean_(value) {}
   template <std::integral T>
@@ -81,7 +81,7 @@ class SAFESTRUCTURES_API Value {
   template <std::floating_point T>
     requires(sizeof(T) <= sizeof(double))
   Value(T value) noexcept : kind_(Kind::floating), floating_(static_cast<double>(value)) {}
-  // These would become complex numbers.
+  /// Deleted, as these would become complex numbers.
   template <class T>
     requires(std::same_as<T, char> || std::same_as<T, long double>)
   Value(T) = delete;
@@ -92,9 +92,9 @@ class SAFESTRUCTURES_API Value {
   Value(Tensor tensor);
   /// @}
 
-  /// @{
   /// Copying copies the tree and shares the tensors' bytes; moving takes the tree over. A part of a
   /// tree may be assigned to the whole.
+  /// @{
   Value(const Value& other);
   Value(Value&& other) noexcept;
   Value& operator=(const Value& other);
@@ -107,12 +107,13 @@ class SAFESTRUCTURES_API Value {
   /// An integer of any size from decimal digits with an optional sign, without leading zeros.
   /// \throws Error `invalid_argument` when the text is no such number.
   [[nodiscard]] static Value integer(std::string_view digits);
-  /// @{
   /// A container of these items, in this order. Whether those of a set are unique is not checked.
+  /// @{
   [[nodiscard]] static Value list(std::vector<Value> items = {});
   [[nodiscard]] static Value tuple(std::vector<Value> items = {});
   [[nodiscard]] static Value set(std::vector<Value> items = {});
   /// @}
+  /// A dict of these, in this order.
   /// \throws Error `duplicate_name` for equal keys, `invalid_argument` for a key that cannot be
   /// one.
   [[nodiscard]] static Value dict(std::vector<Entry> entries);
@@ -165,26 +166,26 @@ class SAFESTRUCTURES_API Value {
     return kind_ == Kind::dict || kind_ == Kind::structure;
   }
 
-  /// @{
   /// What a value of that kind holds. \throws Error `type_mismatch` when the kind is another.
+  /// @{
   [[nodiscard]] bool as_bool() const;
   [[nodiscard]] double as_double() const;
   [[nodiscard]] std::complex<double> as_complex() const;
   [[nodiscard]] const std::string& as_string() const&;
   [[nodiscard]] std::string as_string() &&;
   /// @}
-  /// @{
   /// The integer when it fits these 64 bits, else nothing (then see `integer_text`).
   /// \throws Error `type_mismatch` when the kind is another.
+  /// @{
   [[nodiscard]] std::optional<std::int64_t> as_int64() const;
   [[nodiscard]] std::optional<std::uint64_t> as_uint64() const;
   /// @}
   /// The integer's decimal digits, with `-` in front of a negative one.
   /// \throws Error `type_mismatch` when the kind is another.
   [[nodiscard]] std::string integer_text() const;
-  /// @{
   /// The tensor of a tensor or bytes value. A copy shares the bytes and keeps their owner alive.
   /// \throws Error `type_mismatch` when the kind is another.
+  /// @{
   [[nodiscard]] const Tensor& tensor() const&;
   [[nodiscard]] Tensor tensor() &&;
   /// @}
@@ -197,22 +198,22 @@ class SAFESTRUCTURES_API Value {
   [[nodiscard]] const std::string& tensor_name() const&;
   /// Says under which name to store the tensor. \throws Error `type_mismatch` as `tensor_name`.
   void set_tensor_name(std::string name);
-  /// @{
   /// The payload of a custom value. \throws Error `type_mismatch` when the kind is another.
+  /// @{
   [[nodiscard]] const Value& payload() const&;
   [[nodiscard]] Value& payload() &;
   [[nodiscard]] Value payload() &&;
   /// @}
 
-  /// @{
   /// The items of a list, tuple or set. \throws Error `type_mismatch` when the kind is another.
+  /// @{
   [[nodiscard]] const std::vector<Value>& items() const&;
   [[nodiscard]] std::vector<Value>& items() &;
   [[nodiscard]] std::vector<Value> items() &&;
   /// @}
-  /// @{
   /// The entries of a dict, or the fields of a structure, in order.
   /// \throws Error `type_mismatch` when the kind is another.
+  /// @{
   [[nodiscard]] const std::vector<Entry>& entries() const&;
   [[nodiscard]] std::vector<Entry> entries() &&;
   /// @}
@@ -236,23 +237,23 @@ class SAFESTRUCTURES_API Value {
   /// Items, entries or fields; \throws Error `type_mismatch` for other kinds.
   [[nodiscard]] std::size_t size() const;
 
-  /// @{
   /// The value of the entry with that key, or null. Constant time. Null for other kinds too.
+  /// @{
   [[nodiscard]] const Value* find(std::string_view key) const& noexcept;
   [[nodiscard]] Value* find(std::string_view key) & noexcept;
   const Value* find(std::string_view key) && = delete;
   /// @}
-  /// @{
   /// The same for a key of any kind.
+  /// @{
   [[nodiscard]] const Value* find_key(const Value& key) const&;
   [[nodiscard]] Value* find_key(const Value& key) &;
   const Value* find_key(const Value& key) && = delete;
   /// @}
 
-  /// @{
   /// The value of the entry or field with that name, or the item at that index.
   /// \throws Error `not_found` with the names that are there; `type_mismatch` when the kind has
   /// none.
+  /// @{
   [[nodiscard]] const Value& operator[](std::string_view key) const&;
   [[nodiscard]] Value& operator[](std::string_view key) &;
   [[nodiscard]] Value operator[](std::string_view key) &&;
@@ -281,11 +282,11 @@ class SAFESTRUCTURES_API Value {
   }
   /// @}
 
-  /// @{
   /// The value at a path: `/layers/3/weight`. A step is a field, a dict key (a string key first,
   /// else one whose `str()` in Python is the step), or an index from 0; a custom value is stepped
   /// through.
   /// \throws Error `not_found` with the longest part that exists and what is there instead.
+  /// @{
   [[nodiscard]] const Value& at(const Path& path) const&;
   [[nodiscard]] const Value& at(std::string_view path) const&;
   [[nodiscard]] Value& at(std::string_view path) &;

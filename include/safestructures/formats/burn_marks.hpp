@@ -6,9 +6,9 @@
 
 namespace safestructures::inline v0::burn {
 
-/// @{
 /// `TypeInfo::mark` of the types of those names: Burn's format writes and reads them in a way of
 /// their own.
+/// @{
 inline constexpr std::string_view param_mark = "burn.Param";
 inline constexpr std::string_view bare_mark = "burn.Bare";
 inline constexpr std::string_view constant_mark = "burn.Constant";

@@ -82,8 +82,8 @@ class SAFESTRUCTURES_API Format {
   static constexpr std::size_t sniffed_bytes = 4096;
 
  protected:
-  /// @{
   /// For derived classes only.
+  /// @{
   Format() = default;
   Format(const Format&) = default;
   Format& operator=(const Format&) = default;

@@ -41,6 +41,7 @@ namespace safestructures::inline v0::gzip {
 /// content: no name, no time. Holds 16 MiB at most, and packs on two threads what is larger than 1.
 class SAFESTRUCTURES_API Packer final : public Sink {
  public:
+  /// Packs into `target`.
   /// \param target must outlive this, and be given nothing by others meanwhile
   explicit Packer(Sink& target, const Limits& limits = {});
   ~Packer() override;

@@ -43,9 +43,9 @@ class SAFESTRUCTURES_API Node {
  public:
   /// Where it is in the file: `/layers/3`.
   [[nodiscard]] std::string path() const { return path_.to_string(); }
-  /// @{
   /// What is there, tensors in their stored dtype. Valid as long as this or a copy of it, or the
   /// Document; of a temporary, a copy.
+  /// @{
   [[nodiscard]] const Value& value() const& noexcept { return *value_; }
   [[nodiscard]] Value value() && { return *value_; }
   /// @}
@@ -97,8 +97,8 @@ class SAFESTRUCTURES_API Node {
 /// Copies share the open file. Reading from many threads at once is safe.
 class SAFESTRUCTURES_API Document {
  public:
-  /// @{
   /// Moving is copying, which is cheap: what was moved from stays valid.
+  /// @{
   Document(const Document&) noexcept = default;
   Document& operator=(const Document&) noexcept = default;
   /// @}
@@ -129,9 +129,9 @@ class SAFESTRUCTURES_API Document {
   /// long as this Document or a copy of it.
   [[nodiscard]] std::string_view schema() const& noexcept;
   std::string_view schema() && = delete;
-  /// @{
   /// The metadata that the user gave: all but the format's own. Valid as long as this Document or a
   /// copy of it; of a temporary, a copy.
+  /// @{
   [[nodiscard]] const Metadata& metadata() const& noexcept;
   [[nodiscard]] Metadata metadata() &&;
   /// @}

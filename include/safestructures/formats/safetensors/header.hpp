@@ -50,8 +50,8 @@ struct HeaderState;
 /// threads at once.
 class SAFESTRUCTURES_API Header {
  public:
-  /// @{
   /// Moving is copying, which is cheap: what was moved from stays valid.
+  /// @{
   Header(const Header&) noexcept = default;
   Header& operator=(const Header&) noexcept = default;
   /// @}

@@ -33,8 +33,8 @@ struct OpenOptions {
 /// File is gone: they keep the mapping or the memory alive.
 class SAFESTRUCTURES_API File {
  public:
-  /// @{
   /// Moving is copying, which is cheap: what was moved from stays valid.
+  /// @{
   File(const File&) noexcept = default;
   File& operator=(const File&) noexcept = default;
   /// @}
