@@ -18,7 +18,7 @@ enum class JsonTensors : std::uint8_t {
 
 /// How JSON is written.
 struct JsonOptions {
-  JsonTensors tensors = JsonTensors::lists;
+  JsonTensors tensors = JsonTensors::lists;  ///< How the elements of tensors are written.
   /// Blanks for each level, at most 16; 0: everything on one line, without any blank.
   unsigned indent = 2;
 };

@@ -42,7 +42,7 @@ struct KeepRule {
   std::string names = "*";
   /// Whether `names` is a regular expression (ECMAScript) for the whole name instead.
   bool regex = false;
-  Keep keep = Keep::full;
+  Keep keep = Keep::full;  ///< How much of the records of these names is kept.
   /// For `Keep::slice`, as `Tensor::slice` takes them: `parse_slices("0, :16")`.
   std::vector<Slice> slices = {};
   /// In which precision tensors are stored; nothing: as `RecorderOptions::precision` says.
@@ -76,8 +76,8 @@ enum class Durability : std::uint8_t {
 struct WatchFinding {
   std::string name;  ///< Of the record.
   std::string path;  ///< Of the tensor in its value, such as `/weight`; `/` where it is the value.
-  std::int64_t step = 0;
-  std::uint64_t call = 0;
+  std::int64_t step = 0;    ///< As in `RecordCall`.
+  std::uint64_t call = 0;   ///< As in `RecordCall`.
   double value = 0;         ///< NaN, an infinity, or the number beyond the magnitude.
   std::uint64_t index = 0;  ///< Of the element, in row-major order.
 };
@@ -88,8 +88,8 @@ struct Watch {
   /// Called on the recording thread after the record was taken over. What it throws passes out of
   /// `record`, so that a program can stop at the first bad layer. Null: no watch.
   std::function<void(const WatchFinding&)> found = nullptr;
-  bool nan = true;
-  bool infinity = true;
+  bool nan = true;       ///< Whether a NaN is found.
+  bool infinity = true;  ///< Whether an infinity is found.
   /// Finite numbers of a larger magnitude are found as well.
   double magnitude = std::numeric_limits<double>::infinity();
 };
@@ -104,10 +104,10 @@ struct RecorderOptions {
   Precision precision = Precision::preserve;
   /// Types that are found at run time; must outlive the recorder.
   const Registry* registry = nullptr;
-  Watch watch = {};
+  Watch watch = {};  ///< What to be told of at once; nothing unless it has a callback.
   /// Bytes of records that wait for the disk. A single larger record waits alone.
   std::uint64_t memory = std::uint64_t{256} << 20U;
-  WhenFull when_full = WhenFull::block;
+  WhenFull when_full = WhenFull::block;  ///< What is done where that memory is used up.
   /// Bytes of tensors and text of all records together, as they are in memory; what would pass it
   /// is left out and counted.
   std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();
@@ -115,17 +115,17 @@ struct RecorderOptions {
   std::uint64_t segment_bytes = std::uint64_t{256} << 20U;
   /// Bytes kept for the header of the first file. Later ones get what those before needed.
   std::uint64_t header_bytes = std::uint64_t{256} << 10U;
-  Durability durability = Durability::none;
+  Durability durability = Durability::none;  ///< What a loss of power may cost.
   /// Whether every tensor gets a checksum, by which `recover_recording` and `verify_file` find
   /// damage.
   bool checksums = true;
-  Limits limits = {};
+  Limits limits = {};  ///< Bounds on the depth and nodes of values and on the headers of files.
 };
 
 /// What became of the calls of one name, or of all: each is kept, filtered, dropped, limited or
 /// failed.
 struct RecordCounts {
-  std::uint64_t calls = 0;
+  std::uint64_t calls = 0;     ///< Of `record`.
   std::uint64_t kept = 0;      ///< Written or about to be; those that are thinned among them.
   std::uint64_t filtered = 0;  ///< Left out by the rules.
   std::uint64_t dropped = 0;   ///< Left out for want of memory.
@@ -138,8 +138,8 @@ struct RecordCounts {
 
 /// What a recorder has done so far.
 struct RecorderReport {
-  RecordCounts all;
-  std::map<std::string, RecordCounts, std::less<>> names;
+  RecordCounts all;                                        ///< Of all calls.
+  std::map<std::string, RecordCounts, std::less<>> names;  ///< Of the calls of each name.
   std::uint64_t written = 0;   ///< Records that the system has; they survive the process.
   std::uint64_t bytes = 0;     ///< Of the tensors and texts of those kept, as they were in memory.
   std::uint64_t segments = 0;  ///< Files that are sealed.

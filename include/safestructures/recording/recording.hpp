@@ -28,8 +28,11 @@ namespace safestructures::inline v0 {
 class SAFESTRUCTURES_API Record {
  public:
   /// With the names of its scopes in front.
+  /// @{
   [[nodiscard]] const std::string& name() const& noexcept { return name_; }
   [[nodiscard]] std::string name() && { return std::move(name_); }
+  /// @}
+  /// What `ActivationRecorder::step` had said last.
   [[nodiscard]] std::int64_t step() const noexcept { return step_; }
   /// How many calls of that name came before, those that were not kept included.
   [[nodiscard]] std::uint64_t call() const noexcept { return call_; }
@@ -40,11 +43,15 @@ class SAFESTRUCTURES_API Record {
   /// When it was recorded, in nanoseconds since 1970, UTC.
   [[nodiscard]] std::int64_t time() const noexcept { return time_; }
   /// How much was kept of it: `full`, `slice` or `statistics`.
+  /// @{
   [[nodiscard]] const std::string& kept() const& noexcept { return kept_; }
   [[nodiscard]] std::string kept() && { return std::move(kept_); }
+  /// @}
   /// What was recorded, tensors in their stored dtype. Valid as long as this or a copy of it.
+  /// @{
   [[nodiscard]] const Value& value() const& noexcept { return *value_; }
   [[nodiscard]] Value value() && { return *value_; }
+  /// @}
   /// The tensor that was recorded. \throws Error `type_mismatch`, naming the file
   [[nodiscard]] Tensor tensor() const { return document_.at(path_).tensor(); }
   /// What was recorded, as a C++ object. \throws Error what does not fit, naming file and path
@@ -52,11 +59,16 @@ class SAFESTRUCTURES_API Record {
   [[nodiscard]] T as() const {
     return document_.at(path_).template as<T>();
   }
-  /// The file that holds it, and where in it: `/17/value`.
+  /// The file that holds it.
+  /// @{
   [[nodiscard]] const std::filesystem::path& file() const& noexcept { return *file_; }
   [[nodiscard]] std::filesystem::path file() && { return *file_; }
+  /// @}
+  /// Where in the file it is: `/17/value`.
+  /// @{
   [[nodiscard]] const std::string& path() const& noexcept { return path_; }
   [[nodiscard]] std::string path() && { return std::move(path_); }
+  /// @}
 
  private:
   friend class Recording;
@@ -77,9 +89,9 @@ class SAFESTRUCTURES_API Record {
 
 /// How recordings are read.
 struct RecordingOptions {
-  Access access = Access::map;
+  Access access = Access::map;         ///< Where the tensors of records are.
   const Registry* registry = nullptr;  ///< Must outlive what is loaded through it.
-  Limits limits = {};
+  Limits limits = {};                  ///< Bounds on what the files may hold.
 };
 
 /// The records in a recorder's folder, in the order of their calls.
@@ -93,12 +105,18 @@ class SAFESTRUCTURES_API Recording {
   /// \throws Error `cannot_open` for what is no folder; what is wrong with a segment, naming it.
   explicit Recording(std::filesystem::path folder, const RecordingOptions& options = {});
 
+  /// How many records there are so far.
+  /// @{
   [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
   [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
+  /// @}
   /// Records stay where they are, also when `refresh` adds others.
   [[nodiscard]] const Record& operator[](std::size_t index) const& { return records_[index]; }
+  /// Over the records in the order of their calls.
+  /// @{
   [[nodiscard]] auto begin() const& noexcept { return records_.begin(); }
   [[nodiscard]] auto end() const& noexcept { return records_.end(); }
+  /// @}
 
   /// The first record of that name and step, or null. Valid as long as this.
   [[nodiscard]] const Record* find(std::string_view name, std::int64_t step) const&;

@@ -35,7 +35,7 @@ struct RecoveryReport {
 struct RecoverOptions {
   /// Called now and then with the bytes that were checked since the last call.
   std::function<void(std::uint64_t more)> progress = nullptr;
-  Limits limits = {};
+  Limits limits = {};  ///< Bounds on what the journals and segments may hold.
 };
 
 /// Seals the segments of a recording whose recorder died: every record whose journal frame and data

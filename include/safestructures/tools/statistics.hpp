@@ -16,16 +16,16 @@ namespace safestructures::inline v0 {
 /// apart. Minimum, maximum, moments and norm are those of the finite elements; 0 where there are
 /// none.
 struct TensorStatistics {
-  std::uint64_t count = 0;  ///< Elements in all.
-  std::uint64_t zeros = 0;  ///< Of both signs.
-  std::uint64_t nan = 0;
-  std::uint64_t positive_infinities = 0;
-  std::uint64_t negative_infinities = 0;
-  double min = 0;
-  double max = 0;
-  double mean = 0;
-  double standard_deviation = 0;  ///< Of the elements as a whole: divided by their number.
-  double l2_norm = 0;
+  std::uint64_t count = 0;                ///< Elements in all.
+  std::uint64_t zeros = 0;                ///< Of both signs.
+  std::uint64_t nan = 0;                  ///< Elements that are no number.
+  std::uint64_t positive_infinities = 0;  ///< Elements that are +inf.
+  std::uint64_t negative_infinities = 0;  ///< Elements that are -inf.
+  double min = 0;                         ///< The smallest finite element.
+  double max = 0;                         ///< The largest finite element.
+  double mean = 0;                        ///< Of the finite elements.
+  double standard_deviation = 0;          ///< Of the elements as a whole: divided by their number.
+  double l2_norm = 0;                     ///< The root of the sum of the squares.
 
   /// The bins of each sign.
   static constexpr std::size_t bins = 64;
@@ -33,8 +33,10 @@ struct TensorStatistics {
   static constexpr int first_exponent = -40;
   /// How many finite elements other than zero have a magnitude in [2^e, 2^(e+1)), by sign: bin 0 is
   /// e = -40 and holds all smaller ones, the last is e = 23 and holds all larger ones.
+  /// @{
   std::array<std::uint64_t, bins> negative{};
   std::array<std::uint64_t, bins> positive{};
+  /// @}
 
   /// Elements that are numbers.
   [[nodiscard]] std::uint64_t finite() const noexcept {
