@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <span>
 #include <utility>
-#include <vector>
+
+#include "platform/memory.hpp"
 
 namespace safestructures::inline v0::detail {
 
@@ -20,10 +21,10 @@ Tensor tensor_at(const std::shared_ptr<const Source>& source, std::uint64_t offs
 
 std::shared_ptr<const Source> brought(const std::shared_ptr<const Source>& source, Access access) {
   if (access != Access::memory || source->is_in_memory()) return source;
-  auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(source->size()));
-  source->read(0, *bytes);
-  const std::span<const std::byte> view = *bytes;
-  return Source::of(view, std::move(bytes));
+  const auto size = static_cast<std::size_t>(source->size());
+  std::shared_ptr<std::byte> bytes = platform::allocate_buffer(size);
+  source->read(0, {bytes.get(), size});
+  return Source::of({bytes.get(), size}, bytes);
 }
 
 }  // namespace safestructures::inline v0::detail
