@@ -48,9 +48,9 @@ int main(int argc, char** argv) {
     recorder.flush();
     ::_exit(0);
   }
-  // Two and a half records' data: three segments.
+  // The data of two or three records: several segments.
   const ss::RecorderOptions options{.rules = {{.names = "decoder.sum", .first = 3}, {}},
-                                    .segment_bytes = 64};
+                                    .segment_bytes = 24};
   {
     ss::ActivationRecorder recorder(folder / "closed", options);
     record_all(recorder);
