@@ -49,10 +49,7 @@ Value Reader::bare(bool is_plain, const Trace* trace, Content* content, bool is_
   const std::optional<Mark> mark = mark_of(name);
   if (!mark || !input_.knows(*mark)) return marked(dict(is_plain, trace), is_plain);
   if (*mark == Mark::plain || *mark == Mark::node) {
-    if (is_wrapped || (*mark == Mark::plain) == is_plain)
-      fail(ErrorCode::invalid_schema, "a " + std::string(name) + " stands where it says nothing",
-           "it around a value that is not " + std::string(is_plain ? "plain" : "a node") +
-               " by its place");
+    if (is_wrapped || (*mark == Mark::plain) == is_plain) says_nothing(*mark, is_plain);
     input_.next();
     Value result = bare(!is_plain, trace, nullptr, true);
     end_object(*mark);
@@ -62,20 +59,35 @@ Value Reader::bare(bool is_plain, const Trace* trace, Content* content, bool is_
   return marked(special(*mark, is_plain, trace), is_plain);
 }
 
+// What is not on the way down has functions of its own: their temporaries would be on the stack at
+// every level (of half a megabyte for the 500 levels of Limits::depth).
+void Reader::says_nothing(Mark mark, bool is_plain) const {
+  fail(ErrorCode::invalid_schema,
+       "a " + std::string(name_of(mark)) + " stands where it says nothing",
+       "it around a value that is not " + std::string(is_plain ? "plain" : "a node") +
+           " by its place");
+}
+
+void Reader::is_empty() const {
+  fail(ErrorCode::invalid_schema, "the text is empty", "a value", "its end");
+}
+
+Value Reader::bare_bytes(const Trace* trace) {
+  Value result = Value::bytes(*input_.bytes(trace));
+  enter(result, std::nullopt, trace);
+  return result;
+}
+
 Value Reader::simple(bool is_plain, const Trace* trace) {
   switch (input_.token()) {
     case Token::null: return {};
     case Token::boolean: return input_.boolean();
     case Token::number: return input_.number();
-    case Token::string: return Value(std::string(input_.string()));
+    case Token::string: return Value(input_.string());
     case Token::array: return Value::list(items(is_plain, trace));
     case Token::extension: return extension(trace);
-    case Token::bytes: {
-      Value result = Value::bytes(*input_.bytes(trace));
-      enter(result, std::nullopt, trace);
-      return result;
-    }
-    default: fail(ErrorCode::invalid_schema, "the text is empty", "a value", "its end");
+    case Token::bytes: return bare_bytes(trace);
+    default: is_empty();
   }
 }
 

@@ -91,6 +91,10 @@ class Reader {
                 {.found = in_quotes(name), .offset = offset});
   }
 
+  [[noreturn]] void says_nothing(Mark mark, bool is_plain) const;
+  [[noreturn]] void is_empty() const;
+  Value bare_bytes(const Trace* trace);
+
   Value value_at(bool is_plain, const Trace& trace);
 
   /// The value that the input stands on. Recursive, to Limits::depth.
