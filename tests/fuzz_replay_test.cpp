@@ -20,6 +20,7 @@
 #include "fuzz/gzip.hpp"
 #include "fuzz/headers.hpp"
 #include "fuzz/index.hpp"
+#include "fuzz/journal.hpp"
 #include "fuzz/json.hpp"
 #include "fuzz/numbers.hpp"
 #include "fuzz/path.hpp"
@@ -40,9 +41,10 @@ const std::vector<Target>& targets() {
       {"container", fuzz::container}, {"conversion", fuzz::conversion},
       {"document", fuzz::document},   {"gzip", fuzz::gzip},
       {"headers", fuzz::headers},     {"index", fuzz::index},
-      {"json", fuzz::json},           {"numbers", fuzz::numbers},
-      {"path", fuzz::path},           {"schema", fuzz::schema},
-      {"slices", fuzz::slices},       {"typed", fuzz::typed}};
+      {"journal", fuzz::journal},     {"json", fuzz::json},
+      {"numbers", fuzz::numbers},     {"path", fuzz::path},
+      {"schema", fuzz::schema},       {"slices", fuzz::slices},
+      {"typed", fuzz::typed}};
   return all;
 }
 

@@ -22,6 +22,7 @@
 #include "recording/frame.hpp"
 #include "support/errors.hpp"
 #include "support/folder.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -80,6 +81,12 @@ std::vector<std::uint64_t> recovered(const fs::path& folder) {
     CHECK(record.as<std::vector<double>>() == value_of(record.sequence()));
   }
   return sequences;
+}
+
+ss::recording::Frame frame_of(const std::string& schema) {
+  ss::recording::Frame frame;
+  frame.schema = schema;
+  return frame;
 }
 
 /// Where each frame of a journal begins, and where the last ends.
@@ -228,6 +235,25 @@ TEST_CASE("files that are missing, left over or of another kind are told of") {
        {"segment-000001.part: the journal cannot be used: the file is no journal of a recording, "
         "or "
         "damaged: expected the first bytes of a journal and their checksum."},
+       {}},
+      {"a huge room",
+       [](const fs::path& run) {
+         std::vector<std::byte> journal;
+         ss::recording::append_head(journal, {.segment = 1, .room = std::uint64_t{1} << 60U});
+         ss::recording::append_frame(journal, frame_of("{}"));
+         write(run / "segment-000001.journal", ss::test::text_of(journal));
+       },
+       {"segment-000001.part: the journal cannot be used: it says that the data begin at byte "
+        "1152921504606846976"},
+       {}},
+      {"text that is no schema",
+       [](const fs::path& run) {
+         std::vector<std::byte> journal;
+         ss::recording::append_head(journal, {.segment = 1, .room = 32768});
+         ss::recording::append_frame(journal, frame_of("{}, {\"data_type\": \"int\"}"));
+         write(run / "segment-000001.journal", ss::test::text_of(journal));
+       },
+       {"segment-000001.part: the data of 1 record are damaged or missing"},
        {}},
       {"left over",
        [](const fs::path& run) {

@@ -1,9 +1,7 @@
 #include "recording/capture.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -33,16 +31,16 @@ std::uint64_t size_of(const Value& value) {
 /// a column-major matrix. Such memory is copied as it is, and put in order by who writes it.
 bool is_dense(const Tensor& tensor) {
   const std::span<const std::int64_t> strides = tensor.strides();
-  std::array<std::size_t, most_dimensions> order;
-  if (strides.size() > order.size() || bit_width(tensor.dtype()) < 8) return false;
-  const auto used = std::span(order).first(strides.size());
-  std::iota(used.begin(), used.end(), std::size_t{0});
-  std::ranges::sort(used, {}, [&](std::size_t i) { return strides[i]; });
+  const Shape& shape = tensor.shape();
+  if (strides.size() > most_dimensions || bit_width(tensor.dtype()) < 8) return false;
   auto expected = static_cast<std::int64_t>(bit_width(tensor.dtype()) / 8);
-  for (const std::size_t i : used) {
-    if (tensor.shape()[i] == 1) continue;
-    if (strides[i] != expected) return false;
-    expected *= static_cast<std::int64_t>(tensor.shape()[i]);
+  std::size_t left = 0;
+  for (const std::uint64_t size : shape) left += size != 1 ? 1U : 0U;
+  for (; left > 0; --left) {
+    std::size_t i = 0;
+    while (i < strides.size() && (shape[i] == 1 || strides[i] != expected)) ++i;
+    if (i == strides.size()) return false;
+    expected *= static_cast<std::int64_t>(shape[i]);
   }
   return true;
 }

@@ -150,10 +150,23 @@ JournalHead read_head(std::span<const std::byte> bytes) {
   return head;
 }
 
-void append_frame(std::vector<std::byte>& bytes, const Frame& frame) {
+std::size_t begin_frame(std::vector<std::byte>& bytes) {
   const std::size_t begin = bytes.size();
   append(bytes, frame_magic);
   bytes.resize(begin + frame_head_size);
+  return begin;
+}
+
+void end_frame(std::vector<std::byte>& bytes, std::size_t begin) {
+  const auto content = std::span<const std::byte>(bytes).subspan(begin + frame_head_size);
+  std::vector<std::byte> head;
+  append(head, std::uint64_t{content.size()});
+  append(head, hash_of_content(content));
+  std::ranges::copy(head, bytes.begin() + static_cast<std::ptrdiff_t>(begin + frame_magic.size()));
+}
+
+void append_frame(std::vector<std::byte>& bytes, const Frame& frame) {
+  const std::size_t begin = begin_frame(bytes);
   append(bytes, frame.sequence);
   append(bytes, frame.begin);
   append(bytes, frame.end);
@@ -169,11 +182,7 @@ void append_frame(std::vector<std::byte>& bytes, const Frame& frame) {
     append(bytes, tensor.end);
     append(bytes, tensor.hash);
   }
-  const auto content = std::span<const std::byte>(bytes).subspan(begin + frame_head_size);
-  std::vector<std::byte> head;
-  append(head, std::uint64_t{content.size()});
-  append(head, hash_of_content(content));
-  std::ranges::copy(head, bytes.begin() + static_cast<std::ptrdiff_t>(begin + frame_magic.size()));
+  end_frame(bytes, begin);
 }
 
 FoundFrame read_frame(std::span<const std::byte> bytes, const Limits& limits) {

@@ -48,6 +48,10 @@ inline constexpr std::size_t frame_head_size = 24;
 
 void append_head(std::vector<std::byte>& bytes, const JournalHead& head);
 void append_frame(std::vector<std::byte>& bytes, const Frame& frame);
+/// Begins a frame; `end_frame` puts length and checksum in front of what was appended since.
+/// \returns what `end_frame` takes
+[[nodiscard]] std::size_t begin_frame(std::vector<std::byte>& bytes);
+void end_frame(std::vector<std::byte>& bytes, std::size_t begin);
 
 /// \throws Error `truncated`, `damaged`, `unsupported_version`
 [[nodiscard]] JournalHead read_head(std::span<const std::byte> bytes);

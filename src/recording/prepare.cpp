@@ -99,6 +99,7 @@ PreparedRecord prepare(CapturedRecord record, const Limits& limits) {
     end += size;
   }
   prepared.frame.end = end;
+  prepared.cost = SegmentHeader::cost(prepared.frame);
   return prepared;
 }
 

@@ -78,7 +78,7 @@ std::size_t Recording::refresh() {
       journal_end_ = 0;
     }
     if (next->second.sealed) {
-      if (!read_sealed(segment_)) break;
+      read_sealed(segment_);
       ++segment_;
       journal_end_ = 0;
       continue;
@@ -95,7 +95,7 @@ std::size_t Recording::refresh() {
   return records_.size() - before;
 }
 
-bool Recording::read_sealed(std::uint64_t segment) {
+void Recording::read_sealed(std::uint64_t segment) {
   const std::filesystem::path path = recording::sealed_file(folder_, segment);
   const Document document = Document::open(path, load_options());
   add(document, path);
@@ -104,10 +104,8 @@ bool Recording::read_sealed(std::uint64_t segment) {
     about_ = about->second;
     is_closed_ = about_.find("\"closed\": true") != std::string::npos;
   }
-  return true;
 }
 
-// Whether the segment should be looked at again: it was sealed meanwhile.
 bool Recording::read_unsealed(std::uint64_t segment) {
   const std::filesystem::path journal = recording::journal_file(folder_, segment);
   const std::filesystem::path part = recording::part_file(folder_, segment);
@@ -125,7 +123,8 @@ bool Recording::read_unsealed(std::uint64_t segment) {
     throw;
   }
   std::span<const std::byte> rest = bytes;
-  if (journal_end_ == 0) {
+  std::uint64_t place = journal_end_;
+  if (place == 0) {
     if (rest.size() < recording::journal_head_size) return false;
     try {
       journal_room_ = recording::read_head(rest).room;
@@ -133,15 +132,16 @@ bool Recording::read_unsealed(std::uint64_t segment) {
       throw fault.with_file(journal.string());
     }
     rest = rest.subspan(recording::journal_head_size);
-    journal_end_ = recording::journal_head_size;
+    place = recording::journal_head_size;
   }
   std::vector<Frame> frames;
   std::uint64_t end = 0;
   while (!rest.empty()) {
     recording::FoundFrame found = recording::read_frame(rest, options_.limits);
     if (found.state != FrameState::whole) {
-      if (found.state == FrameState::damaged)
-        note(journal.string() + " is damaged at byte " + std::to_string(journal_end_) +
+      // The last one may be half there, in a file system that shows a write before it is whole.
+      if (recording::find_frame(rest, 1))
+        note(journal.string() + " is damaged at byte " + std::to_string(place) +
              ": 'safestructures recover' gives what is behind it");
       break;
     }
@@ -153,11 +153,12 @@ bool Recording::read_unsealed(std::uint64_t segment) {
     end = frame.end;
     frames.push_back(std::move(found.frame));
     rest = rest.subspan(found.size);
-    journal_end_ += found.size;
+    place += found.size;
   }
   if (frames.empty()) return false;
   const auto file = recording::as_file(std::move(data), journal_room_, frames);
   add(Document::open(file, load_options()), part);
+  journal_end_ = place;
   return false;
 }
 

@@ -139,8 +139,8 @@ std::uint64_t Repair::hash_of(std::uint64_t begin, std::uint64_t end) {
 }
 
 bool Repair::check(const Frame& frame) {
-  const std::uint64_t size = data_->size() < head_.room ? 0 : data_->size() - head_.room;
-  if (frame.end > size || frame.begin < header_.end()) return false;
+  if (data_->size() < head_.room || frame.end > data_->size() - head_.room) return false;
+  if (frame.begin < header_.end()) return false;
   const auto is_sound = [&](const StoredTensor& tensor) {
     return hash_of(tensor.begin, tensor.end) == tensor.hash;
   };
@@ -168,6 +168,11 @@ void Repair::fill(std::uint64_t end) {
 
 void Repair::seal(Journal journal) {
   head_ = journal.head;
+  // Before memory is taken for it.
+  if (head_.room < 8 || head_.room % 8 != 0 || head_.room > options_.limits.header_bytes)
+    return lose(journal.frames.size(),
+                "the journal cannot be used: it says that the data begin at byte " +
+                    std::to_string(head_.room));
   data_.emplace(part_path_);
   source_ = Source::open(part_path_);
   std::uint64_t lost = 0;

@@ -65,7 +65,12 @@ void SegmentHeader::append_tensor(StoredTensor tensor) {
 }
 
 void SegmentHeader::add(Frame frame) {
-  bound_ += cost(frame);
+  const std::uint64_t bytes = cost(frame);
+  add(std::move(frame), bytes);
+}
+
+void SegmentHeader::add(Frame frame, std::uint64_t cost) {
+  bound_ += cost;
   ++records_;
   if (!schema_.empty()) schema_ += ", ";
   schema_ += frame.schema;

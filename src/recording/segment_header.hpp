@@ -35,6 +35,8 @@ class SegmentHeader {
 
   /// Adds a record whose data begin at `end()`.
   void add(Frame frame);
+  /// The same where its `cost` is known.
+  void add(Frame frame, std::uint64_t cost);
   /// Adds bytes that no record has: a safetensors file has none that belong to no tensor.
   void add_gap(std::uint64_t end, std::uint64_t hash);
   /// Adds the tensor that stands in a file without one, of eight zero bytes.

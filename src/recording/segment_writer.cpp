@@ -68,7 +68,7 @@ void SegmentWriter::add(PreparedRecord record) {
   frame.end += begin;
   frame.begin = begin;
   batch_end_ = frame.end;
-  batch_cost_ += SegmentHeader::cost(frame);
+  batch_cost_ += record.cost;
   batch_.push_back(std::move(record));
 }
 
@@ -89,7 +89,7 @@ void SegmentWriter::write_batch() {
     constexpr std::array<std::byte, 8> zeros{};
     if (const std::uint64_t gap = record.frame.begin - header_.end(); gap != 0)
       header_.add_gap(record.frame.begin, hash_of(std::span(zeros).first(gap)));
-    header_.add(std::move(record.frame));
+    header_.add(std::move(record.frame), record.cost);
   }
   batch_.clear();
   batch_cost_ = 0;

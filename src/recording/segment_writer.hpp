@@ -22,6 +22,7 @@ struct PreparedRecord {
   Frame frame;
   std::vector<Tensor> tensors;  ///< Those of the frame, as they are stored.
   std::size_t alignment = 1;    ///< Of its first byte.
+  std::uint64_t cost = 0;       ///< `SegmentHeader::cost` of the frame.
 };
 
 /// Where and how segments are written.
@@ -42,8 +43,8 @@ class SegmentWriter {
                 const SegmentOptions& options);
 
   /// Whether the header has room for a record.
-  [[nodiscard]] bool has_room(const Frame& frame) const {
-    return header_.bound() + batch_cost_ + SegmentHeader::cost(frame) <= room_;
+  [[nodiscard]] bool has_room(const PreparedRecord& record) const {
+    return header_.bound() + batch_cost_ + record.cost <= room_;
   }
   /// Bytes of data, those of the batch among them.
   [[nodiscard]] std::uint64_t size() const noexcept { return batch_end_; }

@@ -12,7 +12,6 @@
 namespace safestructures::inline v0::detail {
 
 using recording::PreparedRecord;
-using recording::SegmentHeader;
 using recording::SegmentWriter;
 
 namespace {
@@ -116,8 +115,7 @@ void RecorderState::write_one(Queued& queued) {
     if (queued.record.keep == Keep::statistics && !queued.is_summarised)
       recording::summarise(queued.record.value);
     prepared = recording::prepare(std::move(queued.record), options_.limits);
-    if (SegmentHeader::cost(prepared.frame) + recording::metadata_room >
-        options_.limits.header_bytes)
+    if (prepared.cost + recording::metadata_room > options_.limits.header_bytes)
       throw Error(ErrorCode::limit_exceeded, "a record needs too large a header",
                   {.path = queued.name->first});
   } catch (const Error&) {
@@ -127,7 +125,7 @@ void RecorderState::write_one(Queued& queued) {
   const std::uint64_t size = prepared.frame.end;
   if (segment_) {
     const bool is_full = segment_->size() != 0 && segment_->size() + size > options_.segment_bytes;
-    if (is_full || !segment_->has_room(prepared.frame)) {
+    if (is_full || !segment_->has_room(prepared)) {
       write_batch();
       seal_segment(false);
     }
@@ -152,8 +150,7 @@ void RecorderState::write_batch() {
 }
 
 void RecorderState::open_segment(const PreparedRecord& record) {
-  const std::uint64_t needed =
-      in_pages(SegmentHeader::cost(record.frame) + recording::metadata_room + page);
+  const std::uint64_t needed = in_pages(record.cost + recording::metadata_room + page);
   const std::uint64_t room = std::max({in_pages(room_bytes_), needed});
   segment_.emplace(folder_, ++segment_number_, room,
                    recording::SegmentOptions{.durability = options_.durability,

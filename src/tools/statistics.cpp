@@ -192,29 +192,26 @@ TensorStatistics Statistics::result() const {
 }  // namespace
 
 TensorStatistics statistics(const Tensor& tensor) {
-  Statistics statistics;
   const bool is_complex = tensor.dtype() == DType::C64;
-  const DType dtype = is_complex ? DType::C64 : DType::F64;
-  std::vector<double> block(block_size);
-  std::vector<float> parts(is_complex ? block_size : 0);
-  const std::uint64_t step = is_complex ? block_size / 2 : block_size;
+  const std::size_t parts = is_complex ? 2 : 1;
   // Where small blocks would read the same memory again and again, larger ones are cut.
-  const std::uint64_t most = tensor.block_elements(step);
-  if (most > step) block.resize(static_cast<std::size_t>(most) * (is_complex ? 2 : 1));
-  if (is_complex) parts.resize(block.size());
+  const std::uint64_t most =
+      std::min<std::uint64_t>(tensor.block_elements(block_size / parts), tensor.size());
+  std::vector<double> block(static_cast<std::size_t>(most) * parts);
+  std::vector<float> floats(is_complex ? block.size() : 0);
+  Statistics statistics;
   for (std::uint64_t first = 0; first < tensor.size();) {
     const std::uint64_t count = std::min(most, tensor.size() - first);
-    const auto used = static_cast<std::size_t>(is_complex ? 2 * count : count);
+    const std::span<double> used = std::span(block).first(static_cast<std::size_t>(count) * parts);
     if (is_complex) {
-      tensor.copy_elements(first, count, dtype,
-                           std::as_writable_bytes(std::span(parts).first(used)), Overflow::allow);
-      std::ranges::copy(std::span(parts).first(used), block.begin());
+      const std::span<float> read = std::span(floats).first(used.size());
+      tensor.copy_elements(first, count, DType::C64, std::as_writable_bytes(read), Overflow::allow);
+      std::ranges::copy(read, used.begin());
     } else {
-      tensor.copy_elements(first, count, dtype,
-                           std::as_writable_bytes(std::span(block).first(used)), Overflow::allow);
+      tensor.copy_elements(first, count, DType::F64, std::as_writable_bytes(used), Overflow::allow);
     }
-    for (std::size_t at = 0; at < used; at += block_size)
-      statistics.add(std::span(block).subspan(at, std::min(block_size, used - at)));
+    for (std::size_t at = 0; at < used.size(); at += block_size)
+      statistics.add(used.subspan(at, std::min(block_size, used.size() - at)));
     first += count;
   }
   return statistics.result();

@@ -4,7 +4,9 @@ import json
 import os
 import pathlib
 import struct
+import subprocess
 
+import checks
 import numpy as np
 import safestructures
 from safetensors.numpy import save_file
@@ -75,3 +77,5 @@ def make(folder):
     (folder / "folder").mkdir(exist_ok=True)
     for name, dtype in {"unknown": '"F99"', "number": "64", "whole": '"I64"'}.items():
         (folder / f"original_{name}.safetensors").write_bytes(noting(dtype))
+    # What a recorder leaves that is killed after three records.
+    subprocess.run([checks.cli().parent / "interop" / "recordings", folder, "killed"], check=True)

@@ -124,7 +124,8 @@ class SAFESTRUCTURES_API Recording {
   [[nodiscard]] const std::string& about() const& noexcept { return about_; }
 
  private:
-  bool read_sealed(std::uint64_t segment);
+  void read_sealed(std::uint64_t segment);
+  /// Whether it should be looked at again: it was sealed meanwhile.
   bool read_unsealed(std::uint64_t segment);
   void add(const Document& document, const std::filesystem::path& file);
   [[nodiscard]] LoadOptions load_options() const;

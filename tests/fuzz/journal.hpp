@@ -1,0 +1,64 @@
+/// \file
+/// The journal of a recording: as it is, and as the content of a frame whose checksum is right,
+/// which no fuzzer would find.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <safestructures/data/source.hpp>
+#include <safestructures/formats/safestructures/format.hpp>
+#include <safestructures/tools/document.hpp>
+
+#include "fuzz/fuzz.hpp"
+#include "recording/frame.hpp"
+#include "recording/unsealed.hpp"
+
+namespace fuzz {
+
+/// Reads every frame as who recovers does.
+inline void journal_frames(Bytes bytes) {
+  using namespace ss::recording;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const FoundFrame found = read_frame(bytes.subspan(at), {});
+    if (found.state == FrameState::whole) {
+      require(found.size >= frame_head_size && found.size <= bytes.size() - at,
+              "a frame is larger than the journal");
+      std::vector<std::byte> again;
+      append_frame(again, found.frame);
+      require(std::ranges::equal(again, bytes.subspan(at, found.size)),
+              "a frame does not round trip");
+      at += found.size;
+      continue;
+    }
+    const std::optional<std::size_t> next = find_frame(bytes, at + 1);
+    if (!next) return;
+    require(*next > at, "a frame was looked for behind its place");
+    at = *next;
+  }
+}
+
+inline void journal(Bytes bytes) {
+  using namespace ss::recording;
+  expect_errors([&] { static_cast<void>(read_head(bytes)); });
+  journal_frames(bytes);
+  std::vector<std::byte> framed;
+  const std::size_t begin = begin_frame(framed);
+  framed.insert(framed.end(), bytes.begin(), bytes.end());
+  end_frame(framed, begin);
+  journal_frames(framed);
+  const FoundFrame found = read_frame(framed, {});
+  constexpr std::size_t most = std::size_t{1} << 16U;
+  if (found.state != FrameState::whole || found.frame.end > most) return;
+  static const std::vector<std::byte> zeros(most);
+  expect_errors([&] {
+    const auto file = as_file(ss::Source::of(zeros, nullptr), 0, {&found.frame, 1});
+    static_cast<void>(ss::Document::open(file, {.format = ss::formats::safestructures()}));
+  });
+}
+
+}  // namespace fuzz

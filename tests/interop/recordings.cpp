@@ -1,0 +1,62 @@
+// Makes recordings in the folder it is given, for Python and the tool: `closed`, of a recorder that
+// was closed, and `killed`, of one whose process ended without a word. With a name, that alone, of
+// three records and such a process.
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/recording/recorder.hpp>
+
+namespace ss = safestructures;
+
+namespace {
+
+struct Output {
+  std::vector<float> hidden;
+  std::string text;
+};
+
+void record_all(ss::ActivationRecorder& recorder) {
+  for (std::int64_t step = 0; step < 4; ++step) {
+    recorder.step(step);
+    const auto scope = recorder.scope("decoder");
+    const auto n = static_cast<float>(step);
+    recorder.record("out", Output{{n, n + 1}, "step " + std::to_string(step)});
+    recorder.record("bytes", std::vector<std::uint8_t>(static_cast<std::size_t>(step), 7));
+    recorder.record("doubles", std::map<std::int64_t, std::vector<double>>{{step, {0.5}}});
+    recorder.record("sum", ss::Value(0.25 * static_cast<double>(step)));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 && argc != 3) {
+    std::cerr << "usage: recordings FOLDER [NAME]\n";
+    return 2;
+  }
+  const std::filesystem::path folder = argv[1];
+  if (argc == 3) {
+    ss::ActivationRecorder recorder(folder / argv[2]);
+    for (int i = 0; i < 3; ++i) recorder.record("layer", std::vector<float>{1, 2, 3});
+    recorder.flush();
+    ::_exit(0);
+  }
+  // The data of two or three records: several segments.
+  const ss::RecorderOptions options{.rules = {{.names = "decoder.sum", .first = 3}, {}},
+                                    .segment_bytes = 24};
+  {
+    ss::ActivationRecorder recorder(folder / "closed", options);
+    record_all(recorder);
+  }
+  ss::ActivationRecorder recorder(folder / "killed", options);
+  record_all(recorder);
+  recorder.flush();
+  ::_exit(0);
+}
