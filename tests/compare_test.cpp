@@ -191,6 +191,15 @@ TEST_CASE("dtypes are said, and differ where that is asked for") {
   CHECK(ss::compare(a, b, {.exact_dtypes = true}).rows.at(0).verdict == Verdict::dtype);
 }
 
+TEST_CASE("both values are shown with digits that tell them apart") {
+  const Value a = Value::dict({{"x", tensor({0.1F})}});
+  const Value b = Value::dict({{"x", ss::Tensor::own(std::vector<double>{0.1})}});
+  CHECK(text_of(ss::compare(a, b, {.rtol = 0, .atol = 0}))
+            .find("/x, worst at [0]: 0.10000000149011612 and 0.1\n") != std::string::npos);
+  CHECK(text_of(ss::compare(a, Value::dict({{"x", tensor({0.7F})}})))
+            .find("/x, worst at [0]: 0.1 and 0.7\n") != std::string::npos);
+}
+
 TEST_CASE("renamed paths and names are paired, each * kept, and useless rules are told") {
   const Value a = Value::dict({{"enc", Value::dict({{"0", tensor({1})}, {"1", tensor({2})}})}});
   const Value b =

@@ -29,10 +29,24 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-/// An element with as many digits as tell the numbers of most dtypes apart.
-std::string element_text(const Value& value) {
-  if (value.kind() == Kind::floating) return fmt::format("{:.9g}", value.as_double());
-  return detail::python_str(value);
+/// An element; of what a float holds, the digits that tell it from other floats.
+std::string element_text(const Value& value, bool is_short) {
+  if (value.kind() != Kind::floating) return detail::python_str(value);
+  const double number = value.as_double();
+  const auto narrow = static_cast<float>(number);
+  if (is_short && static_cast<double>(narrow) == number) return fmt::format("{}", narrow);
+  return fmt::format("{}", number);
+}
+
+std::string elements_text(const WorstElement& worst) {
+  std::string a = element_text(worst.a, true);
+  std::string b = element_text(worst.b, true);
+  // A float beside a double may need more.
+  if (a == b) {
+    a = element_text(worst.a, false);
+    b = element_text(worst.b, false);
+  }
+  return a + " and " + b;
 }
 
 /// What ranks a row: the furthest beyond its tolerance last.
@@ -111,9 +125,7 @@ std::string detail_text(const ComparisonRow& row) {
   std::string more;
   if (row.metrics && row.verdict == Verdict::different) {
     const auto& worst = row.metrics->worst;
-    if (worst)
-      more += "; worst at " + index_text(row) + ": " + element_text(worst->a) + " and " +
-              element_text(worst->b);
+    if (worst) more += "; worst at " + index_text(row) + ": " + elements_text(*worst);
   }
   if (row.metrics) more += non_finite_text(row.metrics->non_finite);
   if (!row.detail.empty()) more += "; " + row.detail;
@@ -142,8 +154,7 @@ std::string place_text(const ComparisonRow& row) {
   if (row.record) text = fmt::format("step {}, call {} of ", row.record->step, row.record->call);
   text += row.path;
   if (row.metrics && row.metrics->worst)
-    text += ", worst at " + index_text(row) + ": " + element_text(row.metrics->worst->a) + " and " +
-            element_text(row.metrics->worst->b);
+    text += ", worst at " + index_text(row) + ": " + elements_text(*row.metrics->worst);
   else if (!row.detail.empty()) text += ": " + row.detail;
   return text;
 }
