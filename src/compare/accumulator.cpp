@@ -195,7 +195,8 @@ TensorMetrics Accumulator::result(const Sums& sums, std::uint64_t count) const {
   } else {
     found.snr_state = SnrState::number;
     found.relative_l2 = bounded(std::sqrt(sums.squares) / norm_b);
-    found.snr = static_cast<double>(-20 * std::log10(std::sqrt(sums.squares) / norm_b));
+    // Not -0.
+    found.snr = static_cast<double>(-20 * std::log10(std::sqrt(sums.squares) / norm_b) + 0);
     // A power of two, so that the numbers of one exponent are all above it or all below.
     const Wide mean_square = std::sqrt(sums.b_squares / n) / 256;
     const auto floor_exponent = std::max<std::size_t>(

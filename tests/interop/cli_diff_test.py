@@ -45,7 +45,7 @@ def check_outcomes(folder):
     expect(
         "another number: the row",
         True,
-        "/layers/1/weight  worst at [2, 1]: 1.125 and 0.625" in text and text.endswith("different: 1 difference\n"),
+        "/layers/1/weight  worst at [2, 1]: -0.625 and -1.125" in text and text.endswith("different: 1 difference\n"),
     )
     for options in (["--atol", "0.5"], ["--tolerance", "*weight=0,0.5"], ["--only", "*0/weight"]):
         code, text, _ = found(folder, "other.safetensors", "model.safetensors", *options)
@@ -157,6 +157,28 @@ def check_streams_and_formats(folder):
     expect("dtypes", 0, found(folder, "arrays.npz", "arrays.json", "--dtypes")[0])
 
 
+def check_recordings(folder):
+    """Recordings are compared record by record, also those that nobody closed."""
+    code, text, errors = found(folder, "killed", "killed", "--order", "call")
+    expect("a recording and itself", (0, ""), (code, errors))
+    expect(
+        "a recording that was not closed",
+        ["note: a: the recording was not closed, so records may be missing"],
+        [line for line in text.splitlines() if line.startswith("note: a")],
+    )
+    code, text, errors = found(folder, "killed", "model.safetensors")
+    expect(
+        "a recording and a file",
+        (
+            2,
+            "",
+            "safestructures: a file cannot be compared with a recording: killed is a recording,"
+            " model.safetensors is not.\n",
+        ),
+        (code, text, errors),
+    )
+
+
 def check_colours(folder):
     make(folder)
     for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
@@ -180,5 +202,6 @@ run_checks(
     check_numbers,
     check_programs,
     check_streams_and_formats,
+    check_recordings,
     check_colours,
 )
