@@ -19,8 +19,12 @@ MAY_INCLUDE = {
     "formats": {"data", "formats", "platform"},
     "tools": {"data", "codecs", "formats", "tools", "platform"},
     "recording": {"data", "codecs", "formats", "tools", "platform", "recording"},
+    "compare": {"data", "codecs", "formats", "tools", "platform", "recording", "compare"},
     "burn": {"data", "codecs", "formats", "tools", "burn", "safestructures.hpp"},
-    "cli": {"data", "codecs", "formats", "tools", "recording", "platform", "cli", "safestructures.hpp"},
+    "cli": {
+        "data", "codecs", "formats", "tools", "recording", "compare", "platform", "cli",
+        "safestructures.hpp",
+    },
     "plugins": {"data", "codecs", "formats", "tools", "plugins", "safestructures.hpp"},
     "safestructures.hpp": {"data", "codecs", "formats", "tools"},
 }

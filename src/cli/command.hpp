@@ -53,6 +53,7 @@ void add_get(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_recover(CLI::App& app);
+void add_diff(CLI::App& app);
 /// After all others, whose options it completes and whose names it takes.
 void add_completion(CLI::App& app);
 void add_help(CLI::App& app);

@@ -79,6 +79,7 @@ int run(int argc, const char* const* argv) {
   add_verify(app);
   add_convert(app);
   add_recover(app);
+  add_diff(app);
   add_completion(app);
   add_help(app);
   hide_types(app);

@@ -1,0 +1,47 @@
+/// \file
+/// Comparing structures, files and recordings.
+///
+///     const Comparison found = compare_files("python.safetensors", "cpp.safetensors");
+///     if (!found.is_equal()) found.write_text(std::cerr);
+///
+/// docs/compare.md says what is compared, and how.
+#pragma once
+
+#include <filesystem>
+
+#include <safestructures/compare/comparison.hpp>
+#include <safestructures/compare/options.hpp>
+#include <safestructures/data/export.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/recording/recording.hpp>
+#include <safestructures/tools/document.hpp>
+
+namespace safestructures::inline v0 {
+
+/// Compares two structures path by path; the second is the reference. Numbers within a tolerance
+/// are close, everything else is compared exactly. Sets have no order; the order of dicts, type
+/// names of structs and tensors, and attributes do not count.
+/// \throws Error what deferred tensors' sources throw; `invalid_argument` for options that cannot
+/// be
+[[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Value& a, const Value& b,
+                                                    const CompareOptions& options = {});
+
+/// The same for open files, with the tensors that their structures do not refer to.
+[[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Document& a, const Document& b,
+                                                    const CompareOptions& options = {});
+
+/// Compares records by name, step and call, in the order of the first recording's calls. A record
+/// that the other recording does not have under its call is compared with the one in its place
+/// among those left of its name and step.
+[[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Recording& a, const Recording& b,
+                                                    const CompareOptions& options = {});
+
+/// Compares two files of any format, or the folders of two recordings. Tensors are read block by
+/// block: they may be larger than the memory.
+/// \throws Error what is wrong with a file, naming it; `invalid_argument` for a file beside a
+/// recording
+[[nodiscard]] SAFESTRUCTURES_API Comparison compare_files(const std::filesystem::path& a,
+                                                          const std::filesystem::path& b,
+                                                          const CompareOptions& options = {});
+
+}  // namespace safestructures::inline v0

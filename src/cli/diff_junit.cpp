@@ -1,0 +1,78 @@
+#include "cli/diff_junit.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/output.hpp"
+#include "data/printable.hpp"
+
+namespace safestructures::cli {
+namespace {
+
+/// Text of an attribute: XML has no way to spell most controls, so that they are escaped as for a
+/// terminal first.
+std::string attribute(std::string_view text) {
+  std::string shown;
+  detail::append_printable(shown, text);
+  std::string escaped;
+  for (std::string_view rest = shown; !rest.empty();) {
+    const detail::CodePoint code = detail::first_code_point(rest);
+    // U+FFFE and U+FFFF are no characters of XML.
+    if (code.value == 0xfffe || code.value == 0xffff)
+      escaped += fmt::format("\\u{:04x}", code.value);
+    else if (code.value < 0x7f && std::string_view("&<>\"'").find(static_cast<char>(code.value)) ==
+                                      std::string_view::npos)
+      escaped += static_cast<char>(code.value);
+    else escaped += fmt::format("&#{};", code.value);
+    rest.remove_prefix(code.size);
+  }
+  return escaped;
+}
+
+std::string message(const ComparisonRow& row) {
+  std::string text(to_string(row.verdict));
+  if (row.metrics) {
+    text += fmt::format(": {} of {} numbers beyond rtol {} and atol {}, max absolute {:.3g}",
+                        row.metrics->beyond, row.metrics->count, row.metrics->tolerance.rtol,
+                        row.metrics->tolerance.atol, row.metrics->max_absolute);
+    if (row.metrics->worst) text += fmt::format(", worst at element {}", row.metrics->worst->index);
+  }
+  if (!row.detail.empty()) text += ": " + row.detail;
+  return text;
+}
+
+}  // namespace
+
+void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
+                 std::string_view b) {
+  const auto skipped = std::ranges::count_if(
+      found.rows, [](const ComparisonRow& row) { return row.verdict == Verdict::nothing; });
+  const bool is_vacuous = !found.is_equal() && found.differences() == 0;
+  const std::string suite = attribute(std::string(a) + " and " + std::string(b));
+  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      << fmt::format(
+             "<testsuite name=\"safestructures diff: {}\" tests=\"{}\" failures=\"{}\" "
+             "skipped=\"{}\">\n",
+             suite, found.rows.size() + 1, found.differences() + (is_vacuous ? 1 : 0), skipped);
+  out << fmt::format("  <testcase classname=\"diff\" name=\"coverage: {}, {}\"",
+                     counted(found.coverage.tensors, "tensor"),
+                     counted(found.coverage.values, "other value"));
+  out << (is_vacuous ? "><failure message=\"nothing was compared\"/></testcase>\n" : "/>\n");
+  for (const ComparisonRow& row : found.rows) {
+    std::string name = row.path;
+    if (row.record)
+      name = fmt::format("step {} call {} {}", row.record->step, row.record->call, name);
+    out << "  <testcase classname=\"diff\" name=\"" << attribute(name) << '"';
+    if (is_difference(row.verdict))
+      out << "><failure message=\"" << attribute(message(row)) << "\"/></testcase>\n";
+    else if (row.verdict == Verdict::nothing)
+      out << "><skipped message=\"" << attribute(message(row)) << "\"/></testcase>\n";
+    else out << "/>\n";
+  }
+  out << "</testsuite>\n";
+}
+
+}  // namespace safestructures::cli

@@ -1,0 +1,17 @@
+/// \file
+/// A comparison as test cases.
+#pragma once
+
+#include <iosfwd>
+#include <string_view>
+
+#include <safestructures/compare/comparison.hpp>
+
+namespace safestructures::cli {
+
+/// JUnit's XML in ASCII: a test case for each row, failed where it differs, skipped where nothing
+/// was compared, and one for the whole that fails where nothing was compared at all.
+void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
+                 std::string_view b);
+
+}  // namespace safestructures::cli

@@ -1,0 +1,241 @@
+#include "compare/accumulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double largest = std::numeric_limits<double>::max();
+// Squares of larger and smaller numbers leave the range of a double.
+constexpr double largest_fast = 0x1p+480;
+constexpr double smallest_fast = 0x1p-480;
+
+std::size_t exponent_of(double magnitude) {
+  return static_cast<std::size_t>(std::bit_cast<std::uint64_t>(magnitude) >> 52U & 0x7FFU);
+}
+
+template <class Sum>
+Sums sums_of(const Accumulator::Block& block) {
+  Sum errors = 0, absolute = 0, squares = 0, a_squares = 0, b_squares = 0, difference = 0;
+  for (std::size_t i = 0; i < block.a.size(); ++i) {
+    const auto a = static_cast<Sum>(block.a[i]);
+    const auto b = static_cast<Sum>(block.b[i]);
+    // Beyond the largest double only the wide one has it.
+    const Sum error =
+        std::abs(block.difference[i]) < largest ? static_cast<Sum>(block.difference[i]) : a - b;
+    errors += error;
+    absolute += std::abs(error);
+    squares += error * error;
+    a_squares += a * a;
+    b_squares += b * b;
+    difference += error * (a + b);
+  }
+  using Wide = Sums::Wide;
+  return {static_cast<Wide>(errors),    static_cast<Wide>(absolute),
+          static_cast<Wide>(squares),   static_cast<Wide>(a_squares),
+          static_cast<Wide>(b_squares), static_cast<Wide>(difference)};
+}
+
+}  // namespace
+
+Sums& Sums::operator+=(const Sums& other) {
+  errors += other.errors;
+  absolute += other.absolute;
+  squares += other.squares;
+  a_squares += other.a_squares;
+  b_squares += other.b_squares;
+  square_difference += other.square_difference;
+  return *this;
+}
+
+void Accumulator::note_worst(double ratio, double absolute, std::uint64_t index) {
+  if (worst_index_ != nowhere) {
+    if (ratio < worst_ratio_) return;
+    if (ratio == worst_ratio_ && absolute < worst_absolute_) return;
+    if (ratio == worst_ratio_ && absolute == worst_absolute_ && index > worst_index_) return;
+  }
+  worst_ratio_ = ratio;
+  worst_absolute_ = absolute;
+  worst_index_ = index;
+}
+
+void Accumulator::take_non_finite(const Block& block, std::size_t i) {
+  double& a = block.a[i];
+  double& b = block.b[i];
+  bool differs = true;
+  if (std::isnan(a) && std::isnan(b)) {
+    ++non_finite_.nan_both;
+    differs = false;
+  } else if (std::isinf(a) && std::isinf(b)) {
+    differs = (a < 0) != (b < 0);
+    ++(differs ? non_finite_.infinity_signs : non_finite_.infinity_both);
+  } else {
+    if (std::isnan(a)) ++non_finite_.nan_only_a;
+    if (std::isnan(b)) ++non_finite_.nan_only_b;
+    if (std::isinf(a)) ++non_finite_.infinity_only_a;
+    if (std::isinf(b)) ++non_finite_.infinity_only_b;
+  }
+  if (differs) {
+    ++beyond_;
+    note_worst(infinity, infinity, block.first + i);
+  }
+  // Nothing to the sums.
+  a = b = block.difference[i] = 0;
+}
+
+void Accumulator::take_difference(const Block& block, std::size_t i) {
+  const double error = std::min(std::abs(block.difference[i]), largest);
+  const double reference = block.reference[i];
+  ++differing_;
+  max_absolute_ = std::max(max_absolute_, error);
+  Scale& scale = (*scales_)[exponent_of(reference)];
+  scale.absolute = std::max(scale.absolute, error);
+  scale.relative = std::max(scale.relative, error / reference);
+  const double allowed = tolerance_.atol + tolerance_.rtol * reference;
+  const double ratio = allowed > 0 ? error / allowed : infinity;
+  max_ratio_ = std::max(max_ratio_, ratio);
+  if (error > allowed) ++beyond_;
+  note_worst(ratio, error, block.first + i);
+  if (!grid_) return;
+  const std::int64_t a = grid_->place(block.a[i]);
+  const std::int64_t b = grid_->place(block.b[i]);
+  const std::uint64_t steps = a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
+                                    : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
+  max_ulp_ = std::max(max_ulp_, steps);
+  ++ulps_[static_cast<std::size_t>(std::bit_width(steps))];
+}
+
+Sums Accumulator::add(const Block& block) {
+  double most = 0;
+  double least = infinity;
+  for (std::size_t i = 0; i < block.a.size(); ++i) {
+    if (!std::isfinite(block.a[i]) || !std::isfinite(block.b[i])) {
+      take_non_finite(block, i);
+      continue;
+    }
+    ++compared_;
+    if (block.difference[i] != 0) take_difference(block, i);
+    const double b = std::abs(block.b[i]);
+    largest_b_ = std::max(largest_b_, b);
+    for (const double value : {std::abs(block.a[i]), b, std::abs(block.difference[i])}) {
+      most = std::max(most, value);
+      if (value != 0) least = std::min(least, value);
+    }
+  }
+  if (most <= largest_fast && least >= smallest_fast) return sums_of<double>(block);
+  return sums_of<Sums::Wide>(block);
+}
+
+void Accumulator::merge(const Accumulator& other) {
+  compared_ += other.compared_;
+  differing_ += other.differing_;
+  beyond_ += other.beyond_;
+  NonFiniteCounts& mine = non_finite_;
+  const NonFiniteCounts& more = other.non_finite_;
+  mine.nan_both += more.nan_both;
+  mine.nan_only_a += more.nan_only_a;
+  mine.nan_only_b += more.nan_only_b;
+  mine.infinity_both += more.infinity_both;
+  mine.infinity_only_a += more.infinity_only_a;
+  mine.infinity_only_b += more.infinity_only_b;
+  mine.infinity_signs += more.infinity_signs;
+  max_absolute_ = std::max(max_absolute_, other.max_absolute_);
+  max_ratio_ = std::max(max_ratio_, other.max_ratio_);
+  largest_b_ = std::max(largest_b_, other.largest_b_);
+  max_ulp_ = std::max(max_ulp_, other.max_ulp_);
+  for (std::size_t i = 0; i < ulps_.size(); ++i) ulps_[i] += other.ulps_[i];
+  if (other.worst_index_ != nowhere)
+    note_worst(other.worst_ratio_, other.worst_absolute_, other.worst_index_);
+  for (std::size_t i = 0; i < exponents; ++i) {
+    Scale& scale = (*scales_)[i];
+    scale.absolute = std::max(scale.absolute, (*other.scales_)[i].absolute);
+    scale.relative = std::max(scale.relative, (*other.scales_)[i].relative);
+  }
+}
+
+std::optional<std::uint64_t> Accumulator::worst() const {
+  if (worst_index_ == nowhere) return std::nullopt;
+  return worst_index_;
+}
+
+TensorMetrics Accumulator::result(const Sums& sums, std::uint64_t count) const {
+  using Wide = Sums::Wide;
+  const auto bounded = [](Wide value) {
+    const auto most = static_cast<Wide>(largest);
+    return static_cast<double>(std::clamp(value, -most, most));
+  };
+  TensorMetrics found;
+  found.count = count;
+  found.compared = compared_;
+  found.differing = differing_;
+  found.beyond = beyond_;
+  found.tolerance = tolerance_;
+  found.non_finite = non_finite_;
+  found.max_absolute = max_absolute_;
+  if (std::isfinite(max_ratio_)) found.max_ratio = max_ratio_;
+  if (compared_ == 0) return found;
+
+  const auto n = static_cast<Wide>(compared_);
+  const Wide norm_a = std::sqrt(sums.a_squares);
+  const Wide norm_b = std::sqrt(sums.b_squares);
+  found.mean_error = bounded(sums.errors / n);
+  found.mean_absolute = bounded(sums.absolute / n);
+  found.rmse = bounded(std::sqrt(sums.squares / n));
+  found.norm_a = bounded(norm_a);
+  found.norm_b = bounded(norm_b);
+  if (differing_ == 0) {
+    found.snr_state = SnrState::exact;
+    found.relative_l2 = 0;
+    found.max_relative = 0;
+  } else if (norm_b == 0) {
+    found.snr_state = SnrState::zero_reference;
+  } else {
+    found.snr_state = SnrState::number;
+    found.relative_l2 = bounded(std::sqrt(sums.squares) / norm_b);
+    // Not -0.
+    found.snr = static_cast<double>(-20 * std::log10(std::sqrt(sums.squares) / norm_b) + 0);
+    // A power of two, so that the numbers of one exponent are all above it or all below.
+    const Wide mean_square = std::sqrt(sums.b_squares / n) / 256;
+    const auto floor_exponent = std::max<std::size_t>(
+        exponent_of(std::max(bounded(mean_square), std::numeric_limits<double>::min())), 1);
+    const double floor = std::ldexp(1.0, static_cast<int>(floor_exponent) - 1023);
+    double relative = 0;
+    for (std::size_t i = 0; i < exponents; ++i) {
+      const Scale& scale = (*scales_)[i];
+      relative = std::max(relative, i < floor_exponent ? scale.absolute / floor : scale.relative);
+    }
+    found.max_relative = std::min(relative, largest);
+  }
+  if (norm_b != 0) found.norm_ratio = bounded(norm_a / norm_b);
+  if (norm_a != 0 && norm_b != 0) {
+    // 2 (1 - cos) |a| |b| = |a - b|^2 - (|a| - |b|)^2.
+    const Wide apart = sums.square_difference / (norm_a + norm_b);
+    const Wide distance = (sums.squares - apart * apart) / (2 * norm_a * norm_b);
+    found.cosine_distance = static_cast<double>(std::clamp<Wide>(distance, 0, 2));
+    found.cosine = static_cast<double>(1 - std::clamp<Wide>(distance, 0, 2));
+  }
+  if (grid_) {
+    UlpMetrics ulp{
+        .dtype = grid_->dtype, .max = max_ulp_, .binade = std::uint64_t{1} << grid_->fraction_bits};
+    if (largest_b_ != 0)
+      ulp.at_peak = std::min(max_absolute_ / grid_->spacing(largest_b_), largest);
+    // Those that do not differ are 0 steps apart, and not counted in the table.
+    const std::uint64_t allowed = compared_ / 100;
+    std::uint64_t above = 0;
+    for (std::size_t bits = ulps_.size() - 1; bits > 0; --bits) {
+      above += ulps_[bits];
+      if (above <= allowed) continue;
+      ulp.p99 =
+          bits == 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
+      ulp.p99 = std::min(ulp.p99, max_ulp_);
+      break;
+    }
+    found.ulp = ulp;
+  }
+  return found;
+}
+
+}  // namespace safestructures::inline v0::comparing

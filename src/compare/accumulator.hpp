@@ -1,0 +1,87 @@
+/// \file
+/// The sums and extremes from which the metrics of two tensors follow.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <safestructures/compare/metrics.hpp>
+#include "compare/ulp.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// Sums of the numbers that are finite in both. Its range holds the square of every double.
+struct Sums {
+  using Wide = long double;
+  Wide errors = 0;
+  Wide absolute = 0;
+  Wide squares = 0;
+  Wide a_squares = 0;
+  Wide b_squares = 0;
+  Wide square_difference = 0;  ///< a^2 - b^2, without cancellation.
+
+  Sums& operator+=(const Sums& other);
+};
+
+/// What is found in a range of two tensors. Everything but the sums comes out the same in whatever
+/// order ranges are taken.
+class Accumulator {
+ public:
+  /// A block of numbers; all of one length, which is at most `block_size`.
+  struct Block {
+    std::span<double> a;
+    std::span<double> b;
+    std::span<double> difference;       ///< a - b, where it is finite.
+    std::span<const double> reference;  ///< Magnitudes that |a - b| is measured beside.
+    std::uint64_t first = 0;            ///< Index of the first number.
+  };
+  static constexpr std::size_t block_size = 2048;
+
+  Accumulator(const Tolerance& tolerance, const std::optional<Grid>& grid)
+      : tolerance_(tolerance), grid_(grid) {}
+
+  /// Takes a block, whose contents are changed. \returns its sums
+  Sums add(const Block& block);
+  void merge(const Accumulator& other);
+  /// All but the elements of `worst`. \param count numbers in all
+  [[nodiscard]] TensorMetrics result(const Sums& sums, std::uint64_t count) const;
+  /// The index of the number that is worst; nothing where nothing differs.
+  [[nodiscard]] std::optional<std::uint64_t> worst() const;
+
+ private:
+  void take_non_finite(const Block& block, std::size_t i);
+  void take_difference(const Block& block, std::size_t i);
+  void note_worst(double ratio, double absolute, std::uint64_t index);
+
+  /// The largest differences beside magnitudes of one exponent.
+  struct Scale {
+    double absolute = 0;
+    double relative = 0;
+  };
+  static constexpr std::size_t exponents = 2048;
+  static constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
+
+  Tolerance tolerance_;
+  std::optional<Grid> grid_;
+  std::uint64_t compared_ = 0;
+  std::uint64_t differing_ = 0;
+  std::uint64_t beyond_ = 0;
+  NonFiniteCounts non_finite_;
+  double max_absolute_ = 0;
+  double max_ratio_ = 0;
+  double largest_b_ = 0;
+  std::uint64_t max_ulp_ = 0;
+  std::array<std::uint64_t, 65> ulps_{};  // By the bits that their number takes.
+  double worst_ratio_ = 0;
+  double worst_absolute_ = 0;
+  std::uint64_t worst_index_ = nowhere;
+  std::unique_ptr<std::array<Scale, exponents>> scales_ =
+      std::make_unique<std::array<Scale, exponents>>();
+};
+
+}  // namespace safestructures::inline v0::comparing

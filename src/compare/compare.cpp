@@ -1,0 +1,89 @@
+#include <safestructures/compare/compare.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include "compare/pairs.hpp"
+#include "compare/suggest.hpp"
+
+namespace safestructures::inline v0 {
+
+using comparing::Comparer;
+using comparing::Lone;
+using comparing::Pair;
+using comparing::TreeNode;
+
+namespace {
+
+std::vector<RenameSuggestion> suggestions(const std::vector<Pair>& pairs,
+                                          const Comparer& comparer) {
+  std::vector<Lone> a;
+  std::vector<Lone> b;
+  for (const Pair& pair : pairs) {
+    if ((pair.a == nullptr) == (pair.b == nullptr)) continue;
+    const TreeNode& node = pair.a != nullptr ? *pair.a : *pair.b;
+    if (node.is_tensor() && comparer.is_wanted(node.path))
+      (pair.a != nullptr ? a : b).push_back({node.path, node.value->tensor()});
+  }
+  return comparing::suggest(a, b);
+}
+
+Comparison compare_nodes(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b,
+                         const CompareOptions& options) {
+  Comparer comparer(options);
+  const std::vector<Pair> pairs = comparer.pair(a, b);
+  comparer.expect(comparer.bytes_of(pairs));
+  comparer.add(pairs);
+  if (options.suggest) comparer.result().suggestions = suggestions(pairs, comparer);
+  comparer.result().notes = comparer.renames().unused();
+  return std::move(comparer.result());
+}
+
+/// The tensors that a structure does not refer to, as values.
+std::vector<std::pair<std::string, Value>> extra_tensors(const Document& document) {
+  std::vector<std::pair<std::string, Value>> extra;
+  for (const auto& [name, tensor] : document.content().extra_tensors)
+    extra.emplace_back(name, Value(tensor));
+  return extra;
+}
+
+std::vector<TreeNode> nodes_of(const Document& document,
+                               const std::vector<std::pair<std::string, Value>>& extra) {
+  std::vector<TreeNode> nodes = comparing::nodes_of(document.root());
+  for (const auto& [name, value] : extra) nodes.push_back({name, name, &value});
+  return nodes;
+}
+
+}  // namespace
+
+Comparison compare(const Value& a, const Value& b, const CompareOptions& options) {
+  return compare_nodes(comparing::nodes_of(a), comparing::nodes_of(b), options);
+}
+
+Comparison compare(const Document& a, const Document& b, const CompareOptions& options) {
+  const auto extra_a = extra_tensors(a);
+  const auto extra_b = extra_tensors(b);
+  return compare_nodes(nodes_of(a, extra_a), nodes_of(b, extra_b), options);
+}
+
+Comparison compare_files(const std::filesystem::path& a, const std::filesystem::path& b,
+                         const CompareOptions& options) {
+  const bool is_folder_a = std::filesystem::is_directory(a);
+  const bool is_folder_b = std::filesystem::is_directory(b);
+  if (is_folder_a != is_folder_b)
+    throw Error(ErrorCode::invalid_argument, "a file cannot be compared with a recording",
+                {.expected = "two files, or the folders of two recordings",
+                 .found = (is_folder_a ? a : b).string() + ", which is a folder, and " +
+                          (is_folder_a ? b : a).string()});
+  if (is_folder_a) {
+    const RecordingOptions reading{.access = options.access, .limits = options.limits};
+    return compare(Recording(a, reading), Recording(b, reading), options);
+  }
+  const LoadOptions load{
+      .format = options.format, .access = options.access, .limits = options.limits};
+  return compare(Document::open(a, load), Document::open(b, load), options);
+}
+
+}  // namespace safestructures::inline v0

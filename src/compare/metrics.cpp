@@ -1,0 +1,250 @@
+#include <safestructures/compare/metrics.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include "compare/accumulator.hpp"
+#include "platform/parallel.hpp"
+
+namespace safestructures::inline v0 {
+
+using comparing::Accumulator;
+using comparing::Grid;
+using comparing::Sums;
+
+namespace {
+
+// What is read at once: a request should be worth its way, and both sides stay in the cache.
+constexpr std::uint64_t read_size = std::uint64_t{1} << 15U;
+// What a thread takes; a multiple of it where there would be more than `most_pieces`.
+constexpr std::uint64_t least_piece = std::uint64_t{1} << 18U;
+constexpr std::uint64_t most_pieces = 4096;
+
+/// The dtype in which both sides are compared: one that tells all their numbers apart.
+enum class Common : std::uint8_t { real, complex, integer };
+
+Common common_of(DType a, DType b) {
+  if (a == DType::C64 || b == DType::C64) return Common::complex;
+  if (is_integer(a) && is_integer(b)) return Common::integer;
+  return Common::real;
+}
+
+/// A dtype that the numbers had before they were stored, or have: the one with fewer digits.
+DType effective(DType stored, const std::optional<DType>& recorded) {
+  if (!recorded) return stored;
+  const auto mine = comparing::grid_of(stored);
+  const auto other = comparing::grid_of(*recorded);
+  if (!mine || !other) return stored;
+  return comparing::coarser(*mine, *other).dtype == other->dtype ? *recorded : stored;
+}
+
+/// An integer of 64 bits of either sign.
+struct Integer {
+  bool is_negative;
+  std::uint64_t magnitude;
+};
+
+/// a - b, which is 0 only where they are equal.
+double difference(const Integer& a, const Integer& b) {
+  if (a.is_negative != b.is_negative) {
+    const double sum = static_cast<double>(a.magnitude) + static_cast<double>(b.magnitude);
+    return a.is_negative ? -sum : sum;
+  }
+  const double apart = static_cast<double>(a.magnitude > b.magnitude ? a.magnitude - b.magnitude
+                                                                     : b.magnitude - a.magnitude);
+  return (a.magnitude > b.magnitude) == a.is_negative ? -apart : apart;
+}
+
+/// The numbers of one side, range by range.
+class Side {
+ public:
+  Side(const Tensor& tensor, Common common, std::size_t room) : tensor_(tensor), common_(common) {
+    const std::size_t parts = common == Common::complex ? 2 : 1;
+    numbers.resize(room * parts);
+    if (common == Common::complex && tensor.dtype() == DType::C64) floats_.resize(room * parts);
+    if (common == Common::integer) words_.resize(room);
+  }
+
+  void load(std::uint64_t first, std::uint64_t count) {
+    const auto used = static_cast<std::size_t>(count);
+    if (common_ == Common::integer) {
+      copy(first, count, is_wide() ? DType::U64 : DType::I64, std::span(words_).first(used));
+      for (std::size_t i = 0; i < used; ++i) {
+        const Integer value = integer(i);
+        numbers[i] = value.is_negative ? -static_cast<double>(value.magnitude)
+                                       : static_cast<double>(value.magnitude);
+      }
+    } else if (!floats_.empty()) {
+      copy(first, count, DType::C64, std::span(floats_).first(2 * used));
+      std::copy_n(floats_.begin(), 2 * used, numbers.begin());
+    } else {
+      copy(first, count, DType::F64, std::span(numbers).first(used));
+      if (common_ == Common::complex) {
+        for (std::size_t i = used; i-- > 0;) {
+          numbers[2 * i] = numbers[i];
+          numbers[2 * i + 1] = 0;
+        }
+      }
+    }
+  }
+
+  /// Of the range that was loaded last.
+  [[nodiscard]] Integer integer(std::size_t i) const {
+    const std::uint64_t word = words_[i];
+    const bool is_negative = !is_wide() && word >> 63U != 0;
+    return {is_negative, is_negative ? std::uint64_t{0} - word : word};
+  }
+
+  std::vector<double> numbers;
+
+ private:
+  [[nodiscard]] bool is_wide() const { return tensor_.dtype() == DType::U64; }
+  template <class T>
+  void copy(std::uint64_t first, std::uint64_t count, DType dtype, std::span<T> into) {
+    tensor_.copy_elements(first, count, dtype, std::as_writable_bytes(into), Overflow::allow);
+  }
+
+  const Tensor& tensor_;
+  Common common_;
+  std::vector<float> floats_;
+  std::vector<std::uint64_t> words_;
+};
+
+/// One thread's part of the work.
+class Worker {
+ public:
+  Worker(const Tensor& a, const Tensor& b, Common common, std::size_t room,
+         const Tolerance& tolerance, const std::optional<Grid>& grid)
+      : found(tolerance, grid), common_(common), a_(a, common, room), b_(b, common, room) {
+    differences_.resize(a_.numbers.size());
+    references_.resize(a_.numbers.size());
+  }
+
+  Sums add(std::uint64_t first, std::uint64_t count) {
+    a_.load(first, count);
+    b_.load(first, count);
+    const std::size_t parts = common_ == Common::complex ? 2 : 1;
+    const std::size_t used = static_cast<std::size_t>(count) * parts;
+    for (std::size_t i = 0; i < used; ++i) {
+      differences_[i] = common_ == Common::integer ? difference(a_.integer(i), b_.integer(i))
+                                                   : a_.numbers[i] - b_.numbers[i];
+      references_[i] = std::abs(b_.numbers[i]);
+      if (parts == 1) continue;
+      // Beside an infinite part everything would be small.
+      const double modulus = std::hypot(b_.numbers[i / 2 * 2], b_.numbers[i / 2 * 2 + 1]);
+      if (std::isfinite(modulus)) references_[i] = modulus;
+    }
+    Sums sums;
+    for (std::size_t at = 0; at < used; at += Accumulator::block_size) {
+      const std::size_t size = std::min(Accumulator::block_size, used - at);
+      sums += found.add({.a = std::span(a_.numbers).subspan(at, size),
+                         .b = std::span(b_.numbers).subspan(at, size),
+                         .difference = std::span(differences_).subspan(at, size),
+                         .reference = std::span(references_).subspan(at, size),
+                         .first = first * parts + at});
+    }
+    return sums;
+  }
+
+  Accumulator found;
+
+ private:
+  Common common_;
+  Side a_;
+  Side b_;
+  std::vector<double> differences_;
+  std::vector<double> references_;
+};
+
+/// An element as a value of its own: exact, whatever its dtype.
+Value element(const Tensor& tensor, std::uint64_t index) {
+  // Elements narrower than a byte come in groups of eight.
+  const std::uint64_t first = index / 8 * 8;
+  const std::uint64_t count = std::min<std::uint64_t>(8, tensor.size() - first);
+  const auto place = static_cast<std::size_t>(index - first);
+  const auto read = [&]<class T>(T) {
+    std::array<T, 8> values{};
+    tensor.copy_elements(first, count, dtype_of<T>,
+                         std::as_writable_bytes(std::span(values))
+                             .first(static_cast<std::size_t>(count) * sizeof(T)),
+                         Overflow::allow);
+    return values[place];
+  };
+  const DType dtype = tensor.dtype();
+  if (dtype == DType::BOOL) return read(std::uint8_t{}) != 0;
+  if (dtype == DType::U64) return read(std::uint64_t{});
+  if (is_integer(dtype)) return read(std::int64_t{});
+  if (dtype != DType::C64) return read(double{});
+  const auto value = read(std::complex<float>{});
+  return std::complex<double>(static_cast<double>(value.real()), static_cast<double>(value.imag()));
+}
+
+}  // namespace
+
+TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
+                              const std::optional<Tolerance>& given, const RecordedDTypes& recorded,
+                              const std::function<void(std::uint64_t)>& progress) {
+  if (a.shape() != b.shape())
+    throw Error(ErrorCode::shape_mismatch, "tensors of different shapes cannot be compared",
+                {.expected = to_string(b.shape()), .found = to_string(a.shape())});
+  const Common common = common_of(a.dtype(), b.dtype());
+  const DType dtype_a = effective(a.dtype(), recorded.a);
+  const DType dtype_b = effective(b.dtype(), recorded.b);
+  const Tolerance mine = default_tolerance(dtype_a);
+  const Tolerance other = default_tolerance(dtype_b);
+  const Tolerance tolerance =
+      given.value_or(Tolerance{std::max(mine.rtol, other.rtol), std::max(mine.atol, other.atol)});
+  const auto grid_a = comparing::grid_of(dtype_a);
+  const auto grid_b = comparing::grid_of(dtype_b);
+  std::optional<Grid> grid;
+  if (grid_a && grid_b) grid = comparing::coarser(*grid_a, *grid_b);
+
+  const std::uint64_t size = a.size();
+  const std::uint64_t parts = common == Common::complex ? 2 : 1;
+  // Where small blocks would read the same memory again and again, larger ones are cut.
+  const std::uint64_t best = std::max(a.block_elements(read_size), b.block_elements(read_size));
+  const std::uint64_t block = std::max<std::uint64_t>(std::min(best, (size + 7) / 8 * 8), 8);
+  const std::uint64_t units = (size + block - 1) / block;
+  const std::uint64_t least = std::max<std::uint64_t>(least_piece / block, 1);
+  const std::uint64_t piece = std::max(least, (units + most_pieces - 1) / most_pieces);
+  std::vector<Sums> sums(static_cast<std::size_t>((units + piece - 1) / piece));
+  std::array<std::optional<Worker>, 2> workers;
+  std::atomic<std::uint64_t> done = 0;
+  platform::in_pieces(
+      static_cast<std::size_t>(units), static_cast<std::size_t>(piece),
+      [&](std::size_t offset, std::size_t count, unsigned number) {
+        std::optional<Worker>& worker = workers[number];
+        if (!worker) worker.emplace(a, b, common, static_cast<std::size_t>(block), tolerance, grid);
+        for (std::uint64_t unit = offset; unit < offset + count; ++unit) {
+          const std::uint64_t first = unit * block;
+          const std::uint64_t now = std::min(block, size - first);
+          sums[offset / static_cast<std::size_t>(piece)] += worker->add(first, now);
+          done += now;
+          if (number == 0 && progress) progress(done.exchange(0));
+        }
+      },
+      static_cast<std::size_t>(2 * piece));
+  if (progress && done != 0) progress(done);
+
+  Accumulator all(tolerance, grid);
+  for (const std::optional<Worker>& worker : workers)
+    if (worker) all.merge(worker->found);
+  Sums total;
+  for (const Sums& one : sums) total += one;
+  TensorMetrics found = all.result(total, size * parts);
+  if (const std::optional<std::uint64_t> worst = all.worst()) {
+    const std::uint64_t index = *worst / parts;
+    found.worst = WorstElement{index, element(a, index), element(b, index)};
+  }
+  return found;
+}
+
+}  // namespace safestructures::inline v0

@@ -1,0 +1,24 @@
+/// \file
+/// Words and numbers that the table, the JSON and the tool share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <safestructures/compare/comparison.hpp>
+
+namespace safestructures::inline v0::comparing {
+
+/// A number in a few digits, `1.2e-05`; `0` for zero.
+std::string short_number(double number);
+
+/// The rows in an order. Valid as long as the comparison.
+std::vector<const ComparisonRow*> sorted_rows(const Comparison& comparison, RowOrder order);
+
+/// `[0, 3]`, the indices of the worst element; empty where there is none.
+std::string index_text(const ComparisonRow& row);
+
+/// `step 2, call 14 of decoder.attention, element [0, 3]: 0.5 and 0.25`, not printable as it is.
+std::string place_text(const ComparisonRow& row);
+
+}  // namespace safestructures::inline v0::comparing

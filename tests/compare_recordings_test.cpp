@@ -1,0 +1,206 @@
+/// \file
+/// Two recordings, record by record.
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/safestructures.hpp>
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using ss::Verdict;
+
+constexpr int layers = 12;
+
+/// What a model of twelve layers records in three steps; each layer doubles what came in, and
+/// `fault` may change what it makes of it.
+void run(const std::filesystem::path& folder,
+         const std::function<void(int step, int layer, std::vector<float>&)>& fault = nullptr,
+         const ss::RecorderOptions& options = {}, const std::string& prefix = "model.layer") {
+  ss::ActivationRecorder recorder(folder, options);
+  for (int step = 0; step < 3; ++step) {
+    recorder.step(step);
+    std::vector<float> state = {1, 2, 3, 4};
+    for (int layer = 0; layer < layers; ++layer) {
+      for (float& number : state) number = number * 2 - 1;
+      if (fault) fault(step, layer, state);
+      recorder.record(prefix + std::to_string(layer), state);
+    }
+  }
+  recorder.close();
+}
+
+std::string text_of(const ss::Comparison& found, const ss::ComparisonText& options = {}) {
+  std::ostringstream text;
+  found.write_text(text, options);
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("a fault planted in one record is named with record, step and element") {
+  const ss::test::Folder folder;
+  run(folder / "b");
+  for (const int planted : {0, 2, 10, 11}) {
+    CAPTURE(planted);
+    const std::filesystem::path other = folder / ("a" + std::to_string(planted));
+    run(other, [&](int step, int layer, std::vector<float>& state) {
+      if (step == 1 && layer == planted) state[2] *= 1.01F;
+    });
+    const ss::Comparison found = ss::compare_files(other, folder / "b");
+    CHECK(!found.is_equal());
+    const ss::ComparisonRow* const first = found.first_divergence();
+    REQUIRE(first != nullptr);
+    CHECK(first->record->name == "model.layer" + std::to_string(planted));
+    CHECK(first->record->step == 1);
+    CHECK(first->record->call == 1);
+    CHECK(first->metrics->worst->index == 2);
+    CHECK(first->makes_error);
+    // Those behind it, in this step alone, pass it on.
+    CHECK(found.differences() == static_cast<std::size_t>(layers - planted));
+    for (const ss::ComparisonRow& row : found.rows) {
+      if (&row == first || !ss::is_difference(row.verdict)) continue;
+      CHECK(row.record->step == 1);
+      CHECK(!row.makes_error);
+      REQUIRE(row.growth);
+      CHECK(*row.growth == doctest::Approx(1).epsilon(0.2));
+    }
+  }
+}
+
+TEST_CASE("a second fault is told from what the first passes on") {
+  const ss::test::Folder folder;
+  run(folder / "b");
+  run(folder / "a", [](int step, int layer, std::vector<float>& state) {
+    if (step == 2 && layer == 3) state[0] *= 1.001F;
+    if (step == 2 && layer == 7) state[3] *= 1.5F;
+  });
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  std::vector<std::string> culprits;
+  for (const ss::ComparisonRow& row : found.rows)
+    if (row.makes_error) culprits.push_back(row.path);
+  CHECK(culprits == std::vector<std::string>{"model.layer3", "model.layer7"});
+}
+
+TEST_CASE("a NaN is an error that has no measure, and what follows it passes it on") {
+  const ss::test::Folder folder;
+  run(folder / "b");
+  run(folder / "a", [](int, int layer, std::vector<float>& state) {
+    if (layer == 4) state[1] = std::numeric_limits<float>::quiet_NaN();
+  });
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  std::vector<std::string> culprits;
+  for (const ss::ComparisonRow& row : found.rows)
+    if (row.makes_error) culprits.push_back(row.path);
+  CHECK(culprits == std::vector<std::string>(3, "model.layer4"));
+  CHECK(found.first_divergence()->metrics->non_finite.nan_only_a == 1);
+}
+
+TEST_CASE("the table of recordings is in the order of the calls when asked") {
+  const ss::test::Folder folder;
+  run(folder / "b");
+  run(folder / "a", [](int step, int layer, std::vector<float>& state) {
+    if (step == 0 && layer == 9) state[0] += 1024;
+  });
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(
+      text_of(found, {.order = ss::RowOrder::call}) ==
+      "verdict     max abs   max rel    rel L2  SNR dB      ULP  beyond    growth  record\n"
+      "different  1.02e+03  2.56e+02  2.67e-01    11.5  >binade     1/4       new  step 0 call 0  "
+      "model.layer9  worst at [0]: 1025 and 1\n"
+      "different  2.05e+03  2.56e+02  2.67e-01    11.5  >binade     1/4  1.00e+00  step 0 call 0  "
+      "model.layer10  worst at [0]: 2049 and 1\n"
+      "different  4.10e+03  2.56e+02  2.67e-01    11.5  >binade     1/4  1.00e+00  step 0 call 0  "
+      "model.layer11  worst at [0]: 4097 and 1\n"
+      "33 equal tensors not shown\n"
+      "first divergence: step 0, call 0 of model.layer9, worst at [0]: 1025 and 1\n"
+      "compared 36 tensors, 144 of 144 numbers finite in both, and 0 other values\n"
+      "different: 3 differences\n");
+}
+
+TEST_CASE("records that one recording alone has are told, and those left out by the other") {
+  const ss::test::Folder folder;
+  run(folder / "b");
+  run(folder / "a", nullptr, {.rules = {{.names = "*layer5", .every = 2}, {.names = "*layer?"}}});
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(!found.is_equal());
+  CHECK(found.coverage.only_b == 7);
+  CHECK(found.coverage.tensors == 29);
+  REQUIRE(found.notes.size() == 1);
+  CHECK(found.notes.at(0).substr(0, 57) ==
+        "a: the recorder left out or thinned records: {\"model.laye");
+  // Paired by their calls, which count those that were not kept.
+  CHECK(ss::compare_files(folder / "a", folder / "b", {.only = {"*layer4"}}).is_equal());
+}
+
+TEST_CASE("records whose calls are numbered differently are paired by step and order") {
+  const ss::test::Folder folder;
+  for (const int begin : {0, 2}) {
+    ss::ActivationRecorder recorder(folder / std::to_string(begin));
+    for (int step = begin; step < 4; ++step) {
+      recorder.step(step);
+      recorder.record("x", std::vector<float>{static_cast<float>(step)});
+      recorder.record("x", std::vector<float>{static_cast<float>(step) + 0.5F});
+    }
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "2", folder / "0");
+  CHECK(found.coverage.tensors == 4);
+  CHECK(found.coverage.only_b == 4);
+  CHECK(found.differences() == 4);
+  CHECK(found.notes ==
+        std::vector<std::string>{
+            "4 records were paired by their order, because their calls are numbered differently"});
+}
+
+TEST_CASE("statistics beside a tensor are no numbers of it") {
+  const ss::test::Folder folder;
+  run(folder / "b");
+  run(folder / "a", nullptr, {.rules = {{.keep = ss::Keep::statistics}}});
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(found.rows.at(0).verdict == Verdict::kind);
+  CHECK(found.rows.at(0).detail == "kept as statistics and as full");
+  CHECK(found.coverage.tensors == 0);
+}
+
+TEST_CASE("records of other names are paired by rules, and suggested without") {
+  const ss::test::Folder folder;
+  run(folder / "b");
+  run(folder / "a", nullptr, {}, "encoder.block");
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b",
+                                                 {.renames = {{"encoder.block*", "model.layer*"}}});
+  CHECK(found.is_equal());
+  CHECK(found.rows.at(0).other_path == "model.layer0");
+  const ss::Comparison without = ss::compare_files(folder / "a", folder / "b");
+  REQUIRE(without.suggestions.size() == layers);
+  CHECK(without.suggestions.at(10).from == "encoder.block10");
+  CHECK(without.suggestions.at(10).to == "model.layer10");
+}
+
+TEST_CASE("a recording that was not closed says so, and a file is not compared with one") {
+  const ss::test::Folder folder;
+  run(folder / "b");
+  ss::ActivationRecorder recorder(folder / "a");
+  recorder.record("model.layer0", std::vector<float>{1, 3, 5, 7});
+  recorder.flush();
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  REQUIRE(!found.notes.empty());
+  CHECK(found.notes.at(0) == "a: the recording was not closed, so records may be missing");
+  CHECK(found.coverage.tensors == 1);
+  recorder.close();
+  const std::string a = (folder / "a").string();
+  CHECK(ss::test::error_of([&] { return ss::compare_files(a, a + ".safetensors"); }) ==
+        "invalid_argument: a file cannot be compared with a recording: expected two files, or the "
+        "folders of two recordings, found " +
+            a + ", which is a folder, and " + a + ".safetensors.");
+}

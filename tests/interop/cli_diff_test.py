@@ -1,0 +1,207 @@
+"""`diff`: two files of any kind, two recordings; its table, JSON and JUnit, its exit codes."""
+
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import cli_files
+import ml_dtypes
+import numpy as np
+import safestructures
+from cli_outcomes import CLI, expect, run, run_checks
+from safetensors.numpy import save_file
+
+
+def make(folder):
+    """The files of cli_files, and another model that differs in one number."""
+    other = cli_files.model()
+    other["layers"][1]["weight"][2, 1] += 0.5
+    safestructures.save_file(other, pathlib.Path(folder) / "other.safetensors")
+
+
+def found(folder, *args):
+    done = run(folder, "diff", *args)
+    return done.returncode, done.stdout, done.stderr
+
+
+def check_outcomes(folder):
+    make(folder)
+    expect(
+        "equal files",
+        (
+            0,
+            "4 equal tensors not shown\n"
+            "compared 4 tensors, 30 of 30 numbers finite in both, and 6 other values\n"
+            "equal within tolerance\n",
+            "",
+        ),
+        found(folder, "model.safetensors", "model.safetensors"),
+    )
+    code, text, errors = found(folder, "other.safetensors", "model.safetensors")
+    expect("another number", (1, ""), (code, errors))
+    expect(
+        "another number: the row",
+        True,
+        "/layers/1/weight  worst at [2, 1]: -0.625 and -1.125" in text and text.endswith("different: 1 difference\n"),
+    )
+    for options in (["--atol", "0.5"], ["--tolerance", "*weight=0,0.5"], ["--only", "*0/weight"]):
+        code, text, _ = found(folder, "other.safetensors", "model.safetensors", *options)
+        expect(options, (0, True), (code, text.endswith("equal within tolerance\n")))
+    code, text, _ = found(folder, "model.safetensors", "model.safetensors", "--only", "nothing")
+    expect("nothing compared", (1, "not equal: nothing was compared"), (code, text.splitlines()[-1]))
+
+
+def check_wrong_calls(folder):
+    for line, message in {
+        "model.safetensors": "B is required. See 'safestructures diff --help'.",
+        "model.safetensors none.safetensors": None,
+        "model.safetensors damaged.safetensors": None,
+        "- -": "only one of the two can be the standard input.",
+        "a b --rtol x": "--rtol: 'x' is no number from 0 on.",
+        "a b --atol -1": "--atol: '-1' is no number from 0 on.",
+        "a b --rtol nan": "--rtol: 'nan' is no number from 0 on.",
+        "a b --tolerance x=1": "--tolerance: 'x=1' is not of the form GLOB=RTOL,ATOL.",
+        "a b --tolerance x=1,": "--tolerance: '' is no number from 0 on.",
+        "a b --rename x": "--rename: 'x' is not of the form A=B.",
+        "a b --json --junit": "--json and --junit exclude each other.",
+        "a b --order date": "--order: there is no order 'date': the orders are worst, call."
+        " See 'safestructures diff --help'.",
+        "model.safetensors model.safetensors --rename a*=b": "a rename cannot be carried out: expected"
+        " as many * on both sides, found a*=b.",
+    }.items():
+        code, text, errors = found(folder, *line.split(" "))
+        expect(f"diff {line}", (2, ""), (code, text))
+        if message:
+            expect(f"diff {line}: the reason", f"safestructures: {message}\n", errors)
+
+
+def check_numbers(folder):
+    """The metrics are those that NumPy computes, for every pair of dtypes."""
+    rng = np.random.default_rng(3)
+    for dtype in (np.float64, np.float32, np.float16, ml_dtypes.bfloat16):
+        b = rng.standard_normal(5000).astype(dtype)
+        a = (b.astype(np.float64) * (1 + 1e-2 * rng.standard_normal(5000))).astype(dtype)
+        save_file({"x": a}, pathlib.Path(folder) / "a.safetensors")
+        save_file({"x": b}, pathlib.Path(folder) / "b.safetensors")
+        done = run(folder, "diff", "a.safetensors", "b.safetensors", "--json")
+        row = json.loads(done.stdout)["rows"][0]
+        x, y = a.astype(np.float64), b.astype(np.float64)
+        error = x - y
+        worst = int(np.argmax(np.abs(error) / (row["atol"] + row["rtol"] * np.abs(y))))
+        cosine = x @ y / np.linalg.norm(x) / np.linalg.norm(y)
+        expected = {
+            "max_absolute": np.abs(error).max(),
+            "mean_error": error.mean(),
+            "mean_absolute": np.abs(error).mean(),
+            "rmse": np.sqrt((error**2).mean()),
+            "relative_l2": np.linalg.norm(error) / np.linalg.norm(y),
+            "snr_db": -20 * np.log10(np.linalg.norm(error) / np.linalg.norm(y)),
+            "cosine": cosine,
+            "norm_ratio": np.linalg.norm(x) / np.linalg.norm(y),
+        }
+        for name, value in expected.items():
+            tolerance = 1e-9 if name == "mean_error" else 1e-12
+            close = bool(abs(row[name] - value) <= tolerance * abs(value))
+            expect(f"{dtype}: {name} {row[name]} {value}", True, close)
+        expect(f"{dtype}: worst", worst, row["worst"]["index"])
+        beyond = np.abs(error) > row["atol"] + row["rtol"] * np.abs(y)
+        expect(f"{dtype}: beyond", int(beyond.sum()), row["beyond"])
+        signed = {8: np.int64, 4: np.int32, 2: np.int16}[a.itemsize]
+        places = [v.view(signed).astype(object) for v in (a, b)]
+        low = 1 << (8 * a.itemsize - 1)
+        places = [np.where(p < 0, -(p + low), p) for p in places]
+        expect(f"{dtype}: ULP", int(np.abs(places[0] - places[1]).max()), row["ulp"]["max"])
+
+
+def check_programs(folder):
+    """JSON and XML that programs read, whatever the names and numbers."""
+    name = '\x1b[2J<b> & "quoted" \u202e \ud83d\ude00'.encode("utf-16", "surrogatepass").decode("utf-16")
+    for file, number in {"a": np.nan, "b": 1.0}.items():
+        save_file(
+            {name: np.array([number, np.inf]), "same": np.zeros((0, 2))},
+            pathlib.Path(folder) / f"{file}.safetensors",
+        )
+    done = run(folder, "diff", "a.safetensors", "b.safetensors", "--json")
+    read = json.loads(done.stdout)
+    expect("JSON: ASCII", True, done.stdout.isascii() and "\x1b" not in done.stdout)
+    expect("JSON: exit code", 1, done.returncode)
+    row = next(row for row in read["rows"] if row["verdict"] == "different")
+    expect("JSON: the name", "/" + name, row["path"])
+    expect("JSON: the worst", {"index": 0, "a": "NaN", "b": 1.0}, row["worst"])
+    expect("JSON: coverage", 1, read["coverage"]["nothing"])
+    done = run(folder, "diff", "a.safetensors", "b.safetensors", "--junit")
+    suite = ElementTree.fromstring(done.stdout)
+    expect("JUnit", (1, "3", "1", "1"), (done.returncode, *map(suite.get, ("tests", "failures", "skipped"))))
+    failed = [case.get("name") for case in suite if case.find("failure") is not None]
+    expect("JUnit: the name", ['/\\x1b[2J<b> & "quoted" \\u202e \U0001f600'], failed)
+    text = run(folder, "diff", "a.safetensors", "b.safetensors").stdout
+    unsafe = [c for c in text if c != "\n" and not c.isprintable()]
+    expect("the table: nothing unsafe", [], unsafe)
+    done = run(folder, "diff", "a.safetensors", "b.safetensors", "--junit", "--only", "nothing")
+    suite = ElementTree.fromstring(done.stdout)
+    expect("JUnit of nothing", ("1", "1"), (suite.get("tests"), suite.get("failures")))
+
+
+def check_streams_and_formats(folder):
+    make(folder)
+    with open(pathlib.Path(folder) / "model.safetensors", "rb") as file:
+        done = subprocess.run(
+            [CLI, "diff", "-", "model.safetensors"], cwd=folder, stdin=file, capture_output=True
+        )
+    expect("the standard input", (0, b""), (done.returncode, done.stderr))
+    run(folder, "convert", "arrays.npz", "arrays.json")
+    expect("npz and JSON", 0, found(folder, "arrays.npz", "arrays.json")[0])
+    expect("dtypes", 0, found(folder, "arrays.npz", "arrays.json", "--dtypes")[0])
+
+
+def check_recordings(folder):
+    """Recordings are compared record by record, also those that nobody closed."""
+    code, text, errors = found(folder, "killed", "killed", "--order", "call")
+    expect("a recording and itself", (0, ""), (code, errors))
+    expect(
+        "a recording that was not closed",
+        ["note: a: the recording was not closed, so records may be missing"],
+        [line for line in text.splitlines() if line.startswith("note: a")],
+    )
+    code, text, errors = found(folder, "killed", "model.safetensors")
+    expect(
+        "a recording and a file",
+        (
+            2,
+            "",
+            "safestructures: a file cannot be compared with a recording: killed is a recording,"
+            " model.safetensors is not.\n",
+        ),
+        (code, text, errors),
+    )
+
+
+def check_colours(folder):
+    make(folder)
+    for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+        parent, child = pty.openpty()
+        subprocess.run(
+            [CLI, "diff", "other.safetensors", "model.safetensors"],
+            cwd=folder,
+            stdout=child,
+            env={**os.environ, "TERM": "xterm", **environment},
+        )
+        os.close(child)
+        shown = os.read(parent, 10000).decode()
+        os.close(parent)
+        expect(f"colours {environment}", coloured, "\x1b[1;31mdifferent\x1b[0m" in shown)
+        expect(f"escapes {environment}", coloured, "\x1b" in shown)
+
+
+run_checks(
+    check_outcomes,
+    check_wrong_calls,
+    check_numbers,
+    check_programs,
+    check_streams_and_formats,
+    check_recordings,
+    check_colours,
+)
