@@ -40,8 +40,8 @@ SAFESTRUCTURES_API std::string_view to_string(Verdict verdict) noexcept;
 
 /// Which record of two recordings a row is about.
 struct RecordPlace {
-  std::string name;
-  std::int64_t step = 0;
+  std::string name;            ///< With the scopes in front.
+  std::int64_t step = 0;       ///< As in `Record`.
   std::uint64_t call = 0;      ///< Calls of that name before it.
   std::uint64_t sequence = 0;  ///< Its place among all records of its recording.
 };
@@ -50,12 +50,12 @@ struct RecordPlace {
 struct ComparisonRow {
   /// `/layers/0/weight`; of a record its name, then the path in it unless that is the root.
   std::string path;
-  std::string other_path;  ///< In the second structure, where it is another.
-  Verdict verdict = Verdict::equal;
+  std::string other_path;            ///< In the second structure, where it is another.
+  Verdict verdict = Verdict::equal;  ///< What came of it.
   std::string detail;  ///< What differs, in words: `[2, 3] and [3, 2]`. Not printable as it is.
-  std::optional<TensorMetrics> metrics;
-  std::optional<RecordPlace> record;
-  std::vector<std::uint64_t> shape;  ///< Of both tensors, where there are metrics.
+  std::optional<TensorMetrics> metrics;  ///< Of two tensors of one shape.
+  std::optional<RecordPlace> record;     ///< Of recordings.
+  std::vector<std::uint64_t> shape;      ///< Of both tensors, where there are metrics.
   /// Of a record: its relative L2 over the largest of the records before it in the same step.
   /// Nothing where those have no error.
   std::optional<double> growth;
@@ -67,8 +67,8 @@ struct ComparisonRow {
 
 /// A pair of names that may be one.
 struct RenameSuggestion {
-  std::string from;
-  std::string to;
+  std::string from;    ///< In the first structure.
+  std::string to;      ///< In the second.
   std::string reason;  ///< `same numbers`
 };
 
@@ -78,10 +78,10 @@ struct Coverage {
   std::uint64_t values = 0;             ///< All other values compared: text, integers, None.
   std::uint64_t elements = 0;           ///< Numbers of the tensors.
   std::uint64_t compared_elements = 0;  ///< Those that are finite in both.
-  std::uint64_t only_a = 0;
-  std::uint64_t only_b = 0;
-  std::uint64_t nothing = 0;   ///< Tensors without a number to compare.
-  std::uint64_t filtered = 0;  ///< Left out by `CompareOptions::only`.
+  std::uint64_t only_a = 0;             ///< Values and records in the first only.
+  std::uint64_t only_b = 0;             ///< Values and records in the second only.
+  std::uint64_t nothing = 0;            ///< Tensors without a number to compare.
+  std::uint64_t filtered = 0;           ///< Left out by `CompareOptions::only`.
 };
 
 /// The order of a table.
@@ -92,18 +92,18 @@ enum class RowOrder : std::uint8_t {
 
 /// How a comparison is written as text.
 struct ComparisonText {
-  RowOrder order = RowOrder::worst;
-  std::size_t rows = 100;  ///< How many are shown; the rest is counted.
-  bool all = false;        ///< Whether rows that are equal are shown too.
+  RowOrder order = RowOrder::worst;  ///< Of the rows.
+  std::size_t rows = 100;            ///< How many are shown; the rest is counted.
+  bool all = false;                  ///< Whether rows that are equal are shown too.
 };
 
 /// The result of `compare`. All tensors have a row, other values where they differ.
 struct SAFESTRUCTURES_API Comparison {
-  std::vector<ComparisonRow> rows;  ///< In the order of the structure, or of the calls.
-  Coverage coverage;
-  std::vector<RenameSuggestion> suggestions;
-  std::vector<std::string> notes;  ///< What else one should know, a line each.
-  bool is_of_recordings = false;
+  std::vector<ComparisonRow> rows;            ///< In the order of the structure, or of the calls.
+  Coverage coverage;                          ///< How much was compared.
+  std::vector<RenameSuggestion> suggestions;  ///< Never applied by themselves.
+  std::vector<std::string> notes;             ///< What else one should know, a line each.
+  bool is_of_recordings = false;              ///< Whether rows have records.
 
   /// Whether something was compared and nothing differs beyond its tolerance.
   [[nodiscard]] bool is_equal() const noexcept;

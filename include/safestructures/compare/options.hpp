@@ -18,8 +18,8 @@ namespace safestructures::inline v0 {
 
 /// Numbers a and b are near enough when |a - b| <= atol + rtol * |b|: b is the reference.
 struct Tolerance {
-  double rtol = 0;
-  double atol = 0;
+  double rtol = 0;  ///< Relative to the reference.
+  double atol = 0;  ///< Absolute.
 
   friend bool operator==(const Tolerance&, const Tolerance&) = default;
 };
@@ -35,22 +35,24 @@ struct ToleranceRule {
   /// A glob that the whole path matches, slashes included; of a record its name, then the path in
   /// it unless that is the root.
   std::string paths;
-  Tolerance tolerance;
+  Tolerance tolerance;  ///< In place of what dtypes and the call say.
 };
 
 /// What has another name in the second structure. Each `*` of `from` is any text, which stands in
 /// the place of the same `*` of `to`. From `/` on these are paths; else names of records, or paths
 /// with dots between their steps, as tensors are named: `layers.*.weight`.
 struct RenameRule {
-  std::string from;
-  std::string to;
+  std::string from;  ///< In the first structure; a glob of `*` alone.
+  std::string to;    ///< In the second.
 };
 
 /// How two structures are compared.
 struct CompareOptions {
   /// In place of what the dtype says, each on its own. Integers, bools and text stay exact.
+  /// @{
   std::optional<double> rtol = std::nullopt;
   std::optional<double> atol = std::nullopt;
+  /// @}
   /// The first that matches decides, for integers too.
   std::vector<ToleranceRule> tolerances = {};
   /// The first that matches decides.
@@ -67,7 +69,7 @@ struct CompareOptions {
   Access access = Access::read;
   /// The format of files; null: as for loading.
   std::shared_ptr<const Format> format = nullptr;
-  Limits limits = {};
+  Limits limits = {};  ///< Bounds on what the files may hold.
   /// Called now and then with the bytes of tensors that were compared since the last call, and all
   /// there are, both sides together.
   std::function<void(std::uint64_t more, std::uint64_t all)> progress = nullptr;
