@@ -72,7 +72,7 @@ class SAFESTRUCTURES_API Record {
 
  private:
   friend class Recording;
-  explicit Record(Document document) : document_(std::move(document)) {}
+  explicit Record(const Document& document) : document_(document) {}
 
   Document document_;
   std::shared_ptr<const std::filesystem::path> file_;
