@@ -1,7 +1,6 @@
 #include "recording/prepare.hpp"
 
-#include <algorithm>
-#include <numeric>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -72,13 +71,16 @@ PreparedRecord prepare(CapturedRecord record, const Limits& limits) {
   const Value value = value_of(std::move(record));
   schema::Written written = schema::write(value, options);
   prepared.frame.schema = std::move(written.text);
-  std::vector<safetensors::Item>& items = written.tensors;
-  // So that none needs a gap in front.
-  std::ranges::stable_sort(items, std::greater(),
-                           [](const safetensors::Item& item) { return alignment(item.dtype); });
-  if (!items.empty()) prepared.alignment = alignment(items.front().dtype);
+  // By descending alignment, so that none needs a gap in front.
+  std::vector<const safetensors::Item*> items;
+  items.reserve(written.tensors.size());
+  for (const std::size_t wanted : {8U, 4U, 2U, 1U})
+    for (const safetensors::Item& item : written.tensors)
+      if (alignment(item.dtype) == wanted) items.push_back(&item);
+  if (!items.empty()) prepared.alignment = alignment(items.front()->dtype);
   std::uint64_t end = 0;
-  for (const safetensors::Item& item : items) {
+  for (const safetensors::Item* const one : items) {
+    const safetensors::Item& item = *one;
     // Keys of dicts are not renamed: their tensors could have the names of another record's.
     if (!item.name.starts_with(start))
       throw Error(ErrorCode::invalid_argument,
