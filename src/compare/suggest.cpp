@@ -26,11 +26,11 @@ struct Group {
 double distance(const TensorStatistics& a, const TensorStatistics& b) {
   const double scale = std::max({std::abs(b.l2_norm), std::abs(a.l2_norm), 1e-300});
   const double root = std::sqrt(static_cast<double>(std::max<std::uint64_t>(b.count, 1)));
-  double largest = std::abs(a.l2_norm - b.l2_norm) / scale;
+  double furthest = std::abs(a.l2_norm - b.l2_norm) / scale;
   for (const double apart : {a.mean - b.mean, a.standard_deviation - b.standard_deviation,
                              (a.min - b.min) / root, (a.max - b.max) / root})
-    largest = std::max(largest, std::abs(apart) * root / scale);
-  return largest;
+    furthest = std::max(furthest, std::abs(apart) * root / scale);
+  return furthest;
 }
 
 class Pairing {

@@ -51,17 +51,17 @@ std::string elements_text(const WorstElement& worst) {
 
 /// What ranks a row: the furthest beyond its tolerance last.
 double badness(const ComparisonRow& row) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (!row.metrics) return is_difference(row.verdict) ? infinity : -1;
+  constexpr double endless = std::numeric_limits<double>::infinity();
+  if (!row.metrics) return is_difference(row.verdict) ? endless : -1;
   if (row.metrics->max_ratio) {
     const NonFiniteCounts& other = row.metrics->non_finite;
     if (other.nan_only_a + other.nan_only_b + other.infinity_only_a + other.infinity_only_b +
             other.infinity_signs !=
         0)
-      return infinity;
+      return endless;
     return *row.metrics->max_ratio;
   }
-  return infinity;
+  return endless;
 }
 
 using Cells = std::vector<std::string>;
