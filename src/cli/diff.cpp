@@ -125,7 +125,7 @@ void print_table(std::ostream& out, const Comparison& found, const DiffOptions& 
     const std::string_view line = rest.substr(0, rest.find('\n'));
     const Role role = role_of(line);
     const std::size_t words =
-        role == Role::label ? line.size() : std::min(line.find_first_of(":"), line.find("  "));
+        role == Role::label ? line.size() : std::min(line.find(':'), line.find("  "));
     const std::size_t end = std::min(words, line.size());
     out << coloured(line.substr(0, end), role, is_on) << line.substr(end) << '\n';
     rest.remove_prefix(line.size() + 1);

@@ -119,7 +119,8 @@ void trace_errors(std::vector<ComparisonRow>& rows) {
 
 void note_state(const Recording& recording, const std::string& side,
                 std::vector<std::string>& notes) {
-  for (const std::string& problem : recording.problems()) notes.push_back(side + ": " + problem);
+  for (const std::string& problem : recording.problems())
+    notes.push_back(std::string(side).append(": ").append(problem));
   if (!recording.is_closed())
     notes.push_back(side + ": the recording was not closed, so records may be missing");
   if (const std::size_t at = recording.about().find("\"left_out\": {\""); at != std::string::npos) {

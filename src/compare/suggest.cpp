@@ -42,6 +42,8 @@ class Pairing {
     if (group.a.size() > most_alike || group.b.size() > most_alike) return;
     std::vector<TensorStatistics> numbers_a;
     std::vector<TensorStatistics> numbers_b;
+    numbers_a.reserve(group.a.size());
+    numbers_b.reserve(group.b.size());
     for (const std::size_t i : group.a) numbers_a.push_back(statistics(a_[i].tensor));
     for (const std::size_t i : group.b) numbers_b.push_back(statistics(b_[i].tensor));
     std::vector<std::tuple<double, std::size_t, std::size_t>> near;

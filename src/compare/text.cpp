@@ -161,6 +161,7 @@ std::string place_text(const ComparisonRow& row) {
 
 std::vector<const ComparisonRow*> sorted_rows(const Comparison& comparison, RowOrder order) {
   std::vector<const ComparisonRow*> rows;
+  rows.reserve(comparison.rows.size());
   for (const ComparisonRow& row : comparison.rows) rows.push_back(&row);
   if (order == RowOrder::worst)
     std::ranges::stable_sort(rows, [](const ComparisonRow* one, const ComparisonRow* other) {
