@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -8,6 +7,7 @@
 
 #include <safestructures/data/error.hpp>
 #include "formats/binary/byte_output.hpp"
+#include "formats/binary/write_tensor.hpp"
 #include "formats/burn/output.hpp"
 #include "formats/burn/tensor_data.hpp"
 #include "formats/messagepack/encoder.hpp"
@@ -68,16 +68,8 @@ class MessagePackOutput final : public Output {
   void phantom() override { begin_list({}); }
 
   void bytes(detail::StoredElements& elements) override {
-    const Tensor& tensor = elements.tensor();
-    const std::uint64_t size = byte_size(elements.dtype(), tensor.shape());
-    code_.bytes(size);
-    // Small tensors are copied: each write of a sink costs more than these bytes.
-    constexpr std::uint64_t small = 4096;
-    if (size > small) return detail::write_tensor(out_.sink(), elements);
-    std::array<std::byte, small> room;
-    const std::span<std::byte> packed = std::span(room).first(static_cast<std::size_t>(size));
-    elements.copy(0, tensor.size(), packed);
-    out_.raw(packed);
+    code_.bytes(byte_size(elements.dtype(), elements.tensor().shape()));
+    binary::write_tensor(out_, elements);
   }
 
   void numbers(detail::StoredElements& elements, bool) override {

@@ -2,10 +2,8 @@
 /// MessagePack and CBOR as what trees are written into.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +12,7 @@
 #include <safestructures/data/sink.hpp>
 #include "formats/binary/byte_output.hpp"
 #include "formats/binary/text.hpp"
-#include "formats/tensor_bytes.hpp"
+#include "formats/binary/write_tensor.hpp"
 #include "formats/tree/names.hpp"
 #include "formats/tree/output.hpp"
 
@@ -62,16 +60,8 @@ class BinaryOutput final : public Output {
   void end_array() override {}
 
   void bytes(detail::StoredElements& elements) override {
-    const Tensor& tensor = elements.tensor();
-    const std::uint64_t size = byte_size(elements.dtype(), tensor.shape());
-    code_.bytes(size);
-    // Small tensors are copied: each write of a sink costs more than these bytes.
-    constexpr std::uint64_t small = 4096;
-    if (size > small) return detail::write_tensor(out_.sink(), elements);
-    std::array<std::byte, small> room;
-    const std::span<std::byte> packed = std::span(room).first(static_cast<std::size_t>(size));
-    elements.copy(0, tensor.size(), packed);
-    out_.raw(packed);
+    code_.bytes(byte_size(elements.dtype(), elements.tensor().shape()));
+    binary::write_tensor(out_, elements);
   }
 
   std::size_t data_members(std::uint64_t bytes) const noexcept override {
