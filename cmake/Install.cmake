@@ -28,6 +28,13 @@ else()
   set(pc_requires_private "fmt, simdjson, libxxhash, libdeflate")
   set(pc_libs_private -pthread)
 endif()
+# Boost's headers where compilers do not look by themselves; CMake finds them by its own package file.
+get_target_property(boost_dirs Boost::headers INTERFACE_INCLUDE_DIRECTORIES)
+foreach(dir IN LISTS boost_dirs)
+  if(IS_DIRECTORY "${dir}" AND NOT dir IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    string(APPEND pc_cflags " -I\"${dir}\"")
+  endif()
+endforeach()
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/safestructures.pc.in safestructures.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/safestructures.pc
