@@ -302,6 +302,23 @@ TEST_CASE("what is still written, and what is no recording, is refused") {
             ": cannot open the folder of a recording: No such file or directory. Check the path; "
             "relative paths start at the current folder.");
   CHECK_FALSE(fs::exists(folder / "none"));
+  const fs::path other = folder / "other";
+  fs::create_directory(other);
+  fs::create_directory(other / "segment-7.part");  // No name of ours.
+  const std::string refused =
+      "cannot_open: " + other.string() +
+      ": the folder is no recording: expected segment-000001.safetensors or recording.lock, found "
+      "neither. Name the folder that the recorder was given.";
+  CHECK(error_of([&] { return ss::recover_recording(other); }) == refused);
+  CHECK(error_of([&] { return ss::Recording(other); }) == refused);
+  CHECK_FALSE(fs::exists(other / "recording.lock"));
+}
+
+TEST_CASE("a recorder that has recorded nothing yet is a recording without records") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  const ss::ActivationRecorder recorder(run);
+  CHECK(ss::Recording(run).empty());
 }
 
 TEST_CASE("a segment that is none is an error that names the file") {

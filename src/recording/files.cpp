@@ -65,6 +65,18 @@ std::map<std::uint64_t, SegmentFiles> list_segments(const std::filesystem::path&
   return segments;
 }
 
+std::map<std::uint64_t, SegmentFiles> segments_of(const std::filesystem::path& folder) {
+  std::map<std::uint64_t, SegmentFiles> segments = list_segments(folder);
+  std::error_code error;
+  if (segments.empty() && !std::filesystem::exists(lock_file(folder), error))
+    throw Error(ErrorCode::cannot_open, "the folder is no recording",
+                {.file = folder.string(),
+                 .expected = sealed_file({}, 1).string() + " or " + lock_file({}).string(),
+                 .found = "neither",
+                 .advice = "Name the folder that the recorder was given"});
+  return segments;
+}
+
 platform::os::File lock(const std::filesystem::path& folder, std::string busy) {
   std::error_code error;
   const std::filesystem::path path = lock_file(folder);

@@ -32,6 +32,11 @@ struct SegmentFiles {
 [[nodiscard]] std::map<std::uint64_t, SegmentFiles> list_segments(
     const std::filesystem::path& folder);
 
+/// The same of a folder that is a recording: it has segments, or the lock that a recorder leaves.
+/// \throws Error as above; `cannot_open` for any other folder
+[[nodiscard]] std::map<std::uint64_t, SegmentFiles> segments_of(
+    const std::filesystem::path& folder);
+
 /// Keeps other writers, and who would recover, away from the folder for as long as it lives. The
 /// system lets go of it when the process ends, however it ends.
 /// \throws Error `cannot_write` \param busy what to say where somebody has it

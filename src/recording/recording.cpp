@@ -51,6 +51,7 @@ Number number(const Value& record, std::string_view name, std::size_t index,
 
 Recording::Recording(std::filesystem::path folder, const RecordingOptions& options)
     : folder_(std::move(folder)), options_(options) {
+  static_cast<void>(recording::segments_of(folder_));
   refresh();
 }
 

@@ -246,8 +246,8 @@ void Repair::write(bool checksums) {
 
 RecoveryReport recover_recording(const std::filesystem::path& folder,
                                  const RecoverOptions& options) {
-  // A folder that is none must not get a lock.
-  static_cast<void>(recording::list_segments(folder));
+  // What is no recording must not get a lock.
+  static_cast<void>(recording::segments_of(folder));
   const platform::os::File lock = recording::lock(folder, "the recording is still being written");
   RecoveryReport report;
   std::uint64_t expected = 1;

@@ -102,7 +102,8 @@ struct RecordingOptions {
 /// threads at once.
 class SAFESTRUCTURES_API Recording {
  public:
-  /// \throws Error `cannot_open` for what is no folder; what is wrong with a segment, naming it.
+  /// \throws Error `cannot_open` for what is no folder of a recording; what is wrong with a
+  /// segment, naming it.
   explicit Recording(std::filesystem::path folder, const RecordingOptions& options = {});
 
   /// How many records there are so far.
