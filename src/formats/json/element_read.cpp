@@ -11,6 +11,7 @@
 #include "formats/json/base64.hpp"
 #include "formats/json/elements.hpp"
 #include "formats/tree/names.hpp"
+#include "formats/tree/shape_reader.hpp"
 
 namespace safestructures::inline v0::json {
 
@@ -36,37 +37,20 @@ void ElementReader::fail(ErrorCode code, std::string problem, std::string expect
 }
 
 void ElementReader::read_shape() {
-  const auto wrong = [&](const std::string& found) {
-    throw Error(ErrorCode::invalid_shape, "a shape has the wrong form",
-                {.path = to_string(trace_),
-                 .expected = "an array of ints from 0 to 9223372036854775807",
-                 .found = found,
-                 .offset = cursor_.offset()});
+  tree::ShapeReader shape(limits_, trace_, cursor_.offset());
+  const auto wrong = [&](std::string_view found) {
+    shape.wrong(std::string(found), cursor_.offset());
   };
-  const std::uint64_t offset = cursor_.offset();
-  if (cursor_.token() != Token::array) wrong(std::string(describe(cursor_.token())));
-  std::vector<std::uint64_t> dims;
+  if (cursor_.token() != Token::array) wrong(describe(cursor_.token()));
   while (cursor_.next() != Token::array_end) {
     std::int64_t size = -1;
-    if (cursor_.token() != Token::number) wrong(std::string(describe(cursor_.token())));
+    if (cursor_.token() != Token::number) wrong(describe(cursor_.token()));
     const std::string_view raw = cursor_.raw();
     const auto result = std::from_chars(raw.data(), raw.data() + raw.size(), size);
-    if (!cursor_.is_integer() || result.ec != std::errc() || size < 0)
-      wrong(std::string(raw.substr(0, 40)));
-    if (dims.size() >= limits_.rank)
-      throw detail::past(detail::Limit::rank, limits_.rank,
-                         {.path = to_string(trace_), .offset = offset});
-    dims.push_back(static_cast<std::uint64_t>(size));
+    if (!cursor_.is_integer() || result.ec != std::errc() || size < 0) wrong(raw.substr(0, 40));
+    shape.add(static_cast<std::uint64_t>(size));
   }
-  shape_.emplace(std::span<const std::uint64_t>(dims));
-  try {
-    static_cast<void>(byte_size(dtype_, *shape_));
-  } catch (const Error& error) {
-    ErrorDetails details = error.details();
-    details.path = to_string(trace_);
-    details.offset = offset;
-    throw Error(error.code(), error.problem(), std::move(details));
-  }
+  shape_ = shape.finish(dtype_);
 }
 
 void ElementReader::read_data() {

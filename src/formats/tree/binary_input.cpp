@@ -8,9 +8,9 @@
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
-#include "data/limit.hpp"
 #include "formats/stored_tensor.hpp"
 #include "formats/tree/reader.hpp"
+#include "formats/tree/shape_reader.hpp"
 
 namespace safestructures::inline v0::tree {
 namespace {
@@ -90,29 +90,18 @@ class BinaryElements final : public Elements {
       : input_(input), dtype_(dtype), trace_(trace) {}
 
   void read_shape() override {
-    const std::uint64_t offset = input_.offset();
-    if (input_.token() != Token::array) wrong_shape(std::string(describe(input_.token())));
-    std::vector<std::uint64_t> dims;
+    ShapeReader shape(input_.limits(), trace_, input_.offset());
+    const auto wrong = [&](std::string found) { shape.wrong(std::move(found), input_.offset()); };
+    if (input_.token() != Token::array) wrong(std::string(describe(input_.token())));
     while (input_.next() != Token::array_end) {
       const Value size = input_.token() == Token::number ? input_.number() : Value();
       const bool is_size = size.kind() == Kind::integer && size.as_int64() && *size.as_int64() >= 0;
       if (!is_size)
-        wrong_shape(size.is_none() ? std::string(describe(input_.token()))
-                                   : safestructures::describe(size));
-      if (dims.size() >= input_.limits().rank)
-        throw detail::past(detail::Limit::rank, input_.limits().rank,
-                           {.path = to_string(trace_), .offset = offset});
-      dims.push_back(static_cast<std::uint64_t>(*size.as_int64()));
+        wrong(size.is_none() ? std::string(describe(input_.token()))
+                             : safestructures::describe(size));
+      shape.add(static_cast<std::uint64_t>(*size.as_int64()));
     }
-    shape_.emplace(std::span<const std::uint64_t>(dims));
-    try {
-      static_cast<void>(byte_size(dtype_, *shape_));
-    } catch (const Error& error) {
-      ErrorDetails details = error.details();
-      details.path = to_string(trace_);
-      details.offset = offset;
-      throw Error(error.code(), error.problem(), std::move(details));
-    }
+    shape_ = shape.finish(dtype_);
   }
 
   void read_data() override {
@@ -143,14 +132,6 @@ class BinaryElements final : public Elements {
   }
 
  private:
-  void wrong_shape(std::string found) const {
-    throw Error(ErrorCode::invalid_shape, "a shape has the wrong form",
-                {.path = to_string(trace_),
-                 .expected = "an array of ints from 0 to 9223372036854775807",
-                 .found = std::move(found),
-                 .offset = input_.offset()});
-  }
-
   BinaryInput& input_;
   DType dtype_;
   const Trace* trace_;
