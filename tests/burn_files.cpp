@@ -1,5 +1,6 @@
 // Writes the golden records of a version of Burn anew, for the real Burn to read: burn_files FOLDER
-// VERSION. Each is loaded from its most precise golden file, and recorded under the names of all.
+// VERSION. Each is loaded from its most precise golden file, and recorded under the names of all but
+// those that JSON cannot hold, which have to be refused.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +72,22 @@ void write_like(const fs::path& golden, const fs::path& folder, const std::strin
   if (!is_known) throw std::runtime_error("no C++ type is known for it");
 }
 
+/// Of infinities Burn makes null in JSON, which it cannot read either.
+bool is_beyond_json(const fs::path& golden) {
+  const std::string name = golden.filename().string();
+  return name.starts_with("odd_floats.") && name.find(".json") != std::string::npos;
+}
+
+void expect_refusal(const fs::path& golden, const fs::path& folder, const std::string& version) {
+  try {
+    write_like(golden, folder, version);
+  } catch (const ss::Error& error) {
+    if (std::string_view(error.what()).find("JSON has no infinity") != std::string_view::npos) return;
+    throw;
+  }
+  throw std::runtime_error("an infinity was written as JSON");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -88,6 +105,7 @@ int main(int count, char** arguments) {
     try {
       if (entry.path().extension() == ".bpk")
         ss::convert_file(ss::open(entry.path()), folder / entry.path().filename());
+      else if (is_beyond_json(entry.path())) expect_refusal(entry.path(), folder, version);
       else write_like(entry.path(), folder, version);
     } catch (const std::exception& error) {
       std::cerr << entry.path().filename().string() << ": " << error.what() << '\n';

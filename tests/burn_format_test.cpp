@@ -5,8 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,6 +38,7 @@ struct safestructures::EnumNames<Speed> {
 using ss::test::error_of;
 using ss::test::json_record;
 using ss::test::linear;
+using ss::test::messagepack_record;
 using ss::test::quarters;
 using ss::test::text_of;
 using ss::test::view_of;
@@ -353,6 +356,42 @@ TEST_CASE("quantized tensors are kept as they are") {
                        .metadata = {{"burn.version", "0.21.0"}}});
   const std::string again = text_of(saved);
   CHECK(again.substr(again.find("\"item\"")) == text.substr(text.find("\"item\"")));
+}
+
+TEST_CASE("NaN is null in JSON and loads as NaN; infinities are refused there") {
+  struct Item {
+    double scale;
+    std::vector<float> scales;
+    std::optional<float> bound;
+  };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const burn::Encoding encoding : {burn::Encoding::json, burn::Encoding::messagepack}) {
+    const ss::SaveOptions options{.format = ss::formats::burn({.encoding = encoding})};
+    const std::vector<std::byte> bytes =
+        ss::save(Item{nan, {1, static_cast<float>(nan)}, {}}, options);
+    const Item item = ss::load<Item>(bytes);
+    CHECK(std::isnan(item.scale));
+    CHECK(item.scales[0] == 1);
+    CHECK(std::isnan(item.scales[1]));
+    CHECK_FALSE(item.bound);
+    CHECK(std::isnan(ss::Document::from_bytes(bytes, nullptr).at("/scale").as<double>()));
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  const ss::SaveOptions json{.format = ss::formats::burn({.encoding = burn::Encoding::json})};
+  CHECK(error_of([&] { static_cast<void>(ss::save(Item{-infinity, {}, {}}, json)); }) ==
+        "out_of_range: at /scale: JSON has no infinity: expected a finite number, found -inf. "
+        "Record it as MessagePack or bincode.");
+  CHECK(error_of([&] {
+          static_cast<void>(ss::save(Item{1, {static_cast<float>(infinity)}, {}}, json));
+        }) ==
+        "out_of_range: at /scales: JSON has no infinity: expected a finite number, found inf. "
+        "Record it as MessagePack or bincode.");
+  // In MessagePack null is no number.
+  const std::string record = messagepack_record(
+      "\x83\xA5scale\xC0\xA6scales\x90\xA5"
+      "bound\xC0");
+  CHECK(error_of([&] { static_cast<void>(ss::load<Item>(view_of(record))); }) ==
+        "type_mismatch: at /scale: a value is of another kind: expected float, found None.");
 }
 
 TEST_CASE("what a record cannot hold is refused, by its path") {

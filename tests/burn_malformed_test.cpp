@@ -174,6 +174,33 @@ TEST_CASE("malformed bincode is refused") {
   }
 }
 
+TEST_CASE("where a recorder fails with what another recorder wrote, the error names that one") {
+  struct Written {
+    std::int32_t steps;
+    std::int32_t epoch;
+  };
+  struct Read {
+    std::int32_t steps;
+  };
+  const std::vector<std::byte> bytes =
+      burn::BinBytesRecorder<burn::HalfPrecisionSettings>().record(Written{3, 4});
+  const auto error = [&](const auto& recorder) {
+    return error_of([&] { static_cast<void>(recorder.template load<Read>(bytes)); });
+  };
+  const std::string problem = error(burn::BinBytesRecorder<burn::HalfPrecisionSettings>());
+  CHECK(problem ==
+        "invalid_header: at /: there are bytes behind the record: expected the end of the file, "
+        "found 1 byte (byte " +
+            std::to_string(bytes.size() - 1) +
+            "). Check that the C++ type has all fields of the record.");
+  const std::string advice =
+      " It was recorded by "
+      "burn_core::record::memory::BinBytesRecorder<burn_core::record::settings::"
+      "HalfPrecisionSettings> of Burn 0.21.0: load it with that recorder, and those settings.";
+  CHECK(error(burn::BinBytesRecorder<burn::FullPrecisionSettings>()) == problem + advice);
+  CHECK(error(burn::NamedMpkBytesRecorder<burn::HalfPrecisionSettings>()) == problem + advice);
+}
+
 TEST_CASE("a record that is cut short anywhere is an error, whatever the encoding") {
   const auto check = [](const std::vector<std::byte>& whole, burn::Encoding encoding) {
     static_cast<void>(ss::load<burn::Linear>(whole));

@@ -52,7 +52,7 @@ Value BincodeReader::tensor_data(const TypeInfo& type, const Trace* trace) {
                ? "Quantized tensors cannot be read from bincode: save them as MessagePack in Burn"
                : "Check that the C++ type has the fields of the record, in its order");
     return Value(tensor_in(source_, offset, size, *stored, std::move(dims),
-                           options_.access == Access::map, to_string(trace)));
+                           options_.access == Access::map, trace));
   } catch (const Error& error) {
     throw error.with_path(to_string(trace));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,9 +30,10 @@ bool is_half(std::optional<DType> dtype) { return dtype == DType::F16 || dtype =
 class Fitting {
  public:
   Fitting(const RecordMetadata& metadata, const std::optional<Precision>& precision,
-          const LoadOptions& options)
+          const LoadOptions& options, bool null_is_nan)
       : precision_(precision),
         options_(options),
+        null_is_nan_(null_is_nan),
         version_(version_of(metadata)),
         has_bits_(version_ < since::tensor_data && metadata.is_half()) {}
 
@@ -66,7 +68,8 @@ class Fitting {
     }
   }
 
-  static void floating(Value& value, const TypeInfo& type) {
+  void floating(Value& value, const TypeInfo& type) const {
+    if (null_is_nan_ && value.is_none()) value = Value(std::numeric_limits<double>::quiet_NaN());
     if (!is_half(type.dtype)) return;
     const std::optional<std::uint16_t> bits = bits_of(value);
     if (!bits) return;
@@ -94,8 +97,11 @@ class Fitting {
   }
 
   void tensor(Value& value, const TypeInfo& type, const Trace* trace) const {
-    if (value.kind() == Kind::list && type.item != nullptr && is_half(type.item->dtype)) {
+    const bool is_list = value.kind() == Kind::list && type.item != nullptr;
+    if (is_list && is_half(type.item->dtype)) {
       halves(value, *type.item->dtype);
+    } else if (is_list && type.item->kind == TypeKind::floating) {
+      for (Value& item : value.items()) floating(item, *type.item);
     } else if (value.kind() == Kind::tensor) {
       if (has_bits_ && value.tensor().dtype() == DType::F16 && type.dtype &&
           is_integer(*type.dtype))
@@ -181,6 +187,7 @@ class Fitting {
 
   const std::optional<Precision>& precision_;
   const LoadOptions& options_;
+  bool null_is_nan_;
   Version version_;
   bool has_bits_;
   std::uint32_t depth_ = 0;
@@ -189,8 +196,8 @@ class Fitting {
 }  // namespace
 
 void fit(Value& root, const TypeInfo& type, const RecordMetadata& metadata,
-         const std::optional<Precision>& precision, const LoadOptions& options) {
-  Fitting(metadata, precision, options).fit(root, type, nullptr);
+         const std::optional<Precision>& precision, const LoadOptions& options, bool null_is_nan) {
+  Fitting(metadata, precision, options, null_is_nan).fit(root, type, nullptr);
 }
 
 }  // namespace safestructures::inline v0::burn

@@ -178,10 +178,10 @@ void name_tensors(Content& content) {
   detail::NamedTensors names;
   walk(content.root, [&](Value& value, const Place& place) {
     if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return Next::into;
-    const std::string place_name = place.path().dotted();
-    const std::string name = names.distinct(place_name.empty() ? "tensor" : place_name);
-    names.enter(name, value.tensor(), value.tensor().dtype());
-    value.set_tensor_name(name);
+    std::string name = place.dotted();
+    if (name.empty()) name = "tensor";
+    value.set_tensor_name(
+        names.enter_distinct(std::move(name), value.tensor(), value.tensor().dtype()));
     content.tensor_bytes += value.tensor().byte_size();
     return Next::into;
   });
@@ -219,15 +219,16 @@ class BurnFormat final : public Format {
 
   Content read(const std::shared_ptr<const Source>& source,
                const LoadOptions& options) const override {
+    RecordMetadata metadata;
     try {
       if (options.verify_checksums)
         throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
                     {.advice = "Load it without LoadOptions::verify_checksums"});
-      Content content = read_record(detail::brought(source, options.access), options);
+      Content content = read_record(detail::brought(source, options.access), options, metadata);
       if (!source->name().empty()) content.files.emplace_back(source->name());
       return content;
     } catch (const Error& error) {
-      throw error.with_path("/").with_file(source->name());
+      throw advised(error, metadata).with_path("/").with_file(source->name());
     }
   }
 
@@ -237,7 +238,7 @@ class BurnFormat final : public Format {
     for (const auto& [name, field] : RecordMetadata::fields)
       metadata.*field = content.metadata.at(std::string(metadata_prefix) + std::string(name));
     Value result = part;
-    fit_to_type(result, metadata, options);
+    fit_to_type(result, metadata, options_.encoding, options);
     return result;
   }
 
@@ -263,18 +264,30 @@ class BurnFormat final : public Format {
   }
 
  private:
-  Content read_record(const std::shared_ptr<const Source>& source,
-                      const LoadOptions& options) const {
+  /// The error with what Burn advises where a recorder fails with what another one wrote.
+  Error advised(const Error& error, const RecordMetadata& metadata) const {
+    if (options_.recorder.empty() || !options_.settings || metadata.format.empty()) return error;
+    const bool is_its_own = metadata.format.find(options_.recorder) != std::string::npos &&
+                            metadata.settings == text_of(*options_.settings).name;
+    if (is_its_own) return error;
+    ErrorDetails details = error.details();
+    if (!details.advice.empty()) details.advice += ". ";
+    details.advice += "It was recorded by " + metadata.format + " of Burn " + metadata.version +
+                      ": load it with that recorder, and those settings";
+    return {error.code(), error.problem(), std::move(details)};
+  }
+
+  Content read_record(const std::shared_ptr<const Source>& source, const LoadOptions& options,
+                      RecordMetadata& metadata) const {
     std::array<std::byte, sniffed_bytes> room;
     const std::span<std::byte> head = std::span(room).first(
         static_cast<std::size_t>(std::min<std::uint64_t>(source->size(), room.size())));
     source->read(0, head);
     const Encoding encoding = sniff(head).value_or(options_.encoding);
-    RecordMetadata metadata;
     Content content;
     content.root = encoding == Encoding::bincode ? read_bincode(source, options, metadata)
                                                  : read_named(source, encoding, options, metadata);
-    if (options.type != nullptr) fit_to_type(content.root, metadata, options);
+    if (options.type != nullptr) fit_to_type(content.root, metadata, encoding, options);
     for (const auto& [name, field] : RecordMetadata::fields)
       content.metadata.emplace(std::string(metadata_prefix) + std::string(name), metadata.*field);
     content.description = "Burn " + metadata.version + " record";
@@ -282,10 +295,12 @@ class BurnFormat final : public Format {
     return content;
   }
 
-  void fit_to_type(Value& value, const RecordMetadata& metadata, const LoadOptions& options) const {
+  void fit_to_type(Value& value, const RecordMetadata& metadata, Encoding encoding,
+                   const LoadOptions& options) const {
+    const bool is_json = encoding == Encoding::json || encoding == Encoding::pretty_json;
     const std::optional<Precision> precision =
         options_.settings ? std::optional(precision_of(*options_.settings)) : std::nullopt;
-    fit(value, detail::build_type_info(*options.type), metadata, precision, options);
+    fit(value, detail::build_type_info(*options.type), metadata, precision, options, is_json);
   }
 
   static Value read_bincode(const std::shared_ptr<const Source>& source, const LoadOptions& options,

@@ -45,7 +45,7 @@ class JsonOutput final : public Output {
   void boolean(bool value) override { scalar(value ? "true" : "false"); }
   void integer(const Value& value, IntegerType) override { scalar(value.integer_text()); }
   void unsigned_integer(std::uint64_t value) override { scalar(std::to_string(value)); }
-  // JSON has neither NaN nor infinities: they are null, as Burn writes them.
+  // JSON has no NaN: it is null, as Burn writes it.
   void floating(double value, DType dtype) override {
     begin_item();
     if (dtype == DType::F32) append_float(static_cast<float>(value));
@@ -147,7 +147,12 @@ class JsonOutput final : public Output {
 
   template <class T>
   void append_float(T value) {
-    if (!std::isfinite(value)) {
+    if (std::isinf(value))
+      throw Error(ErrorCode::out_of_range, "JSON has no infinity",
+                  {.expected = "a finite number",
+                   .found = value < 0 ? "-inf" : "inf",
+                   .advice = "Record it as MessagePack or bincode"});
+    if (std::isnan(value)) {
       text_ += "null";
       return;
     }

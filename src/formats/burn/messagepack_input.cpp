@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include "data/utf8.hpp"
 #include "formats/burn/input.hpp"
 #include "formats/burn/utf8.hpp"
 #include "formats/messagepack/cursor.hpp"
@@ -16,7 +17,7 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// Reads lists of numbers at once.
+/// Reads lists of numbers, and tensors, at once.
 class PackingCursor final : public messagepack::Cursor {
  public:
   using messagepack::Cursor::Cursor;
@@ -35,7 +36,86 @@ class PackingCursor final : public messagepack::Cursor {
     return numbers;
   }
 
+  std::optional<TensorData> tensor_data() {
+    const std::uint64_t start = window_.position();
+    TensorData data;
+    const bool is_param = open_.back().left == 2 && literal(id_name) && text(data.id.emplace()) &&
+                          literal(param_name) && mark() == (messagepack::fixmap | 3U);
+    if ((is_param || open_.back().left == 3) && parts(data)) {
+      open_.pop_back();
+      token_ = tree::Token::object_end;
+      return data;
+    }
+    window_.rewind(start);
+    return std::nullopt;
+  }
+
  private:
+  // What follows are the pieces of a tensor, which pass over what they accept.
+
+  /// The next byte, or what is the mark of nothing that is asked for.
+  unsigned mark() {
+    return window_.left() > 0 ? std::to_integer<unsigned>(window_.take(1)[0])
+                              : static_cast<unsigned>(messagepack::Mark::nil);
+  }
+  template <std::unsigned_integral T>
+  std::optional<std::uint64_t> big() {
+    if (window_.left() < sizeof(T)) return std::nullopt;
+    return unsigned_number<T>();
+  }
+  /// A number behind its mark, of which there are four for its widths.
+  std::optional<std::uint64_t> sized(unsigned mark, messagepack::Mark narrowest) {
+    switch (mark - static_cast<unsigned>(narrowest)) {
+      case 0: return big<std::uint8_t>();
+      case 1: return big<std::uint16_t>();
+      case 2: return big<std::uint32_t>();
+      default: return std::nullopt;
+    }
+  }
+  std::optional<std::uint64_t> size_of_dimension() {
+    const unsigned first = mark();
+    if (first <= messagepack::largest_fixint) return first;
+    if (first == static_cast<unsigned>(messagepack::Mark::uint64)) return big<std::uint64_t>();
+    return sized(first, messagepack::Mark::uint8);
+  }
+  /// The text of a string of up to 31 bytes, which stays valid until more is read.
+  std::optional<std::string_view> short_text() {
+    const unsigned size = mark() ^ messagepack::fixstr;
+    if (size > 31 || window_.left() < size) return std::nullopt;
+    const std::span<const std::byte> bytes = window_.take(size);
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  bool literal(std::string_view wanted) { return short_text() == wanted; }
+  bool text(std::string& target) {
+    const std::optional<std::string_view> found = short_text();
+    if (!found || safestructures::detail::find_invalid_utf8(*found)) return false;
+    target = *found;
+    return true;
+  }
+  bool parts(TensorData& data) {
+    if (!literal(bytes_name)) return false;
+    const std::optional<std::uint64_t> size = sized(mark(), messagepack::Mark::bin8);
+    if (!size || *size > window_.left()) return false;
+    data.bytes = {window_.position(), *size};
+    window_.pass(*size);
+    if (!literal(shape_name)) return false;
+    const unsigned rank = mark() ^ messagepack::fixarray;
+    std::array<std::uint64_t, 15> sizes;
+    if (rank > sizes.size()) return false;
+    for (std::size_t i = 0; i < rank; ++i) {
+      const std::optional<std::uint64_t> one = size_of_dimension();
+      if (!one) return false;
+      sizes[i] = *one;
+    }
+    data.shape = Shape(std::span(sizes).first(rank));
+    if (!literal(dtype_name)) return false;
+    const std::optional<std::string_view> name = short_text();
+    const std::optional<StoredType> type = name ? stored_type(*name) : std::nullopt;
+    if (!type) return false;
+    data.type = *type;
+    return true;
+  }
+
   bool pack_bytes(Numbers& numbers) {
     numbers.dtype = DType::U8;
     for (std::uint64_t i = 0; i < numbers.count; ++i) {
@@ -136,6 +216,12 @@ class MessagePackInput final : public Input {
     std::optional<Numbers> numbers = cursor_.numbers(expected);
     if (numbers) token_ = Token::array_end;
     return numbers;
+  }
+
+  std::optional<TensorData> tensor_data() override {
+    std::optional<TensorData> data = cursor_.tensor_data();
+    if (data) token_ = Token::map_end;
+    return data;
   }
 
  private:

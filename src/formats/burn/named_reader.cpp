@@ -134,10 +134,14 @@ Value NamedReader::value_at(const Trace& trace) {
   }
 }
 
-Value NamedReader::value(const Trace* trace) {
+void NamedReader::count_node(const Trace* trace) {
   if (++nodes_ > options_.limits.nodes)
     throw detail::past(detail::Limit::nodes, options_.limits.nodes,
                        {.path = to_string(trace), .offset = input_.offset()});
+}
+
+Value NamedReader::value(const Trace* trace) {
+  count_node(trace);
   switch (input_.token()) {
     case Token::null: return {};
     case Token::boolean: return input_.boolean();
@@ -145,9 +149,7 @@ Value NamedReader::value(const Trace* trace) {
     case Token::string: return Value(std::string(input_.string()));
     case Token::bytes: {
       const ByteRange range = input_.bytes();
-      return Value::bytes(tensor_in(source_, range.offset, range.size, {DType::U8, 1},
-                                    Shape{range.size}, options_.access == Access::map,
-                                    to_string(trace)));
+      return bytes_at(range, trace);
     }
     case Token::array: return list(trace);
     case Token::map: return map(trace);
@@ -155,6 +157,11 @@ Value NamedReader::value(const Trace* trace) {
   }
   fail(ErrorCode::invalid_header, "the file is no record of Burn", "a value",
        std::string(describe(input_.token())));
+}
+
+Value NamedReader::bytes_at(ByteRange range, const Trace* trace) const {
+  return Value::bytes(tensor_in(source_, range.offset, range.size, {DType::U8, 1},
+                                Shape{range.size}, options_.access == Access::map, trace));
 }
 
 Value NamedReader::list(const Trace* trace) {
@@ -166,11 +173,16 @@ Value NamedReader::list(const Trace* trace) {
 Value NamedReader::member(std::string_view name, const Trace& trace, std::size_t index,
                           Elements& elements) {
   const bool is_data = name == (is_old_ ? value_name : bytes_name);
-  if (is_data && input_.token() == Token::bytes) elements.range = input_.bytes();
+  if (is_data && !is_old_ && input_.token() == Token::bytes) {
+    count_node(&trace);
+    elements.range = input_.bytes();
+    elements.entry = index;
+    return {};
+  }
   if (is_data && input_.token() == Token::array) {
     std::optional<Numbers> numbers = input_.numbers(is_old_ ? Expected::numbers : Expected::bytes);
     if (numbers) {
-      elements.packed = index;
+      elements.entry = index;
       const StoredType type{numbers->dtype, bit_width(numbers->dtype) / 8};
       return Value(tensor_of(std::move(numbers->bytes), type, Shape{numbers->count}));
     }
@@ -178,7 +190,31 @@ Value NamedReader::member(std::string_view name, const Trace& trace, std::size_t
   return value_at(trace);
 }
 
+std::optional<Value> NamedReader::tensor_at_once(const Trace* trace) {
+  // As deep as the sizes of a parameter's shape are, and as many nodes.
+  constexpr std::uint32_t levels = 3;
+  if (is_old_ || options_.limits.depth - depth_ < levels) return std::nullopt;
+  std::optional<TensorData> data = input_.tensor_data();
+  if (!data) return std::nullopt;
+  const Trace step{trace, param_name};
+  if (data->id) trace = &step;
+  nodes_ += (data->id ? 2 : 0) + 2 + data->shape.size();
+  count_node(trace);
+  if (data->shape.size() > options_.limits.rank)
+    throw detail::past(detail::Limit::rank, options_.limits.rank,
+                       {.path = to_string(trace), .found = std::to_string(data->shape.size())});
+  try {
+    Value result(tensor_in(source_, data->bytes.offset, data->bytes.size, data->type,
+                           std::move(data->shape), options_.access == Access::map, trace));
+    result.set_attribute(attributes::burn_id, data->id ? Value(*std::move(data->id)) : Value());
+    return result;
+  } catch (const Error& error) {
+    throw error.with_path(to_string(trace));
+  }
+}
+
 Value NamedReader::map(const Trace* trace) {
+  if (std::optional<Value> found = tensor_at_once(trace)) return *std::move(found);
   Value map = Value::dict();
   Elements elements;
   while (input_.next() == Token::name) {
@@ -191,30 +227,30 @@ Value NamedReader::map(const Trace* trace) {
     map.insert(Value(name), member(name, step, map.size(), elements));
   }
   if (std::optional<Value> found = tensor(map, elements, trace)) return *std::move(found);
-  if (elements.packed) {
-    Value& numbers = map.entry_value(*elements.packed);
+  if (elements.range) {
+    map.entry_value(elements.entry) = bytes_at(*elements.range, trace);
+  } else if (elements.entry != Elements::none) {
+    Value& numbers = map.entry_value(elements.entry);
     numbers = unpacked(numbers.tensor());
     nodes_ += numbers.size();
   }
   return map;
 }
 
-std::optional<Value> NamedReader::tensor(const Value& map, const Elements& elements,
+std::optional<Value> NamedReader::tensor(Value& map, const Elements& elements,
                                          const Trace* trace) const {
   if (map.size() == 2 && has_members(map, {id_name, param_name})) {
-    const Value& param = *map.find(param_name);
-    const Value& id = *map.find(id_name);
+    const std::size_t id_entry = map.entries().front().key.as_string() == id_name ? 0 : 1;
+    Value& id = map.entry_value(id_entry);
+    Value& param = map.entry_value(1 - id_entry);
     const bool is_tensor = param.kind() == Kind::tensor || param.type_name() == quantized_type;
     if (!is_tensor || id.kind() != Kind::string) return std::nullopt;
-    Value result = param;
-    result.set_attribute(attributes::burn_id, id);
-    return result;
+    param.set_attribute(attributes::burn_id, std::move(id));
+    return std::move(param);
   }
   const Value* shape = map.find(shape_name);
   if (shape == nullptr || shape->kind() != Kind::list) return std::nullopt;
-  const Value* data = map.find(is_old_ ? value_name : bytes_name);
-  if (data == nullptr || (data->kind() != Kind::tensor && data->kind() != Kind::bytes))
-    return std::nullopt;
+  if (elements.entry == Elements::none) return std::nullopt;
   try {
     if (!is_old_) {
       const Value* const dtype = map.find(dtype_name);
@@ -225,7 +261,7 @@ std::optional<Value> NamedReader::tensor(const Value& map, const Elements& eleme
       return new_tensor(map, shape_of(*shape, trace), elements, trace);
     }
     if (map.size() != 2) return std::nullopt;
-    Value result(old_tensor(data->tensor(), shape_of(*shape, trace)));
+    Value result(old_tensor(map.entry_value(elements.entry).tensor(), shape_of(*shape, trace)));
     result.set_attribute(attributes::burn_id, Value());
     return result;
   } catch (const Error& error) {
@@ -251,11 +287,12 @@ Shape NamedReader::shape_of(const Value& list, const Trace* trace) const {
 
 Value NamedReader::new_tensor(const Value& map, Shape shape, const Elements& elements,
                               const Trace* trace) const {
-  const Tensor& data = map.find(bytes_name)->tensor();
   const Value& dtype = *map.find(dtype_name);
   if (is_quantized(dtype)) {
     Value payload = map;
-    payload.insert_or_assign(Value(bytes_name), Value::bytes(data));
+    payload.entry_value(elements.entry) =
+        elements.range ? bytes_at(*elements.range, trace)
+                       : Value::bytes(map.entries()[elements.entry].value.tensor());
     return Value::custom(std::string(quantized_type), std::move(payload));
   }
   const std::optional<StoredType> type = type_of(dtype);
@@ -264,8 +301,8 @@ Value NamedReader::new_tensor(const Value& map, Shape shape, const Elements& ele
                 {.expected = "a dtype of Burn", .found = safestructures::describe(dtype)});
   Value result(elements.range
                    ? tensor_in(source_, elements.range->offset, elements.range->size, *type,
-                               std::move(shape), options_.access == Access::map, to_string(trace))
-                   : viewed(data, *type, std::move(shape)));
+                               std::move(shape), options_.access == Access::map, trace)
+                   : viewed(map.entries()[elements.entry].value.tensor(), *type, std::move(shape)));
   result.set_attribute(attributes::burn_id, Value());
   return result;
 }

@@ -44,17 +44,21 @@ class NamedReader {
   // Recursive over the record, to Limits::depth.
   Value value_at(const Trace& trace);
   Value value(const Trace* trace);
+  void count_node(const Trace* trace);
+  Value bytes_at(ByteRange range, const Trace* trace) const;
   Value list(const Trace* trace);
   Value map(const Trace* trace);
+  std::optional<Value> tensor_at_once(const Trace* trace);
 
   /// What a map holds that may be the elements of a tensor.
   struct Elements {
-    std::optional<ByteRange> range;     ///< Where they are in the source.
-    std::optional<std::size_t> packed;  ///< The entry whose array was read into a tensor.
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    std::size_t entry = none;  ///< Whose they are: a tensor of an array's numbers, or null ...
+    std::optional<ByteRange> range;  ///< ... where they are bytes in the source, at these.
   };
   Value member(std::string_view name, const Trace& trace, std::size_t index, Elements& elements);
   /// The tensor or parameter that a map stands for, or nothing.
-  std::optional<Value> tensor(const Value& map, const Elements& elements, const Trace* trace) const;
+  std::optional<Value> tensor(Value& map, const Elements& elements, const Trace* trace) const;
   Tensor old_tensor(const Tensor& numbers, Shape shape) const;
   Value new_tensor(const Value& map, Shape shape, const Elements& elements,
                    const Trace* trace) const;

@@ -153,13 +153,13 @@ Tensor tensor_of(std::vector<std::byte> bytes, StoredType type, Shape shape) {
 
 Tensor tensor_in(const std::shared_ptr<const Source>& source, std::uint64_t offset,
                  std::uint64_t size, StoredType type, Shape shape, bool is_mapped,
-                 const std::string& name) {
+                 const Trace* trace) {
   check_size(size, type, shape);
   if (type.dtype == DType::BOOL && type.width > 1) {
     const SharedBytes wide = source->view(offset, static_cast<std::size_t>(size));
     return tensor_of(narrow(wide.bytes), {DType::BOOL, 1}, std::move(shape));
   }
-  return detail::tensor_at(source, offset, type.dtype, std::move(shape), is_mapped, name);
+  return detail::tensor_at(source, offset, type.dtype, std::move(shape), is_mapped, trace);
 }
 
 }  // namespace safestructures::inline v0::burn

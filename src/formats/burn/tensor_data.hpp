@@ -53,7 +53,7 @@ struct StoredType {
 /// when they are used. \throws Error `shape_mismatch` when the range has another length
 [[nodiscard]] Tensor tensor_in(const std::shared_ptr<const Source>& source, std::uint64_t offset,
                                std::uint64_t size, StoredType type, Shape shape, bool is_mapped,
-                               const std::string& name);
+                               const Trace* trace);
 /// The bytes of a tensor in memory as elements of another dtype, or shape.
 /// \throws Error `shape_mismatch`
 [[nodiscard]] Tensor viewed(const Tensor& bytes, StoredType type, Shape shape);

@@ -81,9 +81,8 @@ void Writer::tensor_data(const Value& value, const Trace* trace) {
       out_.dtype(stored);
     }
     out_.end_struct();
-    const std::string place = to_string(trace);
-    const ConversionReport report = elements.finish(place);
-    if (report != ConversionReport{}) conversions_.push_back({place, report});
+    const ConversionReport report = elements.finish({});
+    if (report != ConversionReport{}) conversions_.push_back({to_string(trace), report});
   } catch (const Error& error) {
     throw error.with_path(to_string(trace));
   }

@@ -66,8 +66,12 @@ void Writer::write(const RecordMetadata& metadata, const Value& item, const Type
 }
 
 void Writer::value_at(const Value& item, const TypeInfo* type, const Trace& trace) {
-  const detail::Descent level(depth_, options_.limits.depth, &trace);
-  value(item, type, &trace);
+  try {
+    const detail::Descent level(depth_, options_.limits.depth, &trace);
+    value(item, type, &trace);
+  } catch (const Error& error) {
+    throw error.with_path(to_string(&trace));
+  }
 }
 
 void Writer::value(const Value& item, const TypeInfo* type, const Trace* trace) {
