@@ -109,6 +109,7 @@ TEST_CASE("a type of collections that is spelled otherwise is a custom type") {
   for (const std::string_view payload :
        {R"("value": [["a", 1]])", R"("value": {"a": 1}, "keys": {"a": 1})", R"("value": {"a": 1})",
         R"("value": {"a": {"data_type": "int", "value": "1"}}, "keys": null)",
+        R"("value": {"data_type": "dict", "value": {}, "keys": {}}, "keys": {})",
         R"("value": "text")"}) {
     CAPTURE(payload);
     const std::string schema =
@@ -117,7 +118,9 @@ TEST_CASE("a type of collections that is spelled otherwise is a custom type") {
     CHECK(value.kind() == Kind::custom);
     CHECK(ss::schema::write(value).text == schema);
   }
-  for (const std::string_view payload : {R"("value": [1, 2])", R"("value": {"0": 1})"}) {
+  for (const std::string_view payload :
+       {R"("value": [1, 2])", R"("value": {"0": 1})",
+        R"("value": {"data_type": "list", "value": [{"data_type": "NoneType", "value": null}]})"}) {
     CAPTURE(payload);
     const std::string schema =
         R"({"data_type": "collections.deque", )" + std::string(payload) + "}";

@@ -147,7 +147,8 @@ TEST_CASE("metadata comes by ascending key") {
 }
 
 TEST_CASE("blanks around a header are read over, of every kind that JSON has") {
-  for (const std::string blanks : {" ", "\n", "\t", "\r", " \r\n\t "}) {
+  for (const std::string blanks :
+       {" ", "\n", "\t", "\r", " \r\n\t ", "        ", "           \n         "}) {
     CHECK(parse(blanks + "{}").size() == 0);
     CHECK(parse("{}" + blanks).size() == 0);
     CHECK(parse(blanks + R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})" + blanks, 1)

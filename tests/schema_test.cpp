@@ -253,6 +253,28 @@ TEST_CASE("the attributes of containers keep kinds, tensors and order") {
       "int, float, str, tensor, list or dict, found tuple.");
 }
 
+TEST_CASE("a plain dict that would be read as a node is refused") {
+  const Value dict =
+      Value::dict({{"data_type", Value("list").plain()}, {"value", Value("x").plain()}});
+  const auto error = [](const Value& payload) {
+    return write_error(Value::dict({{"a", Value::custom("acme.T", payload)}}));
+  };
+  const std::string message =
+      "a plain dict has the form of a node: expected no dict with 'data_type' and 'value', found "
+      "data_type 'list'. Call the keys otherwise, or do not make the dict plain.";
+  CHECK(error(Value(dict).plain()) == "invalid_argument: at /a: " + message);
+  CHECK(error(Value::list({Value(dict).plain()}).plain()) ==
+        "invalid_argument: at /a/0: " + message);
+  // In an attribute only what may name a tensor is a node.
+  Value root = Value::dict();
+  root.set_attribute("note", dict);
+  CHECK(read_again(ss::schema::write(root)).attribute("note")->size() == 2);
+  root.set_attribute("note", Value::dict({{"data_type", "acme.T"}, {"value", "x"}}));
+  CHECK(write_error(root).starts_with("invalid_argument: at /note: a plain dict has the form"));
+  root.set_attribute("note", Value::dict({{"data_type", "acme.T"}, {"value", 1}}));
+  CHECK(read_again(ss::schema::write(root)).attribute("note")->size() == 2);
+}
+
 TEST_CASE("a type that nobody knows comes back as it was, its tensors too") {
   const std::string text =
       R"({"data_type": "acme.Masked", "value": {"data": {"data_type": "numpy.ndarray", "value": )"

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,9 @@ struct DictBox : Box {
   using Box::Box;
   Dict dict;
 };
+
+/// `Value::insert` of all entries, which are moved from. \throws Error as it does
+void insert_all(Value& value, std::span<Entry> entries);
 
 struct TensorBox : Box {
   using Box::Box;

@@ -116,6 +116,32 @@ bool Dict::insert(Value& key, Value& value) {
   return true;
 }
 
+std::size_t Dict::insert_all(std::span<Entry> entries) {
+  const std::size_t count = entries_.size() + entries.size();
+  reserve(count);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Entry& entry = entries[i];
+    if (count > scan_limit || entry.key.kind() != Kind::string) {
+      if (!insert(entry.key, entry.value)) return i;
+    } else {
+      if (has_among_few(entry.key.as_string())) return i;
+      entries_.push_back(std::move(entry));
+    }
+  }
+  return entries.size();
+}
+
+bool Dict::has_among_few(std::string_view key) const noexcept {
+  for (const Entry& entry : entries_) {
+    if (entry.key.kind() != Kind::string) continue;
+    const std::string& other = entry.key.as_string();
+    // Names in a struct are often as long as others, but seldom begin as they do.
+    if (other.size() == key.size() && (key.empty() || other[0] == key[0]) && other == key)
+      return true;
+  }
+  return false;
+}
+
 Dict Dict::shell() const {
   Dict result;
   result.entries_.resize(entries_.size());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ class Dict {
   /// Adds an entry; false when the key is there already (then nothing is changed or moved from).
   /// \throws Error `invalid_argument` for a key that is not hashable.
   bool insert(Value& key, Value& value);
+  /// Adds entries as `insert` does, up to the first whose key is there already.
+  /// \returns how many were added
+  std::size_t insert_all(std::span<Entry> entries);
   void erase(std::size_t position);
   /// As many entries as this has, each to be given the key and the value of the one here: an index
   /// for them without hashing.
@@ -45,6 +49,7 @@ class Dict {
   // `hash` is the key's digest where it is needed.
   [[nodiscard]] std::size_t find(const Value& key, std::uint64_t hash) const;
   [[nodiscard]] std::size_t find(std::string_view key, std::uint64_t hash) const noexcept;
+  [[nodiscard]] bool has_among_few(std::string_view key) const noexcept;
   template <class Equal>
   [[nodiscard]] std::size_t scan_or_probe(std::uint64_t hash, const Equal& equal) const;
   void rebuild(std::size_t capacity);

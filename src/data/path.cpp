@@ -1,5 +1,8 @@
 #include <safestructures/data/path.hpp>
 
+#include <array>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
@@ -10,6 +13,10 @@ namespace {
 
 void append_step(std::string& text, std::string_view step) {
   text += '/';
+  if (step.find_first_of("~/") == std::string_view::npos) {
+    text += step;
+    return;
+  }
   for (const char c : step) {
     if (c == '~') text += "~0";
     else if (c == '/') text += "~1";
@@ -63,12 +70,20 @@ std::string Path::dotted() const {
 }
 
 std::string to_string(const Trace* trace) {
-  std::vector<const Trace*> steps;
-  for (; trace != nullptr; trace = trace->parent) steps.push_back(trace);
+  // Parameters get their ids from their paths: no memory is taken for the usual depth.
+  std::array<const Trace*, 32> few;
+  std::vector<const Trace*> many;
+  std::size_t depth = 0;
+  for (const Trace* step = trace; step != nullptr; step = step->parent) ++depth;
+  if (depth > few.size()) many.resize(depth);
+  const std::span<const Trace*> steps =
+      depth > few.size() ? std::span<const Trace*>(many) : std::span(few).first(depth);
+  for (auto at = steps.rbegin(); trace != nullptr; trace = trace->parent) *at++ = trace;
   std::string text;
-  for (auto it = steps.rbegin(); it != steps.rend(); ++it)
-    append_step(text, (*it)->index == Trace::npos ? std::string((*it)->name)
-                                                  : std::to_string((*it)->index));
+  for (const Trace* step : steps) {
+    if (step->index == Trace::npos) append_step(text, step->name);
+    else append_step(text, std::to_string(step->index));
+  }
   return text.empty() ? "/" : text;
 }
 

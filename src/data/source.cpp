@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include <safestructures/data/error.hpp>
@@ -53,8 +55,17 @@ class FileSource final : public Source {
     else file_.read_parallel(offset, into);
   }
   SharedBytes view(std::uint64_t offset, std::size_t size) const override {
+    require_inside(*this, offset, size);
+    if (std::shared_ptr<const platform::Mapping> whole = this->whole()) {
+      const std::span bytes = whole->bytes().subspan(static_cast<std::size_t>(offset), size);
+      return {bytes, std::move(whole)};
+    }
     if (size < mapped_from) return read_view(*this, offset, size);
     std::shared_ptr<const platform::Mapping> mapping = platform::Mapping::of(file_, offset, size);
+    if (size == file_.size()) {
+      const std::lock_guard lock(mutex_);
+      whole_ = mapping;
+    }
     const std::span<const std::byte> bytes = mapping->bytes();
     return {bytes, std::move(mapping)};
   }
@@ -63,8 +74,16 @@ class FileSource final : public Source {
   }
 
  private:
+  [[nodiscard]] std::shared_ptr<const platform::Mapping> whole() const {
+    const std::lock_guard lock(mutex_);
+    return whole_.lock();
+  }
+
   platform::InputFile file_;
   std::string name_;
+  // While somebody has the whole file mapped, a small view is a part of that, and no system call.
+  mutable std::mutex mutex_;
+  mutable std::weak_ptr<const platform::Mapping> whole_;
   // What every format begins with, and all of a tiny file: told by its first bytes and then read,
   // it costs one system call.
   std::array<std::byte, 4096> head_;

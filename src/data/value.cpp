@@ -178,8 +178,7 @@ Value make_sequence(Kind kind, std::vector<Value>&& items) {
 
 Value make_mapping(Kind kind, std::vector<Entry>&& entries) {
   Value value = make<DictBox>(kind, [](DictBox&) {});
-  value.reserve(entries.size());
-  for (Entry& entry : entries) value.insert(std::move(entry.key), std::move(entry.value));
+  detail::insert_all(value, entries);
   return value;
 }
 

@@ -209,6 +209,17 @@ Value& Value::insert(Value key, Value value) {
   return box.dict.entries().back().value;
 }
 
+void detail::insert_all(Value& value, std::span<Entry> entries) {
+  Dict& dict = mapping(value).dict;
+  const auto is_string = [](const Entry& entry) { return entry.key.kind() == Kind::string; };
+  std::size_t added = 0;
+  if (value.kind() == Kind::dict || std::ranges::all_of(entries, is_string))
+    added = dict.insert_all(entries);
+  // What is wrong with the next one, it says.
+  for (Entry& entry : entries.subspan(added))
+    value.insert(std::move(entry.key), std::move(entry.value));
+}
+
 Value& Value::insert_or_assign(Value key, Value value) {
   if (Value* existing = find_key(key)) return *existing = std::move(value);
   return insert(std::move(key), std::move(value));

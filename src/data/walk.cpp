@@ -1,6 +1,7 @@
 #include <safestructures/data/walk.hpp>
 
 #include <string>
+#include <utility>
 
 #include "data/children.hpp"
 
@@ -68,22 +69,35 @@ class Walk {
   }
 };
 
-Path Place::path() const {
-  Path path;
+template <class Visit>
+void Place::for_each_step(const Visit& visit) const {
   for (std::size_t i = 0; i + 1 < frames_.size(); ++i) {
     const Value& value = *frames_[i].value;
     const Step child = step_of(value, frames_[i].next - 1);
     switch (child.kind) {
-      case StepKind::item: path.push_back(std::to_string(child.index)); break;
+      case StepKind::item: visit(std::to_string(child.index)); break;
       case StepKind::key:
-      case StepKind::value: path.push_back(value.entries()[child.index].key.key_label()); break;
+      case StepKind::value: visit(value.entries()[child.index].key.key_label()); break;
       case StepKind::payload: break;
-      case StepKind::attribute:
-        path.push_back(value.attributes()[child.index].key.as_string());
-        break;
+      case StepKind::attribute: visit(value.attributes()[child.index].key.as_string()); break;
     }
   }
+}
+
+Path Place::path() const {
+  Path path;
+  for_each_step([&](std::string step) { path.push_back(std::move(step)); });
   return path;
+}
+
+std::string Place::dotted() const {
+  std::string text;
+  bool is_first = true;
+  for_each_step([&](const std::string& step) {
+    if (!std::exchange(is_first, false)) text += '.';
+    text += step;
+  });
+  return text;
 }
 
 void walk(const Value& root, const std::function<Next(const Place&)>& visit) {

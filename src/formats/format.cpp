@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include <safestructures/formats/burn.hpp>
 #include <safestructures/formats/burnpack.hpp>
@@ -23,29 +22,30 @@ std::optional<Value> Format::for_type(const Value&, const Content&, const LoadOp
 namespace formats {
 namespace {
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// From the end: each opening of a file asks for all endings, and most differ in the last letter.
 bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
-  if (text.size() < ending.size()) return false;
-  return std::ranges::equal(text.substr(text.size() - ending.size()), ending, [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  });
+  return text.size() >= ending.size() &&
+         std::equal(ending.rbegin(), ending.rend(), text.rbegin(),
+                    [](char a, char b) { return lower(a) == lower(b); });
 }
 
-/// The length of the longest extension of a format that a name ends with, or 0.
-std::size_t longest_ending(const Format& format, std::string_view file_name) {
-  file_name = gzip::inner_name(file_name);
+/// The length of the longest extension of a format that a name without `.gz` ends with, or 0.
+std::size_t longest_ending(const Format& format, std::string_view inner_name) {
   std::size_t longest = 0;
   for (const std::string_view ending : format.extensions())
-    if (ends_with_ignoring_case(file_name, ending)) longest = std::max(longest, ending.size());
+    if (ends_with_ignoring_case(inner_name, ending)) longest = std::max(longest, ending.size());
   return longest;
 }
 
 /// The format with the longest extension that a name ends with, or null.
 const std::shared_ptr<const Format>* find_by_name(std::string_view file_name) {
+  const std::string_view inner_name = gzip::inner_name(file_name);
   const std::shared_ptr<const Format>* best = nullptr;
   std::size_t longest = 0;
   for (const std::shared_ptr<const Format>& format : all()) {
-    const std::size_t length = longest_ending(*format, file_name);
+    const std::size_t length = longest_ending(*format, inner_name);
     if (length <= longest) continue;
     best = &format;
     longest = length;
@@ -81,12 +81,13 @@ const std::shared_ptr<const Format>& for_content(const Source& source) {
   const std::span head =
       std::span(room).first(static_cast<std::size_t>(std::min<std::uint64_t>(size, room.size())));
   source.read(0, head);
+  const std::string_view name = gzip::inner_name(source.name());
   const std::shared_ptr<const Format>& named = for_name(source.name());
   for (const std::shared_ptr<const Format>& format : all()) {
     if (!format->recognises(head, size)) continue;
     // An index of shards is JSON, too: `.safetensors.index.json` says more than `.json`.
-    const std::size_t length = longest_ending(*format, source.name());
-    return length > 0 && longest_ending(*named, source.name()) > length ? named : format;
+    const std::size_t length = longest_ending(*format, name);
+    return length > 0 && longest_ending(*named, name) > length ? named : format;
   }
   return named;
 }

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include <safestructures/data/dtype.hpp>
+#include <safestructures/data/path.hpp>
 #include <safestructures/data/shape.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/tensor.hpp>
@@ -15,10 +15,11 @@
 namespace safestructures::inline v0::detail {
 
 /// A tensor of elements that lie in the source from `offset` on, as many as the shape says; where
-/// they are not aligned there, or not mapped, they are read when they are used.
-/// \param name of the tensor, in messages
+/// they are not aligned there, or not mapped, they are read when they are used, or copied at once
+/// where that is less than to remember where they are.
+/// \param trace of the tensor, for messages
 [[nodiscard]] Tensor tensor_at(const std::shared_ptr<const Source>& source, std::uint64_t offset,
-                               DType dtype, Shape shape, bool is_mapped, const std::string& name);
+                               DType dtype, Shape shape, bool is_mapped, const Trace* trace);
 
 /// The source, brought into memory where that is asked for.
 [[nodiscard]] std::shared_ptr<const Source> brought(const std::shared_ptr<const Source>& source,

@@ -45,6 +45,13 @@ class NamedTensors {
   void enter(std::string name, Tensor tensor, DType stored) {
     known_.emplace(std::move(name), Known{std::move(tensor), stored});
   }
+  /// Enters a tensor under its name, or where that is taken under a distinct one, which it returns.
+  const std::string& enter_distinct(std::string name, Tensor tensor, DType stored) {
+    const auto [place, is_new] = known_.try_emplace(name);
+    const auto found = is_new ? place : known_.try_emplace(distinct(std::move(name))).first;
+    found->second = {std::move(tensor), stored};
+    return found->first;
+  }
   /// The name, with `#2`, `#3` ... behind it when it is taken.
   [[nodiscard]] std::string distinct(std::string name) {
     if (find(name) == nullptr) return name;

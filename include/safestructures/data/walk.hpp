@@ -33,8 +33,12 @@ class SAFESTRUCTURES_API Place {
   /// From the root, such as `/layers/0/weight`. A dict's key has the path of its value; what a
   /// custom value holds, the path of that; an attribute is a step of its name.
   [[nodiscard]] Path path() const;
+  /// `path().dotted()`, made at once.
+  [[nodiscard]] std::string dotted() const;
 
  private:
+  template <class Visit>
+  void for_each_step(const Visit& visit) const;
   friend class Walk;
   explicit Place(const std::vector<detail::WalkFrame>& frames) noexcept : frames_(frames) {}
   const std::vector<detail::WalkFrame>& frames_;

@@ -79,27 +79,40 @@ std::uint64_t hash_of(const safetensors::Item& item, Overflow overflow) {
   return hasher.value();
 }
 
-/// What the schema's checksum covers of a tensor, after the schema's text.
-struct Line {
-  std::string_view name;
-  std::string rest;  // Dtype and shape.
-};
+/// Most files have them so already.
+template <class Tensors, class Name>
+void sort_by_name(Tensors& tensors, Name name) {
+  if (!std::ranges::is_sorted(tensors, {}, name)) std::ranges::sort(tensors, {}, name);
+}
 
-std::uint64_t hash_of(std::string_view schema, std::vector<Line> lines) {
-  std::ranges::sort(lines, {}, &Line::name);
-  Hasher hasher;
-  hasher.add(schema);
-  for (const Line& line : lines) {
-    hasher.add("\n");
-    hasher.add(line.name);
-    hasher.add(line.rest);
+/// The checksum of a schema: of its text, and of a line for each tensor.
+class SchemaHasher {
+ public:
+  explicit SchemaHasher(std::string_view schema) { hasher_.add(schema); }
+
+  /// To be called in the order of the names.
+  void add(std::string_view name, DType dtype, const Shape& shape) {
+    // A call of the hash for each part of a line costs more than the part.
+    constexpr std::size_t gathered = std::size_t{8} << 10U;
+    lines_.append(1, '\n').append(name).append(1, ' ').append(to_string(dtype)).append(1, ' ');
+    lines_ += to_string(shape);
+    if (lines_.size() >= gathered) flush();
   }
-  return hasher.value();
-}
 
-std::string rest_of_line(DType dtype, const Shape& shape) {
-  return " " + std::string(to_string(dtype)) + " " + to_string(shape);
-}
+  [[nodiscard]] std::uint64_t value() {
+    flush();
+    return hasher_.value();
+  }
+
+ private:
+  void flush() {
+    hasher_.add(lines_);
+    lines_.clear();
+  }
+
+  Hasher hasher_;
+  std::string lines_;
+};
 
 std::string hex(std::uint64_t hash) {
   std::string text(digits, '0');
@@ -193,14 +206,13 @@ std::vector<std::uint64_t> by_index(const safetensors::File& file, const json::E
 }
 
 void check_schema(const safetensors::File& file, std::uint64_t expected) {
-  std::vector<Line> lines;
-  lines.reserve(file.size());
-  for (std::size_t i = 0; i < file.size(); ++i) {
-    const safetensors::TensorInfo info = file.info(i);
-    lines.push_back({info.name, rest_of_line(info.dtype, info.shape)});
-  }
-  const auto schema = file.metadata(schema::metadata_key).value_or(std::string_view());
-  const std::uint64_t found = hash_of(schema, std::move(lines));
+  std::vector<safetensors::TensorInfo> tensors;
+  tensors.reserve(file.size());
+  for (std::size_t i = 0; i < file.size(); ++i) tensors.push_back(file.info(i));
+  sort_by_name(tensors, &safetensors::TensorInfo::name);
+  SchemaHasher hasher(file.metadata(schema::metadata_key).value_or(std::string_view()));
+  for (const safetensors::TensorInfo& info : tensors) hasher.add(info.name, info.dtype, info.shape);
+  const std::uint64_t found = hasher.value();
   if (found == expected) return;
   throw Error(ErrorCode::checksum_mismatch,
               "the schema, or a tensor's dtype or shape, is not the one that was saved",
@@ -276,16 +288,14 @@ void append_name(std::string& text, std::string_view name, const char* problem) 
 }  // namespace
 
 std::string text_of(std::vector<Known> tensors, const Metadata& metadata) {
-  std::vector<Line> lines;
-  lines.reserve(tensors.size());
-  for (const Known& tensor : tensors)
-    lines.push_back({tensor.name, rest_of_line(tensor.dtype, *tensor.shape)});
-  std::ranges::sort(tensors, {}, &Known::name);
+  sort_by_name(tensors, &Known::name);
   const auto schema = metadata.find(schema::metadata_key);
   const std::string_view schema_text =
       schema == metadata.end() ? std::string_view() : std::string_view(schema->second);
+  SchemaHasher hasher(schema_text);
+  for (const Known& tensor : tensors) hasher.add(tensor.name, tensor.dtype, *tensor.shape);
   std::string text = R"({"algorithm":")" + std::string(algorithm) + R"(","schema":")" +
-                     hex(hash_of(schema_text, std::move(lines))) + R"(","metadata":{)";
+                     hex(hasher.value()) + R"(","metadata":{)";
   for (const auto& [key, value] : metadata) {
     if (!has_own_checksum(key)) continue;
     append_name(text, key, "a key of the metadata is not valid UTF-8");

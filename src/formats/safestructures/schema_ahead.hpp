@@ -34,7 +34,10 @@ struct Ahead {
     if (value.kind() == Kind::string) text += value.as_string().size();
     if (value.kind() == Kind::tensor || value.kind() == Kind::bytes) {
       ++tensors;
-      distinct &= value.tensor_name().empty();
+      const std::string& name = value.tensor_name();
+      has_names_ |= !name.empty();
+      // A tensor alone may have any name but those that something else has.
+      distinct &= !has_names_ || (tensors == 1 && name != "__metadata__" && name != dummy_tensor);
     }
     // They share the steps of what the value holds.
     for (const Entry& attribute : value.attributes())
@@ -77,6 +80,7 @@ struct Ahead {
   }
 
   std::unordered_set<std::string_view, detail::KeyedHash> payloads_;
+  bool has_names_ = false;  // Whether tensors have names of their own.
 };
 
 }  // namespace safestructures::inline v0::schema

@@ -1,4 +1,5 @@
 #include <charconv>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -6,6 +7,7 @@
 #include <simdjson.h>
 
 #include <safestructures/data/codec.hpp>
+#include "data/box.hpp"
 #include "data/dict.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
@@ -155,11 +157,9 @@ class DirectReader {
     return skip("}");
   }
 
-  // Names and keys that are there twice are an error of `insert`.
+  // Names and keys that are there twice are an error of `insert_all`.
   void give_entries(Value& value, std::size_t begin) {
-    value.reserve(entries_.size() - begin);
-    for (std::size_t i = begin; i < entries_.size(); ++i)
-      value.insert(std::move(entries_[i].key), std::move(entries_[i].value));
+    detail::insert_all(value, std::span(entries_).subspan(begin));
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(begin), entries_.end());
   }
 
@@ -182,7 +182,7 @@ class DirectReader {
           !skip(": ") || !node(key))
         return false;
       if (key.kind() == Kind::string && key.as_string() == label) continue;
-      // As long as all keys are their own labels, `insert` finds those that are there twice.
+      // As long as all keys are their own labels, `insert_all` finds those that are there twice.
       if (std::exchange(are_own_labels, false) && !are_different(begin)) return false;
       if (key.kind() > Kind::string) key.set_key_label(std::move(label));
       entries_[i].key = std::move(key);

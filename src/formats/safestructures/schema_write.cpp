@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -13,11 +12,11 @@
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
 #include "data/number.hpp"
-#include "data/same_view.hpp"
 #include "formats/json_string.hpp"
 #include "formats/safestructures/schema_ahead.hpp"
+#include "formats/safestructures/schema_inside.hpp"
 #include "formats/safestructures/schema_names.hpp"
-#include "formats/safetensors/table.hpp"
+#include "formats/safestructures/schema_tensors.hpp"
 #include "formats/stored_dtype.hpp"
 #include "platform/memory.hpp"
 
@@ -29,6 +28,7 @@ namespace {
 bool is_spelled_otherwise(std::string_view type, const Value& value) {
   if (value.kind() != Kind::custom || !type.starts_with(collections)) return false;
   const Value& payload = value.payload();
+  if (!payload.is_plain()) return true;  // A node, which is neither an array nor has parts.
   const auto is_plain = [](const Value& part) { return part.is_plain(); };
   if (kind_of(type) == Kind::list)
     return payload.kind() != Kind::list || std::ranges::any_of(payload.items(), is_plain);
@@ -37,8 +37,6 @@ bool is_spelled_otherwise(std::string_view type, const Value& value) {
          std::ranges::any_of(payload.entries(), is_plain, &Entry::value);
 }
 
-using safetensors::detail::NameIndex;
-
 class Writer {
  public:
   explicit Writer(const SaveOptions& options) : options_(options), dtypes_(options.precision) {}
@@ -46,8 +44,19 @@ class Writer {
   Written write(const Value& root) {
     ahead_.look_at(root, 0, options_.limits.depth);
     platform::reserve_huge(text_, ahead_.text);
-    platform::reserve_huge(tensors_, ahead_.tensors);
+    platform::reserve_huge(written_.tensors, ahead_.tensors);
     node(root, nullptr);
+    return std::move(written_);
+  }
+
+  Written write_inside(const Value& value, Around around) {
+    ahead_.look_at(value, 1, options_.limits.depth);
+    text_ = std::move(around.before);
+    text_.reserve(text_.size() + ahead_.text + around.after.size());
+    written_.tensors.reserve(ahead_.tensors);
+    nodes_ = around.nodes;
+    node_at(value, around.step, nullptr);
+    text_ += around.after;
     return std::move(written_);
   }
 
@@ -253,6 +262,10 @@ class Writer {
     }
   }
 
+  std::string_view tensor(const Value& value, const Trace* trace) {
+    return tensors_.enter(value, dtypes_.of(value), place_, trace);
+  }
+
   /// JSON as it is: the inside of custom payloads and attributes. Recursive, to Limits::depth.
   void plain(const Value& value, const Trace* trace) {
     count_node(trace);
@@ -306,7 +319,28 @@ class Writer {
     text_ += ']';
   }
 
+  /// Whether a plain dict would be read as a node; see `Reader::is_node`.
+  [[nodiscard]] bool is_like_node(const Value& dict) const {
+    const Value* const type = dict.find(schema_type);
+    const Value* const value = dict.find(schema_value);
+    const auto is_text = [this](const Value* part, Kind kind) {
+      return part != nullptr && part->kind() == kind && (part->is_plain() || in_attribute_);
+    };
+    if (!is_text(type, Kind::string) || value == nullptr) return false;
+    if (!in_attribute_) return true;
+    const Kind kind = kind_of(type->as_string()).value_or(Kind::custom);
+    const bool names =
+        is_text(value, Kind::string) || (value->is_plain() && value->kind() == Kind::tensor);
+    return names && (kind == Kind::tensor || kind == Kind::bytes || kind == Kind::custom);
+  }
+
   void plain_dict(const Value& value, const Trace* trace) {
+    if (is_like_node(value))
+      throw Error(ErrorCode::invalid_argument, "a plain dict has the form of a node",
+                  {.path = to_string(trace),
+                   .expected = "no dict with 'data_type' and 'value'",
+                   .found = "data_type '" + value.find(schema_type)->as_string() + "'",
+                   .advice = "Call the keys otherwise, or do not make the dict plain"});
     text_ += '{';
     bool first = true;
     for (const Entry& entry : value.entries()) {
@@ -323,93 +357,16 @@ class Writer {
     text_ += '}';
   }
 
-  /// Enters a tensor under a name of its own and returns that name.
-  std::string_view tensor(const Value& value, const Trace* trace) {
-    const Tensor& tensor = value.tensor();
-    tensors_.emplace_back(std::string_view(), tensor, dtypes_.of(value));
-    std::string_view& name = tensors_.back().name;
-    name = without_surrogates(name_of(value));
-    if (!ahead_.distinct) {
-      if (const auto known = enter_last()) {
-        const safetensors::Item& other = tensors_[*known];
-        if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor)) {
-          tensors_.pop_back();
-          return other.name;
-        }
-        rename_last();
-      } else if (ahead_.is_taken(name) || (value.is_plain() && name == dummy_tensor)) {
-        rename_last();
-      }
-    }
-    const std::uint64_t most = std::min(options_.limits.tensors, NameIndex::largest);
-    if (tensors_.size() > most)
-      throw detail::past(detail::Limit::tensors, most, {.path = to_string(trace)});
-    return name;
-  }
-
-  /// Gives the last tensor a name that nothing has.
-  void rename_last() {
-    std::string_view& name = tensors_.back().name;
-    const std::string taken(name);
-    std::size_t& count = next_.try_emplace(taken, 1).first->second;
-    do name = written_.keep(taken + "#" + std::to_string(++count));
-    while (enter_last() || ahead_.is_taken(name));
-  }
-
-  /// Valid as long as the value and what is written.
-  std::string_view name_of(const Value& value) {
-    if (!value.tensor_name().empty()) return value.tensor_name();
-    if (options_.tensor_names == TensorNames::numbers)
-      return written_.keep(std::to_string(tensors_.size() - 1));
-    return place_.empty() ? "tensor" : written_.keep(place_);
-  }
-
-  /// Strings may hold halves of surrogate pairs (docs/format.md); names in the container may not.
-  std::string_view without_surrogates(std::string_view name) {
-    constexpr char lead = '\xED';  // Of U+D000 to U+DFFF, of which the second byte tells.
-    const auto is_half = [](std::string_view text, std::size_t at) {
-      return at + 2 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xA0 &&
-             (static_cast<unsigned char>(text[at + 2]) & 0xC0U) == 0x80;
-    };
-    std::size_t at = name.find(lead);
-    while (at != std::string_view::npos && !is_half(name, at)) at = name.find(lead, at + 1);
-    if (at == std::string_view::npos) return name;
-    std::string replaced(name);
-    for (; at != std::string::npos; at = replaced.find(lead, at + 1))
-      if (is_half(replaced, at)) replaced.replace(at, 3, "\xEF\xBF\xBD");
-    return written_.keep(replaced);
-  }
-
-  auto name_at() const {
-    return [this](std::size_t i) -> std::string_view { return tensors_[i].name; };
-  }
-
-  /// Enters the name of the last tensor, or returns the position of the tensor that has it.
-  std::optional<std::size_t> enter_last() {
-    const std::size_t last = tensors_.size() - 1;
-    if (last >= indexed_) {
-      indexed_ = std::max(2 * indexed_, ahead_.tensors + 1);
-      by_name_ = NameIndex(indexed_);
-      static_cast<void>(by_name_.insert(0, last, name_at()));
-    }
-    const auto twice = by_name_.insert(last, last + 1, name_at());
-    return twice ? std::optional(twice->second) : std::nullopt;
-  }
-
   const SaveOptions& options_;
   detail::StoredDTypes dtypes_;
   Written written_;
   std::string& text_ = written_.text;
-  std::vector<safetensors::Item>& tensors_ = written_.tensors;
   std::string place_;  // The dotted name of the current place.
   Ahead ahead_;
   bool in_attribute_ = false;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;
-  NameIndex by_name_{0};
-  std::size_t indexed_ = 0;  // How many names by_name_ has room for.
-  std::unordered_map<std::string, std::size_t, detail::KeyedHash>
-      next_;  // The last suffix tried for a name.
+  SchemaTensors tensors_{written_, ahead_, options_};
 };
 
 }  // namespace
@@ -431,5 +388,9 @@ std::string_view Written::keep(std::string_view name) {
 }
 
 Written write(const Value& root, const SaveOptions& options) { return Writer(options).write(root); }
+
+Written write_inside(const Value& value, Around around, const SaveOptions& options) {
+  return Writer(options).write_inside(value, std::move(around));
+}
 
 }  // namespace safestructures::inline v0::schema

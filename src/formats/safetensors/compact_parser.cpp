@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -44,6 +45,12 @@ class CompactParser {
 
   bool finish() {
     if (!skip("}") || at_ > end_) return false;
+    // Megabytes, where room was kept for a header before it was known.
+    constexpr std::uint64_t blanks = 0x2020202020202020;
+    for (std::uint64_t bytes = 0; end_ - at_ >= 8; at_ += 8) {
+      std::memcpy(&bytes, at_, 8);
+      if (bytes != blanks) break;
+    }
     while (at_ != end_ && is_blank(*at_)) ++at_;
     if (at_ != end_) return false;
     table_.set_metadata(entries_);

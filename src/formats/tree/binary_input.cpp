@@ -70,7 +70,7 @@ class BinaryInput final : public Input {
   [[nodiscard]] Tensor tensor(Stored stored, DType dtype, Shape shape, const Trace* trace) const {
     if (stored.range)
       return detail::tensor_at(source_, stored.range->offset, dtype, std::move(shape), is_mapped_,
-                               to_string(trace));
+                               trace);
     auto owner = std::make_shared<const std::vector<std::byte>>(std::move(stored.joined));
     return Tensor::share(dtype, std::move(shape), *owner, owner);
   }
