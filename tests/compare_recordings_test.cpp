@@ -115,7 +115,7 @@ TEST_CASE("the table of recordings is in the order of the calls when asked") {
   const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
   CHECK(
       text_of(found, {.order = ss::RowOrder::call}) ==
-      "verdict     max abs   max rel    rel L2  SNR dB      ULP  beyond    growth  record\n"
+      "verdict     max abs   max rel    rel L2  SNR dB      ULP  beyond    out/in  record\n"
       "different  1.02e+03  2.56e+02  2.67e-01    11.5  >binade     1/4       new  step 0 call 0  "
       "model.layer9  worst at [0]: 1025 and 1\n"
       "different  2.05e+03  2.56e+02  2.67e-01    11.5  >binade     1/4  1.00e+00  step 0 call 0  "
@@ -124,6 +124,8 @@ TEST_CASE("the table of recordings is in the order of the calls when asked") {
       "model.layer11  worst at [0]: 4097 and 1\n"
       "33 equal tensors not shown\n"
       "first divergence: step 0, call 0 of model.layer9, worst at [0]: 1025 and 1\n"
+      "makes an error: model.layer9, step 0 call 0: error 2.67e-01, 0 in model.layer8, which was "
+      "recorded before it\n"
       "compared 36 tensors, 144 of 144 numbers finite in both, and 0 other values\n"
       "different: 3 differences\n");
 }
@@ -160,16 +162,17 @@ TEST_CASE("records whose calls are numbered differently are paired by step and o
   CHECK(found.differences() == 4);
   CHECK(found.notes ==
         std::vector<std::string>{
-            "4 records were paired by their order, because their calls are numbered differently"});
+            "records paired by their order, because their calls are numbered differently: 4"});
 }
 
-TEST_CASE("statistics beside a tensor are no numbers of it") {
+TEST_CASE("a slice beside a tensor says nothing of it") {
   const ss::test::Folder folder;
   run(folder / "b");
-  run(folder / "a", nullptr, {.rules = {{.keep = ss::Keep::statistics}}});
+  run(folder / "a", nullptr,
+      {.rules = {{.keep = ss::Keep::slice, .slices = ss::parse_slices("0:2")}}});
   const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
   CHECK(found.rows.at(0).verdict == Verdict::kind);
-  CHECK(found.rows.at(0).detail == "kept as statistics and as full");
+  CHECK(found.rows.at(0).detail == "kept as slice and as full");
   CHECK(found.coverage.tensors == 0);
 }
 

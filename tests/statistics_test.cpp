@@ -31,6 +31,17 @@ std::size_t bin_of(int exponent) {
 
 }  // namespace
 
+TEST_CASE("progress counts every element once") {
+  for (const std::size_t size : {0U, 1U, 2047U, 2048U, 100000U}) {
+    const std::vector<float> numbers(size);
+    std::uint64_t done = 0;
+    const ss::TensorStatistics found = ss::statistics(
+        ss::Tensor::of<float>(numbers), [&](std::uint64_t elements) { done += elements; });
+    CHECK(done == size);
+    CHECK(found == ss::statistics(ss::Tensor::of<float>(numbers)));
+  }
+}
+
 TEST_CASE("statistics are exact for small whole numbers of every dtype") {
   const std::vector<double> values = {0, 1, 3, 1, 0, 3, 3, 1};
   for (const ss::DType dtype :

@@ -17,10 +17,15 @@ std::size_t exponent_of(double magnitude) {
   return static_cast<std::size_t>(std::bit_cast<std::uint64_t>(magnitude) >> 52U & 0x7FFU);
 }
 
+std::uint64_t apart(std::int64_t a, std::int64_t b) {
+  return a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
+               : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
+}
+
 template <class Sum>
-Sums sums_of(const Accumulator::Block& block) {
+Sums sums_of(const Block& block) {
   Sum errors = 0, absolute = 0, squares = 0, a_squares = 0, b_squares = 0, difference = 0;
-  for (std::size_t i = 0; i < block.a.size(); ++i) {
+  for (std::size_t i = 0; i < block.count; ++i) {
     const auto a = static_cast<Sum>(block.a[i]);
     const auto b = static_cast<Sum>(block.b[i]);
     // Beyond the largest double only the wide one has it.
@@ -86,12 +91,17 @@ void Accumulator::take_non_finite(const Block& block, std::size_t i) {
   a = b = block.difference[i] = 0;
 }
 
+Accumulator::Room& Accumulator::room() {
+  if (!room_) room_ = std::make_unique_for_overwrite<Room>();  // Zeros for `scales` alone.
+  return *room_;
+}
+
 void Accumulator::take_difference(const Block& block, std::size_t i) {
   const double error = std::min(std::abs(block.difference[i]), largest);
   const double reference = block.reference[i];
   ++differing_;
   max_absolute_ = std::max(max_absolute_, error);
-  Scale& scale = (*scales_)[exponent_of(reference)];
+  Scale& scale = room().scales[exponent_of(reference)];
   scale.absolute = std::max(scale.absolute, error);
   scale.relative = std::max(scale.relative, error / reference);
   const double allowed = tolerance_.atol + tolerance_.rtol * reference;
@@ -100,18 +110,75 @@ void Accumulator::take_difference(const Block& block, std::size_t i) {
   if (error > allowed) ++beyond_;
   note_worst(ratio, error, block.first + i);
   if (!grid_) return;
-  const std::int64_t a = grid_->place(block.a[i]);
-  const std::int64_t b = grid_->place(block.b[i]);
-  const std::uint64_t steps = a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
-                                    : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
+  const std::uint64_t steps = apart(grid_->place(block.a[i]), grid_->place(block.b[i]));
   max_ulp_ = std::max(max_ulp_, steps);
   ++ulps_[static_cast<std::size_t>(std::bit_width(steps))];
 }
 
 Sums Accumulator::add(const Block& block) {
+  const BlockKernels& kernels = block_kernels();
+  const Range range = kernels.range(block);
+  if (!range.is_finite || range.most > largest_fast || range.least < smallest_fast)
+    return add_one_by_one(block);
+  compared_ += block.count;
+  largest_b_ = std::max(largest_b_, range.largest_b);
+  max_absolute_ = std::max(max_absolute_, range.largest_difference);
+  if (range.largest_difference > 0) take_differences(block);
+  const BlockSums sums = kernels.sums(block);
+  return {sums.errors,    sums.absolute,  sums.squares,
+          sums.a_squares, sums.b_squares, sums.square_difference};
+}
+
+bool Accumulator::steps_at_once(const Block& block) {
+  const BlockKernels& kernels = block_kernels();
+  std::uint64_t* const steps = room().steps.data();
+  switch (grid_->dtype) {
+    case DType::F32: kernels.float_steps(block, steps); return true;
+    case DType::BF16: return kernels.bfloat16_steps(block, steps);
+    case DType::F16: return kernels.half_steps(block, steps);
+    default: return false;
+  }
+}
+
+void Accumulator::take_differences(const Block& block) {
+  const BlockKernels& kernels = block_kernels();
+  Room& room = this->room();
+  const BlockVerdict verdict =
+      kernels.judge(block, tolerance_, room.ratios.data(), room.relative.data());
+  differing_ += verdict.differing;
+  beyond_ += verdict.beyond;
+  max_ratio_ = std::max(max_ratio_, verdict.max_ratio);
+  // Most blocks hold nothing new: what is looked for is rare.
+  if (worst_index_ == nowhere || verdict.max_ratio >= worst_ratio_) {
+    for (std::size_t i = 0; i < block.count; ++i)
+      if (room.ratios[i] == verdict.max_ratio && block.difference[i] != 0)
+        note_worst(room.ratios[i], std::abs(block.difference[i]), block.first + i);
+  }
+  for (std::size_t i = 0; i < block.count; ++i) {
+    Scale& scale = room.scales[exponent_of(block.reference[i])];
+    const double error = std::abs(block.difference[i]);
+    if (error > scale.absolute) scale.absolute = error;
+    if (room.relative[i] > scale.relative) scale.relative = room.relative[i];
+  }
+  if (!grid_) return;
+  if (!steps_at_once(block)) {
+    for (std::size_t i = 0; i < block.count; ++i)
+      room.steps[i] = apart(grid_->place(block.a[i]), grid_->place(block.b[i]));
+  }
+  // Four tables: neighbours are often as far apart, and would wait for each other.
+  std::array<std::array<std::uint32_t, 65>, 4> counts{};
+  for (std::size_t i = 0; i < block.count; ++i) {
+    max_ulp_ = std::max(max_ulp_, room.steps[i]);
+    ++counts[i % 4][static_cast<std::size_t>(std::bit_width(room.steps[i]))];
+  }
+  for (const auto& table : counts)
+    for (std::size_t bits = 0; bits < ulps_.size(); ++bits) ulps_[bits] += table[bits];
+}
+
+Sums Accumulator::add_one_by_one(const Block& block) {
   double most = 0;
   double least = infinity;
-  for (std::size_t i = 0; i < block.a.size(); ++i) {
+  for (std::size_t i = 0; i < block.count; ++i) {
     if (!std::isfinite(block.a[i]) || !std::isfinite(block.b[i])) {
       take_non_finite(block, i);
       continue;
@@ -149,10 +216,11 @@ void Accumulator::merge(const Accumulator& other) {
   for (std::size_t i = 0; i < ulps_.size(); ++i) ulps_[i] += other.ulps_[i];
   if (other.worst_index_ != nowhere)
     note_worst(other.worst_ratio_, other.worst_absolute_, other.worst_index_);
+  if (!other.room_) return;
   for (std::size_t i = 0; i < exponents; ++i) {
-    Scale& scale = (*scales_)[i];
-    scale.absolute = std::max(scale.absolute, (*other.scales_)[i].absolute);
-    scale.relative = std::max(scale.relative, (*other.scales_)[i].relative);
+    Scale& scale = room().scales[i];
+    scale.absolute = std::max(scale.absolute, other.room_->scales[i].absolute);
+    scale.relative = std::max(scale.relative, other.room_->scales[i].relative);
   }
 }
 
@@ -204,7 +272,7 @@ TensorMetrics Accumulator::result(const Sums& sums, std::uint64_t count) const {
     const double floor = std::ldexp(1.0, static_cast<int>(floor_exponent) - 1023);
     double relative = 0;
     for (std::size_t i = 0; i < exponents; ++i) {
-      const Scale& scale = (*scales_)[i];
+      const Scale& scale = room_->scales[i];
       relative = std::max(relative, i < floor_exponent ? scale.absolute / floor : scale.relative);
     }
     found.max_relative = std::min(relative, largest);

@@ -11,6 +11,7 @@
 #include <span>
 
 #include <safestructures/compare/metrics.hpp>
+#include "compare/block_kernels.hpp"
 #include "compare/ulp.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -32,14 +33,7 @@ struct Sums {
 /// order ranges are taken.
 class Accumulator {
  public:
-  /// A block of numbers; all of one length, which is at most `block_size`.
-  struct Block {
-    std::span<double> a;
-    std::span<double> b;
-    std::span<double> difference;       ///< a - b, where it is finite.
-    std::span<const double> reference;  ///< Magnitudes that |a - b| is measured beside.
-    std::uint64_t first = 0;            ///< Index of the first number.
-  };
+  /// Numbers of a block, at most.
   static constexpr std::size_t block_size = 2048;
 
   Accumulator(const Tolerance& tolerance, const std::optional<Grid>& grid)
@@ -54,6 +48,10 @@ class Accumulator {
   [[nodiscard]] std::optional<std::uint64_t> worst() const;
 
  private:
+  Sums add_one_by_one(const Block& block);
+  void take_differences(const Block& block);
+  /// Finds the steps between a and b. \returns false where no kernel can
+  bool steps_at_once(const Block& block);
   void take_non_finite(const Block& block, std::size_t i);
   void take_difference(const Block& block, std::size_t i);
   void note_worst(double ratio, double absolute, std::uint64_t index);
@@ -64,6 +62,14 @@ class Accumulator {
     double relative = 0;
   };
   static constexpr std::size_t exponents = 2048;
+  /// What is needed where something differs: all but `scales` is of the block at hand.
+  struct Room {
+    std::array<Scale, exponents> scales{};
+    std::array<double, block_size> ratios;
+    std::array<double, block_size> relative;
+    std::array<std::uint64_t, block_size> steps;
+  };
+  [[nodiscard]] Room& room();
   static constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
 
   Tolerance tolerance_;
@@ -80,8 +86,7 @@ class Accumulator {
   double worst_ratio_ = 0;
   double worst_absolute_ = 0;
   std::uint64_t worst_index_ = nowhere;
-  std::unique_ptr<std::array<Scale, exponents>> scales_ =
-      std::make_unique<std::array<Scale, exponents>>();
+  std::unique_ptr<Room> room_;
 };
 
 }  // namespace safestructures::inline v0::comparing

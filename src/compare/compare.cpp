@@ -32,12 +32,13 @@ std::vector<RenameSuggestion> suggestions(const std::vector<Pair>& pairs,
 
 Comparison compare_nodes(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b,
                          const CompareOptions& options) {
-  Comparer comparer(options);
+  Comparer comparer(options, false);
   const std::vector<Pair> pairs = comparer.pair(a, b);
   comparer.expect(comparer.bytes_of(pairs));
   comparer.add(pairs);
+  comparer.suspect();
   if (options.suggest) comparer.result().suggestions = suggestions(pairs, comparer);
-  comparer.result().notes = comparer.renames().unused();
+  comparer.add_notes();
   return std::move(comparer.result());
 }
 

@@ -94,6 +94,44 @@ void write_metrics(std::ostream& out, const TensorMetrics& found) {
   else out << "null";
 }
 
+void write_noise(std::ostream& out, const NoiseFloor& noise) {
+  out << fmt::format(
+      R"(, "noise": {{"max_absolute": {}, "rmse": {}, "relative_l2": {}, "runs": {}, )"
+      R"("precise": {}, "factor": {}, "excess": {}}})",
+      number(noise.max_absolute), number(noise.rmse), number(noise.relative_l2), noise.runs,
+      noise.is_precise, number(noise.factor), number(noise.excess));
+}
+
+void write_statistics(std::ostream& out, const StatisticsMetrics& found) {
+  out << fmt::format(
+      R"(, "statistics": {{"count": {}, "rtol": {}, "atol": {}, "same_hash": {}, "distance": {}, )"
+      R"("relative_l2": {}, "cosine_distance": {}, "estimate_deviation": {}, "norm_ratio": {}, )"
+      R"("histogram_distance": {}, )",
+      found.count, number(found.tolerance.rtol), number(found.tolerance.atol),
+      found.has_same_hash ? (*found.has_same_hash ? "true" : "false") : "null",
+      number(found.distance), number(found.relative_l2), number(found.cosine_distance),
+      number(StatisticsMetrics::estimate_deviation), number(found.norm_ratio),
+      number(found.histogram_distance));
+  const auto pair = [&](const char* name, double a, double b, const char* end) {
+    out << fmt::format(R"("{}": [{}, {}]{})", name, number(a), number(b), end);
+  };
+  pair("norm", found.norm_a, found.norm_b, ", ");
+  pair("mean", found.mean_a, found.mean_b, ", ");
+  pair("standard_deviation", found.standard_deviation_a, found.standard_deviation_b, ", ");
+  pair("min", found.min_a, found.min_b, ", ");
+  pair("max", found.max_a, found.max_b, "}");
+}
+
+void write_origin(std::ostream& out, const ErrorOrigin& origin) {
+  out << fmt::format(
+      R"(, "origin": {{"input": {}, "input_row": {}, "evidence": "{}", "error": {}, )"
+      R"("input_error": {}, "amplification": {}, "score": {}}})",
+      origin.input.empty() ? "null" : text(origin.input),
+      origin.input_row ? std::to_string(*origin.input_row) : "null", to_string(origin.evidence),
+      number(origin.error), number(origin.input_error), number(origin.amplification),
+      number(origin.score));
+}
+
 void write_row(std::ostream& out, const ComparisonRow& row) {
   out << fmt::format(R"({{"path": {}, "other_path": {}, "verdict": "{}", "detail": {})",
                      text(row.path), row.other_path.empty() ? "null" : text(row.other_path),
@@ -110,6 +148,21 @@ void write_row(std::ostream& out, const ComparisonRow& row) {
     out << fmt::format(R"(, "shape": [{}])", fmt::join(row.shape, ", "));
     write_metrics(out, *row.metrics);
   }
+  if (row.statistics) {
+    out << fmt::format(R"(, "shape": [{}])", fmt::join(row.shape, ", "));
+    write_statistics(out, *row.statistics);
+  }
+  if (!row.suspicions.empty()) {
+    out << R"(, "suspicions": [)";
+    for (std::size_t i = 0; i < row.suspicions.size(); ++i)
+      out << (i == 0 ? "" : ", ")
+          << fmt::format(R"({{"fault": {}, "evidence": {}, "explained": {}}})",
+                         text(row.suspicions[i].fault), text(row.suspicions[i].evidence),
+                         number(row.suspicions[i].explained));
+    out << ']';
+  }
+  if (row.origin) write_origin(out, *row.origin);
+  if (row.noise) write_noise(out, *row.noise);
   out << '}';
 }
 
@@ -117,17 +170,23 @@ void write_row(std::ostream& out, const ComparisonRow& row) {
 
 void Comparison::write_json(std::ostream& out) const {
   out << fmt::format(
-      R"({{"equal": {}, "differences": {}, "coverage": {{"tensors": {}, "values": {}, )"
+      R"({{"equal": {}, "differences": {}, "coverage": {{"tensors": {}, "statistics": {}, "values": {}, )"
       R"("elements": {}, "compared_elements": {}, "only_a": {}, "only_b": {}, "nothing": {}, )"
-      R"("filtered": {}}}, )",
-      is_equal(), differences(), coverage.tensors, coverage.values, coverage.elements,
-      coverage.compared_elements, coverage.only_a, coverage.only_b, coverage.nothing,
-      coverage.filtered);
+      R"("filtered": {}, "without_noise": {}}}, )",
+      is_equal(), differences(), coverage.tensors, coverage.statistics, coverage.values,
+      coverage.elements, coverage.compared_elements, coverage.only_a, coverage.only_b,
+      coverage.nothing, coverage.filtered, coverage.without_noise);
   const ComparisonRow* const first = first_divergence();
   out << R"("first_divergence": )";
   if (first == nullptr) out << "null";
   else write_row(out, *first);
-  out << R"(, "notes": [)";
+  out << R"(, "culprits": [)";
+  for (std::size_t i = 0; i < culprits.size(); ++i)
+    out << (i == 0 ? "" : ", ")
+        << fmt::format(R"({{"name": {}, "row": {}, "calls": {}, "score": {}}})",
+                       text(culprits[i].name), culprits[i].row, culprits[i].calls,
+                       number(culprits[i].score));
+  out << R"(], "notes": [)";
   for (std::size_t i = 0; i < notes.size(); ++i) out << (i == 0 ? "" : ", ") << text(notes[i]);
   out << R"(], "suggestions": [)";
   for (std::size_t i = 0; i < suggestions.size(); ++i)

@@ -37,15 +37,6 @@ Common common_of(DType a, DType b) {
   return Common::real;
 }
 
-/// A dtype that the numbers had before they were stored, or have: the one with fewer digits.
-DType effective(DType stored, const std::optional<DType>& recorded) {
-  if (!recorded) return stored;
-  const auto mine = comparing::grid_of(stored);
-  const auto other = comparing::grid_of(*recorded);
-  if (!mine || !other) return stored;
-  return comparing::coarser(*mine, *other).dtype == other->dtype ? *recorded : stored;
-}
-
 /// An integer of 64 bits of either sign.
 struct Integer {
   bool is_negative;
@@ -124,6 +115,9 @@ class Worker {
   Worker(const Tensor& a, const Tensor& b, Common common, std::size_t room,
          const Tolerance& tolerance, const std::optional<Grid>& grid)
       : found(tolerance, grid), common_(common), a_(a, common, room), b_(b, common, room) {
+    // The last block may be filled up with zeros.
+    a_.numbers.resize(a_.numbers.size() + comparing::lanes);
+    b_.numbers.resize(a_.numbers.size());
     differences_.resize(a_.numbers.size());
     references_.resize(a_.numbers.size());
   }
@@ -133,19 +127,26 @@ class Worker {
     b_.load(first, count);
     const std::size_t parts = common_ == Common::complex ? 2 : 1;
     const std::size_t used = static_cast<std::size_t>(count) * parts;
-    for (std::size_t i = 0; i < used; ++i) {
-      differences_[i] = common_ == Common::integer ? difference(a_.integer(i), b_.integer(i))
-                                                   : a_.numbers[i] - b_.numbers[i];
-      references_[i] = std::abs(b_.numbers[i]);
-      if (parts == 1) continue;
+    if (common_ == Common::integer) {
+      for (std::size_t i = 0; i < used; ++i)
+        differences_[i] = difference(a_.integer(i), b_.integer(i));
+    } else {
+      for (std::size_t i = 0; i < used; ++i) differences_[i] = a_.numbers[i] - b_.numbers[i];
+    }
+    for (std::size_t i = 0; i < used; ++i) references_[i] = std::abs(b_.numbers[i]);
+    for (std::size_t i = 0; parts == 2 && i < used; ++i) {
       // Beside an infinite part everything would be small.
       const double modulus = std::hypot(b_.numbers[i / 2 * 2], b_.numbers[i / 2 * 2 + 1]);
       if (std::isfinite(modulus)) references_[i] = modulus;
     }
+    for (std::size_t i = used; i % comparing::lanes != 0; ++i)
+      a_.numbers[i] = b_.numbers[i] = differences_[i] = references_[i] = 0;
     Sums sums;
     for (std::size_t at = 0; at < used; at += Accumulator::block_size) {
-      const std::size_t size = std::min(Accumulator::block_size, used - at);
-      sums += found.add({.a = std::span(a_.numbers).subspan(at, size),
+      const std::size_t taken = std::min(Accumulator::block_size, used - at);
+      const std::size_t size = (taken + comparing::lanes - 1) / comparing::lanes * comparing::lanes;
+      sums += found.add({.count = taken,
+                         .a = std::span(a_.numbers).subspan(at, size),
                          .b = std::span(b_.numbers).subspan(at, size),
                          .difference = std::span(differences_).subspan(at, size),
                          .reference = std::span(references_).subspan(at, size),
@@ -196,8 +197,8 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
     throw Error(ErrorCode::shape_mismatch, "tensors of different shapes cannot be compared",
                 {.expected = to_string(b.shape()), .found = to_string(a.shape())});
   const Common common = common_of(a.dtype(), b.dtype());
-  const DType dtype_a = effective(a.dtype(), recorded.a);
-  const DType dtype_b = effective(b.dtype(), recorded.b);
+  const DType dtype_a = comparing::effective_dtype(a.dtype(), recorded.a);
+  const DType dtype_b = comparing::effective_dtype(b.dtype(), recorded.b);
   const Tolerance mine = default_tolerance(dtype_a);
   const Tolerance other = default_tolerance(dtype_b);
   const Tolerance tolerance =

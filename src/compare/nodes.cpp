@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <safestructures/data/attributes.hpp>
+#include "compare/summary.hpp"
 #include "data/children.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -27,7 +29,7 @@ void append_escaped(std::string& path, std::string_view step) {
 }  // namespace
 
 bool TreeNode::has_children() const {
-  return value->kind() != Kind::set && detail::count_of_children(*value) != 0;
+  return value->kind() != Kind::set && !is_summary && detail::count_of_children(*value) != 0;
 }
 
 std::vector<TreeNode> nodes_of(const Value& root) {
@@ -36,8 +38,9 @@ std::vector<TreeNode> nodes_of(const Value& root) {
   std::string path;
   std::string name;
   const auto enter = [&](const Value& value) {
-    nodes.push_back({path.empty() ? "/" : path, name, &value});
-    frames.push_back({&value, 0, path.size(), name.size()});
+    const bool is_summary = summary_of(value).has_value();
+    nodes.push_back({path.empty() ? "/" : path, name, &value, is_summary});
+    if (!is_summary) frames.push_back({&value, 0, path.size(), name.size()});
   };
   enter(root);
   while (!frames.empty()) {
@@ -68,6 +71,22 @@ std::vector<TreeNode> nodes_of(const Value& root) {
     enter(child);
   }
   return nodes;
+}
+
+std::string label_of(const std::string& record, const std::string& path) {
+  if (record.empty()) return path;
+  return path == "/" ? record : record + path;
+}
+
+std::optional<DType> recorded_dtype(const Value& value) {
+  const Value* const note = value.attribute(attributes::dtype);
+  if (note == nullptr || note->kind() != Kind::string) return std::nullopt;
+  return parse_dtype(note->as_string());
+}
+
+Tensor numbers_of(const Value& value) {
+  if (value.kind() != Kind::floating) return value.tensor();
+  return Tensor::own(std::vector<double>{value.as_double()}, Shape{});
 }
 
 }  // namespace safestructures::inline v0::comparing

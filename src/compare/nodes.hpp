@@ -2,10 +2,12 @@
 /// A structure as a list of its nodes with their paths.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/value.hpp>
 
@@ -16,6 +18,7 @@ struct TreeNode {
   std::string path;  ///< `/layers/0/weight`; not unique: a key has the path of its value.
   std::string name;  ///< The same with dots, `layers.0.weight`.
   const Value* value = nullptr;
+  bool is_summary = false;  ///< Whether it stands for a tensor: all statistics are there.
 
   [[nodiscard]] bool is_tensor() const {
     return value->kind() == Kind::tensor || value->kind() == Kind::bytes;
@@ -26,5 +29,14 @@ struct TreeNode {
 
 /// Every node in order, each before what it holds. Attributes are none. Needs no stack.
 std::vector<TreeNode> nodes_of(const Value& root);
+
+/// The dtype that a tensor's numbers had before they were stored, where the file notes it.
+std::optional<DType> recorded_dtype(const Value& value);
+
+/// A tensor, or a float as one of a single element.
+Tensor numbers_of(const Value& value);
+
+/// The path of a row about a node of a record; of a file `record` is empty.
+std::string label_of(const std::string& record, const std::string& path);
 
 }  // namespace safestructures::inline v0::comparing

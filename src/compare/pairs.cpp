@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
+#include "compare/summary.hpp"
 #include "compare/transpose.hpp"
 #include "compare/ulp.hpp"
 #include "data/keyed_hash.hpp"
@@ -40,12 +41,6 @@ class ByText {
   std::unordered_map<std::string, Queue, Hash, std::equal_to<>> nodes_;
 };
 
-std::optional<DType> recorded_dtype(const Value& value) {
-  const Value* const note = value.attribute(attributes::dtype);
-  if (note == nullptr || note->kind() != Kind::string) return std::nullopt;
-  return parse_dtype(note->as_string());
-}
-
 std::string dtype_text(const Value& value) {
   std::string text(to_string(value.tensor().dtype()));
   if (const auto was = recorded_dtype(value)) text += ", was " + std::string(to_string(*was));
@@ -56,8 +51,9 @@ bool matches(const std::string& glob, const std::string& text) {
   return platform::os::matches_glob(glob.c_str(), text.c_str());
 }
 
-/// A scalar as a tensor of one element.
-Tensor tensor_of(double number) { return Tensor::own(std::vector<double>{number}, Shape{}); }
+bool has_fractions(const Tensor& tensor) {
+  return is_floating(tensor.dtype()) || tensor.dtype() == DType::C64;
+}
 
 std::size_t size_of(const Value& value) {
   return value.is_sequence() || value.is_mapping() ? value.size() : 0;
@@ -76,12 +72,10 @@ void require_sane(const Tolerance& tolerance) {
 
 }  // namespace
 
-std::string label_of(const std::string& record, const std::string& path) {
-  if (record.empty()) return path;
-  return path == "/" ? record : record + path;
-}
-
-Comparer::Comparer(const CompareOptions& options) : options_(options), renames_(options.renames) {
+Comparer::Comparer(const CompareOptions& options, bool of_recordings)
+    : options_(options), renames_(options.renames), noise_(options, of_recordings) {
+  result_.is_of_recordings = of_recordings;
+  result_.has_noise = !noise_.empty();
   require_sane({options.rtol.value_or(0), options.atol.value_or(0)});
   for (const ToleranceRule& rule : options.tolerances) require_sane(rule.tolerance);
 }
@@ -165,6 +159,19 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
   }
 }
 
+void Comparer::add_notes() {
+  std::vector<std::string> notes = renames_.unused();
+  if (const std::uint64_t without = result_.coverage.without_noise; without != 0)
+    notes.push_back("tensors in no run of the noise, on which tolerances alone decide: " +
+                    std::to_string(without));
+  if (const std::uint64_t count = result_.coverage.statistics; count != 0)
+    notes.push_back(
+        "tensors compared by their statistics, where what is close may still hold single numbers "
+        "that are not: " +
+        std::to_string(count));
+  std::ranges::move(notes, std::back_inserter(result_.notes));
+}
+
 void Comparer::add_lone(const RecordPlace& record, Verdict verdict, std::string detail) {
   if (!is_wanted(record.name)) {
     ++result_.coverage.filtered;
@@ -197,6 +204,9 @@ void Comparer::add_pair(const Pair& pair, ComparisonRow row) {
   }
   const Value& a = *pair.a->value;
   const Value& b = *pair.b->value;
+  if ((pair.a->is_summary && (pair.b->is_summary || b.kind() == Kind::tensor)) ||
+      (pair.b->is_summary && a.kind() == Kind::tensor))
+    return add_summaries(pair, std::move(row));
   if (a.kind() != b.kind() || (a.kind() == Kind::custom && a.type_name() != b.type_name())) {
     row.verdict = Verdict::kind;
     row.detail = describe(a) + " and " + describe(b);
@@ -213,7 +223,7 @@ void Comparer::add_pair(const Pair& pair, ComparisonRow row) {
   if (a == b) return;
   if (a.kind() == Kind::floating) {
     --result_.coverage.values;
-    return add_numbers(tensor_of(a.as_double()), tensor_of(b.as_double()), {}, std::move(row));
+    return add_numbers(numbers_of(a), numbers_of(b), {}, std::move(row));
   }
   row.verdict = Verdict::value;
   row.detail = describe(a) + " and " + describe(b);
@@ -239,15 +249,48 @@ void Comparer::add_tensors(const Pair& pair, ComparisonRow row) {
   add_numbers(left, right, {recorded_dtype(a), recorded_dtype(b)}, std::move(row));
 }
 
+void Comparer::add_summaries(const Pair& pair, ComparisonRow row) {
+  const auto summary = [](const TreeNode& node) {
+    return node.is_summary ? *summary_of(*node.value) : summary_of(node.value->tensor());
+  };
+  const Summary a = summary(*pair.a);
+  const Summary b = summary(*pair.b);
+  if (a.shape != b.shape) {
+    row.verdict = Verdict::shape;
+    row.detail = to_string(Shape(a.shape)) + " and " + to_string(Shape(b.shape));
+    return put(std::move(row));
+  }
+  if (a.dtype != b.dtype)
+    row.detail = std::string(to_string(a.dtype)) + " and " + std::string(to_string(b.dtype));
+  if (options_.exact_dtypes && a.dtype != b.dtype) {
+    row.verdict = Verdict::dtype;
+    return put(std::move(row));
+  }
+  row.shape = b.shape;
+  ++result_.coverage.statistics;
+  if (result_.has_noise) ++result_.coverage.without_noise;
+  const Tensor like_a = Tensor::allocate(a.dtype, Shape{0});
+  const Tensor like_b = Tensor::allocate(b.dtype, Shape{0});
+  const Tolerance tolerance = tolerance_of(row.path, like_a, like_b, {})
+                                  .value_or(compare_tensors(like_a, like_b).tolerance);
+  std::string proof;
+  row.statistics = compare_summaries(a, b, tolerance, proof);
+  if (!proof.empty()) row.verdict = Verdict::different;
+  else if (b.statistics.finite() == 0) row.verdict = Verdict::nothing;
+  else
+    row.verdict = row.statistics->has_same_hash.value_or(false) ? Verdict::equal : Verdict::close;
+  row.detail += (row.detail.empty() ? "" : "; ") + std::string("by statistics");
+  if (!proof.empty()) row.detail += ": " + proof;
+  put(std::move(row));
+}
+
 std::optional<Tolerance> Comparer::tolerance_of(const std::string& path, const Tensor& a,
                                                 const Tensor& b,
                                                 const RecordedDTypes& recorded) const {
   for (const ToleranceRule& rule : options_.tolerances)
     if (matches(rule.paths, path)) return rule.tolerance;
   if (!options_.rtol && !options_.atol) return std::nullopt;
-  if (!is_floating(a.dtype()) && a.dtype() != DType::C64 && !is_floating(b.dtype()) &&
-      b.dtype() != DType::C64)
-    return std::nullopt;
+  if (!has_fractions(a) && !has_fractions(b)) return std::nullopt;
   if (options_.rtol && options_.atol) return Tolerance{*options_.rtol, *options_.atol};
   // One of the two is what the dtypes say.
   const Tensor nothing_a = Tensor::allocate(a.dtype(), Shape{0});
@@ -274,11 +317,50 @@ void Comparer::add_numbers(const Tensor& a, const Tensor& b, const RecordedDType
   ++result_.coverage.tensors;
   result_.coverage.elements += found.count;
   result_.coverage.compared_elements += found.compared;
-  if (!found.is_within()) row.verdict = Verdict::different;
+  measure_noise(a, b, recorded, row);
+  if (is_different(row)) row.verdict = Verdict::different;
   else if (found.compared == 0) row.verdict = Verdict::nothing;
   else row.verdict = found.is_exact() ? Verdict::equal : Verdict::close;
   if (row.verdict == Verdict::different && options_.suggest) look_for_transpose(a, b, row);
+  // Of recordings, any may be the input of one that differs.
+  if (options_.suggest && (row.verdict == Verdict::different || row.record))
+    held_.emplace(result_.rows.size(), Held{a, b});
   put(std::move(row));
+}
+
+void Comparer::measure_noise(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
+                             ComparisonRow& row) {
+  // An index that differs by 1 is another index, whatever the noise.
+  if (noise_.empty() || !has_fractions(a) || !has_fractions(b)) return;
+  row.noise = noise_.floor(row, a, b, recorded);
+  if (!row.noise) ++result_.coverage.without_noise;
+}
+
+bool Comparer::is_different(ComparisonRow& row) const {
+  const TensorMetrics& found = *row.metrics;
+  const NonFiniteCounts& other = found.non_finite;
+  const bool is_within = found.is_within();
+  if (!row.noise || other.nan_only_a + other.nan_only_b + other.infinity_only_a +
+                            other.infinity_only_b + other.infinity_signs !=
+                        0)
+    return !is_within;
+  const auto explain = [&](const char* text) {
+    row.detail += (row.detail.empty() ? "" : "; ") + std::string(text);
+  };
+  if (row.noise->is_within()) {
+    if (!is_within) explain("no further apart than the noise");
+    return false;
+  }
+  if (!is_within) return true;
+  if (!row.noise->is_precise || is_given(row.path)) return false;
+  explain("within the tolerance, but not the noise");
+  return true;
+}
+
+bool Comparer::is_given(const std::string& path) const {
+  return options_.rtol || options_.atol ||
+         std::ranges::any_of(options_.tolerances,
+                             [&](const ToleranceRule& rule) { return matches(rule.paths, path); });
 }
 
 void Comparer::look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const {

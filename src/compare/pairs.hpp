@@ -6,11 +6,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <safestructures/compare/comparison.hpp>
 #include <safestructures/compare/options.hpp>
 #include "compare/nodes.hpp"
+#include "compare/noise.hpp"
 #include "compare/rename.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -25,7 +27,7 @@ struct Pair {
 class Comparer {
  public:
   /// \throws Error `invalid_argument`
-  explicit Comparer(const CompareOptions& options);
+  Comparer(const CompareOptions& options, bool of_recordings);
 
   /// Pairs nodes: by the rules for renames, then by their paths; the first of several nodes of one
   /// path with the first. Those of b alone come last.
@@ -44,26 +46,45 @@ class Comparer {
 
   [[nodiscard]] Renames& renames() noexcept { return renames_; }
   [[nodiscard]] bool is_wanted(const std::string& path) const;
+  /// Looks for faults that explain rows beyond their tolerance: of recordings those that make an
+  /// error and the first that differs, else all. Called when every row is there.
+  void suspect();
+  /// Adds the notes on what the options said and what did not come of it.
+  void add_notes();
   Comparison& result() noexcept { return result_; }
 
  private:
   void add_pair(const Pair& pair, ComparisonRow row);
   void add_tensors(const Pair& pair, ComparisonRow row);
+  void add_summaries(const Pair& pair, ComparisonRow row);
   void add_numbers(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
                    ComparisonRow row);
+  void measure_noise(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
+                     ComparisonRow& row);
+  [[nodiscard]] bool is_different(ComparisonRow& row) const;
+  /// Whether the call says the tolerance of a path.
+  [[nodiscard]] bool is_given(const std::string& path) const;
   void look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const;
   void put(ComparisonRow row);
   [[nodiscard]] std::optional<Tolerance> tolerance_of(const std::string& path, const Tensor& a,
                                                       const Tensor& b,
                                                       const RecordedDTypes& recorded) const;
 
+  /// Tensors of a row, which are looked at again where they differ.
+  struct Held {
+    Tensor a;
+    Tensor b;
+  };
+  [[nodiscard]] std::vector<std::size_t> suspicious_rows() const;
+  /// What went into the layer of a row, where it is known and much the same in both; else null.
+  [[nodiscard]] const Tensor* input_of(const ComparisonRow& row) const;
+
   const CompareOptions& options_;
   Renames renames_;
+  Noise noise_;
+  std::unordered_map<std::size_t, Held> held_;  // By row.
   Comparison result_;
   std::uint64_t all_bytes_ = 0;
 };
-
-/// The path of a row about a node of a record.
-std::string label_of(const std::string& record, const std::string& path);
 
 }  // namespace safestructures::inline v0::comparing

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <map>
 #include <optional>
@@ -12,6 +11,8 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/recording/options.hpp>
+#include "compare/origin.hpp"
 #include "compare/pairs.hpp"
 #include "compare/suggest.hpp"
 
@@ -23,9 +24,6 @@ using comparing::Pair;
 using comparing::TreeNode;
 
 namespace {
-
-/// A record whose error is so many times the largest before it makes some of its own.
-constexpr double makes_error_from = 2;
 
 RecordPlace place_of(const Record& record) {
   return {record.name(), record.step(), record.call(), record.sequence()};
@@ -73,50 +71,6 @@ std::vector<RecordPair> pair_records(const Recording& a, const Recording& b, Com
   return pairs;
 }
 
-/// How large the error of a row is; infinite where it has no measure.
-double error_of(const ComparisonRow& row) {
-  if (row.metrics) {
-    const TensorMetrics& found = *row.metrics;
-    const NonFiniteCounts& other = found.non_finite;
-    const bool is_finite = other.nan_only_a + other.nan_only_b + other.infinity_only_a +
-                               other.infinity_only_b + other.infinity_signs ==
-                           0;
-    if (is_finite && found.relative_l2) return *found.relative_l2;
-    if (is_finite && found.compared == 0) return 0;
-  }
-  return is_difference(row.verdict) && row.verdict != Verdict::only_a &&
-                 row.verdict != Verdict::only_b
-             ? HUGE_VAL
-             : 0;
-}
-
-/// Says of each record how its error is beside those before it in its step.
-void trace_errors(std::vector<ComparisonRow>& rows) {
-  std::map<std::int64_t, double> largest;
-  for (std::size_t begin = 0; begin < rows.size();) {
-    const RecordPlace& place = *rows[begin].record;
-    std::size_t end = begin;
-    double own = 0;
-    bool is_different = false;
-    for (; end < rows.size() && rows[end].record->sequence == place.sequence &&
-           rows[end].record->name == place.name;
-         ++end) {
-      own = std::max(own, error_of(rows[end]));
-      is_different = is_different ||
-                     (is_difference(rows[end].verdict) && rows[end].verdict != Verdict::only_a &&
-                      rows[end].verdict != Verdict::only_b);
-    }
-    double& before = largest[place.step];
-    for (std::size_t i = begin; i < end; ++i) {
-      if (before > 0 && std::isfinite(before) && std::isfinite(own)) rows[i].growth = own / before;
-      rows[i].makes_error =
-          is_different && is_difference(rows[i].verdict) && own > makes_error_from * before;
-    }
-    before = std::max(before, own);
-    begin = end;
-  }
-}
-
 void note_state(const Recording& recording, const std::string& side,
                 std::vector<std::string>& notes) {
   for (const std::string& problem : recording.problems())
@@ -150,9 +104,8 @@ std::vector<RenameSuggestion> suggestions(const std::vector<RecordPair>& pairs,
 }  // namespace
 
 Comparison compare(const Recording& a, const Recording& b, const CompareOptions& options) {
-  Comparer comparer(options);
+  Comparer comparer(options, true);
   Comparison& result = comparer.result();
-  result.is_of_recordings = true;
   const std::vector<RecordPair> pairs = pair_records(a, b, comparer);
   std::uint64_t bytes = 0;
   std::size_t by_order = 0;
@@ -173,8 +126,10 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
       continue;
     }
     if (pair.by_order) ++by_order;
-    if (pair.a->kept() != pair.b->kept()) {
-      // Statistics beside a tensor say nothing of its numbers.
+    const std::string statistics(to_string(Keep::statistics));
+    if (pair.a->kept() != pair.b->kept() && pair.a->kept() != statistics &&
+        pair.b->kept() != statistics) {
+      // A slice beside a tensor says nothing of the rest.
       comparer.add_lone(place_of(*pair.a), Verdict::kind,
                         "kept as " + pair.a->kept() + " and as " + pair.b->kept());
       continue;
@@ -186,15 +141,18 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
       throw error.below(pair.a->name());
     }
   }
-  trace_errors(result.rows);
+  std::map<std::uint64_t, std::uint64_t> threads;
+  for (const Record& record : a) threads.emplace(record.sequence(), record.thread());
+  comparing::trace_errors(result, threads);
+  comparer.suspect();
   if (options.suggest) result.suggestions = suggestions(pairs, comparer);
   note_state(a, "a", result.notes);
   note_state(b, "b", result.notes);
   if (by_order != 0)
-    result.notes.push_back(std::to_string(by_order) +
-                           " records were paired by their order, because their calls are numbered "
-                           "differently");
-  for (std::string& note : comparer.renames().unused()) result.notes.push_back(std::move(note));
+    result.notes.push_back(
+        "records paired by their order, because their calls are numbered differently: " +
+        std::to_string(by_order));
+  comparer.add_notes();
   return std::move(result);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <ostream>
@@ -52,7 +53,16 @@ std::string elements_text(const WorstElement& worst) {
 /// What ranks a row: the furthest beyond its tolerance last.
 double badness(const ComparisonRow& row) {
   constexpr double endless = std::numeric_limits<double>::infinity();
+  if (row.statistics && row.statistics->distance) {
+    const StatisticsMetrics& found = *row.statistics;
+    const double allowed = found.tolerance.atol * std::sqrt(static_cast<double>(found.count)) +
+                           found.tolerance.rtol * found.norm_b;
+    return allowed > 0 ? *found.distance / allowed : *found.distance > 0 ? endless : 0;
+  }
   if (!row.metrics) return is_difference(row.verdict) ? endless : -1;
+  // What the noise excuses comes behind what it does not.
+  if (row.noise && row.noise->excess && row.verdict == Verdict::close)
+    return std::min(1.0, *row.noise->excess);
   if (row.metrics->max_ratio) {
     const NonFiniteCounts& other = row.metrics->non_finite;
     if (other.nan_only_a + other.nan_only_b + other.infinity_only_a + other.infinity_only_b +
@@ -83,8 +93,21 @@ std::string ulp_text(const TensorMetrics& found) {
   return found.ulp->max > found.ulp->binade ? ">binade" : std::to_string(found.ulp->max);
 }
 
-Cells cells_of(const ComparisonRow& row, bool with_growth) {
-  Cells cells(titles.size() + (with_growth ? 1 : 0), "-");
+/// How many times what the noise explains.
+std::string noise_text(const std::optional<NoiseFloor>& noise) {
+  if (!noise) return "-";
+  return noise->excess ? fmt::format("{:.2g}x", *noise->excess) : "no noise";
+}
+
+Cells titles_of(const Comparison& comparison) {
+  Cells cells = titles;
+  if (comparison.has_noise) cells.emplace_back("noise");
+  if (comparison.is_of_recordings) cells.emplace_back("out/in");
+  return cells;
+}
+
+Cells cells_of(const ComparisonRow& row, const Comparison& comparison) {
+  Cells cells(titles.size(), "-");
   cells[0] = to_string(row.verdict);
   if (row.metrics) {
     const TensorMetrics& found = *row.metrics;
@@ -95,10 +118,48 @@ Cells cells_of(const ComparisonRow& row, bool with_growth) {
     cells[5] = ulp_text(found);
     cells[6] = fmt::format("{}/{}", found.beyond, found.count);
   }
-  if (with_growth && row.growth)
-    cells.back() = short_number(*row.growth) + (row.makes_error ? " new" : "");
-  else if (with_growth && row.makes_error) cells.back() = "new";
+  if (row.statistics) {
+    const StatisticsMetrics& found = *row.statistics;
+    const bool is_exact = found.has_same_hash.value_or(false);
+    if (is_exact) cells[3] = "0";
+    else if (found.relative_l2) cells[3] = "~" + short_number(*found.relative_l2);
+    if (is_exact) cells[4] = "exact";
+    else if (found.relative_l2 && *found.relative_l2 > 0)
+      cells[4] = fmt::format("~{:.1f}", -20 * std::log10(*found.relative_l2));
+  }
+  if (comparison.has_noise) cells.push_back(noise_text(row.noise));
+  if (!comparison.is_of_recordings) return cells;
+  if (row.origin && row.origin->amplification)
+    cells.push_back(short_number(*row.origin->amplification) + (row.makes_error ? " new" : ""));
+  else cells.emplace_back(row.makes_error ? "new" : "-");
   return cells;
+}
+
+/// One line for each suspicion: of the culprits in their order, else of the rows; no more than a
+/// screen holds.
+std::vector<std::string> suspicion_lines(const Comparison& comparison) {
+  constexpr std::size_t most = 10;
+  std::vector<const ComparisonRow*> rows;
+  rows.reserve(comparison.culprits.size());
+  for (const Culprit& culprit : comparison.culprits) rows.push_back(&comparison.rows[culprit.row]);
+  for (const ComparisonRow& row : comparison.rows)
+    if (!row.suspicions.empty() && std::ranges::find(rows, &row) == rows.end())
+      rows.push_back(&row);
+  std::vector<std::string> lines;
+  std::size_t more = 0;
+  for (const ComparisonRow* row : rows)
+    for (const Suspicion& suspicion : row->suspicions) {
+      if (lines.size() == most) {
+        ++more;
+        continue;
+      }
+      const std::string where = row->record ? fmt::format("{}, step {} call {}", row->path,
+                                                          row->record->step, row->record->call)
+                                            : row->path;
+      lines.push_back("suspicion: " + where + ": " + suspicion_text(suspicion));
+    }
+  if (more != 0) lines.push_back("... " + counted(more, "suspicion") + " more");
+  return lines;
 }
 
 std::string non_finite_text(const NonFiniteCounts& found) {
@@ -159,6 +220,35 @@ std::string place_text(const ComparisonRow& row) {
   return text;
 }
 
+std::string culprit_text(const Comparison& comparison, const Culprit& culprit) {
+  const ComparisonRow& row = comparison.rows[culprit.row];
+  const ErrorOrigin& origin = *row.origin;
+  const std::string came =
+      origin.input_error ? short_number(*origin.input_error) : std::string("NaN or infinite");
+  const std::string made = origin.error ? short_number(*origin.error) : "NaN or infinite";
+  std::string text = fmt::format("{}, step {} call {}: error {}, ", culprit.name, row.record->step,
+                                 row.record->call, made);
+  switch (origin.evidence) {
+    case InputEvidence::none: text += "nothing was recorded before it in its step"; break;
+    case InputEvidence::recorded: text += fmt::format("{} in {}", came, origin.input); break;
+    case InputEvidence::same_shape:
+    case InputEvidence::other_shape:
+      text +=
+          fmt::format("{} in {}, which was recorded before it{}", came, origin.input,
+                      origin.evidence == InputEvidence::same_shape ? "" : " and has another shape");
+      break;
+  }
+  if (culprit.calls > 1) text += fmt::format("; {} of its calls", culprit.calls);
+  return text;
+}
+
+std::string suspicion_text(const Suspicion& suspicion) {
+  std::string text = suspicion.fault + ": " + suspicion.evidence;
+  if (suspicion.explained)
+    text += fmt::format("; {:.4g} % of the squared difference", 100 * *suspicion.explained);
+  return text;
+}
+
 std::vector<const ComparisonRow*> sorted_rows(const Comparison& comparison, RowOrder order) {
   std::vector<const ComparisonRow*> rows;
   rows.reserve(comparison.rows.size());
@@ -172,6 +262,12 @@ std::vector<const ComparisonRow*> sorted_rows(const Comparison& comparison, RowO
 
 }  // namespace comparing
 
+std::string_view to_string(InputEvidence evidence) noexcept {
+  constexpr std::array<std::string_view, 4> names = {"none", "other_shape", "same_shape",
+                                                     "recorded"};
+  return names[static_cast<std::size_t>(evidence)];
+}
+
 std::string_view to_string(Verdict verdict) noexcept {
   constexpr std::array<std::string_view, 11> names = {"equal", "close",     "nothing",  "different",
                                                       "value", "dtype",     "shape",    "size",
@@ -180,7 +276,8 @@ std::string_view to_string(Verdict verdict) noexcept {
 }
 
 bool Comparison::is_equal() const noexcept {
-  return differences() == 0 && coverage.tensors + coverage.values > coverage.nothing;
+  return differences() == 0 &&
+         coverage.tensors + coverage.statistics + coverage.values > coverage.nothing;
 }
 
 std::size_t Comparison::differences() const noexcept {
@@ -204,8 +301,7 @@ const ComparisonRow* Comparison::first_divergence() const& noexcept {
 
 void Comparison::write_text(std::ostream& out, const ComparisonText& options) const {
   using namespace comparing;
-  std::vector<Cells> table = {titles};
-  if (is_of_recordings) table.front().emplace_back("growth");
+  std::vector<Cells> table = {titles_of(*this)};
   std::vector<std::string> details = {is_of_recordings ? "record" : "path"};
   std::size_t hidden = 0;
   std::size_t equal = 0;
@@ -218,7 +314,7 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
       ++hidden;
       continue;
     }
-    table.push_back(cells_of(*row, is_of_recordings));
+    table.push_back(cells_of(*row, *this));
     details.push_back(printable(detail_text(*row)));
   }
   std::vector<std::size_t> widths(table.front().size());
@@ -238,9 +334,17 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
   for (const std::string& note : notes) out << "note: " << printable(note) << '\n';
   if (const ComparisonRow* first = first_divergence())
     out << "first divergence: " << printable(place_text(*first)) << '\n';
+  constexpr std::size_t most_culprits = 5;
+  for (std::size_t i = 0; i < std::min(culprits.size(), most_culprits); ++i)
+    out << "makes an error: " << printable(culprit_text(*this, culprits[i])) << '\n';
+  for (const std::string& line : suspicion_lines(*this)) out << printable(line) << '\n';
+  if (culprits.size() > most_culprits)
+    out << "... " << counted(culprits.size() - most_culprits, "layer") << " more\n";
   out << fmt::format("compared {}, {} of {} finite in both, and {}",
                      counted(coverage.tensors, "tensor"), coverage.compared_elements,
                      counted(coverage.elements, "number"), counted(coverage.values, "other value"));
+  if (coverage.statistics != 0)
+    out << "; " << counted(coverage.statistics, "tensor") << " by statistics";
   if (coverage.only_a + coverage.only_b != 0)
     out << fmt::format("; {} only in a, {} only in b", coverage.only_a, coverage.only_b);
   if (coverage.nothing != 0)

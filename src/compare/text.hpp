@@ -21,4 +21,10 @@ std::string index_text(const ComparisonRow& row);
 /// `step 2, call 14 of decoder.attention, element [0, 3]: 0.5 and 0.25`, not printable as it is.
 std::string place_text(const ComparisonRow& row);
 
+/// `layer.3, step 0 call 0: error 1.2e-02, 0 in layer.3.input`, not printable as it is.
+std::string culprit_text(const Comparison& comparison, const Culprit& culprit);
+
+/// `missing scale: a is b times 8; 100 % of the squared difference`.
+std::string suspicion_text(const Suspicion& suspicion);
+
 }  // namespace safestructures::inline v0::comparing

@@ -76,4 +76,12 @@ Grid coarser(const Grid& a, const Grid& b) {
   return a.min_exponent >= b.min_exponent ? a : b;
 }
 
+DType effective_dtype(DType stored, const std::optional<DType>& recorded) {
+  if (!recorded) return stored;
+  const auto mine = grid_of(stored);
+  const auto other = grid_of(*recorded);
+  if (!mine || !other) return stored;
+  return coarser(*mine, *other).dtype == other->dtype ? *recorded : stored;
+}
+
 }  // namespace safestructures::inline v0::comparing

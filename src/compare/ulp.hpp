@@ -28,4 +28,7 @@ std::optional<Grid> grid_of(DType dtype);
 /// The one with fewer digits; of those with as many the one of smaller range.
 Grid coarser(const Grid& a, const Grid& b);
 
+/// A dtype that the numbers had before they were stored, or have: the one with fewer digits.
+DType effective_dtype(DType stored, const std::optional<DType>& recorded);
+
 }  // namespace safestructures::inline v0::comparing

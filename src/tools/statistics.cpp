@@ -9,6 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include <safestructures/tools/sketch.hpp>
+#include "tools/doubles.hpp"
+
 namespace safestructures::inline v0 {
 namespace {
 
@@ -191,34 +196,21 @@ TensorStatistics Statistics::result() const {
 
 }  // namespace
 
-TensorStatistics statistics(const Tensor& tensor) {
-  const bool is_complex = tensor.dtype() == DType::C64;
-  const std::size_t parts = is_complex ? 2 : 1;
-  // Where small blocks would read the same memory again and again, larger ones are cut.
-  const std::uint64_t most =
-      std::min<std::uint64_t>(tensor.block_elements(block_size / parts), tensor.size());
-  std::vector<double> block(static_cast<std::size_t>(most) * parts);
-  std::vector<float> floats(is_complex ? block.size() : 0);
+TensorStatistics statistics(const Tensor& tensor,
+                            const std::function<void(std::uint64_t elements)>& progress) {
   Statistics statistics;
-  for (std::uint64_t first = 0; first < tensor.size();) {
-    const std::uint64_t count = std::min(most, tensor.size() - first);
-    const std::span<double> used = std::span(block).first(static_cast<std::size_t>(count) * parts);
-    if (is_complex) {
-      const std::span<float> read = std::span(floats).first(used.size());
-      tensor.copy_elements(first, count, DType::C64, std::as_writable_bytes(read), Overflow::allow);
-      std::ranges::copy(read, used.begin());
-    } else {
-      tensor.copy_elements(first, count, DType::F64, std::as_writable_bytes(used), Overflow::allow);
-    }
-    for (std::size_t at = 0; at < used.size(); at += block_size)
-      statistics.add(used.subspan(at, std::min(block_size, used.size() - at)));
-    first += count;
-  }
+  const auto add = [&](std::span<double> numbers, std::uint64_t, std::uint64_t count) {
+    for (std::size_t at = 0; at < numbers.size(); at += block_size)
+      statistics.add(numbers.subspan(at, std::min(block_size, numbers.size() - at)));
+    if (progress) progress(count);
+  };
+  detail::for_each_block_in_doubles(tensor, block_size, add);
   return statistics.result();
 }
 
 Value statistics_value(const Tensor& tensor) {
   const TensorStatistics found = statistics(tensor);
+  const TensorSketch drawn = sketch(tensor);
   std::vector<Value> shape;
   for (const std::uint64_t size : tensor.shape()) shape.emplace_back(size);
   std::vector<std::int64_t> histogram;
@@ -238,7 +230,9 @@ Value statistics_value(const Tensor& tensor) {
        {"mean", found.mean},
        {"standard_deviation", found.standard_deviation},
        {"l2_norm", found.l2_norm},
-       {"histogram", Tensor::own(std::move(histogram), Shape{2, TensorStatistics::bins})}});
+       {"histogram", Tensor::own(std::move(histogram), Shape{2, TensorStatistics::bins})},
+       {"hash", fmt::format("{:016x}", drawn.hash)},
+       {"sketch", Tensor::own(std::vector<double>(drawn.sums.begin(), drawn.sums.end()))}});
 }
 
 }  // namespace safestructures::inline v0

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <safestructures/compare/findings.hpp>
 #include <safestructures/compare/metrics.hpp>
 #include <safestructures/data/export.hpp>
 
@@ -54,13 +55,21 @@ struct ComparisonRow {
   Verdict verdict = Verdict::equal;  ///< What came of it.
   std::string detail;  ///< What differs, in words: `[2, 3] and [3, 2]`. Not printable as it is.
   std::optional<TensorMetrics> metrics;  ///< Of two tensors of one shape.
-  std::optional<RecordPlace> record;     ///< Of recordings.
-  std::vector<std::uint64_t> shape;      ///< Of both tensors, where there are metrics.
+  /// Of tensors of one shape of which one side or both have the statistics alone.
+  std::optional<StatisticsMetrics> statistics;
+  std::optional<NoiseFloor> noise;    ///< Where a further run has this tensor.
+  std::optional<RecordPlace> record;  ///< Of recordings.
+  std::vector<std::uint64_t> shape;   ///< Of both tensors, where there are metrics.
   /// Of a record: its relative L2 over the largest of the records before it in the same step.
   /// Nothing where those have no error.
   std::optional<double> growth;
-  /// Of a record beyond its tolerance: whether its error is new, or what came in.
+  /// Of a record beyond its tolerance: whether its error is new, more than twice what came in
+  /// (where that is a guess: than the largest before it in its step), or passed on.
   bool makes_error = false;
+  /// Of a record with numbers: what went into its layer, and how the error grew in it.
+  std::optional<ErrorOrigin> origin;
+  /// Which faults would make the difference, the best explanation first.
+  std::vector<Suspicion> suspicions;
   /// The order of a's dimensions that gives b, recognised and never passed: as `Tensor::permute`.
   std::vector<std::size_t> permutation;
 };
@@ -76,12 +85,15 @@ struct RenameSuggestion {
 struct Coverage {
   std::uint64_t tensors = 0;            ///< Compared.
   std::uint64_t values = 0;             ///< All other values compared: text, integers, None.
+  std::uint64_t statistics = 0;         ///< Tensors compared by their statistics alone.
   std::uint64_t elements = 0;           ///< Numbers of the tensors.
   std::uint64_t compared_elements = 0;  ///< Those that are finite in both.
   std::uint64_t only_a = 0;             ///< Values and records in the first only.
   std::uint64_t only_b = 0;             ///< Values and records in the second only.
   std::uint64_t nothing = 0;            ///< Tensors without a number to compare.
   std::uint64_t filtered = 0;           ///< Left out by `CompareOptions::only`.
+  /// Tensors of floating dtypes that no run of `CompareOptions::noise` has.
+  std::uint64_t without_noise = 0;
 };
 
 /// The order of a table.
@@ -102,8 +114,11 @@ struct SAFESTRUCTURES_API Comparison {
   std::vector<ComparisonRow> rows;            ///< In the order of the structure, or of the calls.
   Coverage coverage;                          ///< How much was compared.
   std::vector<RenameSuggestion> suggestions;  ///< Never applied by themselves.
-  std::vector<std::string> notes;             ///< What else one should know, a line each.
-  bool is_of_recordings = false;              ///< Whether rows have records.
+  /// Of recordings: which layers make errors, the one that adds most to what came in first.
+  std::vector<Culprit> culprits;
+  std::vector<std::string> notes;  ///< What else one should know, a line each.
+  bool is_of_recordings = false;   ///< Whether rows have records.
+  bool has_noise = false;          ///< Whether there were further runs.
 
   /// Whether something was compared and nothing differs beyond its tolerance.
   [[nodiscard]] bool is_equal() const noexcept;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <safestructures/data/dtype.hpp>
@@ -15,6 +17,10 @@
 #include <safestructures/formats/options.hpp>
 
 namespace safestructures::inline v0 {
+
+class Document;
+class Recording;
+class Value;
 
 /// Numbers a and b are near enough when |a - b| <= atol + rtol * |b|: b is the reference.
 struct Tolerance {
@@ -46,6 +52,10 @@ struct RenameRule {
   std::string to;    ///< In the second.
 };
 
+/// A further run: a file or the folder of a recording, or what was read of one. Null is no run.
+using NoiseRun = std::variant<std::filesystem::path, std::shared_ptr<const Value>,
+                              std::shared_ptr<const Document>, std::shared_ptr<const Recording>>;
+
 /// How two structures are compared.
 struct CompareOptions {
   /// In place of what the dtype says, each on its own. Integers, bools and text stay exact.
@@ -60,6 +70,13 @@ struct CompareOptions {
   /// Globs for paths, as in `ToleranceRule`; what matches none is counted and not compared. Empty:
   /// all is compared.
   std::vector<std::string> only = {};
+  /// Further runs of one of the two sides, under its names: the same program again, or in higher
+  /// precision. They say per tensor which differences are noise (`NoiseFloor`). Integers and bools
+  /// stay exact. Beside recordings these must be recordings, else files or structures.
+  std::vector<NoiseRun> noise = {};
+  /// How many times the noise a difference may be; docs/compare.md says why 3. Where few numbers
+  /// were measured it is (1 + 4 / sqrt(numbers)) times that.
+  double noise_factor = 3;
   /// Whether tensors of different dtypes differ, whatever their numbers.
   bool exact_dtypes = false;
   /// Whether names are suggested for tensors without a counterpart, and transposed tensors

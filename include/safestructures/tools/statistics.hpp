@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/tensor.hpp>
@@ -49,12 +50,15 @@ struct TensorStatistics {
 /// Reads every element once, in blocks, on one thread. Moments are those of the elements in double
 /// precision, to a few units of its last place: deviations are taken from each block's own mean,
 /// and blocks are merged by Chan's formula, so that a large mean costs no digits. Any magnitude is
-/// summed without overflow. \throws Error what a deferred tensor's source throws; `out_of_range`
-/// for a BOOL byte above 1
-[[nodiscard]] SAFESTRUCTURES_API TensorStatistics statistics(const Tensor& tensor);
+/// summed without overflow.
+/// \param progress called on this thread now and then with the elements done since the last call
+/// \throws Error what a deferred tensor's source throws; `out_of_range` for a BOOL byte above 1
+[[nodiscard]] SAFESTRUCTURES_API TensorStatistics statistics(
+    const Tensor& tensor, const std::function<void(std::uint64_t elements)>& progress = nullptr);
 
 /// The same as a structure for files: class `Statistics`, with dtype and shape in front, the counts
-/// and moments as scalars, and the histogram as an I64 tensor of shape [2, 64], negatives first.
+/// and moments as scalars, the histogram as an I64 tensor of shape [2, 64], negatives first, and
+/// what `sketch` gives: the hash in 16 hexadecimal digits, the sums as an F64 tensor.
 [[nodiscard]] SAFESTRUCTURES_API Value statistics_value(const Tensor& tensor);
 
 }  // namespace safestructures::inline v0

@@ -1,0 +1,235 @@
+/// \file
+/// Further runs that say which differences are noise.
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/safestructures.hpp>
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using ss::Verdict;
+
+/// `numbers` with Gaussian noise of that size.
+std::vector<float> noisy(const std::vector<float>& numbers, double size, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal(0, size);
+  std::vector<float> made = numbers;
+  for (float& number : made) number += static_cast<float>(normal(random));
+  return made;
+}
+
+std::vector<float> ramp(std::size_t count) {
+  std::vector<float> numbers(count);
+  for (std::size_t i = 0; i < count; ++i)
+    numbers[i] = std::sin(static_cast<float>(i)) + static_cast<float>(i % 7);
+  return numbers;
+}
+
+ss::Value value(const std::vector<float>& numbers) {
+  return ss::Value::dict({{"x", ss::Tensor::own(std::vector<float>(numbers))}});
+}
+
+ss::NoiseRun run_of(const std::vector<float>& numbers) {
+  return std::make_shared<const ss::Value>(value(numbers));
+}
+
+ss::Comparison compare(const std::vector<float>& a, const std::vector<float>& b,
+                       std::vector<ss::NoiseRun> noise, ss::CompareOptions options = {}) {
+  options.noise = std::move(noise);
+  return ss::compare(value(a), value(b), options);
+}
+
+}  // namespace
+
+TEST_CASE("what repeated runs differ by is no error, and what is beyond it is one") {
+  const std::vector<float> base = ramp(4096);
+  const std::vector<float> b = noisy(base, 1e-3, 1);
+  const std::vector<ss::NoiseRun> runs = {run_of(noisy(base, 1e-3, 2)),
+                                          run_of(noisy(base, 1e-3, 3))};
+  // 1e-3 is beyond what F32 is allowed.
+  const std::vector<float> good = noisy(base, 1e-3, 4);
+  CHECK(!ss::compare(value(good), value(b)).is_equal());
+  const ss::Comparison found = compare(good, b, runs);
+  CHECK(found.is_equal());
+  CHECK(found.has_noise);
+  REQUIRE(found.rows.size() == 1);
+  CHECK(found.rows[0].verdict == Verdict::close);
+  CHECK(found.rows[0].detail == "no further apart than the noise");
+  REQUIRE(found.rows[0].noise);
+  CHECK(found.rows[0].noise->runs == 2);
+  CHECK(!found.rows[0].noise->is_precise);
+  CHECK(found.rows[0].noise->rmse == doctest::Approx(1e-3 * std::sqrt(2.0)).epsilon(0.05));
+  CHECK(found.rows[0].noise->factor == doctest::Approx(3 * (1 + 4 / std::sqrt(8192.0))));
+
+  for (const double planted : {1e-2, 1.0}) {
+    CAPTURE(planted);
+    std::vector<float> bad = good;
+    for (float& number : bad) number *= static_cast<float>(1 + planted);
+    const ss::Comparison other = compare(bad, b, runs);
+    REQUIRE(other.rows.size() == 1);
+    CHECK(other.rows[0].verdict == Verdict::different);
+    CHECK(*other.rows[0].noise->excess > 1);
+  }
+  // A single element is found by the maximum.
+  std::vector<float> spike = good;
+  spike[77] += 0.1F;
+  CHECK(!compare(spike, b, runs).is_equal());
+  CHECK(compare(spike, b, runs, {.noise_factor = 30}).is_equal());
+}
+
+TEST_CASE("a fault is no noise, whichever side the further run is of") {
+  const std::vector<float> base = ramp(2000);
+  std::vector<float> a = noisy(base, 1e-3, 1);
+  for (float& number : a) number *= 1.01F;
+  const std::vector<float> b = noisy(base, 1e-3, 2);
+  std::vector<float> a_again = noisy(base, 1e-3, 3);
+  for (float& number : a_again) number *= 1.01F;
+  CHECK(!compare(a, b, {run_of(a_again)}).is_equal());
+  CHECK(!compare(a, b, {run_of(noisy(base, 1e-3, 3))}).is_equal());
+}
+
+TEST_CASE("repeated runs that are equal excuse nothing, and forbid nothing") {
+  const std::vector<float> b = ramp(100);
+  std::vector<float> a = b;
+  a[3] = std::nextafter(a[3], 10.0F);
+  const ss::Comparison found = compare(a, b, {run_of(a)});
+  CHECK(found.is_equal());
+  CHECK(!found.rows[0].noise->excess);
+  a[3] += 1;
+  CHECK(!compare(a, b, {run_of(a)}).is_equal());
+}
+
+TEST_CASE("a run in higher precision finds what a tolerance hides, but for one that was given") {
+  const std::vector<float> exact = ramp(3000);
+  std::vector<ss::bfloat16> b;
+  std::vector<ss::bfloat16> a;
+  for (const float number : exact) {
+    b.push_back(static_cast<ss::bfloat16>(number));
+    a.push_back(static_cast<ss::bfloat16>(static_cast<float>(b.back()) * 1.008F));
+  }
+  const auto dict = [](const std::vector<ss::bfloat16>& numbers) {
+    return ss::Value::dict({{"x", ss::Tensor::own(std::vector<ss::bfloat16>(numbers))}});
+  };
+  const ss::Comparison without = ss::compare(dict(a), dict(b));
+  CAPTURE(without.rows.at(0).metrics->max_ratio.value_or(-1));
+  CHECK(without.is_equal());
+  const ss::Comparison found = ss::compare(dict(a), dict(b), {.noise = {run_of(exact)}});
+  CHECK(found.rows.at(0).verdict == Verdict::different);
+  CHECK(found.rows.at(0).detail == "within the tolerance, but not the noise");
+  CHECK(found.rows.at(0).noise->is_precise);
+  // What the call allows is allowed.
+  CHECK(ss::compare(dict(a), dict(b),
+                    {.tolerances = {{"*x", {.rtol = 0.02, .atol = 0}}}, .noise = {run_of(exact)}})
+            .is_equal());
+  CHECK(ss::compare(dict(a), dict(b), {.rtol = 0.02, .noise = {run_of(exact)}}).is_equal());
+  // Half a step is what no rounding does better.
+  std::vector<ss::bfloat16> rounded = b;
+  rounded[1] = static_cast<ss::bfloat16>(static_cast<float>(rounded[1]) * 1.005F);
+  CHECK(ss::compare(dict(rounded), dict(b), {.noise = {run_of(exact)}}).is_equal());
+}
+
+TEST_CASE("NaN and integers are never noise") {
+  std::vector<float> b = ramp(50);
+  std::vector<float> a = noisy(b, 1e-3, 1);
+  a[9] = NAN;
+  CHECK(!compare(a, b, {run_of(noisy(b, 1, 2))}).is_equal());
+  const auto tokens = [](std::int64_t last) {
+    return ss::Value::dict({{"tokens", ss::Tensor::own(std::vector<std::int64_t>{1, 2, last})}});
+  };
+  const ss::Comparison found =
+      ss::compare(tokens(3), tokens(4), {.noise = {std::make_shared<const ss::Value>(tokens(9))}});
+  CHECK(!found.is_equal());
+  CHECK(!found.rows.at(0).noise);
+  CHECK(found.coverage.without_noise == 0);
+}
+
+TEST_CASE("tensors that no further run has are counted and told") {
+  const std::vector<float> b = ramp(50);
+  const ss::Comparison found = compare(noisy(b, 1e-3, 1), b, {run_of(ramp(49))});
+  CHECK(!found.is_equal());
+  CHECK(found.coverage.without_noise == 1);
+  CHECK(found.notes == std::vector<std::string>{
+                           "tensors in no run of the noise, on which tolerances alone decide: 1"});
+}
+
+TEST_CASE("noise alone is taken for an error in 1 % of tensors of two numbers, else almost never") {
+  // One further run. The figures of docs/compare.md.
+  constexpr int trials = 2000;
+  for (const std::size_t count : {2U, 4U, 16U, 100U, 1000U}) {
+    CAPTURE(count);
+    const std::vector<float> base = ramp(count);
+    int alarms = 0;
+    for (int i = 0; i < trials; ++i) {
+      const auto seed = static_cast<unsigned>(3 * i);
+      if (!compare(noisy(base, 1e-2, seed), noisy(base, 1e-2, seed + 1),
+                   {run_of(noisy(base, 1e-2, seed + 2))}, {.rtol = 0, .atol = 0, .suggest = false})
+               .is_equal())
+        ++alarms;
+    }
+    CHECK(alarms <= (count <= 2 ? 20 : 2));
+  }
+}
+
+TEST_CASE("recordings have recordings as noise, paired by name, step and call") {
+  const ss::test::Folder folder;
+  const std::vector<float> base = ramp(500);
+  const auto record = [&](const std::string& name, unsigned seed, float fault) {
+    ss::ActivationRecorder recorder(folder / name);
+    for (int step = 0; step < 2; ++step) {
+      recorder.step(step);
+      std::vector<float> first = noisy(base, 1e-3, 10 * seed + static_cast<unsigned>(step));
+      if (step == 1) first[5] += fault;
+      recorder.record("first", first);
+      recorder.record("second", noisy(base, 1e-1, 20 * seed + static_cast<unsigned>(step)));
+    }
+    recorder.close();
+  };
+  record("a", 1, 0.5F);
+  record("b", 2, 0);
+  record("again", 3, 0);
+  const ss::Comparison found =
+      ss::compare_files(folder / "a", folder / "b", {.noise = {folder / "again"}});
+  // 0.5 is noise of the second, not of the first.
+  CHECK(found.differences() == 1);
+  REQUIRE(found.first_divergence() != nullptr);
+  CHECK(found.first_divergence()->record->name == "first");
+  CHECK(found.first_divergence()->record->step == 1);
+  std::ostringstream text;
+  found.write_text(text);
+  CHECK(
+      text.str().substr(0, text.str().find('\n')) ==
+      "verdict     max abs   max rel    rel L2  SNR dB      ULP   beyond  noise    out/in  record");
+}
+
+TEST_CASE("a run of another kind and a factor that cannot be are refused") {
+  const ss::test::Folder folder;
+  {
+    ss::ActivationRecorder recorder(folder / "run");
+    recorder.record("x", std::vector<float>{1});
+    recorder.close();
+  }
+  const std::string run = (folder / "run").string();
+  const std::vector<float> b = ramp(3);
+  CHECK(ss::test::error_of([&] { return compare(b, b, {folder / "run"}); }) ==
+        "invalid_argument: a run for the noise is of another kind than what is compared: expected "
+        "a file or a structure, found " +
+            run + ".");
+  CHECK(ss::test::error_of([&] { return ss::compare_files(run, run, {.noise = {run_of(b)}}); }) ==
+        "invalid_argument: a run for the noise is of another kind than what is compared: expected "
+        "the folder of a recording, found a structure.");
+  CHECK(ss::test::error_of([&] { return compare(b, b, {}, {.noise_factor = 0}); }) ==
+        "invalid_argument: a factor for the noise cannot be that: expected a finite number above "
+        "0, found 0.000000.");
+}

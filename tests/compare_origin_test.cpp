@@ -1,0 +1,182 @@
+/// \file
+/// Which layer of two recordings makes an error, and which pass on what came in.
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/safestructures.hpp>
+#include "compare/origin.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using ss::InputEvidence;
+
+using Numbers = std::vector<float>;
+
+/// Records a name with numbers that are wrong by that share.
+void put(ss::ActivationRecorder& recorder, const std::string& name, double error,
+         std::size_t count = 4) {
+  Numbers numbers(count);
+  for (std::size_t i = 0; i < count; ++i)
+    numbers[i] = static_cast<float>((static_cast<double>(i) + 1) * (1 + error));
+  recorder.record(name, numbers);
+}
+
+/// What a call of a layer records.
+struct Entry {
+  std::string name;
+  double error;
+};
+
+ss::Comparison compared(const std::vector<std::vector<Entry>>& steps) {
+  const ss::test::Folder folder;
+  for (const bool is_a : {true, false}) {
+    ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      recorder.step(static_cast<std::int64_t>(step));
+      for (const Entry& entry : steps[step]) put(recorder, entry.name, is_a ? entry.error : 0);
+    }
+    recorder.close();
+  }
+  return ss::compare_files(folder / "a", folder / "b");
+}
+
+std::vector<std::string> names(const ss::Comparison& found) {
+  std::vector<std::string> list;
+  for (const ss::Culprit& culprit : found.culprits) list.push_back(culprit.name);
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("a layer is measured against its recorded input, not against the largest error so far") {
+  // The second layer shrinks the error and adds its own: no record is worse than the first.
+  const ss::Comparison found = compared({{{"embed", 0.5},
+                                          {"one.input", 0.5},
+                                          {"one", 1e-3},
+                                          {"two.input", 1e-3},
+                                          {"two", 0.1},
+                                          {"three.input", 0.1},
+                                          {"three", 0.1}}});
+  CHECK(names(found) == std::vector<std::string>{"embed", "two"});
+  const ss::ErrorOrigin& two = *found.rows.at(4).origin;
+  CHECK(two.input == "two.input");
+  CHECK(two.evidence == InputEvidence::recorded);
+  CHECK(*two.amplification == doctest::Approx(100).epsilon(1e-3));
+  CHECK(*two.score == doctest::Approx(100).epsilon(1e-3));
+  const ss::ErrorOrigin& three = *found.rows.at(6).origin;
+  CHECK(*three.amplification == doctest::Approx(1));
+  CHECK(!found.rows.at(6).makes_error);
+  CHECK(!found.rows.at(2).makes_error);
+}
+
+TEST_CASE("without recorded inputs the record before is a guess, which is said") {
+  const ss::test::Folder folder;
+  for (const bool is_a : {true, false}) {
+    ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
+    put(recorder, "x", is_a ? 1e-2 : 0);
+    put(recorder, "table", 0, 8);
+    put(recorder, "y", is_a ? 1e-2 : 0);
+    put(recorder, "z", is_a ? 1e-2 : 0);
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(found.rows.at(0).origin->evidence == InputEvidence::none);
+  CHECK(found.rows.at(2).origin->input == "table");
+  CHECK(found.rows.at(2).origin->evidence == InputEvidence::other_shape);
+  CHECK(!found.rows.at(2).origin->amplification);
+  CHECK(found.rows.at(3).origin->input == "y");
+  CHECK(found.rows.at(3).origin->evidence == InputEvidence::same_shape);
+  // A table without an error between two layers makes no culprit of the second.
+  CHECK(names(found) == std::vector<std::string>{"x"});
+  CHECK(ss::to_string(InputEvidence::same_shape) == "same_shape");
+}
+
+TEST_CASE("a layer passes on what its parts made, and not what it makes itself") {
+  const std::vector<Entry> inside = {
+      {"block.input", 0}, {"block.norm.input", 0}, {"block.norm", 0}, {"block.mlp.input", 0}};
+  std::vector<Entry> part = inside;
+  part.push_back({"block.mlp", 0.1});
+  part.push_back({"block", 0.02});
+  CHECK(names(compared({part})) == std::vector<std::string>{"block.mlp"});
+  std::vector<Entry> own = inside;
+  own.push_back({"block.mlp", 0});
+  own.push_back({"block", 0.02});
+  CHECK(names(compared({own})) == std::vector<std::string>{"block"});
+  // A wrong input is the fault of what hands it over.
+  CHECK(names(compared({{{"one.input", 0}, {"one", 0}, {"two.input", 0.1}, {"two", 0.1}}})) ==
+        std::vector<std::string>{"two.input"});
+}
+
+TEST_CASE("culprits are ranked by what they add to what came in, each named once") {
+  std::vector<std::vector<Entry>> steps;
+  for (int step = 0; step < 3; ++step)
+    steps.push_back({{"one.input", 0},
+                     {"one", 1e-4},
+                     {"two.input", 1e-4},
+                     {"two", 1e-3},
+                     {"three.input", 0},
+                     {"three.output", step == 1 ? 0.3 : 0}});
+  const ss::Comparison found = compared(steps);
+  CHECK(names(found) == std::vector<std::string>{"three.output", "one", "two"});
+  CHECK(found.culprits.at(0).calls == 1);
+  CHECK(found.culprits.at(1).calls == 3);
+  CHECK(found.rows.at(found.culprits.at(0).row).record->step == 1);
+  CHECK(*found.culprits.at(0).score > *found.culprits.at(1).score);
+  std::ostringstream text;
+  found.write_text(text);
+  CHECK(text.str().find("makes an error: three.output, step 1 call 1: error 3.00e-01, 0 in "
+                        "three.input\n"
+                        "makes an error: one, step 0 call 0: error 1.00e-04, 0 in one.input; 3 of "
+                        "its calls\n"
+                        "makes an error: two, step 0 call 0: error 1.00e-03, 1.00e-04 in "
+                        "two.input; 3 of its calls\n") != std::string::npos);
+}
+
+TEST_CASE("each call of a layer has its own inputs, and all of them count") {
+  const ss::Comparison found = compared({{{"add.inputs.0", 0},
+                                          {"add.inputs.1", 0.1},
+                                          {"add", 0.1},
+                                          {"add.inputs.0", 0},
+                                          {"add.inputs.1", 0},
+                                          {"add", 0.1}}});
+  CHECK(found.rows.at(2).origin->input == "add.inputs.1");
+  CHECK(!found.rows.at(2).makes_error);
+  CHECK(found.rows.at(5).makes_error);
+}
+
+TEST_CASE("a NaN that comes in is passed on, a new one has no bound") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const ss::Comparison found =
+      compared({{{"one.input", 0}, {"one", nan}, {"two.input", nan}, {"two", nan}}});
+  CHECK(names(found) == std::vector<std::string>{"one"});
+  CHECK(!found.culprits.at(0).score);
+  CHECK(!found.rows.at(1).origin->error);
+  std::ostringstream json;
+  found.write_json(json);
+  CHECK(
+      json.str().find(R"("origin": {"input": "one.input", "input_row": 0, "evidence": "recorded", )"
+                      R"("error": null, "input_error": 0.0, "amplification": null, )"
+                      R"("score": null})") != std::string::npos);
+  CHECK(json.str().find(R"("culprits": [{"name": "one", "row": 1, "calls": 1, "score": null}])") !=
+        std::string::npos);
+}
+
+TEST_CASE("records of inputs are known by their last words") {
+  using ss::comparing::layer_of_input;
+  CHECK(layer_of_input("a.b.input") == "a.b");
+  CHECK(layer_of_input("a.inputs.mask") == "a");
+  CHECK(layer_of_input("a.input.b.input") == "a.input.b");
+  for (const char* const name : {"input", ".input", "a.inputted", "a.input_norm", "a", ""})
+    CHECK(!layer_of_input(name));
+}

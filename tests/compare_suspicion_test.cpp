@@ -1,0 +1,371 @@
+/// \file
+/// The usual faults of a port, planted one at a time: each is suspected, and nothing else first.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numbers>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/safestructures.hpp>
+#include "compare/suspicion.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using ss::comparing::case_of;
+using Numbers = std::vector<double>;
+
+// Two texts of sixteen tokens, four heads of eight.
+constexpr std::size_t batch = 2;
+constexpr std::size_t length = 16;
+constexpr std::size_t width = 32;
+constexpr std::size_t head = 8;
+constexpr std::size_t rows = batch * length;
+const ss::Shape shape{batch, length, width};
+
+Numbers gaussian(std::size_t count, unsigned seed, double size = 1) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal(0, size);
+  Numbers numbers(count);
+  for (double& number : numbers) number = normal(random);
+  return numbers;
+}
+
+/// Rows of other sizes, as norms get them.
+Numbers uneven_rows(unsigned seed) {
+  Numbers numbers = gaussian(rows * width, seed);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] *= std::exp2(-static_cast<double>(i / width % 5)) * 0.1;
+  return numbers;
+}
+
+Numbers norm(const Numbers& x, double epsilon, bool is_centred, bool has_bias) {
+  const Numbers weight = gaussian(width, 90, 0.2);
+  const Numbers bias = gaussian(width, 91);
+  Numbers made(x.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    double mean = 0;
+    for (std::size_t j = 0; is_centred && j < width; ++j) mean += x[row * width + j] / width;
+    double variance = 0;
+    for (std::size_t j = 0; j < width; ++j)
+      variance += std::pow(x[row * width + j] - mean, 2) / width;
+    for (std::size_t j = 0; j < width; ++j)
+      made[row * width + j] =
+          (x[row * width + j] - mean) / std::sqrt(variance + epsilon) * (1 + weight[j]) +
+          (has_bias ? bias[j] : 0);
+  }
+  return made;
+}
+
+Numbers linear(const Numbers& x, bool is_transposed, bool has_bias = true) {
+  const Numbers weight = gaussian(width * width, 5, 0.2);
+  const Numbers bias = gaussian(width, 6);
+  Numbers made(x.size());
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t j = 0; j < width; ++j) {
+      double sum = has_bias ? bias[j] : 0;
+      for (std::size_t k = 0; k < width; ++k)
+        sum += x[row * width + k] * weight[is_transposed ? j * width + k : k * width + j];
+      made[row * width + j] = sum;
+    }
+  return made;
+}
+
+Numbers rope(const Numbers& x, bool are_neighbours, double offset = 0) {
+  Numbers made = x;
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t start = 0; start < width; start += head)
+      for (std::size_t pair = 0; pair < head / 2; ++pair) {
+        const std::size_t first = row * width + start + (are_neighbours ? 2 * pair : pair);
+        const std::size_t second = first + (are_neighbours ? 1 : head / 2);
+        const double frequency = std::pow(10000, -2.0 * static_cast<double>(pair) / head);
+        const double angle = (static_cast<double>(row % length) + offset) * frequency;
+        const std::complex<double> turned =
+            std::complex<double>(x[first], x[second]) * std::polar(1.0, angle);
+        made[first] = turned.real();
+        made[second] = turned.imag();
+      }
+  return made;
+}
+
+Numbers each(const Numbers& x, const std::function<double(double)>& function) {
+  Numbers made;
+  for (const double number : x) made.push_back(function(number));
+  return made;
+}
+
+/// Number i of the result is number `from(row, column)` of x's same row.
+Numbers moved(const Numbers& x, const std::function<std::size_t(std::size_t)>& column) {
+  Numbers made(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) made[i] = x[i / width * width + column(i % width)];
+  return made;
+}
+
+double gelu(double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); }
+double gelu_tanh(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+}
+
+struct Fault {
+  std::string name;
+  std::string expected;  ///< Empty: nothing.
+  Numbers a;
+  Numbers b;
+  Numbers input = {};
+  bool survives_half = true;
+  ss::Shape of = shape;
+};
+
+/// Causal attention's probabilities of a text of eight; `seen` more than itself and what is before.
+Numbers attention(std::ptrdiff_t seen) {
+  constexpr std::size_t size = 8;
+  const Numbers scores = gaussian(4 * size * size, 70);
+  Numbers made(scores.size());
+  for (std::size_t row = 0; row < 4 * size; ++row) {
+    double sum = 0;
+    for (const bool is_sum : {true, false})
+      for (std::size_t j = 0; j < size; ++j) {
+        const bool is_seen =
+            static_cast<std::ptrdiff_t>(j) <= static_cast<std::ptrdiff_t>(row % size) + seen;
+        const double weight = is_seen ? std::exp(scores[row * size + j]) : 0;
+        if (is_sum) sum += weight;
+        else made[row * size + j] = weight / sum;
+      }
+  }
+  return made;
+}
+
+std::vector<Fault> faults() {
+  const Numbers x = gaussian(rows * width, 1);
+  const Numbers y = gaussian(rows * width, 2);
+  const Numbers small = uneven_rows(3);
+  std::vector<Fault> list;
+  const auto add = [&](Fault fault) { list.push_back(std::move(fault)); };
+  add({"scale", "missing scale", each(x, [](double v) { return v * std::sqrt(8.0); }), x});
+  add({"sign", "missing scale", each(x, [](double v) { return -v; }), x});
+  for (const bool is_centred : {true, false})
+    for (const bool has_bias : {true, false})
+      add({"epsilon, input known", "norm epsilon", norm(small, 1e-4, is_centred, has_bias),
+           norm(small, 1e-6, is_centred, has_bias), small});
+  add({"epsilon alone", "norm epsilon", norm(small, 1e-4, true, false),
+       norm(small, 1e-6, true, false)});
+  Numbers without = y;
+  Numbers with = y;
+  for (std::size_t i = 0; i < x.size(); ++i) with[i] += x[i];
+  add({"no residual", "wrong residual", without, with, x});
+  add({"no bias", "missing bias", linear(x, false, false), linear(x, false, true), x});
+  add({"transposed weight", "transposed weight", linear(x, true), linear(x, false), x});
+  add({"two heads", "permuted heads",
+       moved(x, [](std::size_t j) { return j < 2 * head ? (j + head) % (2 * head) : j; }), x});
+  add({"all heads", "permuted heads",
+       moved(x, [](std::size_t j) { return (j / head + 1) % 4 * head + j % head; }), x});
+  add({"neighbours for halves", "RoPE interleaving",
+       moved(x, [](std::size_t j) { return j / head * head + j % head / 2 + j % 2 * (head / 2); }),
+       x});
+  add({"RoPE", "RoPE interleaving", rope(x, true), rope(x, false), x});
+  add({"RoPE alone", "RoPE interleaving", rope(x, true), rope(x, false)});
+  add({"RoPE from 1", "position offset", rope(x, false, 1), rope(x, false, 0)});
+  add({"RoPE of neighbours from 1", "position offset", rope(x, true, 1), rope(x, true, 0), x});
+  Numbers later(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    later[i] = x[(i / width % length == length - 1 ? i : i + width)];
+  add({"one token on", "position offset", later, x});
+  const Numbers positions = gaussian((length + 1) * width, 8);
+  Numbers embedded = x;
+  Numbers shifted = x;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    embedded[i] += positions[i % (length * width)];
+    shifted[i] += positions[i % (length * width) + width];
+  }
+  add({"learned positions from 1", "position offset", shifted, embedded, x});
+  add({"GELU", "GELU variant", each(x, gelu_tanh), each(x, gelu), x, false});
+  add({"GELU alone", "GELU variant", each(x, gelu), each(x, gelu_tanh), {}, false});
+  add({"SiLU", "other activation", each(x, [](double v) { return v / (1 + std::exp(-v)); }),
+       each(x, [](double v) { return std::max(v, 0.0); }), x});
+  add({"a mask that leaks", "mask off by one", attention(1), attention(0), {}, true, {2, 2, 8, 8}});
+  Numbers leaking = y;
+  for (std::size_t i = 0; i < leaking.size(); ++i)
+    if (i / width % length != length - 1) leaking[i] += 0.1 * x[i];
+  add({"what a leaking mask makes", "mask off by one", leaking, y});
+  Numbers blind = y;
+  for (std::size_t i = 0; i < blind.size(); ++i)
+    if (i / width % length == 0) blind[i] = NAN;
+  add({"a mask that hides all", "mask off by one", blind, y});
+  Numbers padded = y;
+  for (std::size_t i = 0; i < padded.size(); ++i)
+    if (i / width % length > 11 && i / width / length == 1) padded[i] = 0;
+  add({"padding", "padding", padded, y});
+  Numbers one_text = y;
+  for (std::size_t i = one_text.size() / 2; i < one_text.size(); ++i) one_text[i] += 0.1 * x[i];
+  add({"one text", "padding", one_text, y});
+  add({"sums in half precision",
+       "accumulation dtype",
+       each(y,
+            [](double v) {
+              return static_cast<double>(
+                  static_cast<float>(static_cast<ss::half>(v * (1 + 1e-3 * std::sin(1e3 * v)))));
+            }),
+       y,
+       {},
+       false});
+  // What is none of these.
+  for (const double size : {1e-5, 1e-3, 0.1, 1.0}) {
+    Numbers noisy = y;
+    const Numbers noise = gaussian(y.size(), 50, size);
+    for (std::size_t i = 0; i < y.size(); ++i) noisy[i] += noise[i];
+    add({"noise", "", noisy, y, x});
+    for (std::size_t i = 0; i < y.size(); ++i) noisy[i] = y[i] * (1 + noise[i]);
+    add({"relative noise", "", noisy, y});
+  }
+  add({"other numbers", "", x, y, small});
+  Numbers spike = y;
+  spike[777] += 1;
+  add({"one number", "", spike, y, x});
+  spike = y;
+  spike.back() += 1;
+  add({"the last number", "", spike, y});
+  return list;
+}
+
+template <class T>
+ss::Tensor tensor(const Numbers& numbers, const ss::Shape& of) {
+  std::vector<T> made;
+  for (const double number : numbers) made.push_back(static_cast<T>(static_cast<float>(number)));
+  return ss::Tensor::own(std::move(made), ss::Shape(of));
+}
+
+template <class T>
+std::vector<ss::Suspicion> suspected(const Fault& fault) {
+  const ss::Tensor input = fault.input.empty() ? ss::Tensor() : tensor<T>(fault.input, fault.of);
+  const auto one = case_of(tensor<T>(fault.a, fault.of), tensor<T>(fault.b, fault.of),
+                           fault.input.empty() ? nullptr : &input);
+  REQUIRE(one);
+  return ss::comparing::suspect(*one);
+}
+
+void check(const Fault& fault, const std::vector<ss::Suspicion>& found) {
+  std::string all;
+  for (const ss::Suspicion& one : found)
+    all +=
+        one.fault + ": " + one.evidence + " " + std::to_string(one.explained.value_or(-1)) + "\n";
+  CAPTURE(fault.name);
+  CAPTURE(all);
+  if (fault.expected.empty()) {
+    CHECK(found.empty());
+    return;
+  }
+  REQUIRE(!found.empty());
+  CHECK(found.front().fault == fault.expected);
+  CHECK(!found.front().evidence.empty());
+  CHECK(found.size() <= 2);
+}
+
+}  // namespace
+
+TEST_CASE("a planted fault is suspected before any other, and noise is not") {
+  for (const Fault& fault : faults()) {
+    check(fault, suspected<float>(fault));
+    if (fault.survives_half) check(fault, suspected<ss::half>(fault));
+  }
+}
+
+TEST_CASE("recordings and files show what is suspected; files without an input") {
+  const ss::test::Folder folder;
+  const Numbers x = gaussian(rows * width, 1);
+  const Numbers right = linear(x, false);
+  const Numbers wrong = linear(x, true);
+  for (const bool is_a : {true, false}) {
+    ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
+    recorder.record("proj.input", tensor<float>(x, shape));
+    recorder.record("proj", tensor<float>(is_a ? wrong : right, shape));
+    // The next layer passes it on: nothing is looked for there.
+    recorder.record("next.input", tensor<float>(is_a ? wrong : right, shape));
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  REQUIRE(found.rows.size() == 3);
+  REQUIRE(found.rows[1].suspicions.size() == 1);
+  CHECK(found.rows[1].suspicions[0].fault == "transposed weight");
+  CHECK(found.rows[1].suspicions[0].evidence ==
+        "with x the input's 32 rows less their mean, a xT is the transpose of b xT");
+  CHECK(found.rows[2].suspicions.empty());
+  CHECK(!found.is_equal());
+  std::ostringstream text;
+  found.write_text(text);
+  CHECK(
+      text.str().find("\nsuspicion: proj, step 0 call 0: transposed weight: with x the input's 32 "
+                      "rows less their mean, a xT is the transpose of b xT; 100 % of the squared "
+                      "difference\n") != std::string::npos);
+  std::ostringstream json;
+  found.write_json(json);
+  CHECK(json.str().find(R"("suspicions": [{"fault": "transposed weight", "evidence": "with x)") !=
+        std::string::npos);
+  CHECK(
+      ss::compare_files(folder / "a", folder / "b", {.suggest = false}).rows[1].suspicions.empty());
+
+  const auto file = [&](const Numbers& numbers) {
+    return ss::Value::dict({{"weight", tensor<float>(numbers, {rows, width})}});
+  };
+  const ss::Comparison weights =
+      ss::compare(file(each(x, [](double v) { return v / std::sqrt(32.0); })), file(x));
+  REQUIRE(weights.rows.at(0).suspicions.size() == 1);
+  CHECK(weights.rows[0].suspicions[0].fault == "missing scale");
+  CHECK(weights.rows[0].suspicions[0].evidence ==
+        "a is b times 0.176777, one over the square root of 32");
+}
+
+TEST_CASE("what is not looked at for faults is told") {
+  const auto large = [](float number) {
+    std::vector<float> numbers(ss::comparing::most_suspected + 1, number);
+    return ss::Value::dict({{"x", ss::Tensor::own(std::move(numbers))}});
+  };
+  CHECK(ss::compare(large(1), large(2)).notes ==
+        std::vector<std::string>{
+            "tensors of more than 4194304 numbers, not looked at for the usual faults: 1"});
+  const auto many = [](float number) {
+    std::vector<ss::Value> items;
+    for (std::size_t i = 0; i < ss::comparing::most_suspicious_rows + 2; ++i)
+      items.emplace_back(ss::Tensor::own(std::vector<float>{number, 1, 2, 3}));
+    return ss::Value::list(std::move(items));
+  };
+  CHECK(ss::compare(many(1), many(2)).notes ==
+        std::vector<std::string>{"further tensors not looked at for the usual faults: 2"});
+}
+
+TEST_CASE("tensors of every dtype and shape are looked at without harm") {
+  std::mt19937_64 random(9);
+  for (const ss::DType dtype : {ss::DType::F64, ss::DType::F32, ss::DType::BF16, ss::DType::I64,
+                                ss::DType::U8, ss::DType::BOOL, ss::DType::C64, ss::DType::F4})
+    for (const ss::Shape& of :
+         {ss::Shape{}, ss::Shape{1}, ss::Shape{8}, ss::Shape{2, 4}, ss::Shape{1, 1, 1, 8},
+          ss::Shape{3, 0, 8}, ss::Shape{7, 1, 8}, ss::Shape{2, 2, 2, 2, 2, 8}}) {
+      CAPTURE(ss::to_string(dtype));
+      CAPTURE(ss::to_string(of));
+      if (dtype == ss::DType::F4 && (of.size() == 0 || of[of.size() - 1] != 8)) continue;
+      const auto make = [&] {
+        const ss::Tensor made = ss::Tensor::allocate(dtype, of);
+        std::vector<std::byte> bytes(made.byte_size());
+        for (std::byte& byte : bytes)
+          byte = static_cast<std::byte>(dtype == ss::DType::BOOL ? random() % 2 : random() % 256);
+        return ss::Tensor::borrow(dtype, of, bytes).clone();
+      };
+      const ss::Tensor a = make();
+      const ss::Tensor b = make();
+      const ss::Tensor input = make();
+      const auto one = case_of(a, b, &input);
+      if (!one) continue;
+      for (const ss::Suspicion& suspicion : ss::comparing::suspect(*one)) {
+        CHECK(!suspicion.fault.empty());
+        if (suspicion.explained) CHECK(*suspicion.explained >= 0.8);
+      }
+    }
+}
