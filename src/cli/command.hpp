@@ -54,6 +54,8 @@ void add_verify(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_recover(CLI::App& app);
 void add_diff(CLI::App& app);
+void add_stats(CLI::App& app);
+void add_report(CLI::App& app);
 /// After all others, whose options it completes and whose names it takes.
 void add_completion(CLI::App& app);
 void add_help(CLI::App& app);

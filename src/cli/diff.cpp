@@ -1,27 +1,21 @@
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/data/error.hpp>
-#include <safestructures/recording/recording.hpp>
 #include "cli/choice.hpp"
 #include "cli/colour.hpp"
 #include "cli/command.hpp"
+#include "cli/compare_options.hpp"
 #include "cli/diff_junit.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
-#include "cli/progress.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -29,77 +23,12 @@ namespace {
 struct DiffOptions {
   std::string a;
   std::string b;
-  std::string rtol;
-  std::string atol;
-  std::vector<std::string> tolerances;
-  std::vector<std::string> renames;
-  std::vector<std::string> only;
+  CompareArguments compare;
   std::string order = "worst";
-  bool exact_dtypes = false;
   bool all = false;
   bool json = false;
   bool junit = false;
 };
-
-/// A number from 0 on. CLI11 would read it by the locale.
-double tolerance_from(const std::string& option, std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value < HUGE_VAL)
-    return value;
-  throw CallError(fmt::format("{}: '{}' is no number from 0 on.", option, text));
-}
-
-ToleranceRule tolerance_rule(const std::string& text) {
-  const std::size_t equals = text.rfind('=');
-  const std::size_t comma = text.find(',', equals == std::string::npos ? 0 : equals);
-  if (equals == std::string::npos || equals == 0 || comma == std::string::npos)
-    throw CallError("--tolerance: '" + text + "' is not of the form GLOB=RTOL,ATOL.");
-  const std::string_view view = text;
-  return {text.substr(0, equals),
-          {tolerance_from("--tolerance", view.substr(equals + 1, comma - equals - 1)),
-           tolerance_from("--tolerance", view.substr(comma + 1))}};
-}
-
-RenameRule rename_rule(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos)
-    throw CallError("--rename: '" + text + "' is not of the form A=B.");
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-/// The recording in a folder; nothing where it holds none.
-std::optional<Recording> open_recording(const std::string& name) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(name, ignored)) return std::nullopt;
-  Recording recording(name, {.access = Access::read});
-  if (recording.empty() && !recording.is_closed()) return std::nullopt;
-  return recording;
-}
-
-Document open_side(const std::string& name) {
-  const std::shared_ptr<const Source> source = open_source(name);
-  // Read, not mapped: a tensor that is compared is not kept.
-  return Document::open(source, {.format = format_of(*source), .access = Access::read});
-}
-
-Comparison compare_inputs(const DiffOptions& given, CompareOptions options) {
-  std::optional<Progress> progress;
-  options.progress = [&](std::uint64_t more, std::uint64_t all) {
-    if (!progress) progress.emplace("comparing " + given.a + " and " + given.b, all);
-    progress->add(more);
-  };
-  if (given.a == "-" && given.b == "-")
-    throw CallError("only one of the two can be the standard input.");
-  const std::optional<Recording> recording_a = open_recording(given.a);
-  const std::optional<Recording> recording_b = open_recording(given.b);
-  if (recording_a.has_value() != recording_b.has_value())
-    throw CallError(
-        "a file cannot be compared with a recording: " + (recording_a ? given.a : given.b) +
-        " is a recording, " + (recording_a ? given.b : given.a) + " is not.");
-  if (recording_a) return compare(*recording_a, *recording_b, options);
-  return compare(open_side(given.a), open_side(given.b), options);
-}
 
 Role role_of(std::string_view line) {
   const auto begins = [&](Verdict verdict) { return line.starts_with(to_string(verdict)); };
@@ -134,17 +63,14 @@ void print_table(std::ostream& out, const Comparison& found, const DiffOptions& 
 
 void diff(const DiffOptions& given) {
   if (given.json && given.junit) throw CallError("--json and --junit exclude each other.");
-  CompareOptions options;
-  options.exact_dtypes = given.exact_dtypes;
-  options.only = given.only;
-  if (!given.rtol.empty()) options.rtol = tolerance_from("--rtol", given.rtol);
-  if (!given.atol.empty()) options.atol = tolerance_from("--atol", given.atol);
-  for (const std::string& text : given.tolerances)
-    options.tolerances.push_back(tolerance_rule(text));
-  for (const std::string& text : given.renames) options.renames.push_back(rename_rule(text));
   Comparison found;
   try {
-    found = compare_inputs(given, options);
+    require_one_standard_input(given.a, given.b, given.compare);
+    // Before files are opened: what is wrong with the call is said first.
+    CompareOptions options = compare_options(given.compare);
+    const Input a = open_input_or_recording(given.a);
+    const Input b = open_input_or_recording(given.b);
+    found = compare_inputs(a, b, std::move(options), given.compare.noise);
   } catch (const Error& error) {
     // Nothing is known of how the two compare.
     throw CallError(error.what());
@@ -167,37 +93,12 @@ void add_diff(CLI::App& app) {
                    "A file as the other commands take it, or the folder of a\nrecording")
       ->required();
   command->add_option("B", options->b, "The reference: the same of another run")->required();
-  command
-      ->add_option("--rtol", options->rtol,
-                   "Numbers are near enough when |a - b| <= ATOL + RTOL * |b|;\nin place of what "
-                   "the dtype says")
-      ->option_text("NUMBER");
-  command->add_option("--atol", options->atol, "See --rtol")->option_text("NUMBER");
-  command
-      ->add_option("--tolerance", options->tolerances,
-                   "The tolerance of the paths that match; may be given again, the\nfirst that "
-                   "matches decides")
-      ->option_text("GLOB=RTOL,ATOL")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--rename", options->renames,
-                   "What is A in the first is B in the second: paths, or names with\ndots; each * "
-                   "is kept; may be given again")
-      ->option_text("A=B")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--only", options->only,
-                   "Only paths or records that match: * is any text, ? a character,\n[a-c] one "
-                   "of these; may be given again")
-      ->option_text("GLOB")
-      ->allow_extra_args(false);
+  add_compare_options(*command, options->compare);
   command
       ->add_option("--order", options->order,
                    "What is worst first (the default), or the order of the calls")
       ->transform(one_of("order", {"worst", "call"}))
       ->option_text("worst|call");
-  command->add_flag("--dtypes", options->exact_dtypes,
-                    "Tensors of different dtypes differ, whatever their numbers");
   command->add_flag("--all", options->all, "Show all rows, those that are equal too");
   command->add_flag("--json", options->json, "For programs: everything that was found");
   command->add_flag("--junit", options->junit, "For CI: a test case for each row, as JUnit's XML");

@@ -40,7 +40,12 @@ std::string message(const ComparisonRow& row) {
                         row.metrics->tolerance.atol, row.metrics->max_absolute);
     if (row.metrics->worst) text += fmt::format(", worst at element {}", row.metrics->worst->index);
   }
+  if (row.noise && row.noise->excess)
+    text += fmt::format(", {:.3g} times the noise of {}", *row.noise->excess,
+                        counted(row.noise->runs, "run"));
   if (!row.detail.empty()) text += ": " + row.detail;
+  for (const Suspicion& suspicion : row.suspicions)
+    text += fmt::format("; suspicion: {}: {}", suspicion.fault, suspicion.evidence);
   return text;
 }
 

@@ -15,14 +15,15 @@
 #include <safestructures/data/source.hpp>
 #include "cli/npz.hpp"
 #include "data/nearest_name.hpp"
+#include "recording/files.hpp"
 
 namespace safestructures::cli {
 namespace {
 
 /// What came in by the standard input, under a name for errors.
-class Input final : public Source {
+class InputBytes final : public Source {
  public:
-  explicit Input(std::shared_ptr<const Source> bytes) : bytes_(std::move(bytes)) {}
+  explicit InputBytes(std::shared_ptr<const Source> bytes) : bytes_(std::move(bytes)) {}
 
   const std::string& name() const noexcept override { return name_; }
   std::uint64_t size() const noexcept override { return bytes_->size(); }
@@ -48,7 +49,7 @@ std::shared_ptr<const Source> read_standard_input() {
     throw Error(ErrorCode::cannot_read, "cannot read the standard input",
                 {.file = "standard input", .found = std::generic_category().message(errno)});
   const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  return std::make_shared<const Input>(Source::of(*owner, owner));
+  return std::make_shared<const InputBytes>(Source::of(*owner, owner));
 }
 
 /// The file that a folder is about.
@@ -97,9 +98,20 @@ std::shared_ptr<const Format> format_of(const Source& source) {
   return npz()->recognises(std::span(head).first(size), source.size()) ? npz() : nullptr;
 }
 
-Document open_input(const std::string& name) {
+Document open_input(const std::string& name, Access access) {
   const std::shared_ptr<const Source> source = open_source(name);
-  return Document::open(source, {.format = format_of(*source)});
+  return Document::open(source, {.format = format_of(*source), .access = access});
+}
+
+Input open_input_or_recording(const std::string& name) {
+  std::error_code ignored;
+  Input input{name, std::nullopt, std::nullopt};
+  if (std::filesystem::is_directory(name, ignored) &&
+      (!recording::list_segments(name).empty() ||
+       std::filesystem::exists(recording::lock_file(name), ignored)))
+    input.recording.emplace(name, RecordingOptions{.access = Access::read});
+  else input.document = open_input(name, Access::read);
+  return input;
 }
 
 }  // namespace safestructures::cli

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <safestructures/formats/format.hpp>
+#include <safestructures/recording/recording.hpp>
 #include <safestructures/tools/document.hpp>
 
 namespace safestructures::cli {
@@ -24,6 +26,18 @@ std::shared_ptr<const Source> open_source(const std::string& name);
 std::shared_ptr<const Format> format_of(const Source& source);
 
 /// Opens the file of that name, as `open_source` and `format_of` say.
-Document open_input(const std::string& name);
+Document open_input(const std::string& name, Access access = Access::map);
+
+/// A file, or the recording in a folder: one of the two is there. Both are read, not mapped: what
+/// looks at every tensor once keeps none.
+struct Input {
+  std::string name;  ///< As it was given.
+  std::optional<Recording> recording;
+  std::optional<Document> document;
+};
+
+/// Opens what `name` says: a recording's folder, or what `open_input` opens. \throws Error what is
+/// wrong with it
+Input open_input_or_recording(const std::string& name);
 
 }  // namespace safestructures::cli

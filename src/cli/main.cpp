@@ -80,6 +80,8 @@ int run(int argc, const char* const* argv) {
   add_convert(app);
   add_recover(app);
   add_diff(app);
+  add_stats(app);
+  add_report(app);
   add_completion(app);
   add_help(app);
   hide_types(app);

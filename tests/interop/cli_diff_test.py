@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import pty
+import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
@@ -59,7 +60,12 @@ def check_wrong_calls(folder):
         "model.safetensors": "B is required. See 'safestructures diff --help'.",
         "model.safetensors none.safetensors": None,
         "model.safetensors damaged.safetensors": None,
-        "- -": "only one of the two can be the standard input.",
+        "model.safetensors - --noise -": "only one of the inputs can be the standard input.",
+        "model.safetensors model.safetensors --noise killed": "--noise: killed is a recording, but"
+        " model.safetensors is none.",
+        "killed killed --noise model.safetensors": "--noise: model.safetensors is no recording, but"
+        " killed is one.",
+        "- -": "only one of the inputs can be the standard input.",
         "a b --rtol x": "--rtol: 'x' is no number from 0 on.",
         "a b --atol -1": "--atol: '-1' is no number from 0 on.",
         "a b --rtol nan": "--rtol: 'nan' is no number from 0 on.",
@@ -145,6 +151,31 @@ def check_programs(folder):
     expect("JUnit of nothing", ("1", "1"), (suite.get("tests"), suite.get("failures")))
 
 
+def check_noise(folder):
+    """A run in higher precision finds what a tolerance hides, and excuses what rounding explains."""
+    rng = np.random.default_rng(7)
+    exact = rng.standard_normal(4000)
+    half = exact.astype(np.float16)
+    near = (exact * (1 + 2e-4)).astype(np.float16)
+    for name, numbers in {"exact": exact, "half": half, "near": near, "same": half}.items():
+        save_file({"x": numbers}, pathlib.Path(folder) / f"{name}.safetensors")
+    for a, code, floor in (("same", 0, []), ("same", 0, ["--noise", "exact.safetensors"]),
+                           ("near", 0, []), ("near", 0, ["--noise", "half.safetensors"])):
+        expect(f"{a} {floor}", code, found(folder, f"{a}.safetensors", "half.safetensors", *floor)[0])
+    far = (exact * (1 + 3e-3)).astype(np.float16)
+    save_file({"x": far}, pathlib.Path(folder) / "far.safetensors")
+    args = ["far.safetensors", "half.safetensors", "--atol", "0.1"]
+    expect("a tolerance that was given", 0, found(folder, *args, "--noise", "exact.safetensors")[0])
+    args = ["far.safetensors", "half.safetensors", "--noise", "exact.safetensors", "--json"]
+    done = run(folder, "diff", *args)
+    row = json.loads(done.stdout)["rows"][0]
+    expect("the noise: JSON", (1, True, 1), (done.returncode, row["noise"]["precise"], row["noise"]["runs"]))
+    rounding = np.sqrt(np.mean((half.astype(np.float64) - exact) ** 2))
+    expect("the noise: RMSE", True, abs(row["noise"]["rmse"] / rounding - 1) < 1e-9)
+    _, text, _ = found(folder, *args[:-1])
+    expect("the noise: a column", ["beyond", "noise", "path"], text.splitlines()[0].split()[-3:])
+
+
 def check_streams_and_formats(folder):
     make(folder)
     with open(pathlib.Path(folder) / "model.safetensors", "rb") as file:
@@ -152,6 +183,9 @@ def check_streams_and_formats(folder):
             [CLI, "diff", "-", "model.safetensors"], cwd=folder, stdin=file, capture_output=True
         )
     expect("the standard input", (0, b""), (done.returncode, done.stderr))
+    (pathlib.Path(folder) / "checkpoint").mkdir()
+    shutil.copy(pathlib.Path(folder) / "model.safetensors", pathlib.Path(folder) / "checkpoint")
+    expect("a folder with a file", 0, found(folder, "checkpoint", "model.safetensors")[0])
     run(folder, "convert", "arrays.npz", "arrays.json")
     expect("npz and JSON", 0, found(folder, "arrays.npz", "arrays.json")[0])
     expect("dtypes", 0, found(folder, "arrays.npz", "arrays.json", "--dtypes")[0])
@@ -201,6 +235,7 @@ run_checks(
     check_wrong_calls,
     check_numbers,
     check_programs,
+    check_noise,
     check_streams_and_formats,
     check_recordings,
     check_colours,

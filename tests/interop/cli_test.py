@@ -203,7 +203,7 @@ CASES = {
         2,
         "",
         "safestructures: there is no command 'delete': the commands are show, ls, get,"
-        " verify, convert, recover, diff, completion, help.\n",
+        " verify, convert, recover, diff, stats, report, completion, help.\n",
     ),
     "convert damaged.safetensors out.safetensors": (
         1,

@@ -16,7 +16,7 @@ import safestructures
 from cli_outcomes import CLI, expect, run, run_checks
 from safetensors.numpy import load as load_bytes
 
-COMMANDS = ["show", "ls", "get", "verify", "convert", "recover", "diff", "completion", "help"]
+COMMANDS = ["show", "ls", "get", "verify", "convert", "recover", "diff", "stats", "report", "completion", "help"]
 
 
 def check_help_command(folder):

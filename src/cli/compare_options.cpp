@@ -1,0 +1,128 @@
+#include "cli/compare_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <safestructures/compare/compare.hpp>
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+
+namespace safestructures::cli {
+namespace {
+
+/// A number from 0 on. CLI11 would read it by the locale.
+double tolerance_from(const std::string& option, std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value < HUGE_VAL)
+    return value;
+  throw CallError(fmt::format("{}: '{}' is no number from 0 on.", option, text));
+}
+
+ToleranceRule tolerance_rule(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  const std::size_t comma = text.find(',', equals == std::string::npos ? 0 : equals);
+  if (equals == std::string::npos || equals == 0 || comma == std::string::npos)
+    throw CallError("--tolerance: '" + text + "' is not of the form GLOB=RTOL,ATOL.");
+  const std::string_view view = text;
+  return {text.substr(0, equals),
+          {tolerance_from("--tolerance", view.substr(equals + 1, comma - equals - 1)),
+           tolerance_from("--tolerance", view.substr(comma + 1))}};
+}
+
+RenameRule rename_rule(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    throw CallError("--rename: '" + text + "' is not of the form A=B.");
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace
+
+CompareOptions compare_options(const CompareArguments& given) {
+  CompareOptions options;
+  options.exact_dtypes = given.exact_dtypes;
+  options.only = given.only;
+  if (!given.rtol.empty()) options.rtol = tolerance_from("--rtol", given.rtol);
+  if (!given.atol.empty()) options.atol = tolerance_from("--atol", given.atol);
+  for (const std::string& text : given.tolerances)
+    options.tolerances.push_back(tolerance_rule(text));
+  for (const std::string& text : given.renames) options.renames.push_back(rename_rule(text));
+  return options;
+}
+
+void require_one_standard_input(const std::string& a, const std::string& b,
+                                const CompareArguments& given) {
+  if (std::ranges::count(given.noise, "-") + (a == "-") + (b == "-") > 1)
+    throw CallError("only one of the inputs can be the standard input.");
+}
+
+Comparison compare_inputs(const Input& a, const Input& b, CompareOptions options,
+                          const std::vector<std::string>& noise) {
+  std::optional<Progress> progress;
+  options.progress = [&](std::uint64_t more, std::uint64_t all) {
+    if (!progress) progress.emplace("comparing " + a.name + " and " + b.name, all);
+    progress->add(more);
+  };
+  if (a.recording.has_value() != b.recording.has_value())
+    throw CallError(
+        "a file cannot be compared with a recording: " + (a.recording ? a.name : b.name) +
+        " is a recording, " + (a.recording ? b.name : a.name) + " is not.");
+  for (const std::string& name : noise) {
+    Input run = open_input_or_recording(name);
+    if (run.recording.has_value() != a.recording.has_value())
+      throw CallError("--noise: " + name + " is " + (a.recording ? "no recording" : "a recording") +
+                      ", but " + a.name + " is " + (a.recording ? "one." : "none."));
+    if (run.recording)
+      options.noise.emplace_back(std::make_shared<const Recording>(std::move(*run.recording)));
+    else options.noise.emplace_back(std::make_shared<const Document>(std::move(*run.document)));
+  }
+  if (a.recording) return compare(*a.recording, *b.recording, options);
+  return compare(*a.document, *b.document, options);
+}
+
+void add_compare_options(CLI::App& command, CompareArguments& given) {
+  command
+      .add_option("--rtol", given.rtol,
+                  "Numbers are near enough when |a - b| <= ATOL + RTOL * |b|;\nin place of what "
+                  "the dtype says")
+      ->option_text("NUMBER");
+  command.add_option("--atol", given.atol, "See --rtol")->option_text("NUMBER");
+  command
+      .add_option("--tolerance", given.tolerances,
+                  "The tolerance of the paths that match; may be given again, the\nfirst that "
+                  "matches decides")
+      ->option_text("GLOB=RTOL,ATOL")
+      ->allow_extra_args(false);
+  command
+      .add_option("--rename", given.renames,
+                  "What is A in the first is B in the second: paths, or names with\ndots; each * "
+                  "is kept; may be given again")
+      ->option_text("A=B")
+      ->allow_extra_args(false);
+  command
+      .add_option("--only", given.only,
+                  "Only paths or records that match: * is any text, ? a character,\n[a-c] one "
+                  "of these; may be given again")
+      ->option_text("GLOB")
+      ->allow_extra_args(false);
+  command
+      .add_option("--noise", given.noise,
+                  "A further run of A or B, or one of them in higher precision: what\nis no "
+                  "further apart is no error; may be given again")
+      ->option_text("RUN")
+      ->allow_extra_args(false);
+  command.add_flag("--dtypes", given.exact_dtypes,
+                   "Tensors of different dtypes differ, whatever their numbers");
+}
+
+}  // namespace safestructures::cli

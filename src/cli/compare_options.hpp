@@ -1,0 +1,42 @@
+/// \file
+/// How `diff` and `report` are told what to compare, and the comparison itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <safestructures/compare/comparison.hpp>
+#include <safestructures/compare/options.hpp>
+#include "cli/input.hpp"
+
+namespace safestructures::cli {
+
+/// What the options say, as it was given.
+struct CompareArguments {
+  std::string rtol;
+  std::string atol;
+  std::vector<std::string> tolerances;
+  std::vector<std::string> renames;
+  std::vector<std::string> only;
+  std::vector<std::string> noise;
+  bool exact_dtypes = false;
+};
+
+/// Adds the options. `given` must live as long as the command.
+void add_compare_options(CLI::App& command, CompareArguments& given);
+
+/// \throws CallError naming the option
+CompareOptions compare_options(const CompareArguments& given);
+
+/// \throws CallError where more than one of the inputs is `-`
+void require_one_standard_input(const std::string& a, const std::string& b,
+                                const CompareArguments& given);
+
+/// Compares two files, or two recordings, with progress at a terminal.
+/// \param noise further runs, as they were given \throws CallError for a file beside a recording
+Comparison compare_inputs(const Input& a, const Input& b, CompareOptions options,
+                          const std::vector<std::string>& noise);
+
+}  // namespace safestructures::cli

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <safestructures/compare/compare.hpp>
+#include "cli/command.hpp"
+#include "cli/compare_options.hpp"
+#include "cli/heat_map.hpp"
+#include "cli/input.hpp"
+#include "cli/json_string.hpp"
+#include "cli/output.hpp"
+#include "cli/report_page.hpp"
+#include "cli/tensor_list.hpp"
+#include "cli/tensor_list_json.hpp"
+#include "compare/text.hpp"
+#include "data/printable.hpp"
+
+namespace safestructures::cli {
+namespace {
+
+// Those that are worst have a heat map: each reads its tensors again and takes some 100 KiB.
+constexpr std::size_t most_heat_maps = 12;
+constexpr std::string_view data_mark = "@DATA@";
+
+struct ReportOptions {
+  std::string a;
+  std::string b;
+  std::string out;
+  CompareArguments compare;
+};
+
+struct Side {
+  std::string name;
+  TensorList list;
+};
+
+void write_side(std::ostream& out, const Side& side) {
+  out << fmt::format(R"({{"name": {}, "recording": {}, "notes": [)", json_string(side.name),
+                     side.list.is_of_recording);
+  for (std::size_t i = 0; i < side.list.notes.size(); ++i)
+    out << (i == 0 ? "" : ", ") << json_string(side.list.notes[i]);
+  out << R"(], "tensors": [)";
+  for (std::size_t i = 0; i < side.list.tensors.size(); ++i) {
+    out << (i == 0 ? "{" : ",\n{");
+    write_json_members(out, side.list.tensors[i]);
+    out << '}';
+  }
+  out << "]}";
+}
+
+/// A tensor by its path, step and call.
+using Key = std::tuple<std::string_view, std::int64_t, std::uint64_t>;
+using Tensors = std::map<Key, const Tensor*>;
+
+Tensors tensors_of(const TensorList& list) {
+  Tensors tensors;
+  for (const ListedTensor& one : list.tensors)
+    if (one.tensor)
+      tensors.try_emplace(
+          {one.path, one.record ? one.record->step : 0, one.record ? one.record->call : 0},
+          &*one.tensor);
+  return tensors;
+}
+
+const Tensor* find(const Tensors& tensors, std::string_view path, const ComparisonRow& row) {
+  const auto found =
+      tensors.find({path, row.record ? row.record->step : 0, row.record ? row.record->call : 0});
+  return found == tensors.end() ? nullptr : found->second;
+}
+
+/// Rows whose numbers differ: the worst, and the first divergence. The worst comes first.
+std::vector<const ComparisonRow*> rows_to_map(const Comparison& found) {
+  const auto has_map = [](const ComparisonRow& row) {
+    return row.metrics && is_difference(row.verdict) && row.metrics->count != 0;
+  };
+  std::vector<const ComparisonRow*> rows;
+  for (const ComparisonRow* row : comparing::sorted_rows(found, RowOrder::worst))
+    if (has_map(*row) && rows.size() < most_heat_maps) rows.push_back(row);
+  const ComparisonRow* const first = found.first_divergence();
+  if (first != nullptr && has_map(*first) && std::ranges::find(rows, first) == rows.end())
+    rows.push_back(first);
+  return rows;
+}
+
+void write_heat_maps(std::ostream& out, const Comparison& found, const Side& a, const Side& b) {
+  const Tensors left = tensors_of(a.list);
+  const Tensors right = tensors_of(b.list);
+  const std::vector<const ComparisonRow*> rows = rows_to_map(found);
+  out << R"("worst": )";
+  if (rows.empty()) out << "null";
+  else out << rows.front() - found.rows.data();
+  out << R"(, "heat_maps": [)";
+  bool is_first = true;
+  for (const ComparisonRow* const row : rows) {
+    const Tensor* const one = find(left, row->path, *row);
+    const Tensor* const other =
+        find(right, row->other_path.empty() ? row->path : row->other_path, *row);
+    // A number of the structure, or a record that was paired by its order.
+    if (one == nullptr || other == nullptr || one->shape() != other->shape()) continue;
+    const HeatMap map = heat_map(*one, *other);
+    out << (std::exchange(is_first, false) ? "" : ",\n")
+        << fmt::format(R"({{"row": {}, "shape": [{}, {}], "rows": {}, "columns": {}, "cells": [)",
+                       row - found.rows.data(), map.tensor_rows, map.tensor_columns, map.rows,
+                       map.columns);
+    for (std::size_t i = 0; i < map.cells.size(); ++i)
+      out << fmt::format("{}{:.3g}", i == 0 ? "" : ",", map.cells[i]);
+    out << "]}";
+  }
+  out << ']';
+}
+
+Side side_of(const Input& input, const std::vector<std::string>& globs) {
+  Side side{input.name, list_tensors(input)};
+  keep_matching(side.list, globs);
+  fill_statistics(side.list, input.name);
+  return side;
+}
+
+/// All that the page shows, as JSON.
+std::string data_of(const ReportOptions& given, std::size_t& tensors) {
+  const CompareOptions options = compare_options(given.compare);
+  const Input a = open_input_or_recording(given.a);
+  std::ostringstream out;
+  if (given.b.empty()) {
+    const Side side = side_of(a, options.only);
+    tensors = side.list.tensors.size();
+    out << R"({"a": )";
+    write_side(out, side);
+    out << R"(, "b": null, "comparison": null, "worst": null, "heat_maps": []})";
+    return std::move(out).str();
+  }
+  const Input b = open_input_or_recording(given.b);
+  const Comparison found = compare_inputs(a, b, options, given.compare.noise);
+  Side left = side_of(a, options.only);
+  // What is renamed has other names there.
+  Side right = side_of(b, options.renames.empty() ? options.only : std::vector<std::string>());
+  // The comparison says them.
+  left.list.notes.clear();
+  right.list.notes.clear();
+  tensors = left.list.tensors.size() + right.list.tensors.size();
+  out << R"({"a": )";
+  write_side(out, left);
+  out << R"(, "b": )";
+  write_side(out, right);
+  out << R"(, "comparison": )";
+  found.write_json(out);
+  out << ", ";
+  write_heat_maps(out, found, left, right);
+  out << '}';
+  return std::move(out).str();
+}
+
+/// JSON inside a script element, which ends at `</script` and hides what follows `<!--`: `<` stands
+/// in strings alone, where an escape means the same.
+void write_data(std::ostream& out, std::string_view json) {
+  while (!json.empty()) {
+    const std::size_t end = std::min(json.find_first_of("<>&"), json.size());
+    out << json.substr(0, end);
+    json.remove_prefix(end);
+    if (json.empty()) return;
+    out << fmt::format("\\u{:04x}", static_cast<unsigned>(json.front()));
+    json.remove_prefix(1);
+  }
+}
+
+void write_report(const ReportOptions& given) {
+  require_one_standard_input(given.a, given.b, given.compare);
+  std::size_t tensors = 0;
+  const std::string data = data_of(given, tensors);
+  const std::size_t mark = report_page.find(data_mark);
+  write_output_file(given.out, [&](std::ostream& out) {
+    out << report_page.substr(0, mark);
+    write_data(out, data);
+    out << report_page.substr(mark + data_mark.size());
+  });
+  if (given.out == "-") return;
+  Output out(stdout, "the standard output");
+  std::string name;
+  detail::append_printable(name, given.out);
+  out << name << ": written, " << counted(tensors, "tensor") << '\n';
+  out.finish();
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  const auto options = std::make_shared<ReportOptions>();
+  CLI::App* command =
+      app.add_subcommand("report", "A page of a file or a recording, or of what two differ in");
+  command
+      ->add_option("A", options->a,
+                   "A file as the other commands take it, or the folder of a\nrecording")
+      ->required();
+  command->add_option("B", options->b, "The reference: the same of another run");
+  command
+      ->add_option("-o,--output", options->out,
+                   "The page to write, for any browser; - is the standard output")
+      ->required()
+      ->option_text("FILE");
+  add_compare_options(*command, options->compare);
+  command->footer(
+      "The page holds all that it shows and asks the network for nothing: statistics and a\n"
+      "histogram of each tensor; of two, what 'diff' finds: where it began and which layers make\n"
+      "an error, the curve of the errors, heat maps of the worst tensors. The exit code does not\n"
+      "say whether they are equal.\n\n"
+      "Examples:\n"
+      "  safestructures report model.safetensors -o model.html\n"
+      "  safestructures report run-cpp run-python --noise run-exact -o report.html\n"
+      "  safestructures report run-cpp run-python --only 'decoder.*' -o decoder.html");
+  command->callback([options] { write_report(*options); });
+}
+
+}  // namespace safestructures::cli

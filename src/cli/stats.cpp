@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/choice.hpp"
+#include "cli/colour.hpp"
+#include "cli/command.hpp"
+#include "cli/json_string.hpp"
+#include "cli/output.hpp"
+#include "cli/tensor_list.hpp"
+#include "cli/tensor_list_json.hpp"
+#include "data/printable.hpp"
+
+namespace safestructures::cli {
+namespace {
+
+struct StatsOptions {
+  std::string file;
+  std::string glob;
+  std::string sort;
+  bool json = false;
+};
+
+std::uint64_t infinities(const TensorStatistics& found) {
+  return found.positive_infinities + found.negative_infinities;
+}
+
+/// By `--sort`; what is largest first, but for names. \returns what is compared, the more the
+/// earlier
+double rank(const ListedTensor& one, const std::string& sort) {
+  const TensorStatistics& found = one.statistics;
+  if (sort == "size") return static_cast<double>(one.bytes);
+  if (sort == "min") return -found.min;
+  if (sort == "max") return found.max;
+  if (sort == "mean") return found.mean;
+  if (sort == "std") return found.standard_deviation;
+  if (sort == "norm") return found.l2_norm;
+  if (sort == "zeros") return static_cast<double>(found.zeros);
+  return static_cast<double>(found.nan + infinities(found));
+}
+
+void sort_tensors(std::vector<ListedTensor>& tensors, const std::string& sort) {
+  if (sort.empty()) return;
+  if (sort == "name") {
+    std::ranges::stable_sort(tensors, {}, &ListedTensor::path);
+    return;
+  }
+  std::ranges::stable_sort(tensors, std::greater(),
+                           [&](const ListedTensor& one) { return rank(one, sort); });
+}
+
+using Cells = std::vector<std::string>;
+
+/// The first two are texts, all others numbers.
+Cells cells_of(const ListedTensor& one, bool is_of_recording) {
+  const TensorStatistics& found = one.statistics;
+  Cells cells = {std::string(to_string(one.dtype)), to_string(one.shape)};
+  for (const double number :
+       {found.min, found.max, found.mean, found.standard_deviation, found.l2_norm})
+    cells.push_back(found.finite() == 0 ? "-" : fmt::format("{:.4g}", number));
+  for (const std::uint64_t count : {found.zeros, found.nan, infinities(found)})
+    cells.push_back(std::to_string(count));
+  if (is_of_recording) {
+    cells.push_back(std::to_string(one.record->step));
+    cells.push_back(std::to_string(one.record->call));
+  }
+  return cells;
+}
+
+void print_statistics(std::ostream& out, const TensorList& list) {
+  if (list.tensors.empty()) return;
+  std::vector<Cells> table = {
+      {"dtype", "shape", "min", "max", "mean", "std", "L2", "zeros", "NaN", "Inf"}};
+  if (list.is_of_recording) table.front().insert(table.front().end(), {"step", "call"});
+  for (const ListedTensor& one : list.tensors) table.push_back(cells_of(one, list.is_of_recording));
+  std::vector<std::size_t> widths(table.front().size());
+  for (const Cells& cells : table)
+    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+  const bool is_on = is_coloured(stdout);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    std::string line = fmt::format("{:{}}  {:{}}", table[i][0], widths[0], table[i][1], widths[1]);
+    for (std::size_t j = 2; j < widths.size(); ++j)
+      line += fmt::format("  {:>{}}", table[i][j], widths[j]);
+    line += "  ";
+    if (i == 0) {
+      out << coloured(line + (list.is_of_recording ? "record" : "path"), Role::label, is_on)
+          << '\n';
+      continue;
+    }
+    const ListedTensor& one = list.tensors[i - 1];
+    std::string path;
+    detail::append_printable(path, one.path);
+    const bool is_bad = one.statistics.finite() != one.statistics.count;
+    out << line << coloured(path, is_bad ? Role::fault : Role::plain, is_on);
+    if (one.record && one.kept != "full") {
+      std::string kept;
+      detail::append_printable(kept, one.kept);
+      out << "  kept: " << kept;
+    }
+    out << '\n';
+  }
+}
+
+void print_statistics_as_json(std::ostream& out, const TensorList& list) {
+  out << '[';
+  for (std::size_t i = 0; i < list.tensors.size(); ++i) {
+    out << (i == 0 ? "{" : ",\n{");
+    write_json_members(out, list.tensors[i]);
+    out << '}';
+  }
+  out << "]\n";
+}
+
+void print_statistics(const StatsOptions& options) {
+  TensorList list = list_tensors(open_input_or_recording(options.file));
+  if (!options.glob.empty()) keep_matching(list, {options.glob});
+  for (const std::string& line : list.notes) note(options.file + ": " + line);
+  fill_statistics(list, options.file);
+  sort_tensors(list.tensors, options.sort);
+  Output out(stdout, "the standard output");
+  if (options.json) print_statistics_as_json(out, list);
+  else print_statistics(out, list);
+  out.finish();
+}
+
+}  // namespace
+
+void add_stats(CLI::App& app) {
+  const auto options = std::make_shared<StatsOptions>();
+  CLI::App* command =
+      app.add_subcommand("stats", "Statistics of the tensors of a file or a recording");
+  command
+      ->add_option("FILE", options->file,
+                   "A file as the other commands take it, or the folder of a\nrecording")
+      ->required();
+  command->add_option("GLOB", options->glob,
+                      "Only those whose path or record matches: * is any text,\n? a character, "
+                      "[a-c] one of these");
+  command
+      ->add_option("--sort", options->sort,
+                   "By name, or by a number, what is largest first; by min what\nis smallest, by "
+                   "nan what has most that is no finite number")
+      ->transform(
+          one_of("order", {"name", "size", "min", "max", "mean", "std", "norm", "zeros", "nan"}))
+      ->option_text("name|size|min|max|mean|std|norm|zeros|nan");
+  command->add_flag("--json", options->json,
+                    "For programs: a list of objects, with counts by binary order of\nmagnitude");
+  command->footer(
+      "A line holds dtype, shape, the smallest and the largest number, mean, standard deviation\n"
+      "and L2 norm of those that are finite, how many are zero, NaN and infinite, and the path; "
+      "of\n"
+      "a recording, step and call before the record's name. They are in the order of the "
+      "structure,\n"
+      "or of the calls. Statistics that a recorder kept in place of a tensor are taken as they "
+      "are.\n\n"
+      "Examples:\n"
+      "  safestructures stats model.safetensors\n"
+      "  safestructures stats model.safetensors '*/weight' --sort norm | head\n"
+      "  safestructures stats run --sort nan\n"
+      "  safestructures stats run 'decoder.*' --json | jq 'map(.standard_deviation) | max'");
+  command->callback([options] { print_statistics(*options); });
+}
+
+}  // namespace safestructures::cli

@@ -1,0 +1,56 @@
+#include "cli/tensor_list_json.hpp"
+
+#include <ostream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/json_string.hpp"
+#include "data/number.hpp"
+
+namespace safestructures::cli {
+namespace {
+
+std::string number(double value, bool exists) {
+  if (!exists) return "null";
+  std::string digits;
+  detail::append_float(digits, value);
+  return digits;
+}
+
+/// `[exponent, negatives, positives]` of the bins that hold something.
+std::string histogram(const TensorStatistics& found) {
+  std::string bins;
+  for (std::size_t i = 0; i < TensorStatistics::bins; ++i) {
+    if (found.negative[i] + found.positive[i] == 0) continue;
+    bins += fmt::format("{}[{}, {}, {}]", bins.empty() ? "" : ", ",
+                        TensorStatistics::first_exponent + static_cast<int>(i), found.negative[i],
+                        found.positive[i]);
+  }
+  return "[" + bins + "]";
+}
+
+}  // namespace
+
+void write_json_members(std::ostream& out, const ListedTensor& tensor) {
+  const TensorStatistics& found = tensor.statistics;
+  const bool is_finite = found.finite() != 0;
+  out << fmt::format(R"("path": {}, "dtype": "{}", "shape": {}, "bytes": {}, )",
+                     json_string(tensor.path), to_string(tensor.dtype), to_string(tensor.shape),
+                     tensor.bytes);
+  if (tensor.record)
+    out << fmt::format(
+        R"("record": {{"name": {}, "step": {}, "call": {}, "sequence": {}}}, "kept": {}, )",
+        json_string(tensor.record->name), tensor.record->step, tensor.record->call,
+        tensor.record->sequence, json_string(tensor.kept));
+  out << fmt::format(R"("count": {}, "zeros": {}, "nan": {}, "positive_infinities": {}, )"
+                     R"("negative_infinities": {}, "min": {}, "max": {}, "mean": {}, )"
+                     R"("standard_deviation": {}, "l2_norm": {}, "histogram": {})",
+                     found.count, found.zeros, found.nan, found.positive_infinities,
+                     found.negative_infinities, number(found.min, is_finite),
+                     number(found.max, is_finite), number(found.mean, is_finite),
+                     number(found.standard_deviation, is_finite), number(found.l2_norm, is_finite),
+                     histogram(found));
+}
+
+}  // namespace safestructures::cli

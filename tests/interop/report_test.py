@@ -1,0 +1,182 @@
+"""`report`: the page holds what `stats` and `diff` say, nothing of it as markup, and asks for nothing."""
+
+import base64
+import hashlib
+import html.parser
+import json
+import pathlib
+import re
+import subprocess
+
+import numpy as np
+from cli_outcomes import CLI, expect, run, run_checks
+from report_cases import HOSTILE, SCORES, statistics_runs, suspicious_runs, two_runs
+from safetensors.numpy import save_file
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page, their attributes, and the text of scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags = []
+        self.texts = {}
+        self.place = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        self.place = dict(attributes).get("id", tag)
+
+    def handle_endtag(self, tag):
+        self.place = None
+
+    def handle_data(self, data):
+        if self.place:
+            self.texts[self.place] = self.texts.get(self.place, "") + data
+
+
+def page_of(folder, *args):
+    done = run(folder, "report", *args, "-o", "-")
+    expect(f"report {args}", (0, ""), (done.returncode, done.stderr))
+    page = Page(done.stdout)
+    return done.stdout, page, json.loads(page.texts["data"])
+
+
+def check_data(folder):
+    """What the page has is what the other commands print."""
+    _, _, data = page_of(folder, "model.safetensors")
+    expect("statistics", json.loads(run(folder, "stats", "model.safetensors", "--json").stdout), data["a"]["tensors"])
+    expect("one alone", (None, None, None, []), tuple(data[key] for key in ("b", "comparison", "worst", "heat_maps")))
+    expect("its name", ("model.safetensors", False, []), (data["a"]["name"], data["a"]["recording"], data["a"]["notes"]))
+    _, _, data = page_of(folder, "killed")
+    expect("notes", ["the recording was not closed, so records may be missing"], data["a"]["notes"])
+    two_runs(folder)
+    _, _, data = page_of(folder, "a", "b")
+    expect("the comparison", json.loads(run(folder, "diff", "a", "b", "--json").stdout), data["comparison"])
+    for side in ("a", "b"):
+        expect(side, json.loads(run(folder, "stats", side, "--json").stdout), data[side]["tensors"])
+    rows = data["comparison"]["rows"]
+    worst = max((row for row in rows if row["verdict"] == "different"), key=lambda row: row["max_ratio"])
+    expect("the worst", worst, rows[data["worst"]])
+    _, _, data = page_of(folder, "a", "b", "--only", "net.layer5.*", "--atol", "1")
+    expect("filter and tolerance", (3, 3, True), (len(data["comparison"]["rows"]), len(data["b"]["tensors"]), data["comparison"]["equal"]))
+
+
+def check_findings(folder):
+    """What the comparison concludes is in the page as `diff` has it, and refers to rows that are there."""
+    suspicious_runs(folder)
+    _, _, data = page_of(folder, "ported", "reference", "--noise", "exact")
+    found = data["comparison"]
+    expect("as diff", json.loads(run(folder, "diff", "ported", "reference", "--noise", "exact", "--json").stdout), found)
+    rows = found["rows"]
+    expect("the culprits", [(SCORES, 2), ("guessed", 1)], [(one["name"], one["calls"]) for one in found["culprits"]])
+    expect("their rows", [SCORES, "guessed"], [rows[one["row"]]["path"] for one in found["culprits"]])
+    origins = [row["origin"] for row in rows]
+    inputs = [None if one["input"] is None else rows[one["input_row"]]["record"]["name"] for one in origins]
+    expect("the rows of inputs", [one["input"] for one in origins], inputs)
+    expect("evidence", {"none", "other_shape", "same_shape", "recorded"}, {one["evidence"] for one in origins})
+    expect("a suspicion", ["missing scale"], [one["fault"] for one in rows[found["culprits"][0]["row"]]["suspicions"]])
+    expect("noise", [True] * len(rows), [row["noise"]["precise"] for row in rows])
+    statistics_runs(folder)
+    _, _, data = page_of(folder, "few", "many")
+    (row,) = (row for row in data["comparison"]["rows"] if "statistics" in row)
+    expect("statistics alone", ("brief/x", 1), (row["path"], data["comparison"]["coverage"]["statistics"]))
+
+
+def check_heat_maps(folder):
+    """Each cell is the largest difference of its elements, as NumPy finds it."""
+    rng = np.random.default_rng(1)
+    for shape in ((5,), (), (3, 4), (2, 3, 500), (1000, 7), (1, 1)):
+        b = np.asarray(rng.standard_normal(shape))
+        a = np.asarray(b + rng.standard_normal(shape) * (rng.random(shape) < 0.3) + 1e-3)
+        save_file({"x": a}, pathlib.Path(folder) / "a.safetensors")
+        save_file({"x": b}, pathlib.Path(folder) / "b.safetensors")
+        (found,) = page_of(folder, "a.safetensors", "b.safetensors")[2]["heat_maps"]
+        difference = np.abs(a - b).reshape(-1, shape[-1] if shape else 1)
+        rows, columns = min(96, difference.shape[0]), min(192, difference.shape[1])
+        cells = np.zeros((rows, columns))
+        at = [np.arange(size) * count // size for size, count in zip(difference.shape, (rows, columns))]
+        np.maximum.at(cells, np.ix_(*at), difference)
+        expect(f"{shape}: cells", (list(difference.shape), rows, columns), (found["shape"], found["rows"], found["columns"]))
+        expect(f"{shape}: numbers", True, bool(np.allclose(np.ravel(cells), found["cells"], rtol=5e-3)))
+    for dtype in (np.float32, np.complex64, np.int8, np.bool_):
+        a = np.array([1, 0, 0, 1]).astype(dtype)
+        save_file({"x": a}, pathlib.Path(folder) / "a.safetensors")
+        save_file({"x": np.zeros(4, dtype)}, pathlib.Path(folder) / "b.safetensors")
+        (found,) = page_of(folder, "a.safetensors", "b.safetensors")[2]["heat_maps"]
+        expect(f"{dtype}", [1, 0, 0, 1], found["cells"])
+    a = np.array([np.nan, np.inf, np.nan, 1, np.inf, 1.7e308])
+    b = np.array([np.nan, np.inf, 1, np.inf, -np.inf, -1.7e308])
+    save_file({"x": a}, pathlib.Path(folder) / "a.safetensors")
+    save_file({"x": b}, pathlib.Path(folder) / "b.safetensors")
+    (found,) = page_of(folder, "a.safetensors", "b.safetensors")[2]["heat_maps"]
+    expect("not finite", [0, 0, -1, -1, -1], found["cells"][:5])
+    expect("beyond doubles", 1.79e308, found["cells"][5])
+    two_runs(folder)
+    maps = page_of(folder, "a", "b")[2]["heat_maps"]
+    expect("as many as there are, at most", True, 12 <= len(maps) <= 13)
+
+
+def check_hostile(folder):
+    """Names never become markup: the page has the same elements whatever they are."""
+    save_file({"plain": np.zeros(1)}, pathlib.Path(folder) / "plain.safetensors")
+    _, plain, _ = page_of(folder, "plain.safetensors")
+    names = [name.replace("\x00", "") for name in HOSTILE]
+    save_file({name: np.zeros(1) for name in names}, pathlib.Path(folder) / "names.safetensors")
+    (pathlib.Path(folder) / "<script>alert(1)<").mkdir()
+    (pathlib.Path(folder) / "<script>alert(1)<" / "x.safetensors").write_bytes(
+        (pathlib.Path(folder) / "names.safetensors").read_bytes()
+    )
+    text, page, data = page_of(folder, "<script>alert(1)<")
+    expect("elements", [tag for tag, _ in plain.tags], [tag for tag, _ in page.tags])
+    expect("the data are ASCII without markup", [], re.findall(r"[<>&]|[^\x0a\x20-\x7e]", page.texts["data"]))
+    listed = json.loads(run(folder, "ls", "names.safetensors", "--json").stdout)
+    expect("names", [row["path"] for row in listed], [row["path"] for row in data["a"]["tensors"]])
+    expect("all of them", len(names), len(listed))
+    expect("the file's name", "<script>alert(1)<", data["a"]["name"])
+    two_runs(folder)
+    _, page, data = page_of(folder, "a", "b")
+    expect("records: elements", [tag for tag, _ in plain.tags], [tag for tag, _ in page.tags])
+    expect("records: names", True, {name + "/x" for name in HOSTILE[:3]} <= {row["path"] for row in data["comparison"]["rows"]})
+    done = run(folder, "report", "plain.safetensors", "-o", "out\x1b[2J.html")
+    expect("what is told of is harmless", (0, "out\\x1b[2J.html: written, 1 tensor\n"), (done.returncode, done.stdout))
+
+
+def check_policy(folder):
+    """The policy forbids everything but this style and this script, and nothing refers elsewhere."""
+    text, page, _ = page_of(folder, "model.safetensors")
+    policy = next(attributes["content"] for tag, attributes in page.tags if attributes.get("http-equiv"))
+    hashes = [base64.b64encode(hashlib.sha256(page.texts[part].encode()).digest()).decode() for part in ("script", "style")]
+    expect(
+        "the policy",
+        f"default-src 'none'; script-src 'sha256-{hashes[0]}'; style-src 'sha256-{hashes[1]}';"
+        " base-uri 'none'; form-action 'none'",
+        policy,
+    )
+    expect("one address, of SVG's names", ["http://www.w3.org/2000/svg"], re.findall(r"\w+://[^'\"\s]*", text))
+    references = [attributes for _, attributes in page.tags if {"src", "href", "style", "onclick", "onload"} & set(attributes)]
+    expect("no reference, no inline handler", [], references)
+    expect("no markup is made of text", [], re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(", text))
+    again = run(folder, "report", "model.safetensors", "-o", "-").stdout
+    expect("the same page each time", text, again)
+
+
+def check_calls(folder):
+    for line, code, message in [
+        ("model.safetensors", 2, "--output is required"),
+        ("-o x.html", 2, "A is required"),
+        ("- - -o x.html", 2, "only one of the inputs can be the standard input."),
+        ("none.safetensors -o x.html", 1, "none.safetensors: cannot open the file"),
+        ("killed model.safetensors -o x.html", 2, "a file cannot be compared with a recording"),
+        ("model.safetensors -o none/x.html", 2, "none/x.html"),
+        ("model.safetensors -o x.html --rtol x", 2, "--rtol: 'x' is no number from 0 on."),
+    ]:
+        done = run(folder, "report", *line.split(" "))
+        expect(f"report {line}", (code, "", True), (done.returncode, done.stdout, message in done.stderr))
+    expect("a failure leaves no file", False, (pathlib.Path(folder) / "x.html").exists())
+    with open(pathlib.Path(folder) / "model.safetensors", "rb") as file:
+        done = subprocess.run([CLI, "report", "-", "model.safetensors", "-o", "-"], cwd=folder, stdin=file, capture_output=True)
+    expect("the standard input", (0, b""), (done.returncode, done.stderr))
+
+
+run_checks(check_data, check_findings, check_heat_maps, check_hostile, check_policy, check_calls)
