@@ -1,0 +1,22 @@
+// The macro of gtest: one test passes, the others fail, each for its own reason.
+#include <safestructures/testing/gtest.hpp>
+
+#include "model.hpp"
+
+TEST(Near, passes) {
+  const Layer layer;
+  CHECK_STRUCTURES_NEAR(layer, "golden.safetensors");
+  CHECK_STRUCTURES_NEAR(other_layer(), "golden.safetensors", {.atol = 0.5});
+  if (layer.name.empty()) CHECK_STRUCTURES_NEAR(layer, "none.safetensors");
+  else CHECK_STRUCTURES_NEAR(safestructures::Value::from(layer), "golden.safetensors");
+}
+
+TEST(Near, differs) {
+  CHECK_STRUCTURES_NEAR(other_layer(), "golden.safetensors");
+  CHECK_STRUCTURES_NEAR(Layer{}, "extra.safetensors");
+}
+
+TEST(Near, lacks_a_file) {
+  CHECK_STRUCTURES_NEAR(Layer{}, "none.safetensors");
+  CHECK_STRUCTURES_NEAR(Layer{}, "golden.safetensors");
+}
