@@ -16,6 +16,8 @@
 #include <doctest/doctest.h>
 
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/formats/safestructures/schema.hpp>
+#include <safestructures/formats/safetensors/reader.hpp>
 #include <safestructures/plugins/eigen.hpp>
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/recording/recording.hpp>
@@ -298,4 +300,25 @@ TEST_CASE("a record of its own fault is lost, told of and counted; the others ar
   CHECK(report.all == ss::RecordCounts{.calls = 3, .kept = 2, .failed = 1});
   CHECK(report.names.at("bad") == ss::RecordCounts{.calls = 1, .failed = 1});
   CHECK(report.written == 2);
+}
+
+// A record's text is put together from pieces, not written from a Value.
+TEST_CASE("a record's text in a segment is what the schema's writer writes of it") {
+  const Folder folder;
+  {
+    ss::ActivationRecorder recorder(folder / "run");
+    recorder.step(std::numeric_limits<std::int64_t>::min());
+    recorder.record("a\"b\\c\n \xC3\xA9 \"0\"", numbers(3, 0));
+    recorder.step(12);
+    recorder.record("0", Output{numbers(2, 1), std::nullopt, {{"0", {1}}}});
+    recorder.record("text", std::string("{\"data_type\": \"str\", \"value\": \"0\"}"));
+    recorder.record("nested", std::vector<std::vector<float>>{{1}, {2, 3}});
+    recorder.close();
+  }
+  const std::filesystem::path segment = folder / "run" / "segment-000001.safetensors";
+  const ss::safetensors::File file = ss::safetensors::File::open(segment);
+  const auto stored = file.metadata(ss::schema::metadata_key);
+  REQUIRE(stored.has_value());
+  CHECK(*stored == ss::schema::write(ss::load_file(segment)).text);
+  CHECK_NOTHROW(ss::verify_file(segment));
 }

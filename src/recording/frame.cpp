@@ -23,8 +23,10 @@ constexpr std::size_t smallest_tensor = 4 + 1 + 1 + 8 + 8;
 
 template <std::integral T>
 void append(std::vector<std::byte>& bytes, T number) {
+  std::array<std::byte, sizeof(T)> little;
   for (std::size_t i = 0; i < sizeof(T); ++i)
-    bytes.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFFU));
+    little[i] = static_cast<std::byte>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFFU);
+  bytes.insert(bytes.end(), little.begin(), little.end());
 }
 
 void append(std::vector<std::byte>& bytes, std::string_view text) {
@@ -160,6 +162,7 @@ std::size_t begin_frame(std::vector<std::byte>& bytes) {
 void end_frame(std::vector<std::byte>& bytes, std::size_t begin) {
   const auto content = std::span<const std::byte>(bytes).subspan(begin + frame_head_size);
   std::vector<std::byte> head;
+  head.reserve(frame_head_size);
   append(head, std::uint64_t{content.size()});
   append(head, hash_of_content(content));
   std::ranges::copy(head, bytes.begin() + static_cast<std::ptrdiff_t>(begin + frame_magic.size()));

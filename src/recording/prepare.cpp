@@ -1,6 +1,10 @@
 #include "recording/prepare.hpp"
 
+#include <array>
+#include <charconv>
 #include <cstddef>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -8,7 +12,8 @@
 #include <safestructures/data/walk.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include "data/limit.hpp"
-#include "data/utf8.hpp"
+#include "formats/json_string.hpp"
+#include "formats/safestructures/schema_inside.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -39,19 +44,68 @@ void name_tensors(Value& value, const std::string& start, std::string_view recor
   });
 }
 
-Value value_of(CapturedRecord record) {
-  std::vector<Entry> entries;
-  entries.reserve(8);
-  entries.push_back({fields::name, record.name});
-  entries.push_back({fields::step, record.step});
-  entries.push_back({fields::call, record.call});
-  entries.push_back({fields::thread, record.thread});
-  entries.push_back({fields::sequence, record.sequence});
-  entries.push_back({fields::time, record.time});
-  entries.push_back({fields::kept, to_string(record.keep)});
-  entries.push_back({fields::value, std::move(record.value)});
-  return Value::structure(std::string(fields::record), std::move(entries));
-}
+/// The text of a record but for what differs between records: what stands before each field's
+/// value, and behind the last. Cut out of a record that the schema's writer wrote, since building
+/// and writing a Value for each costs more than all else that is done to a small record.
+class RecordText {
+ public:
+  RecordText() {
+    const Value value = Value::structure(std::string(fields::record), {{fields::name, "0"},
+                                                                       {fields::step, 0},
+                                                                       {fields::call, 0},
+                                                                       {fields::thread, 0},
+                                                                       {fields::sequence, 0},
+                                                                       {fields::time, 0},
+                                                                       {fields::kept, "0"},
+                                                                       {fields::value, "0"}});
+    const schema::Written written = schema::write(value);
+    std::string_view rest = written.text;
+    for (std::string& piece : std::span(pieces_).first(own_fields)) {
+      const std::size_t place = rest.find(cut);
+      piece = rest.substr(0, place);
+      rest.remove_prefix(place + cut.size());
+    }
+    const schema::Written inner = schema::write("0");
+    const std::size_t place = rest.find(inner.text);
+    pieces_[own_fields] = rest.substr(0, place);
+    pieces_[own_fields + 1] = rest.substr(place + inner.text.size());
+  }
+
+  /// The record around its value. \throws Error `invalid_utf8`
+  [[nodiscard]] schema::Around around(const CapturedRecord& record) const {
+    std::string text;
+    text.reserve(most_without_name + record.name.size());
+    const Trace trace{nullptr, fields::name};
+    text += pieces_[0];
+    detail::append_json_string(text, record.name, detail::Escapes::all, &trace);
+    append_number(text, 1, record.step);
+    append_number(text, 2, record.call);
+    append_number(text, 3, record.thread);
+    append_number(text, 4, record.sequence);
+    append_number(text, 5, record.time);
+    text.append(pieces_[6]).append(1, '"').append(to_string(record.keep)).append(1, '"');
+    text += pieces_[own_fields];
+    return {.before = std::move(text),
+            .after = pieces_[own_fields + 1],
+            .step = fields::value,
+            .nodes = own_fields + 1};
+  }
+
+ private:
+  static constexpr std::size_t own_fields = 7;  // Those in front of the value.
+  static constexpr std::string_view cut = "\"0\"";
+  // Of the text before the value, and somewhat more for a tensor.
+  static constexpr std::size_t most_without_name = 768;
+
+  template <class Number>
+  void append_number(std::string& text, std::size_t field, Number number) const {
+    std::array<char, 20> digits;
+    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    text.append(pieces_[field]).append(1, '"').append(digits.data(), end).append(1, '"');
+  }
+
+  std::array<std::string, own_fields + 2> pieces_;
+};
 
 Tensor stored(const safetensors::Item& item) {
   if (item.tensor->dtype() != item.dtype) return item.tensor->to(item.dtype, Overflow::allow);
@@ -68,8 +122,8 @@ PreparedRecord prepare(CapturedRecord record, const Limits& limits) {
   SaveOptions options;
   options.precision = record.precision;
   options.limits = limits;
-  const Value value = value_of(std::move(record));
-  schema::Written written = schema::write(value, options);
+  static const RecordText record_text;
+  schema::Written written = schema::write_inside(record.value, record_text.around(record), options);
   prepared.frame.schema = std::move(written.text);
   // By descending alignment, so that none needs a gap in front.
   std::vector<const safetensors::Item*> items;

@@ -19,33 +19,60 @@ using recording::FrameState;
 
 namespace {
 
-/// A field of a record. \throws Error where it is missing or of another kind
-const Value& field(const Value& record, std::string_view name, Kind kind, std::size_t index,
-                   const std::filesystem::path& file) {
-  const Value* const found = record.find(name);
-  if (found != nullptr && found->kind() == kind) return *found;
-  throw Error(ErrorCode::invalid_schema, "a record of a recording lacks a field",
-              {.file = file.string(),
-               .path = "/" + std::to_string(index) + "/" + std::string(name),
-               .expected = std::string(to_string(kind)),
-               .found = found == nullptr ? "nothing" : describe(*found)});
-}
+/// The fields of one record. One is looked for behind the one before first: most are there.
+class RecordFields {
+ public:
+  RecordFields(const Value& record, std::size_t index, const std::filesystem::path& file)
+      : record_(record), index_(index), file_(file) {}
 
-template <class Number>
-Number number(const Value& record, std::string_view name, std::size_t index,
-              const std::filesystem::path& file) {
-  const Value& value = field(record, name, Kind::integer, index, file);
-  const auto found = [&] {
-    if constexpr (std::is_signed_v<Number>) return value.as_int64();
-    else return value.as_uint64();
-  }();
-  if (found) return *found;
-  throw Error(ErrorCode::out_of_range, "a number of a record does not fit",
-              {.file = file.string(),
-               .path = "/" + std::to_string(index) + "/" + std::string(name),
-               .expected = "an integer of 64 bits",
-               .found = describe(value)});
-}
+  /// Null where there is none of that name.
+  const Value* find(std::string_view name) {
+    if (!record_.is_mapping()) return nullptr;
+    const std::vector<Entry>& entries = record_.entries();
+    for (std::size_t tries = 0; tries < entries.size(); ++tries) {
+      const Entry& entry = entries[next_];
+      if (++next_ == entries.size()) next_ = 0;
+      if (entry.key.kind() == Kind::string && entry.key.as_string() == name) return &entry.value;
+    }
+    return nullptr;
+  }
+
+  /// \throws Error where it is missing or of another kind
+  const Value& field(std::string_view name, Kind kind) {
+    const Value* const found = find(name);
+    if (found != nullptr && found->kind() == kind) return *found;
+    throw Error(ErrorCode::invalid_schema, "a record of a recording lacks a field",
+                {.file = file_.string(),
+                 .path = path(name),
+                 .expected = std::string(to_string(kind)),
+                 .found = found == nullptr ? "nothing" : describe(*found)});
+  }
+
+  template <class Number>
+  Number number(std::string_view name) {
+    const Value& value = field(name, Kind::integer);
+    const auto found = [&] {
+      if constexpr (std::is_signed_v<Number>) return value.as_int64();
+      else return value.as_uint64();
+    }();
+    if (found) return *found;
+    throw Error(ErrorCode::out_of_range, "a number of a record does not fit",
+                {.file = file_.string(),
+                 .path = path(name),
+                 .expected = "an integer of 64 bits",
+                 .found = describe(value)});
+  }
+
+  [[nodiscard]] std::string path(std::string_view name) const {
+    return "/" + std::to_string(index_) + "/" + std::string(name);
+  }
+
+ private:
+  const Value& record_;
+  std::size_t index_;
+  const std::filesystem::path& file_;
+  std::size_t next_ = 0;
+};
 
 }  // namespace
 
@@ -172,20 +199,20 @@ void Recording::add(const Document& document, const std::filesystem::path& path)
   namespace fields = recording::fields;
   std::size_t index = 0;
   for (const Value& item : root.items()) {
-    const std::size_t place = index++;
+    RecordFields of_record(item, index++, path);
     Record record(document);
-    record.sequence_ = number<std::uint64_t>(item, fields::sequence, place, path);
+    record.sequence_ = of_record.number<std::uint64_t>(fields::sequence);
     // Those that the journal gave already.
     if (record.sequence_ < next_sequence_) continue;
+    record.name_ = of_record.field(fields::name, Kind::string).as_string();
+    record.step_ = of_record.number<std::int64_t>(fields::step);
+    record.call_ = of_record.number<std::uint64_t>(fields::call);
+    record.thread_ = of_record.number<std::uint64_t>(fields::thread);
+    record.time_ = of_record.number<std::int64_t>(fields::time);
+    record.kept_ = of_record.field(fields::kept, Kind::string).as_string();
+    record.value_ = of_record.find(fields::value);
+    record.path_ = of_record.path(fields::value);
     record.file_ = file;
-    record.path_ = "/" + std::to_string(place) + "/" + std::string(fields::value);
-    record.name_ = field(item, fields::name, Kind::string, place, path).as_string();
-    record.kept_ = field(item, fields::kept, Kind::string, place, path).as_string();
-    record.step_ = number<std::int64_t>(item, fields::step, place, path);
-    record.call_ = number<std::uint64_t>(item, fields::call, place, path);
-    record.thread_ = number<std::uint64_t>(item, fields::thread, place, path);
-    record.time_ = number<std::int64_t>(item, fields::time, place, path);
-    record.value_ = item.find(fields::value);
     if (record.value_ == nullptr)
       throw Error(ErrorCode::invalid_schema, "a record of a recording lacks a field",
                   {.file = path.string(), .path = record.path_});

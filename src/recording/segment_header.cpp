@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -32,6 +33,12 @@ void append_string(std::string& json, std::string_view text) {
   json += '"';
 }
 
+void append_number(std::string& json, std::uint64_t number) {
+  std::array<char, 20> digits;
+  json.append(digits.data(),
+              std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
+}
+
 /// Bytes of a text whose JSON is part of JSON again.
 std::uint64_t twice_escaped(std::string_view text) {
   if (safetensors::detail::is_plain(text)) return text.size();
@@ -42,8 +49,16 @@ std::uint64_t twice_escaped(std::string_view text) {
 
 /// Bytes of a text whose characters are ASCII as the inside of a JSON string.
 std::uint64_t escaped(std::string_view json) {
-  const auto special = std::ranges::count_if(json, [](char c) { return c == '"' || c == '\\'; });
-  return json.size() + static_cast<std::uint64_t>(special);
+  // What is counted in a byte, for as long as it cannot overflow, is counted many at a time.
+  constexpr std::size_t block = 240;
+  std::uint64_t size = json.size();
+  for (; !json.empty(); json.remove_prefix(std::min(block, json.size()))) {
+    std::uint8_t special = 0;
+    for (const char c : json.substr(0, block))
+      special = static_cast<std::uint8_t>(special + (c == '"' || c == '\\' ? 1 : 0));
+    size += special;
+  }
+  return size;
 }
 
 std::uint64_t cost_of(const StoredTensor& tensor) {
@@ -121,10 +136,13 @@ std::string SegmentHeader::text(std::string about, std::uint64_t room, bool chec
     json.append(R"(:{"dtype":")").append(to_string(tensor.dtype)).append(R"(","shape":[)");
     for (bool first = true; const std::uint64_t size : tensor.shape) {
       if (!std::exchange(first, false)) json += ',';
-      json += std::to_string(size);
+      append_number(json, size);
     }
-    json += "],\"data_offsets\":[" + std::to_string(tensor.begin) + ',' +
-            std::to_string(tensor.end) + "]}";
+    json += "],\"data_offsets\":[";
+    append_number(json, tensor.begin);
+    json += ',';
+    append_number(json, tensor.end);
+    json += "]}";
   }
   json += '}';
   const std::uint64_t size = room == 0 ? (json.size() + 7) / 8 * 8 : room;

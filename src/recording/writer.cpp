@@ -114,6 +114,8 @@ void RecorderState::write_one(Queued& queued) {
   try {
     if (queued.record.keep == Keep::statistics && !queued.is_summarised)
       recording::summarise(queued.record.value);
+    // Sums of F16 would estimate nothing.
+    if (queued.record.keep == Keep::statistics) queued.record.precision = Precision::preserve;
     prepared = recording::prepare(std::move(queued.record), options_.limits);
     if (prepared.cost + recording::metadata_room > options_.limits.header_bytes)
       throw Error(ErrorCode::limit_exceeded, "a record needs too large a header",

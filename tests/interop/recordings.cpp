@@ -1,6 +1,6 @@
 // Makes recordings in the folder it is given, for Python and the tool: `closed`, of a recorder that
 // was closed, and `killed`, of one whose process ended without a word. With a name, that alone, of
-// three records and such a process.
+// three records and such a process; `kept` has a record of each amount that is kept.
 #include <unistd.h>
 
 #include <cstdint>
@@ -42,6 +42,19 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path folder = argv[1];
+  if (argc == 3 && std::string(argv[2]) == "kept") {
+    ss::ActivationRecorder recorder(
+        folder / "kept",
+        {.rules = {{.names = "part", .keep = ss::Keep::slice, .slices = ss::parse_slices("1:3")},
+                   {.names = "brief", .keep = ss::Keep::statistics},
+                   {}}});
+    const std::vector<float> numbers = {0, 1, -2, 1e30F};
+    recorder.record("whole", numbers);
+    recorder.record("part", numbers);
+    recorder.record("brief", std::map<std::string, std::vector<float>>{{"x", numbers}});
+    recorder.close();
+    return 0;
+  }
   if (argc == 3) {
     ss::ActivationRecorder recorder(folder / argv[2]);
     for (int i = 0; i < 3; ++i) recorder.record("layer", std::vector<float>{1, 2, 3});

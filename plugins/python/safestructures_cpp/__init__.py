@@ -28,6 +28,8 @@ fields, and an enum as the text of its name: a name in a file never loads code.
 
 Needs `safestructures` 1.0.0. What the C++ library writes beside Python's own fields (names of classes,
 original dtypes) the package ignores.
+
+`safestructures_cpp.recorder` records activations as the C++ library does.
 """
 
 from safestructures_cpp import arrays, builtin, containers, values

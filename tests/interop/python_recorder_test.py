@@ -1,0 +1,369 @@
+"""What Python's Recorder writes: the C++ tool and Python's package read it, also after a crash."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import checks
+import ml_dtypes
+import numpy as np
+import safestructures
+import safestructures_cpp
+from cli_outcomes import CLI, expect, run, run_checks
+from safestructures_cpp.nodes import DTYPES
+from safestructures_cpp.recorder import Recorder
+
+PLUGIN = checks.HERE.parents[1] / "plugins" / "python"
+
+
+@dataclasses.dataclass
+class Output:
+    hidden: np.ndarray
+    text: str
+
+
+def raised(kind, call):
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    return f"no {kind.__name__}"
+
+
+def stats(folder, name):
+    return json.loads(run(folder, "stats", name, "--json").stdout)
+
+
+def records(folder):
+    found = []
+    for segment in sorted(folder.glob("*.safetensors")):
+        found += safestructures.load_file(segment, plugins=safestructures_cpp.PLUGINS)
+    return found
+
+
+def verify(folder, name):
+    """Every segment is whole, its checksums those that the C++ library computes."""
+    segments = sorted((pathlib.Path(folder) / name).glob("*.safetensors"))
+    done = run(folder, "verify", *segments)
+    expect(f"{name}: verify", (0, "", True), (done.returncode, done.stderr, len(segments) > 0))
+    matching = [line.endswith("checksums match") for line in done.stdout.splitlines()]
+    expect(f"{name}: checksums", [True] * len(segments), matching)
+    return len(segments)
+
+
+def check_twin(folder):
+    """The same records from C++ (recordings.cpp) and from here are equal, without a line of glue."""
+    cpp = pathlib.Path(folder) / "cpp"
+    cpp.mkdir()
+    subprocess.run([CLI.parent / "interop" / "recordings", cpp], check=True)
+    (cpp / "closed").rename(pathlib.Path(folder) / "closed")
+    with Recorder(pathlib.Path(folder) / "python", segment_bytes=24) as recorder:
+        for step in range(4):
+            recorder.step(step)
+            with recorder.scope("decoder"):
+                hidden = np.array([step, step + 1], np.float32)
+                recorder.record("out", Output(hidden, f"step {step}"))
+                recorder.record("bytes", np.full(step, 7, np.uint8))
+                recorder.record("doubles", {step: np.array([0.5])})
+                if step < 3:
+                    recorder.record("sum", 0.25 * step)
+    for a, b in (("python", "closed"), ("closed", "python")):
+        done = run(folder, "diff", a, b)
+        expect(f"{a} and {b}", (0, ""), (done.returncode, done.stderr))
+        last = done.stdout.splitlines()[-2:]
+        compared = "compared 12 tensors, 18 of 18 numbers finite in both, and 7 other values; 1 tensor with nothing to compare"
+        expect(f"{a} and {b}: all of it", [compared, "equal within tolerance"], last)
+    rows = [(row["path"], row["record"]["step"], row["record"]["call"]) for row in stats(folder, "closed")]
+    ours = [(row["path"], row["record"]["step"], row["record"]["call"]) for row in stats(folder, "python")]
+    expect("names, steps and calls", rows, ours)
+    expect("segments", True, verify(folder, "python") >= 3)
+    expect("the same tensors' names", *(sorted(n for r in names_of(folder, run_) for n in r) for run_ in ("closed", "python")))
+
+
+def names_of(folder, name):
+    for segment in sorted((pathlib.Path(folder) / name).glob("*.safetensors")):
+        shown = json.loads(run(folder, "show", segment, "--json").stdout)
+        yield [tensor for tensor in shown["tensors"] if not tensor.startswith("gap.")]
+
+
+def check_values(folder):
+    """Everything that can be recorded comes back as it was."""
+    values = {
+        "none": None,
+        "numbers": [True, 3, -(10**30), 0.1, float("inf"), 1 + 2j],
+        "text": "\u00fc\u2028\x1b",
+        "bytes": b"abc",
+        "dict": {1: 1.5, "1": "one", None: True, "a.b": {"c": 1}, "a": {"b.c": 2}},
+        "empty": [(), [], {}],
+        "tuple": (np.arange(3), [np.float32(2.5)]),
+        "strided": np.arange(12.0).reshape(3, 4).T[::2],
+        "big endian": np.arange(4, dtype=">i4"),
+        "scalar": np.array(7, np.int16),
+        "nothing": np.zeros((0, 3)),
+        "alike": {"x": {"y": np.ones(1)}, "x.y": np.zeros(2)},
+    }
+    with Recorder(pathlib.Path(folder) / "values") as recorder:
+        for name, value in values.items():
+            recorder.record(name, value)
+    verify(folder, "values")
+    for (name, value), record in zip(values.items(), records(pathlib.Path(folder) / "values"), strict=True):
+        expect("name", name, record.name)
+        try:
+            np.testing.assert_equal(record.value, value)
+            expect(f"{name}: kind", type(value), type(record.value))
+        except AssertionError as error:
+            expect(f"{name}: {error}", value, record.value)
+
+
+def check_dtypes(folder):
+    kinds = [name for name in DTYPES if hasattr(np, name) or hasattr(ml_dtypes, name)]
+    kinds = [getattr(np, name, None) or getattr(ml_dtypes, name) for name in kinds]
+    with Recorder(pathlib.Path(folder) / "dtypes") as recorder:
+        for kind in kinds:
+            recorder.record(np.dtype(kind).name, np.ones(5).astype(kind))
+    rows = stats(folder, "dtypes")
+    expect("dtypes", [DTYPES[np.dtype(kind).name] for kind in kinds], [row["dtype"] for row in rows])
+    expect("all known dtypes", set(DTYPES), {row["path"] for row in rows})
+    # Real and imaginary parts count apart.
+    sums = [(row["mean"], row["count"]) for row in rows]
+    expected = [(0.5, 10) if kind is np.complex64 else (1.0, 5) for kind in kinds]
+    expect("numbers of every dtype", expected, sums)
+
+
+def check_refusals(folder):
+    folder = pathlib.Path(folder)
+    recorder = Recorder(folder / "run")
+    busy = raised(BlockingIOError, lambda: Recorder(folder / "run"))
+    expect("a second recorder", True, "temporarily unavailable" in busy)
+    expect(
+        "an object",
+        "at /1/x: builtins.object cannot be recorded. Record tensors, numbers, texts, and lists, tuples,"
+        " dicts and dataclasses of these.",
+        raised(TypeError, lambda: recorder.record("a", [1, {"x": object()}])),
+    )
+    expect(
+        "a dtype",
+        "at /: a tensor of dtype complex128 cannot be recorded. Record tensors, numbers, texts, and lists,"
+        " tuples, dicts and dataclasses of these.",
+        raised(TypeError, lambda: recorder.record("a", np.zeros(1, np.complex128))),
+    )
+    expect(
+        "a key",
+        "at /0: a key of a recorded dict is a number or a text, not (1, 2)",
+        raised(TypeError, lambda: recorder.record("a", [{(1, 2): 0}])),
+    )
+    endless = []
+    endless.append(endless)
+    expect("an endless list", True, "deeper than 200 levels" in raised(ValueError, lambda: recorder.record("a", endless)))
+    expect("no name", "a record has no name", raised(ValueError, lambda: recorder.record("", 1)))
+    expect("no scope", "a scope has no name", raised(ValueError, lambda: recorder.scope("")))
+    expect("half a surrogate", True, "surrogates not allowed" in raised(UnicodeEncodeError, lambda: recorder.record("\ud800", 1)))
+    expect("every 0", "every and segment_bytes must be 1 at least", raised(ValueError, lambda: Recorder(folder / "other", every=0)))
+    recorder.record("b", 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # JAX warns of its threads; the child uses none.
+        child = os.fork()
+    if child == 0:
+        said = raised(RuntimeError, lambda: recorder.record("b", 2))
+        recorder.close()
+        os._exit(0 if "forked" in said else 1)
+    expect("a forked process", 0, os.waitpid(child, 0)[1])
+    expect("counts", {"a": {"calls": 4, "failed": 4}, "b": {"calls": 1, "kept": 1}}, recorder.counts())
+    recorder.close()
+    recorder.close()
+    expect("closed", "the recorder is closed", raised(ValueError, lambda: recorder.record("b", 1)))
+    whole = raised(FileExistsError, lambda: Recorder(folder / "run"))
+    expect("a folder with a recording", True, whole.startswith(f"{folder}/run: the folder holds a recording already."))
+    text = run(folder, "diff", "run", "run").stdout
+    expect("what was left out is said", True, 'left out or thinned records: {"a": {"calls": 4, "failed": 4}}' in text)
+    with Recorder(folder / "nothing"):
+        pass
+    expect("a recording of nothing", ["recording.lock"], os.listdir(folder / "nothing"))
+
+
+def check_filters(folder):
+    with Recorder(pathlib.Path(folder) / "some", only=["*.out", "loss"], every=2) as recorder:
+        for step in range(4):
+            recorder.step(step)
+            for name in ("a.out", "a.in", "loss"):
+                recorder.record(name, step)
+    kept = [(record.name, record.step, record.call) for record in records(pathlib.Path(folder) / "some")]
+    expect("kept", [("a.out", 0, 0), ("loss", 0, 0), ("a.out", 2, 2), ("loss", 2, 2)], kept)
+    expect("counted", {"calls": 4, "filtered": 4}, recorder.counts()["a.in"])
+
+
+def check_rotation(folder):
+    """Many records with long names need several segments, for data and for room in headers."""
+    with Recorder(pathlib.Path(folder) / "many", segment_bytes=1 << 20) as recorder:
+        for i in range(2000):
+            recorder.record(f"\u00fc\"{i:0100}", np.full(101, i, np.int64 if i % 2 else np.int16))
+    expect("segments", True, verify(folder, "many") >= 2)
+    rows = stats(folder, "many")
+    expect("all of them", list(range(2000)), [row["mean"] for row in rows])
+
+
+def check_threads(folder):
+    def work(recorder, number):
+        with recorder.scope(f"thread{number}"):
+            for i in range(200):
+                recorder.record("x", i)
+
+    with Recorder(pathlib.Path(folder) / "threads") as recorder:
+        threads = [threading.Thread(target=work, args=(recorder, number)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    found = records(pathlib.Path(folder) / "threads")
+    expect("sequences", list(range(800)), [record.sequence for record in found])
+    for number in range(4):
+        own = [record for record in found if record.name == f"thread{number}.x"]
+        expect(f"thread {number}", list(range(200)), [record.value for record in own])
+        expect(f"thread {number}: one number", 1, len({record.thread for record in own}))
+
+
+CHILD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+from safestructures_cpp.recorder import Recorder
+recorder = Recorder(sys.argv[2], segment_bytes=100000)
+for i in range(10**9):
+    recorder.step(i)
+    recorder.record("layer", np.full(i % 1000, i))
+    print(i, flush=True)
+"""
+
+
+def check_kill(folder):
+    """Killed at any moment, no record is lost of those that `record` had returned from."""
+    seed = int(os.environ.get("SAFESTRUCTURES_SEED", time.time()))
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    lived = 0
+    for attempt in range(12):
+        name = f"killed{attempt}"
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, PLUGIN, name], cwd=folder, stdout=subprocess.PIPE, text=True
+        )
+        child.stdout.readline()
+        time.sleep(rng.random() * 0.1)
+        child.send_signal(signal.SIGKILL)
+        told = sum(1 for line in child.stdout if line.endswith("\n")) + 1
+        child.wait()
+        open_records = len(stats(folder, name))
+        done = run(folder, "recover", name)
+        expect(f"{name}: recover, seed {seed}", (0, ""), (done.returncode, done.stderr))
+        rows = stats(folder, name)
+        # The last may have been written and not told of.
+        expect(f"{name}: {told} told of, seed {seed}", True, told <= len(rows) <= told + 1)
+        expect(f"{name}: before recovery", len(rows), open_records)
+        right = all(row["shape"] == [i % 1000] and row["mean"] in (i, None) for i, row in enumerate(rows))
+        expect(f"{name}: numbers, seed {seed}", True, right)
+        verify(folder, name)
+        lived += told
+    expect("records before the kills", True, lived > 100)
+
+
+FULL = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+from safestructures_cpp.recorder import Recorder
+recorder = Recorder(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+said = []
+for i in range(20):
+    try:
+        recorder.record("x", np.full(10000, i))
+    except OSError as error:
+        said.append((i, error.strerror))
+try:
+    recorder.close()
+except OSError as error:
+    said.append(error.strerror)
+print(said, recorder.counts())
+"""
+
+
+def check_full_disk(folder):
+    """A disk that is full ends the recording with what is whole, and the program goes on."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, PLUGIN, "full"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    expect(
+        "the error, once, and at close",
+        "[(9, 'File too large'), 'File too large'] {'x': {'calls': 20, 'kept': 9, 'failed': 11}}\n",
+        done.stdout,
+    )
+    expect("what is whole", list(range(9)), [row["mean"] for row in stats(folder, "full")])
+    verify(folder, "full")
+
+
+def check_jax(folder):
+    """One call in a JAX function records, jitted or not, in the order of the calls."""
+    import jax
+    import jax.numpy as jnp
+
+    recorder = Recorder(pathlib.Path(folder) / "jax-run")
+
+    def model(x):
+        for i in range(3):
+            x = jnp.tanh(x * 1.5)
+            recorder.record(f"layer{i}", x)  # once it runs, traced or not
+        return x
+
+    run_model = jax.jit(model)
+    for step in range(2):
+        recorder.step(step)
+        run_model(jnp.arange(4.0) + step)
+    recorder.close()
+    with Recorder(pathlib.Path(folder) / "numpy-run") as numpy_recorder:
+        for step in range(2):
+            numpy_recorder.step(step)
+            x = np.arange(4, dtype=np.float32) + step
+            for i in range(3):
+                x = np.tanh(x * np.float32(1.5))
+                numpy_recorder.record(f"layer{i}", x)
+    done = run(folder, "diff", "jax-run", "numpy-run")
+    expect("JAX and NumPy", (0, ""), (done.returncode, done.stderr))
+    expect("all of it", True, "compared 6 tensors, 24 of 24 numbers" in done.stdout)
+    order = [(row["path"], row["record"]["step"]) for row in stats(folder, "jax-run")]
+    expect("in order", [(f"layer{i}", step) for step in range(2) for i in range(3)], order)
+
+    with Recorder(pathlib.Path(folder) / "traced") as recorder:
+        half = jnp.ones(3, jnp.bfloat16)
+
+        def loss(x):
+            with recorder.scope("loss"):
+                recorder.record("x", {"half": half, "pair": (x, x + 1)})
+            return (x**2).sum()
+
+        jax.jit(jax.grad(loss))(jnp.ones(2))
+        loss(jnp.ones(2))
+        jax.jit(lambda x: jax.lax.scan(lambda c, _: (recorder.record("c", c), (c + 1, None))[1], x, None, 3))(0.0)
+    found = [(row["path"], row["dtype"], row["mean"]) for row in stats(folder, "traced")]
+    one = [("loss.x/half", "BF16", 1.0), ("loss.x/pair/0", "F32", 1.0), ("loss.x/pair/1", "F32", 2.0)]
+    expect("under grad, eager and in a scan", one + one + [("c", "F32", 0.0), ("c", "F32", 1.0), ("c", "F32", 2.0)], found)
+
+
+run_checks(
+    check_twin,
+    check_values,
+    check_dtypes,
+    check_refusals,
+    check_filters,
+    check_rotation,
+    check_threads,
+    check_kill,
+    check_full_disk,
+    check_jax,
+)

@@ -1,0 +1,119 @@
+"""Records a small torch model in three ways, for recorder_torch_test.py: in a folder it is given.
+
+Run by whatever Python has torch; prints what it recorded, as JSON.
+"""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+import torch
+from safestructures_cpp.recorder import Recorder
+
+
+class Attention(torch.nn.Module):
+    """Gives a tuple, as modules with weights beside their output do, and a dict in it."""
+
+    def __init__(self):
+        super().__init__()
+        self.q = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        q = self.q(x)
+        weights = torch.softmax(q @ x.transpose(-1, -2), -1)
+        return weights @ x, {"weights": weights, "cache": object()}
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([Attention() for _ in range(2)])
+        self.norm = torch.nn.LayerNorm(4)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = x + layer(x)[0]
+        return self.norm(x)
+
+
+def record_model(model, batches):
+    with Recorder("torch-run") as recorder:
+        recorder.attach(model)  # torch modules: every output, under the module's name
+        for step, batch in enumerate(batches):
+            recorder.step(step)
+            model(batch)
+
+
+def record_by_hand(model, batches):
+    """What the hooks should have seen, by NumPy, one call after the other."""
+    cache = "not recorded: builtins.object"
+    with Recorder("by-hand") as recorder:
+        for step, x in enumerate(batches):
+            recorder.step(step)
+            for i, layer in enumerate(model.layers):
+                with recorder.scope(f"layers.{i}"):
+                    q = x @ layer.q.weight.T + layer.q.bias
+                    recorder.record("q", q.detach().numpy())
+                    weights = torch.softmax(q @ x.transpose(-1, -2), -1)
+                    out = weights @ x
+                found = (out.detach().numpy(), {"weights": weights.detach().numpy(), "cache": cache})
+                recorder.record(f"layers.{i}", found)
+                x = x + out
+            x = model.norm(x).detach().numpy()
+            recorder.record("norm", x)
+            recorder.record("output", x)
+
+
+def record_kinds():
+    """Every dtype of torch, tensors that are views, sparse or want a gradient; hooks that are taken away."""
+    kinds = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"]
+    kinds += [name for name in ("float8_e4m3fn", "float8_e5m2", "uint16") if hasattr(torch, name)]
+    with Recorder("kinds") as recorder:
+        for kind in kinds:
+            recorder.record(kind, torch.ones(3).to(getattr(torch, kind)))
+        recorder.record("view", torch.arange(6.0, requires_grad=True).reshape(2, 3).T)
+        recorder.record("scalar", torch.tensor(2.5))
+        recorder.record("conjugate", torch.tensor([1 + 2j], dtype=torch.complex64).conj())
+        try:
+            recorder.record("sparse", torch.eye(2).to_sparse())
+        except TypeError as error:
+            said = str(error)
+        model = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh())
+        detach = recorder.attach(model, "net", only="net.1", steps=True)
+        model(torch.zeros(1))
+        model(torch.zeros(1))
+        detach()
+        model(torch.zeros(1))
+    model(torch.zeros(1))
+    return {"kinds": kinds, "sparse": said, "hooks": len(model._forward_hooks)}
+
+
+def record_transformers():
+    """A model of transformers, where that is installed: its outputs are dataclasses that are dicts."""
+    try:
+        import transformers
+    except ImportError:
+        return None
+    config = transformers.GPT2Config(n_layer=2, n_head=2, n_embd=8, vocab_size=32, n_positions=16)
+    model = transformers.GPT2LMHeadModel(config).eval()
+    with Recorder("transformers-run") as recorder, torch.no_grad():
+        recorder.attach(model, steps=True)
+        model.generate(torch.tensor([[1, 2, 3]]), max_new_tokens=3, do_sample=False, pad_token_id=0)
+    return transformers.__version__
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    import os
+
+    os.chdir(folder)
+    torch.manual_seed(0)
+    model = Model().eval()
+    batches = [torch.from_numpy(np.random.default_rng(step).standard_normal((3, 4)).astype(np.float32)) for step in range(3)]
+    record_model(model, batches)
+    record_by_hand(model, batches)
+    print(json.dumps({**record_kinds(), "transformers": record_transformers()}))
+
+
+main()

@@ -1,0 +1,86 @@
+"""Hooks on torch's modules record what a hand would: skipped where no Python at hand has torch."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import sysconfig
+import tempfile
+
+import checks
+from cli_outcomes import CLI, REPORT, expect, run
+
+PLUGIN = checks.HERE.parents[1] / "plugins" / "python"
+SKIPPED = 77
+
+
+def python_with_torch(packages):
+    """(a Python, its environment), or None. The system's own lacks the plugin's packages: it gets links."""
+    found = pathlib.Path(sysconfig.get_path("purelib"))
+    for pattern in ("safestructures*", "safetensors*", "xxhash*"):
+        for path in found.glob(pattern):
+            (packages / path.name).symlink_to(path)
+    for python, extra in ((sys.executable, ""), ("/usr/bin/python3", str(packages))):
+        path = os.pathsep.join(part for part in (str(PLUGIN), extra, os.environ.get("PYTHONPATH", "")) if part)
+        environment = {**os.environ, "PYTHONPATH": path}
+        probe = [python, "-c", "import torch, safestructures_cpp.recorder"]
+        if subprocess.run(probe, env=environment, capture_output=True).returncode == 0:
+            return python, environment
+    return None
+
+
+def stats(folder, name):
+    return json.loads(run(folder, "stats", name, "--json").stdout)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "packages").mkdir()
+        found = python_with_torch(folder / "packages")
+        if found is None:
+            print("skipped: no Python here has torch")
+            sys.exit(SKIPPED)
+        python, environment = found
+        done = subprocess.run(
+            [python, checks.HERE / "record_torch.py", folder], env=environment, capture_output=True, text=True
+        )
+        expect("record_torch.py", (0, ""), (done.returncode, done.stderr if done.returncode else ""))
+        if done.returncode:
+            REPORT.finish()
+        said = json.loads(done.stdout)
+
+        done = run(folder, "diff", "torch-run", "by-hand", "--order", "call")
+        expect("hooks and hand", (0, ""), (done.returncode, done.stderr))
+        expect("all of it", "compared 24 tensors, 270 of 270 numbers finite in both, and 6 other values", done.stdout.splitlines()[-2])
+        order = [(row["record"]["step"], row["path"]) for row in stats(folder, "torch-run")]
+        names = [f"layers.{i}{part}" for i in range(2) for part in (".q", "/0", "/1/weights")] + ["norm", "output"]
+        expect("the order of calls", [(step, name) for step in range(3) for name in names], order)
+
+        rows = {row["path"]: row for row in stats(folder, "kinds")}
+        for kind in said["kinds"]:
+            expect(kind, 0.5 if kind == "complex64" else 1, rows[kind]["mean"])
+        expect("bfloat16", "BF16", rows["bfloat16"]["dtype"])
+        expect("a view", [3, 2], rows["view"]["shape"])
+        expect("a view's elements", "[[0.0, 3.0],\n [1.0, 4.0],\n [2.0, 5.0]]\n", run(folder, "get", "kinds/segment-000001.safetensors", f"/{len(said['kinds'])}/value").stdout)
+        expect("a scalar", ([], 2.5), (rows["scalar"]["shape"], rows["scalar"]["mean"]))
+        expect("a conjugate", -2, rows["conjugate"]["min"])
+        sparse = "at /: a torch tensor of layout torch.sparse_coo and dtype torch.float32 cannot be recorded."
+        expect("a sparse tensor", True, said["sparse"].startswith(sparse))
+        nets = [(row["path"], row["record"]["step"]) for row in stats(folder, "kinds") if row["path"].startswith("net")]
+        expect("hooks: only, steps, and gone", ([("net.1", 0), ("net.1", 1)], 0), (nets, said["hooks"]))
+
+        if said["transformers"]:
+            rows = [(row["record"]["step"], row["path"]) for row in stats(folder, "transformers-run")]
+            expect("transformers: steps", [0, 1, 2], sorted({step for step, _ in rows}))
+            for path in ("transformer.wte", "transformer.h.1.attn/0", "transformer/last_hidden_state", "output/logits"):
+                expect(f"transformers: {path}", True, (2, path) in rows)
+        else:
+            print("transformers is not installed: not tried")
+        for segment in sorted(folder.glob("*/*.safetensors")):
+            expect(f"{segment.parent.name}: verify", 0, run(folder, "verify", segment).returncode)
+    REPORT.finish()
+
+
+main()
