@@ -5,6 +5,7 @@ Prints {"ns": ..., "peak": ...} as the C++ worker does (measure.hpp), or {"missi
 
 import dataclasses
 import functools
+import gzip
 import importlib
 import json
 import mmap
@@ -15,6 +16,7 @@ import sys
 import time
 
 import numpy as np
+from records import RECORDS
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -247,12 +249,93 @@ class Torch:
         return self.torch.load(file)
 
 
+class Records:
+    """A record of Burn as a Python program would write it: a dict, its tensors as bytes."""
+
+    def record(self, count, floats):
+        numbers = np.arange(count * floats, dtype=np.uint32) * np.uint32(2654435761) >> np.uint32(8)
+        rows = (numbers.astype(np.float32) / np.float32(16777216) - np.float32(0.5)).reshape(count, floats)
+        parameters = [
+            {"id": "0000000000000", "param": {"bytes": self.elements(row), "shape": [floats], "dtype": "F32"}}
+            for row in rows
+        ]
+        metadata = {name: "x" for name in ("float", "int", "format", "version", "settings")}
+        return {"metadata": metadata, "item": {"layers": parameters}, "_b": None}
+
+    def arrays(self, record):
+        parameters = record["item"]["layers"]
+        return [self.array(one["param"]["bytes"]) for one in parameters]
+
+    def path(self, file, kind):
+        return f"{file}.{kind.replace('_', '.')}"
+
+    def save(self, record, path):
+        data = self.dumps(record)
+        if path.endswith(".gz"):
+            data = gzip.compress(data, compresslevel=6)
+        pathlib.Path(path).write_bytes(data)
+
+    def load(self, path):
+        data = pathlib.Path(path).read_bytes()
+        return self.arrays(self.loads(gzip.decompress(data) if path.endswith(".gz") else data))
+
+    def run(self, workload, action, file):
+        """`save_KIND` or `load_KIND`, after the same with a small record."""
+        action, kind = action.split("_", 1)
+        count, floats = RECORDS[workload]
+        small = self.path(f"{file}-small", kind)
+        self.save(self.record(2, 8), small)
+        self.load(small)
+        pathlib.Path(small).unlink()
+        path = self.path(file, kind)
+        if action == "save":
+            record = self.record(count, floats)
+            measure(80 * count * floats, lambda: self.save(record, path))
+        else:
+            measure(80 * count * floats, lambda: self.load(path))
+
+
+class Msgpack(Records):
+    def __init__(self):
+        self.msgpack = importlib.import_module("msgpack")
+
+    def elements(self, row):
+        return row.tobytes()
+
+    def array(self, elements):
+        return np.frombuffer(elements, np.float32)
+
+    def dumps(self, record):
+        return self.msgpack.packb(record)
+
+    def loads(self, data):
+        return self.msgpack.unpackb(data)
+
+
+class Json(Records):
+    """Bytes are lists of numbers, as Burn spells them."""
+
+    def elements(self, row):
+        return list(row.tobytes())
+
+    def array(self, elements):
+        return np.frombuffer(bytes(elements), np.float32)
+
+    def dumps(self, record):
+        return json.dumps(record).encode()
+
+    def loads(self, data):
+        return json.loads(data)
+
+
 PEERS = {
     "safetensors": Safetensors,
     "safestructures": Safestructures,
     "pickle": Pickle,
     "numpy": Numpy,
     "torch": Torch,
+    "msgpack": Msgpack,
+    "json": Json,
 }
 
 
@@ -265,6 +348,9 @@ def main():
         return
     if action == "available":
         print(json.dumps({"version": getattr(importlib.import_module(peer_name), "__version__", "")}))
+        return
+    if workload in RECORDS:
+        peer.run(workload, action, file)
         return
     size = BYTES.get(workload, 256 * MIB)
     small_file = f"{file}.small"

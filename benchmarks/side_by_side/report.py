@@ -1,6 +1,6 @@
 """The results as Markdown."""
 
-import workloads
+from rows import LIMIT, OURS, PEER
 
 UNITS = {"ms": 1e6, "us": 1e3}
 SECONDS = 1000  # From here on milliseconds are shown without decimals.
@@ -32,7 +32,7 @@ def row_cells(row, result, limit, ours, unit):
     scale = UNITS[unit]
     cells = [row.label] + [number(result[part] / scale) for part in ("min", "median", "max")]
     cells.append(ratio(result["median"] / limit) if limit else "")
-    cells.append(f"{ratio(result['median'] / ours)}x" if ours and row.role == workloads.PEER else "")
+    cells.append(f"{ratio(result['median'] / ours)}x" if ours and row.role == PEER else "")
     cells.append(f"{result['peak'] / (1 << 20):,.1f}")
     return cells
 
@@ -48,8 +48,8 @@ def first_median(quantity, summaries, role):
 def workload(item, summaries):
     parts = [f"### {item.name}: {item.title}"]
     for quantity in item.quantities:
-        limit = first_median(quantity, summaries, workloads.LIMIT)
-        ours = first_median(quantity, summaries, workloads.OURS)
+        limit = first_median(quantity, summaries, LIMIT)
+        ours = first_median(quantity, summaries, OURS)
         head = [
             "",
             f"min {quantity.unit}",

@@ -21,6 +21,8 @@ import parts
 import report
 import targets
 import workloads
+from records import RECORDERS
+from rows import HUGE_MALLOC, NAMES
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,8 +43,14 @@ class Programs:
         }
         self.missing = {}
         self.versions = {}
-        self.find_rust()
-        for peer, name in workloads.NAMES.items():
+        recorders = binaries / "recorders"
+        self.commands["recorders"] = [str(recorders)]
+        if not recorders.exists():
+            for name in RECORDERS.values():
+                self.missing[name] = "libhdf5-dev or libcereal-dev is not installed"
+        self.find_rust("rust", "safetensors-peer", "Rust safetensors", "0.8.0")
+        self.find_rust("burn", "burn-peer", "Burn", "0.21.0")
+        for peer, name in NAMES.items():
             self.find_python(peer, name, (python, SYSTEM_PYTHON))
 
     def find_python(self, peer, name, pythons):
@@ -67,20 +75,21 @@ class Programs:
                 return
             self.missing.setdefault(name, answer["missing"])
 
-    def find_rust(self):
+    def find_rust(self, folder, program, name, version):
+        """Builds the crate in that folder."""
         target = ROOT / "build" / "rust"
         if shutil.which("cargo") is None:
-            self.missing["Rust safetensors"] = "cargo is not installed"
+            self.missing[name] = "cargo is not installed"
             return
         command = ["cargo", "build", "--release", "--quiet", "--locked"]
         environment = os.environ | {"CARGO_TARGET_DIR": str(target)}
-        crate = ROOT / "benchmarks" / "rust"
+        crate = ROOT / "benchmarks" / folder
         built = subprocess.run(command, cwd=crate, env=environment, capture_output=True, text=True)
         if built.returncode != 0:
-            self.missing["Rust safetensors"] = built.stderr.strip().splitlines()[-1]
+            self.missing[name] = built.stderr.strip().splitlines()[-1]
             return
-        self.commands["rust"] = [str(target / "release" / "safetensors-peer")]
-        self.versions["Rust safetensors"] = "0.8.0"
+        self.commands[folder] = [str(target / "release" / program)]
+        self.versions[name] = version
 
     def has(self, row):
         return row.who not in self.missing
@@ -88,7 +97,7 @@ class Programs:
     def run(self, row, file):
         arguments = [str(file) if word == "FILE" else word for word in row.arguments]
         command = [*self.commands[row.program], *arguments]
-        setting = {"GLIBC_TUNABLES": workloads.HUGE_MALLOC} if row.huge_malloc else {}
+        setting = {"GLIBC_TUNABLES": HUGE_MALLOC} if row.huge_malloc else {}
         done = subprocess.run(command, capture_output=True, text=True, env=os.environ | setting)
         if done.returncode != 0:
             return {"failed": (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]}
@@ -103,9 +112,12 @@ def drop_from_cache(path):
 
 
 def remove(path):
-    """The file, and shards that were written beside it."""
+    """The file, and shards that were written beside it; the folder of a recording."""
     for found in path.parent.glob(path.name + "*"):
-        found.unlink()
+        if found.is_dir():
+            shutil.rmtree(found)
+        else:
+            found.unlink()
 
 
 def warm(programs):

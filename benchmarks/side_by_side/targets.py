@@ -3,6 +3,9 @@
 import dataclasses
 
 import compile_cost
+from records import RECORDS
+from rows import OURS
+from workloads import WORKLOADS
 
 NS, US, MS = 1, 1e3, 1e6
 MIB = 1 << 20
@@ -210,6 +213,23 @@ RATIOS = [
         1.3,
         ("W13", "save", CPP),
         ("W13", "save", "create+write+rename"),
+    ),
+    *(
+        (f"B1 {job}, {text} / {of}", "<=", 1.3, ("B1", f"{job}, {text}", who), ("B1", f"{job}, {text}", of))
+        for job, who, of in (
+            ("save", CPP, "fallocate+write"),
+            ("load", "ours into Tensors", HUGE),
+            ("load", "ours into std::vectors", HUGE),
+        )
+        for text in ("named MessagePack", "bincode")
+        if who != "ours into std::vectors" or text == "named MessagePack"
+    ),
+    *(
+        (f"{workload.name} {one.name}, Burn / ours", ">=", 1, (workload.name, one.name, "Burn"),
+         (workload.name, one.name, next(row.label for row in one.rows if row.role == OURS)))
+        for workload in WORKLOADS
+        if workload.name in RECORDS
+        for one in workload.quantities
     ),
     ("W13 load / open+read", "<=", 3, ("W13", "load", CPP), ("W13", "load", "open+read")),
     *(

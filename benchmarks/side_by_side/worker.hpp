@@ -28,6 +28,8 @@ std::span<const Action> large_actions();
 std::span<const Action> many_actions();
 std::span<const Action> node_actions();
 std::span<const Action> eigen_actions();
+std::span<const Action> burn_actions();
+std::span<const Action> recording_actions();
 
 /// A small file beside `file`, for running the code once before it is measured.
 inline Path small_file(const Path& file) { return Path(file).concat(".small"); }

@@ -1,105 +1,9 @@
 """What is measured: workloads, the quantities of each, and who takes part in each quantity."""
 
-import dataclasses
-
-KIB = 1 << 10
-MIB = 1 << 20
-GIB = 1 << 30
-
-OURS, LIMIT, PEER = "ours", "limit", "peer"
-
-
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """One program that is timed. `file` names a prepared file; empty: a fresh one, removed after."""
-
-    role: str
-    who: str
-    program: str
-    arguments: tuple
-    file: str = ""
-    cold: bool = False  # The file is dropped from the page cache before.
-    most: int = 100  # Repetitions at most, for what takes seconds.
-    huge_malloc: bool = False  # glibc's allocator is told to use huge pages.
-
-    @property
-    def label(self):
-        return f"{self.who}, malloc in huge pages" if self.huge_malloc else self.who
-
-
-@dataclasses.dataclass(frozen=True)
-class Quantity:
-    """Rows that do the same job. The first limit is the one that ratios refer to."""
-
-    name: str
-    rows: tuple
-    unit: str = "ms"
-
-
-@dataclasses.dataclass(frozen=True)
-class Workload:
-    name: str
-    title: str
-    quantities: tuple
-    prepare: tuple = ()  # Rows whose `file` is made before.
-
-    def is_heavy(self, quantity):
-        """Whether its rows need a large part of a GiB; opening needs none."""
-        large = ("W1", "W2", "W5", "W6", "W7", "W8", "W9", "W10")
-        return self.name in large and quantity != "open"
-
-
-def limit(action, size, who="", file="", cold=False):
-    return Row(LIMIT, who or action.replace("_", "+"), "limits", (action, "FILE", str(size)), file, cold)
-
-
-def ours(workload, action, who="", file="", cold=False):
-    return Row(OURS, who or "safestructures C++", "worker", (workload, action, "FILE"), file, cold)
-
-
-def rust(action, count, floats, file=""):
-    return Row(PEER, "Rust safetensors", "rust", (action, "FILE", str(count), str(floats)), file)
-
-
-NAMES = {
-    "safetensors": "Python safetensors",
-    "safestructures": "Python safestructures",
-    "pickle": "pickle 5",
-    "numpy": "NumPy",
-    "torch": "torch",
-}
-
-
-def python(peer, workload, action, file="", most=100):
-    return Row(PEER, NAMES[peer], peer, (peer, workload, action, "FILE"), file, most=most)
-
-
-def pythons(peers, workload, action, file="", most=100):
-    """A row for each peer; `{peer}` in `file` stands for the peer's name."""
-    return [
-        python(peer, workload, action, file.replace("{peer}", peer), most)
-        for peer in peers.split()
-    ]
-
-
-# What a user may set for a program of glibc 2.35 and later: fresh memory in huge pages, blocks below
-# 32 MiB from the heap, where they lie side by side (the manual's "Memory Allocation Tunables").
-HUGE_MALLOC = "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432"
-
-
-def huge_malloc(*rows):
-    """The same programs under HUGE_MALLOC."""
-    return [dataclasses.replace(row, huge_malloc=True) for row in rows]
-
-
-def quantity(name, *rows, unit="ms"):
-    flat = []
-    for row in rows:
-        flat.extend(row if isinstance(row, list) else [row])
-    return Quantity(name, tuple(flat), unit)
-
-
-F = "{peer}.data"  # The file that a peer wrote itself.
+from records import recording, records
+from rows import (
+    F, GIB, KIB, MIB, Workload, huge_malloc, limit, ours, python, pythons, quantity, rust,
+)
 
 WORKLOADS = (
     Workload(
@@ -441,4 +345,28 @@ WORKLOADS = (
             python("pickle", "W13", "save", "pickle.data"),
         ),
     ),
+    records(
+        "B1",
+        "a record of Burn with 25 F32 parameters of 4 MiB",
+        ("mpk", "bin", "bpk"),
+        {"mpk": ("msgpack",)},
+        limits=True,
+    ),
+    records(
+        "B2",
+        "a record of Burn with 10,000 F32 parameters of 16 numbers",
+        ("mpk", "bin", "bpk", "json"),
+        {"mpk": ("msgpack",), "json": ("json",)},
+        limits=False,
+    ),
+    records(
+        "B3",
+        "a record of Burn with 4 F32 parameters of 4 MiB",
+        ("mpk_gz", "bin_gz", "json", "json_gz"),
+        {"mpk_gz": ("msgpack",), "json": ("json",), "json_gz": ("json",)},
+        limits=False,
+    ),
+    recording("R1", "100,000 records of 256 B", ("hdf5", "cereal")),
+    recording("R2", "4,000 records of 64 KiB", ("hdf5", "npy", "cereal")),
+    recording("R3", "64 records of 4 MiB", ("hdf5", "npy", "cereal")),
 )
