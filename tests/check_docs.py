@@ -2,8 +2,9 @@
 """Checks the code in the docs: check_docs.py ROOT.
 
 Every ```cpp block of a page must stand, line for line and but for its indentation, in a program of
-examples/, docs/examples/ or plugins/*/example/, all of which are compiled and run as tests; every
-```python block in a Python file of plugins/ or tests/. Every relative link must lead to a file.
+examples/, docs/examples/, plugins/*/example/ or tests/testing/, all of which are compiled and run as
+tests; every ```python block in a Python file of plugins/ or tests/. Every relative link must lead to
+a file.
 """
 
 import re
@@ -13,7 +14,7 @@ from pathlib import Path
 
 PAGES = ("*.md", "docs/**/*.md", "plugins/**/*.md", "benchmarks/**/*.md")
 SOURCES = {
-    "cpp": ("examples/**/*.cpp", "docs/examples/*.cpp", "plugins/*/example/*.cpp"),
+    "cpp": ("examples/**/*.cpp", "docs/examples/*.cpp", "plugins/*/example/*.cpp", "tests/testing/*.cpp"),
     "python": ("plugins/**/*.py", "tests/interop/*.py", "docs/examples/*.py"),
 }
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "tools": {"data", "codecs", "formats", "tools", "platform"},
     "recording": {"data", "codecs", "formats", "tools", "platform", "recording"},
     "compare": {"data", "codecs", "formats", "tools", "platform", "recording", "compare"},
+    "testing": {"data", "codecs", "formats", "tools", "recording", "compare", "testing"},
     "burn": {"data", "codecs", "formats", "tools", "burn", "safestructures.hpp"},
     "cli": {
         "data", "codecs", "formats", "tools", "recording", "compare", "platform", "cli",
@@ -28,8 +29,10 @@ MAY_INCLUDE = {
     "plugins": {"data", "codecs", "formats", "tools", "plugins", "safestructures.hpp"},
     "safestructures.hpp": {"data", "codecs", "formats", "tools"},
 }
-# Third-party headers that a public header of the core may include: reflection only.
+# Third-party headers that a public header of the core may include: reflection, and in those of test
+# macros their frameworks.
 PUBLIC_MAY_INCLUDE = re.compile(r"boost/(pfr|version\.hpp)")
+TESTING_MAY_INCLUDE = re.compile(r"(doctest/doctest\.h|gtest/gtest\.h|catch2/catch(_test_macros)?\.hpp)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -57,7 +60,8 @@ def check(file: Path, base: Path) -> list[str]:
             if own.split("/")[0] not in allowed and own not in allowed:
                 faults.append(f"{place}: '{floor}' must not include '{name}'")
         elif base.name == "safestructures" and floor != "plugins":
-            if ("/" in name or name.endswith((".h", ".hpp"))) and not PUBLIC_MAY_INCLUDE.match(name):
+            may_include = TESTING_MAY_INCLUDE if floor == "testing" else PUBLIC_MAY_INCLUDE
+            if ("/" in name or name.endswith((".h", ".hpp"))) and not may_include.match(name):
                 faults.append(f"{place}: a public header of the core must not include '{name}'")
     return faults
 
