@@ -268,9 +268,7 @@ Kernel choose(Instructions instructions) noexcept {
   return run_baseline<Pair>;
 }
 
-}  // namespace
-
-Instructions best_instructions() noexcept {
+Instructions detect_instructions() noexcept {
 #if SAFESTRUCTURES_X86_KERNELS
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
@@ -279,6 +277,14 @@ Instructions best_instructions() noexcept {
   if (__builtin_cpu_supports("avx2") && has_f16c()) return Instructions::avx2;
 #endif
   return Instructions::baseline;
+}
+
+}  // namespace
+
+Instructions best_instructions() noexcept {
+  // Once: a virtual machine leaves itself for `cpuid`, which takes it some 10 us.
+  static const Instructions best = detect_instructions();
+  return best;
 }
 
 Kernel find_kernel(DType from, DType to, Instructions instructions) noexcept {
