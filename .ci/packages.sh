@@ -147,19 +147,25 @@ install_packages() {
   progress ''
 }
 
-# Unpacks Boost's headers below build/ where they cannot be installed. This needs no root.
-unpack_boost() {
-  if have_boost || ! command -v apt-get >/dev/null; then return; fi
-  local package part=$unpacked.part
-  package=$(choice_of "$boost_headers")
-  say "Boost 1.75 or newer is not installed: unpacking $package into $unpacked"
+# unpack_package PACKAGE FOLDER FILE: unpacks it into the folder, where FILE has to be then. This
+# needs no root. Apt's words are in build/apt.log.
+unpack_package() {
+  local part=$2.part
   rm -rf "$part"
   mkdir -p "$part"
-  if (cd "$part" && apt-get download "$package" </dev/null && dpkg-deb -x ./*.deb .) >build/apt.log 2>&1 &&
-    [[ -e $part/usr/include/boost/pfr.hpp ]]; then
-    rm -rf "$unpacked" "$part"/*.deb
-    mv "$part" "$unpacked"
-  else
+  (cd "$part" && apt-get download "$1" </dev/null && dpkg-deb -x ./*.deb .) >build/apt.log 2>&1 &&
+    [[ -e $part/$3 ]] || return
+  rm -rf "$2" "$part"/*.deb
+  mv "$part" "$2"
+}
+
+# Unpacks Boost's headers below build/ where they cannot be installed.
+unpack_boost() {
+  if have_boost || ! command -v apt-get >/dev/null; then return; fi
+  local package
+  package=$(choice_of "$boost_headers")
+  say "Boost 1.75 or newer is not installed: unpacking $package into $unpacked"
+  if ! unpack_package "$package" "$unpacked" usr/include/boost/pfr.hpp; then
     cat build/apt.log >&2
     die "$package could not be fetched and unpacked; apt's words are above. Where its lists are old or
 missing, 'sudo apt-get update' helps. Or set BOOST_ROOT to where include/boost/pfr.hpp is."

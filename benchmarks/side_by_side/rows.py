@@ -45,7 +45,7 @@ class Workload:
 
     def is_heavy(self, quantity):
         """Whether its rows need a large part of a GiB; opening needs none."""
-        large = ("W1", "W2", "W5", "W6", "W7", "W8", "W9", "W10")
+        large = ("W1", "W2", "W5", "W6", "W7", "W8", "W9", "W10", "W15", "W16", "W17")
         return self.name in large and quantity != "open"
 
 
@@ -70,6 +70,39 @@ NAMES = {
     "msgpack": "Python msgpack",
     "json": "Python json",
 }
+
+
+# Peers in C++, by the names of their programs (../cpp_peers), and what they come from.
+CPP_PEERS = {
+    "cereal": ("cereal", "libcereal-dev"),
+    "boost": ("Boost.Serialization", "libboost-serialization1.81-dev"),
+    "msgpack": ("msgpack-c++", "libmsgpack-cxx-dev"),
+    "hdf5": ("HDF5", "libhdf5-dev"),
+    "protobuf": ("protobuf", "libprotobuf-dev, protobuf-compiler"),
+    "flatbuffers": ("FlatBuffers", "libflatbuffers-dev, flatbuffers-compiler"),
+    "npz": ("npz in C++", "zlib1g-dev"),
+}
+
+
+def cpp(peer, workload, action, file="", most=100):
+    return Row(PEER, CPP_PEERS[peer][0], f"peer_{peer}", (workload, action, "FILE"), file, most=most)
+
+
+def cpps(workload, action, most=100, without=()):
+    """A row for each peer in C++; loading, each from the file that it wrote itself."""
+    peers = [peer for peer in CPP_PEERS if peer not in without]
+    return [
+        cpp(peer, workload, action, "" if action == "save" else cpp_file(peer), most) for peer in peers
+    ]
+
+
+def cpp_files(workload, without=()):
+    """What has to be prepared for `cpps` that load."""
+    return tuple(cpp(peer, workload, "save", cpp_file(peer)) for peer in CPP_PEERS if peer not in without)
+
+
+def cpp_file(peer):
+    return f"peer_{peer}.data"
 
 
 def python(peer, workload, action, file="", most=100):

@@ -16,13 +16,14 @@ import subprocess
 import sys
 
 import compile_cost
+import embedding
 import machine
 import parts
 import report
 import targets
 import workloads
 from records import RECORDERS
-from rows import HUGE_MALLOC, NAMES
+from rows import CPP_PEERS, HUGE_MALLOC, NAMES
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
@@ -48,10 +49,20 @@ class Programs:
         if not recorders.exists():
             for name in RECORDERS.values():
                 self.missing[name] = "libhdf5-dev or libcereal-dev is not installed"
+        for peer, (name, packages) in CPP_PEERS.items():
+            self.find_cpp(binaries / f"peer_{peer}", name, packages)
         self.find_rust("rust", "safetensors-peer", "Rust safetensors", "0.8.0")
         self.find_rust("burn", "burn-peer", "Burn", "0.21.0")
         for peer, name in NAMES.items():
             self.find_python(peer, name, (python, SYSTEM_PYTHON))
+
+    def find_cpp(self, program, name, packages):
+        if not program.exists():
+            self.missing[name] = f"{packages} is not installed"
+            return
+        self.commands[program.name] = [str(program)]
+        done = subprocess.run([program, "version"], capture_output=True, text=True, check=True)
+        self.versions[name] = done.stdout.strip()
 
     def find_python(self, peer, name, pythons):
         """The first Python that has the peer runs it."""
@@ -278,7 +289,11 @@ def main():
         warm(programs)
         grown = parts.measure(arguments.binaries / "benchmarks")
         judged += targets.judge_compile(compiled) + targets.judge_growth(grown)
-        text += [report.compile_cost(compiled), report.parts(grown)]
+        judged += targets.judge_embedding(embedding.compile_growth(ROOT, repetitions))
+        cost = embedding.measure(compiled, arguments.binaries.parent, arguments.python)
+        embedding.append(cost, dict(description))
+        history = embedding.history()[-embedding.SHOWN :]
+        text += [report.compile_cost(compiled), report.embedding(history), report.parts(grown)]
     else:
         judged = [entry for entry in judged if entry.measured is not None]
     verdict = report.targets(judged)

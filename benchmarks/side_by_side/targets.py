@@ -3,8 +3,9 @@
 import dataclasses
 
 import compile_cost
+from embedding import BASELINE
 from records import RECORDS
-from rows import OURS
+from rows import CPP_PEERS, OURS
 from workloads import WORKLOADS
 
 NS, US, MS = 1, 1e3, 1e6
@@ -87,6 +88,11 @@ class Medians:
     def quotient(self, above, below):
         top, bottom = self.time(above), self.time(below)
         return None if top is None or bottom is None else top / bottom
+
+    def fastest(self, workload, quantity, rows):
+        """The key of the fastest of these rows, or none."""
+        keys = [(workload, quantity, row) for row in rows if self.time((workload, quantity, row))]
+        return min(keys, key=self.time, default=None)
 
     def scaled(self, key, scale):
         time = self.time(key)
@@ -267,6 +273,24 @@ TIMES = [
     ),
 ]
 
+# What is compared with the peers in C++: our row that does the same.
+CPP_RIVALS = [
+    ("W1", "save", CPP),
+    ("W1", "load", "ours into std::vector"),
+    ("W2", "save", CPP),
+    ("W2", "load", "ours into std::vectors"),
+    ("W3", "save", "ours, std::vector<std::vector<float>>"),
+    ("W3", "load", "ours into std::vector<std::vector<float>>"),
+    ("W4", "save", "ours, std::vector of structs"),
+    ("W4", "load", "ours, dicts into std::vector of structs"),
+    ("W12", "save", "ours, stored as columns"),
+    ("W12", "load", "ours, from columns"),
+    ("W15", "save", CPP),
+    ("W15", "load", "ours into std::vectors"),
+    ("W16", "save", "ours, Eigen row-major"),
+    ("W16", "load", "ours into Eigen row-major"),
+]
+
 # Saves whose header is small, so that what they need above the data is the library's own.
 PEAKS = [
     ("W1", "save", CPP),
@@ -288,6 +312,12 @@ def judge(results):
         Judged(text, "<=", bound, unit, medians.scaled(key, scale))
         for text, bound, unit, key, scale in TIMES
     ]
+    for key in CPP_RIVALS:
+        fastest = medians.fastest(*key[:2], [name for name, _ in CPP_PEERS.values()])
+        if fastest is None:
+            continue
+        text = f"{key[0]} {key[1]}, the fastest C++ peer / ours"
+        judged.append(Judged(text, ">=", 1, "", medians.quotient(fastest, key)))
     for key in PEAKS:
         peak = medians.peak(key)
         text = f"memory while saving {key[0]} ({key[2]})"
@@ -307,6 +337,13 @@ def judge_compile(results):
         for name, bound in COMPILE_TIMES.items()
         for compiler in compile_cost.COMPILERS
         if (compiler, name) in results["compile"]
+    ]
+
+
+def judge_embedding(growth):
+    return [
+        Judged(f"compile time of ten structs, {compiler}: more than at {BASELINE}", "<=", 0.3, "s", seconds)
+        for compiler, seconds in growth.items()
     ]
 
 

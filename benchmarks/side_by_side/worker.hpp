@@ -27,6 +27,7 @@ struct Action {
 std::span<const Action> large_actions();
 std::span<const Action> many_actions();
 std::span<const Action> node_actions();
+std::span<const Action> middle_actions();
 std::span<const Action> eigen_actions();
 std::span<const Action> burn_actions();
 std::span<const Action> recording_actions();

@@ -4,13 +4,11 @@
 #include <vector>
 
 #include <safestructures/safestructures.hpp>
+#include "data.hpp"
 #include "worker.hpp"
 
 namespace bench {
 
-struct OneTensor {
-  std::vector<float> weight;
-};
 struct OneView {
   ss::Tensor weight;
 };
@@ -23,28 +21,11 @@ struct BFloats {
 struct Doubles {
   std::vector<double> weight;
 };
-using Blocks = std::vector<std::vector<float>>;
-
 namespace {
 
 constexpr std::size_t floats_of_a_gib = gib / sizeof(float);
 
-/// Numbers that every floating type of 16 bits holds exactly.
-template <class T>
-std::vector<T> numbers(std::size_t count) {
-  std::vector<T> result(count);
-  for (std::size_t i = 0; i < count; ++i) result[i] = static_cast<T>(static_cast<float>(i % 251));
-  return result;
-}
-
-bool are_numbers(std::span<const float> values, std::size_t count) {
-  return values.size() == count && values[250] == 250.0F &&
-         values[count - 1] == float((count - 1) % 251);
-}
-
 OneTensor one_tensor(std::size_t count) { return {numbers<float>(count)}; }
-
-Blocks blocks(std::size_t count, std::size_t size) { return Blocks(count, numbers<float>(size)); }
 
 void save_one(const Path& file) { save(one_tensor(8), one_tensor(floats_of_a_gib), file, gib); }
 void save_one_durable(const Path& file) {

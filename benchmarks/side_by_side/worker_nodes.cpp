@@ -6,25 +6,10 @@
 #include <vector>
 
 #include <safestructures/safestructures.hpp>
+#include "data.hpp"
 #include "worker.hpp"
 
 namespace bench {
-
-/// An item of W4, whether it is stored as a dict or as a struct.
-struct Sample {
-  std::int64_t id;
-  double score;
-  std::string label;
-  bool valid;
-  std::vector<float> features;
-};
-
-struct Particle {
-  float x, y, z;
-  float vx, vy, vz;
-  double mass;
-  std::int32_t kind;
-};
 
 /// The same particles by hand: a vector for each field.
 struct ParticleColumns {
@@ -45,17 +30,6 @@ namespace {
 
 constexpr std::size_t sample_count = 2000;
 constexpr std::size_t particle_count = 100'000;
-
-std::vector<Sample> samples(std::size_t count) {
-  std::vector<Sample> result;
-  for (std::size_t i = 0; i < count; ++i)
-    result.push_back({.id = static_cast<std::int64_t>(i),
-                      .score = static_cast<double>(i) * 0.37,
-                      .label = "sample number " + std::to_string(i),
-                      .valid = i % 2 == 0,
-                      .features = std::vector<float>(1024, static_cast<float>(i))});
-  return result;
-}
 
 /// The same as Python's list of dicts, which is 22,001 nodes with the dicts' keys.
 ss::Value dicts(const std::vector<Sample>& samples) {
@@ -100,14 +74,6 @@ void load_value(const Path& file) {
 void load_structs(const Path& file) { load(samples(3), file, w4_memory, {}, are_samples); }
 void open_dicts(const Path& file) { open(samples(3), file); }
 
-std::vector<Particle> particles(std::size_t count) {
-  std::vector<Particle> result;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float x = static_cast<float>(i);
-    result.push_back({x, x + 1, x + 2, 0.1F * x, 0.2F * x, 0.3F * x, 1.5, 7});
-  }
-  return result;
-}
 void save_particles(const Path& file) {
   save(particles(3), particles(particle_count), file, 1 * gib, {.columns = true});
 }

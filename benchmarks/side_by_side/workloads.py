@@ -1,8 +1,10 @@
 """What is measured: workloads, the quantities of each, and who takes part in each quantity."""
 
+from middle import MIDDLE
 from records import recording, records
 from rows import (
-    F, GIB, KIB, MIB, Workload, huge_malloc, limit, ours, python, pythons, quantity, rust,
+    F, GIB, KIB, MIB, Workload, cpp_files, cpps, huge_malloc, limit, ours, python, pythons, quantity,
+    rust,
 )
 
 WORKLOADS = (
@@ -17,6 +19,7 @@ WORKLOADS = (
                 ours("W1", "save"),
                 rust("save", 1, GIB // 4),
                 pythons("safetensors safestructures numpy pickle torch", "W1", "save"),
+                cpps("W1", "save", most=3),
             ),
             quantity(
                 "save durable",
@@ -35,6 +38,7 @@ WORKLOADS = (
                 pythons("safetensors", "W1", "load", "ours"),
                 pythons("safestructures", "W1", "load", "ours"),
                 pythons("numpy pickle torch", "W1", "load", F),
+                cpps("W1", "load", most=3),
             ),
             quantity(
                 "open",
@@ -64,6 +68,7 @@ WORKLOADS = (
             python("numpy", "W1", "save", "numpy.data"),
             python("pickle", "W1", "save", "pickle.data"),
             python("torch", "W1", "save", "torch.data"),
+            *cpp_files("W1"),
         ),
     ),
     Workload(
@@ -76,6 +81,7 @@ WORKLOADS = (
                 ours("W2", "save"),
                 rust("save", 1000, MIB // 4),
                 pythons("safetensors safestructures numpy pickle torch", "W2", "save"),
+                cpps("W2", "save", most=3),
             ),
             quantity(
                 "save durable",
@@ -91,6 +97,7 @@ WORKLOADS = (
                 rust("load", 1000, MIB // 4, "ours"),
                 pythons("safetensors safestructures", "W2", "load", "ours"),
                 pythons("numpy pickle torch", "W2", "load", F),
+                cpps("W2", "load", most=3),
                 huge_malloc(
                     ours("W2", "load_vectors", "ours into std::vectors", "ours"),
                     *pythons("safetensors", "W2", "load", "ours"),
@@ -109,6 +116,7 @@ WORKLOADS = (
             python("numpy", "W2", "save", "numpy.data"),
             python("pickle", "W2", "save", "pickle.data"),
             python("torch", "W2", "save", "torch.data"),
+            *cpp_files("W2"),
         ),
     ),
     Workload(
@@ -123,6 +131,7 @@ WORKLOADS = (
                 rust("save", 100_000, 16),
                 pythons("safetensors pickle", "W3", "save"),
                 pythons("safestructures torch", "W3", "save", most=3),
+                cpps("W3", "save", without=("npz",)),
             ),
             quantity(
                 "open",
@@ -140,6 +149,7 @@ WORKLOADS = (
                 pythons("safetensors", "W3", "load", "container"),
                 pythons("pickle", "W3", "load", F),
                 pythons("safestructures torch", "W3", "load", F, most=3),
+                cpps("W3", "load", without=("npz",)),
             ),
         ),
         prepare=(
@@ -148,6 +158,7 @@ WORKLOADS = (
             python("safestructures", "W3", "save", "safestructures.data"),
             python("pickle", "W3", "save", "pickle.data"),
             python("torch", "W3", "save", "torch.data"),
+            *cpp_files("W3", without=("npz",)),
         ),
     ),
     Workload(
@@ -159,12 +170,14 @@ WORKLOADS = (
                 ours("W4", "save_dicts", "ours, a Value of dicts"),
                 ours("W4", "save_structs", "ours, std::vector of structs"),
                 pythons("safestructures pickle torch", "W4", "save"),
+                cpps("W4", "save"),
             ),
             quantity(
                 "load",
                 ours("W4", "load_value", "ours into Value", "ours"),
                 ours("W4", "load_structs", "ours, dicts into std::vector of structs", "ours"),
                 pythons("safestructures pickle torch", "W4", "load", F),
+                cpps("W4", "load"),
                 huge_malloc(
                     ours("W4", "load_structs", "ours, dicts into std::vector of structs", "ours"),
                     *pythons("safestructures pickle", "W4", "load", F),
@@ -177,6 +190,7 @@ WORKLOADS = (
             python("safestructures", "W4", "save", "safestructures.data"),
             python("pickle", "W4", "save", "pickle.data"),
             python("torch", "W4", "save", "torch.data"),
+            *cpp_files("W4"),
         ),
     ),
     Workload(
@@ -301,6 +315,7 @@ WORKLOADS = (
                 ours("W12", "save_columns", "ours, a struct of vectors"),
                 pythons("pickle", "W12", "save"),
                 pythons("safestructures", "W12", "save", most=1),
+                cpps("W12", "save"),
             ),
             quantity(
                 "load",
@@ -308,6 +323,7 @@ WORKLOADS = (
                 ours("W12", "load", "ours, from a list", "list"),
                 ours("W12", "load_columns", "ours, a struct of vectors", "columns"),
                 pythons("pickle", "W12", "load", F),
+                cpps("W12", "load"),
             ),
         ),
         prepare=(
@@ -315,6 +331,7 @@ WORKLOADS = (
             ours("W12", "save_list", file="list"),
             ours("W12", "save_columns", file="columns"),
             python("pickle", "W12", "save", "pickle.data"),
+            *cpp_files("W12"),
         ),
     ),
     Workload(
@@ -345,6 +362,7 @@ WORKLOADS = (
             python("pickle", "W13", "save", "pickle.data"),
         ),
     ),
+    *MIDDLE,
     records(
         "B1",
         "a record of Burn with 25 F32 parameters of 4 MiB",

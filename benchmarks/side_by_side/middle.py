@@ -1,0 +1,57 @@
+"""Workloads of tensors of a middle size, which nothing was tuned on."""
+
+from rows import KIB, MIB, Workload, cpp_files, cpps, limit, ours, quantity
+
+MIDDLE = (
+    Workload(
+        "W15",
+        "6,000 structs {name, step, shape, vector of 48 KiB}",
+        (
+            quantity(
+                "save",
+                limit("fallocate_write", 6000 * 48 * KIB),
+                ours("W15", "save"),
+                cpps("W15", "save"),
+            ),
+            quantity(
+                "load",
+                limit("read_huge", 6000 * 48 * KIB, "read into huge pages", "ours"),
+                ours("W15", "load", "ours into std::vectors", "ours"),
+                ours("W15", "load_tensors", "ours into Tensors", "ours"),
+                cpps("W15", "load"),
+            ),
+        ),
+        prepare=(ours("W15", "save", file="ours"), *cpp_files("W15")),
+    ),
+    Workload(
+        "W16",
+        "96 layers of two matrices of 4 MiB and a vector of 4 KiB",
+        (
+            quantity(
+                "save",
+                limit("fallocate_write", 96 * (8 * MIB + 4 * KIB)),
+                ours("W16", "save", "ours, Eigen row-major"),
+                cpps("W16", "save", most=3),
+            ),
+            quantity(
+                "load",
+                limit("read_huge", 96 * (8 * MIB + 4 * KIB), "read into huge pages", "ours"),
+                ours("W16", "load", "ours into Eigen row-major", "ours"),
+                ours("W16", "load_tensors", "ours into Tensors", "ours"),
+                cpps("W16", "load", most=3),
+            ),
+        ),
+        prepare=(ours("W16", "save", file="ours"), *cpp_files("W16")),
+    ),
+    Workload(
+        "W17",
+        "400 BF16 vectors of 1 MiB saved as F32",
+        (
+            quantity(
+                "save",
+                limit("fallocate_write", 800 * MIB),
+                ours("W17", "save"),
+            ),
+        ),
+    ),
+)
