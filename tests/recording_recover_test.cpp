@@ -103,6 +103,30 @@ std::vector<std::size_t> frames_of(const std::string& journal) {
 
 }  // namespace
 
+TEST_CASE("progress of recovering adds up to the bytes of the segments that are not sealed") {
+  for (const bool checksums : {true, false}) {
+    CAPTURE(checksums);
+    const Died died(checksums);
+    std::uint64_t done = 0;
+    std::vector<std::uint64_t> wholes;
+    int calls = 0;
+    const auto tell = [&](std::uint64_t more, std::uint64_t all) {
+      CHECK(more > 0);
+      done += more;
+      wholes.push_back(all);
+      ++calls;
+    };
+    ss::recover_recording(died.run, {.progress = tell});
+    CHECK(done == died.part.size());
+    CHECK(std::ranges::all_of(wholes, [&](std::uint64_t all) { return all == died.part.size(); }));
+    // Each record's tensor, and what is no record.
+    CHECK(calls == (checksums ? records + 1 : 1));
+    calls = 0;
+    ss::recover_recording(died.run, {.progress = tell});
+    CHECK(calls == 0);
+  }
+}
+
 TEST_CASE("what a dead recorder left is sealed, once") {
   const Died died;
   CHECK(ss::Recording(died.run).size() == records);

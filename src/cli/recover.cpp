@@ -10,6 +10,7 @@
 #include "cli/colour.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "data/printable.hpp"
 
 namespace safestructures::cli {
@@ -23,8 +24,14 @@ std::string printable(std::string_view text) {
 
 void recover(const std::string& folder) {
   RecoveryReport result;
+  std::optional<Progress> progress;
+  const auto tell = [&](std::uint64_t more, std::uint64_t all) {
+    if (!progress) progress.emplace("recovering " + folder, all);
+    progress->add(more);
+  };
   try {
-    result = recover_recording(folder);
+    result = recover_recording(folder, {.progress = tell});
+    progress.reset();
   } catch (const Error& error) {
     // Whatever failed, nothing is known of the recording.
     throw CallError(error.what());

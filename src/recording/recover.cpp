@@ -63,19 +63,60 @@ Journal read_frames(std::span<const std::byte> bytes, const Limits& limits) {
   return journal;
 }
 
+std::uint64_t size_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const platform::os::Status status = platform::os::status(path, error);
+  return error ? 0 : status.size;
+}
+
+bool is_to_repair(const recording::SegmentFiles& files) { return !files.sealed && files.journal; }
+
+/// Tells how far the work is: segment by segment it adds up to the size of their files.
+class Checked {
+ public:
+  Checked(const RecoverOptions& options, const std::filesystem::path& folder) : options_(options) {
+    if (!options.progress) return;
+    for (const auto& [segment, files] : recording::list_segments(folder))
+      if (is_to_repair(files)) all_ += size_of(recording::part_file(folder, segment));
+  }
+
+  /// \param bytes of the segment, at most what `begin` was told
+  void add(std::uint64_t bytes) {
+    bytes = std::min(bytes, left_);
+    left_ -= bytes;
+    if (options_.progress && bytes != 0) options_.progress(bytes, all_);
+  }
+  void begin(std::uint64_t size) { left_ = size; }
+  /// What needed no check: room for the header, and what is cut off.
+  void end() { add(left_); }
+
+ private:
+  const RecoverOptions& options_;
+  std::uint64_t all_ = 0;
+  std::uint64_t left_ = 0;
+};
+
 /// Repairs one segment that is not sealed.
 class Repair {
  public:
   Repair(const std::filesystem::path& folder, std::uint64_t segment, const RecoverOptions& options,
-         RecoveryReport& report)
+         Checked& checked, RecoveryReport& report)
       : folder_(folder),
         segment_(segment),
         options_(options),
+        checked_(checked),
         report_(report),
         part_path_(recording::part_file(folder, segment)),
         journal_path_(recording::journal_file(folder, segment)) {}
 
   void run() {
+    checked_.begin(size_of(part_path_));
+    repair();
+    checked_.end();
+  }
+
+ private:
+  void repair() {
     std::vector<std::byte> bytes;
     std::optional<Journal> journal;
     try {
@@ -83,7 +124,7 @@ class Repair {
       journal = read_frames(bytes, options_.limits);
     } catch (const Error& error) {
       // It was cut in its first bytes, before there were data; or it is damaged.
-      if (error.code() != ErrorCode::truncated || part_size() != 0)
+      if (error.code() != ErrorCode::truncated || size_of(part_path_) != 0)
         return lose(0, "the journal cannot be used: " + std::string(error.with_file("").what()));
     }
     if (!journal || !std::filesystem::exists(part_path_)) {
@@ -92,13 +133,6 @@ class Repair {
       return remove("no record was finished in");
     }
     seal(std::move(*journal));
-  }
-
- private:
-  [[nodiscard]] std::uint64_t part_size() const {
-    std::error_code error;
-    const platform::os::Status status = platform::os::status(part_path_, error);
-    return error ? 0 : status.size;
   }
 
   void lose(std::uint64_t records, const std::string& what) {
@@ -121,6 +155,7 @@ class Repair {
   const std::filesystem::path& folder_;
   std::uint64_t segment_;
   const RecoverOptions& options_;
+  Checked& checked_;
   RecoveryReport& report_;
   std::filesystem::path part_path_;
   std::filesystem::path journal_path_;
@@ -134,7 +169,7 @@ std::uint64_t Repair::hash_of(std::uint64_t begin, std::uint64_t end) {
   const auto size = static_cast<std::size_t>(end - begin);
   if (size == 0) return recording::hash_of({});
   const auto mapping = platform::Mapping::of(*data_, head_.room + begin, size);
-  if (options_.progress) options_.progress(size);
+  checked_.add(size);
   return recording::hash_of(mapping->bytes());
 }
 
@@ -250,13 +285,14 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
   static_cast<void>(recording::segments_of(folder));
   const platform::os::File lock = recording::lock(folder, "the recording is still being written");
   RecoveryReport report;
+  Checked checked(options, folder);
   std::uint64_t expected = 1;
   for (const auto& [segment, files] : recording::list_segments(folder)) {
     if (segment != expected)
       report.losses.push_back("segment " + std::to_string(expected) + " is missing");
     expected = segment + 1;
-    if (!files.sealed && files.journal) {
-      Repair(folder, segment, options, report).run();
+    if (is_to_repair(files)) {
+      Repair(folder, segment, options, checked, report).run();
       continue;
     }
     if (files.part) {

@@ -33,8 +33,9 @@ struct RecoveryReport {
 
 /// How recordings are recovered.
 struct RecoverOptions {
-  /// Called now and then with the bytes that were checked since the last call.
-  std::function<void(std::uint64_t more)> progress = nullptr;
+  /// Called now and then with the bytes of records that were checked since the last call, and those
+  /// of all that are to be.
+  std::function<void(std::uint64_t more, std::uint64_t all)> progress = nullptr;
   Limits limits = {};  ///< Bounds on what the journals and segments may hold.
 };
 
