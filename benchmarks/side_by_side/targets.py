@@ -237,6 +237,11 @@ RATIOS = [
         if workload.name in RECORDS
         for one in workload.quantities
     ),
+    *(
+        (f"D1 {numbers} / reading both", "<=", 1.3, ("D1", "compare", f"ours, {numbers}"),
+         ("D1", "compare", "read as many bytes into huge pages"))
+        for numbers in ("all numbers equal", "all numbers different")
+    ),
     ("W13 load / open+read", "<=", 3, ("W13", "load", CPP), ("W13", "load", "open+read")),
     *(
         (

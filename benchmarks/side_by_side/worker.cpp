@@ -9,8 +9,9 @@ int main(int argc, char** argv) {
   const std::string_view workload = argv[1];
   const std::string_view name = argv[2];
   try {
-    for (const auto& actions : {large_actions(), many_actions(), node_actions(), middle_actions(),
-                                eigen_actions(), burn_actions(), recording_actions()}) {
+    for (const auto& actions :
+         {large_actions(), many_actions(), node_actions(), middle_actions(), eigen_actions(),
+          burn_actions(), recording_actions(), compare_actions()}) {
       for (const Action& action : actions) {
         if (action.workload != workload || action.name != name) continue;
         action.run(argv[3]);

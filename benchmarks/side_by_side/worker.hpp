@@ -31,6 +31,7 @@ std::span<const Action> middle_actions();
 std::span<const Action> eigen_actions();
 std::span<const Action> burn_actions();
 std::span<const Action> recording_actions();
+std::span<const Action> compare_actions();
 
 /// A small file beside `file`, for running the code once before it is measured.
 inline Path small_file(const Path& file) { return Path(file).concat(".small"); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace safestructures::inline v0::comparing {
@@ -33,6 +34,17 @@ std::vector<std::size_t> shape_in(const Tensor& tensor) {
   return shape;
 }
 
+/// Eight sums side by side, which vector instructions take together.
+template <class Term>
+double sum_of(std::size_t size, const Term& term) {
+  std::array<double, 8> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= size; i += sums.size())
+    for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += term(i + lane);
+  for (; i < size; ++i) sums[0] += term(i);
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
 }  // namespace
 
 Case::Axis Case::axis(std::size_t dimension) const {
@@ -43,15 +55,14 @@ Case::Axis Case::axis(std::size_t dimension) const {
 }
 
 double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
+  return sum_of(a.size(), [&](std::size_t i) { return a[i] * b[i]; });
 }
 
 double squared_distance(std::span<const double> a, std::span<const double> b, double factor) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - factor * b[i]) * (a[i] - factor * b[i]);
-  return sum;
+  return sum_of(a.size(), [&](std::size_t i) {
+    const double apart = a[i] - factor * b[i];
+    return apart * apart;
+  });
 }
 
 std::optional<Case> case_of(const Tensor& a, const Tensor& b, const Tensor* input) {

@@ -47,8 +47,15 @@ std::vector<double> samples(const std::vector<double>& numbers, const Case::Axis
   return found;
 }
 
-// Of each index so many numbers are looked at before all are.
-constexpr std::size_t most_samples = 256;
+/// Of each index so many numbers are looked at before all are: enough to tell indices apart, and
+/// not more in all than are quickly tried in every order.
+std::size_t sample_count(const Case::Axis& axis) {
+  constexpr std::size_t most = 256;
+  constexpr std::size_t least = 8;
+  constexpr std::size_t most_in_all = 131'072;
+  return std::min(axis.outer * axis.inner, std::clamp(most_in_all / axis.size, least, most));
+}
+
 // Heads and pairs are of dimensions that have fewer indices; an order of more takes seconds to try.
 constexpr std::size_t most_ordered = 65'536;
 
@@ -124,7 +131,7 @@ std::optional<Suspicion> suspect_interleaving(const Case& one) {
   for (std::size_t dimension = 0; dimension < one.shape.size(); ++dimension) {
     const Case::Axis axis = one.axis(dimension);
     if (axis.size < 4 || axis.size > most_ordered) continue;
-    const std::size_t count = std::min(axis.outer * axis.inner, most_samples);
+    const std::size_t count = sample_count(axis);
     const std::vector<double> a = samples(one.a, axis, count);
     const std::vector<double> b = samples(one.b, axis, count);
     for (std::size_t block = 4; block <= axis.size; block += 2) {
@@ -150,8 +157,9 @@ std::optional<Suspicion> suspect_blocks(const Case& one) {
   if (suspect_interleaving(one)) return std::nullopt;
   for (std::size_t dimension = one.shape.size(); dimension-- > 0;) {
     const Case::Axis axis = one.axis(dimension);
-    const std::size_t count = std::min(axis.outer * axis.inner, most_samples);
-    if (axis.size < 2 || axis.size > most_ordered || count == 0) continue;
+    if (axis.size < 2 || axis.size > most_ordered) continue;
+    const std::size_t count = sample_count(axis);
+    if (count == 0) continue;
     const std::vector<double> a = samples(one.a, axis, count);
     const std::vector<double> b = samples(one.b, axis, count);
     for (std::size_t blocks = 2; blocks <= std::min(axis.size, most_blocks); ++blocks) {
