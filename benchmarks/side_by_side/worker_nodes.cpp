@@ -1,7 +1,8 @@
-// W4, W12, W13: structures, where the schema counts.
+// W4, W12, W13, W14: structures, where the schema counts.
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,15 @@ struct ParticleColumns {
   std::vector<std::int32_t> kind;
 };
 
+/// An item of W14. A vector of numbers would be a tensor; a list is a node for each.
+struct Reading {
+  std::int64_t id;
+  double score;
+  std::string label;
+  bool valid;
+  std::list<std::int64_t> counts;
+};
+
 struct Tiny {
   std::int64_t step;
   double loss;
@@ -45,6 +55,7 @@ namespace {
 
 constexpr std::size_t sample_count = 2000;
 constexpr std::size_t particle_count = 100'000;
+constexpr std::size_t reading_count = 5000;
 
 std::vector<Sample> samples(std::size_t count) {
   std::vector<Sample> result;
@@ -153,6 +164,55 @@ void load_tiny_by_read(const Path& file) {
   measure_each([] {}, [&] { keep(ss::load_file<Tiny>(file, {.access = ss::Access::read})); });
 }
 
+constexpr std::size_t w14_memory = 64 * mib;
+
+std::vector<Reading> readings(std::size_t count) {
+  std::vector<Reading> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto id = static_cast<std::int64_t>(i);
+    result.push_back({.id = id,
+                      .score = static_cast<double>(i) * 0.37,
+                      .label = "sample number " + std::to_string(i),
+                      .valid = i % 2 == 0,
+                      .counts = {id, id + 1, id + 2, id + 3, id + 4}});
+  }
+  return result;
+}
+
+/// The same as Python's list of dicts, which is 80,001 nodes with the dicts' keys.
+ss::Value reading_dicts(std::size_t count) {
+  std::vector<ss::Value> items;
+  for (const Reading& reading : readings(count)) {
+    ss::Value dict = ss::Value::dict();
+    dict.insert("id", reading.id);
+    dict.insert("score", reading.score);
+    dict.insert("label", reading.label);
+    dict.insert("valid", reading.valid);
+    dict.insert("counts",
+                ss::Value::list(std::vector<ss::Value>(reading.counts.begin(), reading.counts.end())));
+    items.push_back(std::move(dict));
+  }
+  return ss::Value::list(std::move(items));
+}
+
+void save_reading_dicts(const Path& file) {
+  save(reading_dicts(3), reading_dicts(reading_count), file, w14_memory);
+}
+void save_readings(const Path& file) {
+  save(readings(3), readings(reading_count), file, w14_memory);
+}
+void load_reading_dicts(const Path& file) {
+  load(reading_dicts(3), file, w14_memory, {}, [](const ss::Value& loaded) {
+    return loaded.size() == reading_count && loaded[reading_count - 1]["counts"][4].as_int64() ==
+                                                 static_cast<std::int64_t>(reading_count + 3);
+  });
+}
+void load_readings(const Path& file) {
+  load(readings(3), file, w14_memory, {}, [](const std::vector<Reading>& loaded) {
+    return loaded.size() == reading_count && loaded.back().counts.back() == reading_count + 3;
+  });
+}
+
 constexpr Action actions[] = {
     {"W4", "save_dicts", save_dicts},
     {"W4", "save_structs", save_structs},
@@ -167,6 +227,10 @@ constexpr Action actions[] = {
     {"W13", "save", save_tiny},
     {"W13", "load", load_tiny},
     {"W13", "load_by_read", load_tiny_by_read},
+    {"W14", "save_dicts", save_reading_dicts},
+    {"W14", "save_structs", save_readings},
+    {"W14", "load_value", load_reading_dicts},
+    {"W14", "load_structs", load_readings},
 };
 
 }  // namespace

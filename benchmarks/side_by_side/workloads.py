@@ -345,6 +345,30 @@ WORKLOADS = (
             python("pickle", "W13", "save", "pickle.data"),
         ),
     ),
+    Workload(
+        "W14",
+        "a list of 5,000 dicts {int, float, str, bool, list of 5 ints}",
+        (
+            quantity(
+                "save",
+                ours("W14", "save_dicts", "ours, a Value of dicts"),
+                ours("W14", "save_structs", "ours, std::vector of structs"),
+                pythons("safestructures pickle msgpack", "W14", "save"),
+            ),
+            quantity(
+                "load",
+                ours("W14", "load_value", "ours into Value", "ours"),
+                ours("W14", "load_structs", "ours, dicts into std::vector of structs", "ours"),
+                pythons("safestructures pickle msgpack", "W14", "load", F),
+            ),
+        ),
+        prepare=(
+            ours("W14", "save_dicts", file="ours"),
+            python("safestructures", "W14", "save", "safestructures.data"),
+            python("pickle", "W14", "save", "pickle.data"),
+            python("msgpack", "W14", "save", "msgpack.data"),
+        ),
+    ),
     records(
         "B1",
         "a record of Burn with 25 F32 parameters of 4 MiB",
