@@ -10,6 +10,7 @@
 
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
+#include "data/box.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
 #include "platform/stack.hpp"
@@ -23,16 +24,19 @@ struct Ahead {
   std::size_t tensors = 0;
   /// Whether no two tensors can get one name, which spares the index of names. A place is spelled
   /// by its steps with dots between them: where no step is empty or has a dot, and the steps within
-  /// a container differ, all places are spelled differently.
+  /// a container differ, all places are spelled differently. Steps without a tensor do not count.
   bool distinct = true;
 
   /// Recursive over the tree, from level `depth` to level `most`. What is below, or too deep for
   /// the stack, is an Error in writing.
   void look_at(const Value& value, std::uint32_t depth, std::uint32_t most) {
+    using detail::Box;
     constexpr std::size_t text_of_node = 64;
+    const Kind kind = value.kind();
     text += text_of_node;
-    if (value.kind() == Kind::string) text += value.as_string().size();
-    if (value.kind() == Kind::tensor || value.kind() == Kind::bytes) {
+    if (kind == Kind::string) text += Box::string(value).size();
+    if (kind <= Kind::string) return;
+    if (kind == Kind::tensor || kind == Kind::bytes) {
       ++tensors;
       const std::string& name = value.tensor_name();
       has_names_ |= !name.empty();
@@ -40,20 +44,22 @@ struct Ahead {
       distinct &= !has_names_ || (tensors == 1 && name != "__metadata__" && name != dummy_tensor);
     }
     // They share the steps of what the value holds.
-    for (const Entry& attribute : value.attributes())
-      distinct &= attribute.value.kind() <= Kind::string;
+    if (Box::has_extras(value))
+      for (const Entry& attribute : value.attributes())
+        distinct &= attribute.value.kind() <= Kind::string;
     if (depth == most) return;
     if (depth >= detail::Descent::unchecked && platform::stack_is_low()) return;
     if (value.is_sequence())
-      for (const Value& item : value.items()) look_at(item, depth + 1, most);
+      for (const Value& item : Box::items(value)) look_at(item, depth + 1, most);
     if (value.is_mapping()) {
-      for (const Entry& entry : value.entries()) {
+      for (const Entry& entry : Box::entries(value)) {
+        const std::size_t before = tensors;
         look_at(entry.key, depth + 1, most);
-        distinct &= is_step(entry.key);
         look_at(entry.value, depth + 1, most);
+        if (tensors != before) distinct &= is_step(entry.key);
       }
     }
-    if (value.kind() == Kind::custom) {
+    if (kind == Kind::custom) {
       const Value& inside = value.payload();
       if (inside.kind() == Kind::string && inside.is_plain()) {
         payloads_.insert(inside.as_string());
