@@ -30,12 +30,22 @@ struct Ahead {
   /// Recursive over the tree, from level `depth` to level `most`. What is below, or too deep for
   /// the stack, is an Error in writing.
   void look_at(const Value& value, std::uint32_t depth, std::uint32_t most) {
-    using detail::Box;
     constexpr std::size_t text_of_node = 64;
-    const Kind kind = value.kind();
     text += text_of_node;
-    if (kind == Kind::string) text += Box::string(value).size();
-    if (kind <= Kind::string) return;
+    if (value.kind() == Kind::string) text += detail::Box::string(value).size();
+    if (value.kind() > Kind::string) look_into(value, depth, most);
+  }
+
+  /// Whether no tensor may have that name: the container's own, and texts that are what a custom
+  /// value holds, which readers take for the name of a tensor where there is one of it.
+  [[nodiscard]] bool is_taken(std::string_view name) const {
+    return name == "__metadata__" || payloads_.contains(name);
+  }
+
+ private:
+  void look_into(const Value& value, std::uint32_t depth, std::uint32_t most) {
+    using detail::Box;
+    const Kind kind = value.kind();
     if (kind == Kind::tensor || kind == Kind::bytes) {
       ++tensors;
       const std::string& name = value.tensor_name();
@@ -69,13 +79,6 @@ struct Ahead {
     }
   }
 
-  /// Whether no tensor may have that name: the container's own, and texts that are what a custom
-  /// value holds, which readers take for the name of a tensor where there is one of it.
-  [[nodiscard]] bool is_taken(std::string_view name) const {
-    return name == "__metadata__" || payloads_.contains(name);
-  }
-
- private:
   /// Whether a key is spelled without dots, and is no tensor (bytes are), which would share its
   /// step; nor with what may be half a surrogate pair, which names replace.
   static bool is_step(const Value& key) {
