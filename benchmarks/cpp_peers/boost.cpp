@@ -15,11 +15,13 @@
 BOOST_CLASS_IMPLEMENTATION(bench::OneTensor, boost::serialization::object_serializable)
 BOOST_CLASS_IMPLEMENTATION(bench::Sample, boost::serialization::object_serializable)
 BOOST_CLASS_IMPLEMENTATION(bench::Particle, boost::serialization::object_serializable)
+BOOST_CLASS_IMPLEMENTATION(bench::Reading, boost::serialization::object_serializable)
 BOOST_CLASS_IMPLEMENTATION(bench::Chunk, boost::serialization::object_serializable)
 BOOST_CLASS_IMPLEMENTATION(bench::Layer, boost::serialization::object_serializable)
 BOOST_CLASS_TRACKING(bench::OneTensor, boost::serialization::track_never)
 BOOST_CLASS_TRACKING(bench::Sample, boost::serialization::track_never)
 BOOST_CLASS_TRACKING(bench::Particle, boost::serialization::track_never)
+BOOST_CLASS_TRACKING(bench::Reading, boost::serialization::track_never)
 BOOST_CLASS_TRACKING(bench::Chunk, boost::serialization::track_never)
 BOOST_CLASS_TRACKING(bench::Layer, boost::serialization::track_never)
 

@@ -19,6 +19,11 @@ auto put(Builder& out, const Sample& sample) {
   const auto features = out.CreateVector(sample.features);
   return fb::CreateSample(out, sample.id, sample.score, label, sample.valid, features);
 }
+auto put(Builder& out, const Reading& reading) {
+  const auto label = out.CreateString(reading.label);
+  const auto counts = out.CreateVector(reading.counts);
+  return fb::CreateReading(out, reading.id, reading.score, label, reading.valid, counts);
+}
 auto put(Builder& out, const Chunk& chunk) {
   const auto name = out.CreateString(chunk.name);
   const auto shape = out.CreateVector(chunk.shape);
@@ -47,6 +52,13 @@ void get(const fb::Sample* from, Sample& sample) {
 void get(const fb::Particle* from, Particle& particle) {
   particle = {from->x(),  from->y(),  from->z(),    from->vx(),
               from->vy(), from->vz(), from->mass(), from->kind()};
+}
+void get(const fb::Reading* from, Reading& reading) {
+  reading.id = from->id();
+  reading.score = from->score();
+  reading.label = from->label()->str();
+  reading.valid = from->valid();
+  reading.counts.assign(from->counts()->begin(), from->counts()->end());
 }
 void get(const fb::Chunk* from, Chunk& chunk) {
   chunk.name = from->name()->str();
@@ -77,6 +89,8 @@ void finish(Builder& out, const std::vector<T>& objects) {
     if constexpr (std::is_same_v<T, Sample>) out.Finish(fb::CreateRoot(out, 0, all));
     else if constexpr (std::is_same_v<T, Chunk>) out.Finish(fb::CreateRoot(out, 0, 0, 0, all));
     else if constexpr (std::is_same_v<T, Layer>) out.Finish(fb::CreateRoot(out, 0, 0, 0, 0, all));
+    else if constexpr (std::is_same_v<T, Reading>)
+      out.Finish(fb::CreateRoot(out, 0, 0, 0, 0, 0, all));
     else out.Finish(fb::CreateRoot(out, all));
   }
 }
@@ -92,6 +106,7 @@ void get(const fb::Root* root, std::vector<T>& objects) {
     else if constexpr (std::is_same_v<T, Particle>) return *root->particles();
     else if constexpr (std::is_same_v<T, Chunk>) return *root->chunks();
     else if constexpr (std::is_same_v<T, Layer>) return *root->layers();
+    else if constexpr (std::is_same_v<T, Reading>) return *root->readings();
     else return *root->tensors();
   }();
   objects.resize(all.size());

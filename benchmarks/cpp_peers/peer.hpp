@@ -77,6 +77,12 @@ void run(const Task& task) {
     return run<Peer>(
         task, 64 * mib, [](bool small) { return particles(small ? 3 : 100'000); },
         [](const std::vector<Particle>& loaded) { return loaded.at(99'999).x == 99'999; });
+  if (task.workload == "W14")
+    return run<Peer>(
+        task, 16 * mib, [](bool small) { return readings(small ? 3 : 5000); },
+        [](const std::vector<Reading>& loaded) {
+          return loaded.at(4999).id == 4999 && loaded[4999].counts.at(4) == 5003;
+        });
   if (task.workload == "W15")
     return run<Peer>(
         task, 300 * mib, [](bool small) { return chunks(small ? 3 : 6000); },

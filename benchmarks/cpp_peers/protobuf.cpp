@@ -51,6 +51,21 @@ void get(const pb::Particle& from, Particle& particle) {
               from.vy(), from.vz(), from.mass(), from.kind()};
 }
 
+void put(const Reading& reading, pb::Reading& to) {
+  to.set_id(reading.id);
+  to.set_score(reading.score);
+  to.set_label(reading.label);
+  to.set_valid(reading.valid);
+  to.mutable_counts()->Add(reading.counts.begin(), reading.counts.end());
+}
+void get(const pb::Reading& from, Reading& reading) {
+  reading.id = from.id();
+  reading.score = from.score();
+  reading.label = from.label();
+  reading.valid = from.valid();
+  reading.counts.assign(from.counts().begin(), from.counts().end());
+}
+
 void put(const Chunk& chunk, pb::Chunk& to) {
   to.set_name(chunk.name);
   to.set_step(chunk.step);
@@ -79,6 +94,7 @@ template <class T>
 auto& items(pb::Root& root) {
   if constexpr (std::is_same_v<T, Sample>) return *root.mutable_samples();
   else if constexpr (std::is_same_v<T, Particle>) return *root.mutable_particles();
+  else if constexpr (std::is_same_v<T, Reading>) return *root.mutable_readings();
   else if constexpr (std::is_same_v<T, Chunk>) return *root.mutable_chunks();
   else if constexpr (std::is_same_v<T, Layer>) return *root.mutable_layers();
   else return *root.mutable_tensors();

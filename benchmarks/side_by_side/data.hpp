@@ -35,6 +35,17 @@ struct Particle {
   std::int32_t kind;
 };
 
+/// An item of W14: where it is a list, every count is a node of its own.
+template <class Counts>
+struct ReadingOf {
+  std::int64_t id;
+  double score;
+  std::string label;
+  bool valid;
+  Counts counts;
+};
+using Reading = ReadingOf<std::vector<std::int64_t>>;
+
 /// An item of W15.
 struct Chunk {
   std::string name;
@@ -79,6 +90,20 @@ inline std::vector<Particle> particles(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const float x = static_cast<float>(i);
     result.push_back({x, x + 1, x + 2, 0.1F * x, 0.2F * x, 0.3F * x, 1.5, 7});
+  }
+  return result;
+}
+
+template <class Counts = std::vector<std::int64_t>>
+std::vector<ReadingOf<Counts>> readings(std::size_t count) {
+  std::vector<ReadingOf<Counts>> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto id = static_cast<std::int64_t>(i);
+    result.push_back({.id = id,
+                      .score = static_cast<double>(i) * 0.37,
+                      .label = "sample number " + std::to_string(i),
+                      .valid = i % 2 == 0,
+                      .counts = {id, id + 1, id + 2, id + 3, id + 4}});
   }
   return result;
 }

@@ -106,6 +106,19 @@ def particles(count):
     return [Particle(i, i + 1.0, i + 2.0, 0.1 * i, 0.2 * i, 0.3 * i, 1.5, 7) for i in range(count)]
 
 
+def readings(count):
+    return [
+        {
+            "id": i,
+            "score": i * 0.37,
+            "label": f"sample number {i}",
+            "valid": i % 2 == 0,
+            "counts": [i, i + 1, i + 2, i + 3, i + 4],
+        }
+        for i in range(count)
+    ]
+
+
 def half_data(count):
     return {"weight": numbers(count, np.float16)}
 
@@ -125,6 +138,7 @@ DATA = {
     "W9": lambda: ({"weight": numbers(8)}, {"weight": numbers(FLOATS)}),
     "W12": lambda: (particles(3), particles(100_000)),
     "W13": lambda: (None, Tiny(1000, 0.125, "first", np.arange(4, dtype=np.float32))),
+    "W14": lambda: (readings(3), readings(5000)),
 }
 
 BYTES = {"W1": GIB, "W2": GIB, "W5": GIB, "W8": GIB, "W9": GIB, "W6": GIB // 4, "W12": GIB}

@@ -180,6 +180,10 @@ RATIOS = [
         for peer, bound in ((STRUCTURES, 8), ("pickle 5", 1))
     ),
     *(
+        (f"W14 {job}, pickle 5 / ours", ">=", 1, ("W14", job, "pickle 5"), ("W14", job, who))
+        for job, who in (("save", "ours, a Value of dicts"), ("load", "ours into Value"))
+    ),
+    *(
         (
             f"W4 load of structs{HUGE_MALLOC}, {peer} / ours",
             ">=",
@@ -290,6 +294,8 @@ CPP_RIVALS = [
     ("W4", "load", "ours, dicts into std::vector of structs"),
     ("W12", "save", "ours, stored as columns"),
     ("W12", "load", "ours, from columns"),
+    ("W14", "save", "ours, std::vector of structs"),
+    ("W14", "load", "ours, dicts into std::vector of structs"),
     ("W15", "save", CPP),
     ("W15", "load", "ours into std::vectors"),
     ("W16", "save", "ours, Eigen row-major"),

@@ -1,7 +1,8 @@
-// W4, W12, W13: structures, where the schema counts.
+// W4, W12, W13, W14: structures, where the schema counts.
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct ParticleColumns {
   std::vector<std::int32_t> kind;
 };
 
+/// A vector of numbers would be a tensor; a list is a node for each.
+using ListReading = ReadingOf<std::list<std::int64_t>>;
+
 struct Tiny {
   std::int64_t step;
   double loss;
@@ -30,6 +34,7 @@ namespace {
 
 constexpr std::size_t sample_count = 2000;
 constexpr std::size_t particle_count = 100'000;
+constexpr std::size_t reading_count = 5000;
 
 /// The same as Python's list of dicts, which is 22,001 nodes with the dicts' keys.
 ss::Value dicts(const std::vector<Sample>& samples) {
@@ -60,16 +65,20 @@ void save_dicts(const Path& file) {
 }
 void save_structs(const Path& file) { save(samples(3), samples(sample_count), file, w4_memory); }
 
-void load_value(const Path& file) {
-  const std::vector<Sample> few = samples(3);
-  ss::save_file(dicts(few), small_file(file));
+/// Measures loading a list of `count` dicts, after having loaded a small one.
+void load_dicts(const ss::Value& small, const Path& file, std::size_t bytes, std::size_t count) {
+  ss::save_file(small, small_file(file));
   keep(ss::load_file(small_file(file), {.access = ss::Access::memory}));
   std::filesystem::remove(small_file(file));
   ss::Value result;
-  measure(w4_memory, [&] { result = ss::load_file(file, {.access = ss::Access::memory}); });
-  require(result.size() == sample_count &&
-              result[sample_count - 1]["id"].as_int64() == sample_count - 1,
+  measure(bytes, [&] { result = ss::load_file(file, {.access = ss::Access::memory}); });
+  require(result.size() == count && result[count - 1]["id"].as_uint64() == std::uint64_t{count - 1},
           "loaded something else");
+}
+
+void load_value(const Path& file) {
+  const std::vector<Sample> few = samples(3);
+  load_dicts(dicts(few), file, w4_memory, sample_count);
 }
 void load_structs(const Path& file) { load(samples(3), file, w4_memory, {}, are_samples); }
 void open_dicts(const Path& file) { open(samples(3), file); }
@@ -119,6 +128,43 @@ void load_tiny_by_read(const Path& file) {
   measure_each([] {}, [&] { keep(ss::load_file<Tiny>(file, {.access = ss::Access::read})); });
 }
 
+constexpr std::size_t w14_memory = 64 * mib;
+
+std::vector<ListReading> list_readings(std::size_t count) {
+  return readings<std::list<std::int64_t>>(count);
+}
+
+/// The same as Python's list of dicts, which is 80,001 nodes with the dicts' keys.
+ss::Value reading_dicts(std::size_t count) {
+  std::vector<ss::Value> items;
+  for (const ListReading& reading : list_readings(count)) {
+    ss::Value dict = ss::Value::dict();
+    dict.insert("id", reading.id);
+    dict.insert("score", reading.score);
+    dict.insert("label", reading.label);
+    dict.insert("valid", reading.valid);
+    dict.insert("counts", ss::Value::list(std::vector<ss::Value>(reading.counts.begin(),
+                                                                 reading.counts.end())));
+    items.push_back(std::move(dict));
+  }
+  return ss::Value::list(std::move(items));
+}
+
+void save_reading_dicts(const Path& file) {
+  save(reading_dicts(3), reading_dicts(reading_count), file, w14_memory);
+}
+void save_readings(const Path& file) {
+  save(list_readings(3), list_readings(reading_count), file, w14_memory);
+}
+void load_reading_dicts(const Path& file) {
+  load_dicts(reading_dicts(3), file, w14_memory, reading_count);
+}
+void load_readings(const Path& file) {
+  load(list_readings(3), file, w14_memory, {}, [](const std::vector<ListReading>& loaded) {
+    return loaded.size() == reading_count && loaded.back().counts.back() == reading_count + 3;
+  });
+}
+
 constexpr Action actions[] = {
     {"W4", "save_dicts", save_dicts},
     {"W4", "save_structs", save_structs},
@@ -133,6 +179,10 @@ constexpr Action actions[] = {
     {"W13", "save", save_tiny},
     {"W13", "load", load_tiny},
     {"W13", "load_by_read", load_tiny_by_read},
+    {"W14", "save_dicts", save_reading_dicts},
+    {"W14", "save_structs", save_readings},
+    {"W14", "load_value", load_reading_dicts},
+    {"W14", "load_structs", load_readings},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 """What is measured: workloads, the quantities of each, and who takes part in each quantity."""
 
-from middle import MIDDLE
+from mixed import MIXED
 from records import comparing, recording, records
 from rows import (
     F, GIB, KIB, MIB, Workload, cpp_files, cpps, huge_malloc, limit, ours, python, pythons, quantity,
@@ -362,7 +362,7 @@ WORKLOADS = (
             python("pickle", "W13", "save", "pickle.data"),
         ),
     ),
-    *MIDDLE,
+    *MIXED,
     records(
         "B1",
         "a record of Burn with 25 F32 parameters of 4 MiB",

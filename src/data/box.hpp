@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/value.hpp>
@@ -44,6 +48,61 @@ struct Box {
     return box;
   }
 
+  /// Makes a fresh payload that of a value, which is none. \throws std::bad_alloc
+  template <class BoxType>
+  static BoxType& emplace(Value& none, Kind kind) {
+    auto* const box = new BoxType(kind);
+    give(none, box);
+    return *box;
+  }
+  /// Gives a value, which is none, what it shall hold: its assignment would look at what it held.
+  /// @{
+  static void set(Value& none, bool value) noexcept {
+    none.kind_ = Kind::boolean;
+    none.boolean_ = value;
+  }
+  static void set(Value& none, std::int64_t value) noexcept { none.set_integer(value); }
+  static void set(Value& none, double value) noexcept {
+    none.kind_ = Kind::floating;
+    none.floating_ = value;
+  }
+  static void set(Value& none, std::string_view text) {
+    new (&none.string_) std::string(text);
+    none.kind_ = Kind::string;
+  }
+  static void set(Value& none, std::string text) noexcept {
+    new (&none.string_) std::string(std::move(text));
+    none.kind_ = Kind::string;
+  }
+  /// @}
+  /// The same with what another value holds, which has nothing to destroy then.
+  static void move(Value& from, Value& none) noexcept {
+    none.kind_ = from.kind_;
+    none.plain_ = from.plain_;
+    none.big_ = from.big_;
+    if (from.kind_ == Kind::string) {
+      new (&none.string_) std::string(std::move(from.string_));
+      from.string_.~basic_string();
+    } else {
+      // The largest of the others.
+      std::memcpy(&none.none_, &from.none_, sizeof(from.complex_));
+    }
+    from.kind_ = Kind::none;
+    from.big_ = false;
+  }
+  /// A small integer, if the value is one.
+  static const std::int64_t* integer(const Value& value) noexcept {
+    return value.kind_ == Kind::integer && !value.big_ ? &value.integer_ : nullptr;
+  }
+  /// What a value of that kind holds.
+  /// @{
+  static bool boolean(const Value& value) noexcept { return value.boolean_; }
+  static double floating(const Value& value) noexcept { return value.floating_; }
+  static const std::string& string(const Value& value) noexcept { return value.string_; }
+  static const std::vector<Value>& items(const Value& value) noexcept;
+  static const std::vector<Entry>& entries(const Value& value) noexcept;
+  /// @}
+
   /// To be called by all that lets somebody change the value: what was left of it holds no longer.
   static void forget_digest(Value& value) noexcept {
     if (has(value)) value.box_->digest = 0;
@@ -70,6 +129,13 @@ struct DictBox : Box {
   using Box::Box;
   Dict dict;
 };
+
+inline const std::vector<Value>& Box::items(const Value& value) noexcept {
+  return static_cast<const SequenceBox*>(value.box_)->items;
+}
+inline const std::vector<Entry>& Box::entries(const Value& value) noexcept {
+  return static_cast<const DictBox*>(value.box_)->dict.entries();
+}
 
 /// `Value::insert` of all entries, which are moved from. \throws Error as it does
 void insert_all(Value& value, std::span<Entry> entries);

@@ -83,12 +83,12 @@ std::size_t Dict::find(std::string_view key) const noexcept {
 
 std::size_t Dict::find(std::string_view key, std::uint64_t hash) const noexcept {
   return scan_or_probe(hash, [&](const Value& other) {
-    return other.kind() == Kind::string && other.as_string() == key;
+    return other.kind() == Kind::string && Box::string(other) == key;
   });
 }
 
 std::size_t Dict::find(const Value& key, std::uint64_t hash) const {
-  if (key.kind() == Kind::string) return find(std::string_view(key.as_string()), hash);
+  if (key.kind() == Kind::string) return find(std::string_view(Box::string(key)), hash);
   if (key.kind() < Kind::string)
     return scan_or_probe(hash, [&](const Value& other) { return other == key; });
   // Large keys are compared with their equals only: each has left its digest when it was inserted.
@@ -109,9 +109,14 @@ bool Dict::insert(Value& key, Value& value) {
     throw Error(ErrorCode::limit_exceeded, "a dict has too many entries",
                 {.expected = "less than 2^32"});
   if (count > scan_limit && count * 2 > slots_.size()) rebuild(std::bit_ceil(count * 4));
+  if (key.kind() == Kind::string && slots_.empty()) {
+    if (has_among_few(Box::string(key))) return false;
+    add(key, value);
+    return true;
+  }
   const std::uint64_t hash = needs_hash(key) ? Digester(Digester::Memory::leave)(key) : 0;
   if (find(key, hash) != npos) return false;
-  entries_.push_back(Entry{std::move(key), std::move(value)});
+  add(key, value);
   if (!slots_.empty()) place(hash, count - 1);
   return true;
 }
@@ -124,17 +129,23 @@ std::size_t Dict::insert_all(std::span<Entry> entries) {
     if (count > scan_limit || entry.key.kind() != Kind::string) {
       if (!insert(entry.key, entry.value)) return i;
     } else {
-      if (has_among_few(entry.key.as_string())) return i;
-      entries_.push_back(std::move(entry));
+      if (has_among_few(Box::string(entry.key))) return i;
+      add(entry.key, entry.value);
     }
   }
   return entries.size();
 }
 
+void Dict::add(Value& key, Value& value) {
+  Entry& added = entries_.emplace_back();
+  Box::move(key, added.key);
+  Box::move(value, added.value);
+}
+
 bool Dict::has_among_few(std::string_view key) const noexcept {
   for (const Entry& entry : entries_) {
     if (entry.key.kind() != Kind::string) continue;
-    const std::string& other = entry.key.as_string();
+    const std::string& other = Box::string(entry.key);
     // Names in a struct are often as long as others, but seldom begin as they do.
     if (other.size() == key.size() && (key.empty() || other[0] == key[0]) && other == key)
       return true;

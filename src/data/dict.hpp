@@ -50,6 +50,8 @@ class Dict {
   [[nodiscard]] std::size_t find(const Value& key, std::uint64_t hash) const;
   [[nodiscard]] std::size_t find(std::string_view key, std::uint64_t hash) const noexcept;
   [[nodiscard]] bool has_among_few(std::string_view key) const noexcept;
+  /// Moves an entry to the end; both are none then.
+  void add(Value& key, Value& value);
   template <class Equal>
   [[nodiscard]] std::size_t scan_or_probe(std::uint64_t hash, const Equal& equal) const;
   void rebuild(std::size_t capacity);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 namespace safestructures::inline v0::detail {
@@ -112,62 +113,62 @@ void append_part(std::string& text, double value) {
 
 }  // namespace
 
-void append_float(std::string& text, double value) {
-  if (std::isnan(value)) {
-    text += "nan";
-    return;
-  }
-  if (std::isinf(value)) {
-    text += value < 0 ? "-inf" : "inf";
-    return;
+char* write_float(char* target, double value) {
+  const auto put = [&](std::string_view text) {
+    std::memcpy(target, text.data(), text.size());
+    target += text.size();
+  };
+  if (!std::isfinite(value)) {
+    put(std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+    return target;
   }
   std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                    std::chars_format::scientific);
-  // d.ddde[+-]xx
-  std::string_view scientific(buffer.data(), static_cast<std::size_t>(result.ptr - buffer.data()));
-  if (scientific.front() == '-') {
-    text += '-';
-    scientific.remove_prefix(1);
-  }
-  const std::size_t e = scientific.find('e');
+  const char* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                        std::chars_format::scientific)
+                              .ptr;
+  // [-]d[.ddd]e[+-]xx[x]
+  char* digits = buffer.data();
+  if (*digits == '-') *target++ = *digits++;
+  const char* const e = end[-4] == 'e' ? end - 4 : end - 5;
   int exponent = 0;
-  const bool plus = scientific[e + 1] == '+';
-  std::from_chars(scientific.data() + e + (plus ? 2 : 1), scientific.data() + scientific.size(),
-                  exponent);
-  std::array<char, 32> digit_buffer;
-  std::size_t count = 0;
-  for (const char c : scientific.substr(0, e))
-    if (c != '.') digit_buffer[count++] = c;
-  const std::string_view digits(digit_buffer.data(), count);
+  for (const char* digit = e + 2; digit != end; ++digit) exponent = exponent * 10 + (*digit - '0');
+  if (e[1] == '-') exponent = -exponent;
+  // The first digit comes to stand before the others, where the point was.
+  if (digits[1] == '.') {
+    digits[1] = digits[0];
+    ++digits;
+  }
+  const std::string_view all(digits, static_cast<std::size_t>(e - digits));
 
   // CPython, float_repr_style 'short': an exponent below -4 or from 16 on.
   if (exponent < -4 || exponent >= 16) {
-    text += digits.front();
-    if (digits.size() > 1) {
-      text += '.';
-      text += digits.substr(1);
+    put(all.substr(0, 1));
+    if (all.size() > 1) {
+      put(".");
+      put(all.substr(1));
     }
-    text += exponent < 0 ? "e-" : "e+";
-    const int magnitude = std::abs(exponent);
-    if (magnitude < 10) text += '0';
-    text += std::to_string(magnitude);
+    put({e, static_cast<std::size_t>(end - e)});
   } else if (exponent < 0) {
-    text += "0.";
-    text.append(static_cast<std::size_t>(-exponent - 1), '0');
-    text += digits;
+    put(std::string_view("0.000").substr(0, static_cast<std::size_t>(1 - exponent)));
+    put(all);
   } else {
     const auto whole = static_cast<std::size_t>(exponent) + 1;
-    if (digits.size() <= whole) {
-      text += digits;
-      text.append(whole - digits.size(), '0');
-      text += ".0";
+    if (all.size() <= whole) {
+      put(all);
+      put(std::string_view("0000000000000000").substr(0, whole - all.size()));
+      put(".0");
     } else {
-      text += digits.substr(0, whole);
-      text += '.';
-      text += digits.substr(whole);
+      put(all.substr(0, whole));
+      put(".");
+      put(all.substr(whole));
     }
   }
+  return target;
+}
+
+void append_float(std::string& text, double value) {
+  std::array<char, longest_float> number;
+  text.append(number.data(), write_float(number.data(), value));
 }
 
 void append_complex(std::string& text, std::complex<double> value) {
@@ -183,6 +184,13 @@ void append_complex(std::string& text, std::complex<double> value) {
 }
 
 std::optional<double> parse_float(std::string_view text) {
+  // As `repr` spells it, but for words.
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  if (text.size() > sign && is_digit(text[sign])) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return value;
+  }
   const auto plain = without_underscores(trim(text));
   return plain ? parse_signed(*plain) : std::nullopt;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,12 @@ namespace safestructures::inline v0::detail {
 /// Appends Python's `repr(float)`: the shortest digits that give the same double, `1e-05`, `1e+16`,
 /// `inf`, `nan`, `-0.0`.
 void append_float(std::string& text, double value);
+
+/// The most that `write_float` writes: `-2.2250738585072014e-308`.
+inline constexpr std::size_t longest_float = 24;
+
+/// The same into memory that has room. \returns behind the last byte written
+char* write_float(char* target, double value);
 
 /// Appends Python's `str(complex)`: `(1+2j)`, `2j`, `(-0-infj)`.
 void append_complex(std::string& text, std::complex<double> value);

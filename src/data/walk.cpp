@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "data/box.hpp"
 #include "data/children.hpp"
 
 namespace safestructures::inline v0 {
@@ -30,6 +31,7 @@ Step step_of(const Value& value, std::size_t number) {
     return {&detail::child_of(value, number), kind_of_step(value, number),
             value.is_mapping() ? number / 2 : number};
   }
+  if (!detail::Box::has_extras(value)) return {};
   const std::vector<Entry>& attributes = value.attributes();
   number -= own;
   if (number < attributes.size()) return {&attributes[number].value, StepKind::attribute, number};
@@ -51,7 +53,8 @@ class Walk {
     const Place place(frames);
     const auto enter = [&] {
       const Next next = visit(place);
-      if (next == Next::over) frames.pop_back();
+      // Most nodes are scalars, which hold nothing.
+      if (next == Next::over || place.value().kind() <= Kind::string) frames.pop_back();
       return next != Next::stop;
     };
     if (!enter()) return;

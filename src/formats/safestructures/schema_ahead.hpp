@@ -10,6 +10,7 @@
 
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
+#include "data/box.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
 #include "platform/stack.hpp"
@@ -23,7 +24,7 @@ struct Ahead {
   std::size_t tensors = 0;
   /// Whether no two tensors can get one name, which spares the index of names. A place is spelled
   /// by its steps with dots between them: where no step is empty or has a dot, and the steps within
-  /// a container differ, all places are spelled differently.
+  /// a container differ, all places are spelled differently. Steps without a tensor do not count.
   bool distinct = true;
 
   /// Recursive over the tree, from level `depth` to level `most`. What is below, or too deep for
@@ -31,36 +32,8 @@ struct Ahead {
   void look_at(const Value& value, std::uint32_t depth, std::uint32_t most) {
     constexpr std::size_t text_of_node = 64;
     text += text_of_node;
-    if (value.kind() == Kind::string) text += value.as_string().size();
-    if (value.kind() == Kind::tensor || value.kind() == Kind::bytes) {
-      ++tensors;
-      const std::string& name = value.tensor_name();
-      has_names_ |= !name.empty();
-      // A tensor alone may have any name but those that something else has.
-      distinct &= !has_names_ || (tensors == 1 && name != "__metadata__" && name != dummy_tensor);
-    }
-    // They share the steps of what the value holds.
-    for (const Entry& attribute : value.attributes())
-      distinct &= attribute.value.kind() <= Kind::string;
-    if (depth == most) return;
-    if (depth >= detail::Descent::unchecked && platform::stack_is_low()) return;
-    if (value.is_sequence())
-      for (const Value& item : value.items()) look_at(item, depth + 1, most);
-    if (value.is_mapping()) {
-      for (const Entry& entry : value.entries()) {
-        look_at(entry.key, depth + 1, most);
-        distinct &= is_step(entry.key);
-        look_at(entry.value, depth + 1, most);
-      }
-    }
-    if (value.kind() == Kind::custom) {
-      const Value& inside = value.payload();
-      if (inside.kind() == Kind::string && inside.is_plain()) {
-        payloads_.insert(inside.as_string());
-        distinct = false;
-      }
-      look_at(inside, depth + 1, most);
-    }
+    if (value.kind() == Kind::string) text += detail::Box::string(value).size();
+    if (value.kind() > Kind::string) look_into(value, depth, most);
   }
 
   /// Whether no tensor may have that name: the container's own, and texts that are what a custom
@@ -70,6 +43,42 @@ struct Ahead {
   }
 
  private:
+  void look_into(const Value& value, std::uint32_t depth, std::uint32_t most) {
+    using detail::Box;
+    const Kind kind = value.kind();
+    if (kind == Kind::tensor || kind == Kind::bytes) {
+      ++tensors;
+      const std::string& name = value.tensor_name();
+      has_names_ |= !name.empty();
+      // A tensor alone may have any name but those that something else has.
+      distinct &= !has_names_ || (tensors == 1 && name != "__metadata__" && name != dummy_tensor);
+    }
+    // They share the steps of what the value holds.
+    if (Box::has_extras(value))
+      for (const Entry& attribute : value.attributes())
+        distinct &= attribute.value.kind() <= Kind::string;
+    if (depth == most) return;
+    if (depth >= detail::Descent::unchecked && platform::stack_is_low()) return;
+    if (value.is_sequence())
+      for (const Value& item : Box::items(value)) look_at(item, depth + 1, most);
+    if (value.is_mapping()) {
+      for (const Entry& entry : Box::entries(value)) {
+        const std::size_t before = tensors;
+        look_at(entry.key, depth + 1, most);
+        look_at(entry.value, depth + 1, most);
+        if (tensors != before) distinct &= is_step(entry.key);
+      }
+    }
+    if (kind == Kind::custom) {
+      const Value& inside = value.payload();
+      if (inside.kind() == Kind::string && inside.is_plain()) {
+        payloads_.insert(inside.as_string());
+        distinct = false;
+      }
+      look_at(inside, depth + 1, most);
+    }
+  }
+
   /// Whether a key is spelled without dots, and is no tensor (bytes are), which would share its
   /// step; nor with what may be half a surrogate pair, which names replace.
   static bool is_step(const Value& key) {

@@ -1,5 +1,5 @@
 /// \file
-/// Writing a node of a larger text that is known otherwise.
+/// A schema written as a part of a larger text.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,10 @@
 #include <safestructures/formats/safestructures/schema.hpp>
 
 namespace safestructures::inline v0::schema {
+
+/// As `write`, with a text that is spelled as inside a JSON string: a backslash before every quote
+/// and backslash. \throws Error as `write`
+[[nodiscard]] Written write_escaped(const Value& root, const SaveOptions& options);
 
 /// What stands around a node.
 struct Around {

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstring>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -14,12 +17,27 @@
 #include "data/number.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_reader.hpp"
+#include "formats/safestructures/schema_text.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
 #include "platform/stack.hpp"
 
 namespace safestructures::inline v0::schema {
+
+using detail::Box;
+
 namespace {
+
+// The kind that a type most likely is, by its first letter.
+constexpr std::array<Kind, 128> likely_kinds = [] {
+  std::array<Kind, 128> kinds;
+  kinds.fill(Kind::custom);
+  for (const Kind kind :
+       {Kind::none, Kind::boolean, Kind::integer, Kind::floating, Kind::complex, Kind::string,
+        Kind::list, Kind::tuple, Kind::dict, Kind::structure, Kind::tensor})
+    kinds[static_cast<unsigned char>(type_of(kind).front())] = kind;
+  return kinds;
+}();
 
 // Every step returns whether the text goes on as expected; it stops at what it does not know.
 class DirectReader {
@@ -30,12 +48,16 @@ class DirectReader {
   bool read(Value& root) { return node(root) && at_ == end_; }
 
  private:
+  [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+
   bool skip(std::string_view expected) noexcept {
-    if (!std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(expected))
+    if (left() < expected.size() || std::memcmp(at_, expected.data(), expected.size()) != 0)
       return false;
     at_ += expected.size();
     return true;
   }
+
+  bool skip(const Piece& piece) noexcept { return skip({piece.text.data(), piece.size}); }
 
   // Strings are read from behind the opening quote to behind the closing one.
   bool plain_string(std::string_view& string) noexcept {
@@ -46,12 +68,8 @@ class DirectReader {
     return true;
   }
 
-  bool any_string(std::string& string) {
+  bool escaped_string(std::string& string) {
     using namespace safetensors::detail;
-    if (std::string_view plain; plain_string(plain)) {
-      string = plain;
-      return true;
-    }
     const char* end = at_;
     while ((end = find_unplain(end, end_)) != end_ && *end == '\\') end += end_ - end >= 2 ? 2 : 1;
     if (end == end_ || *end != '"') return false;
@@ -63,18 +81,52 @@ class DirectReader {
     return true;
   }
 
+  bool any_string(std::string& string) {
+    std::string_view plain;
+    if (!plain_string(plain)) return escaped_string(string);
+    string = plain;
+    return true;
+  }
+
+  bool string(Value& value) {
+    std::string_view plain;
+    if (!skip("\"")) return false;
+    if (plain_string(plain)) {
+      Box::set(value, plain);
+      return true;
+    }
+    std::string text;
+    if (!escaped_string(text)) return false;
+    Box::set(value, std::move(text));
+    return true;
+  }
+
   bool count_node() noexcept { return ++nodes_ <= limits_.nodes; }
 
-  // Recursive, to Limits::depth.
+  // Recursive, to Limits::depth. All read into values that are none.
   bool node(Value& value) {
     if (!count_node() || depth_ > limits_.depth) return false;
     // The other reader says what is wrong: it needs more of the stack.
     if (depth_ >= detail::Descent::unchecked && platform::stack_is_low()) return false;
+    if (left() <= type_at) return false;
+    const auto letter = static_cast<unsigned char>(at_[type_at]);
+    const Kind kind = letter < likely_kinds.size() ? likely_kinds[letter] : Kind::custom;
+    if (kind == Kind::custom || !skip(bare_spelling.begin[static_cast<std::size_t>(kind)]))
+      return other_node(value);
+    if (kind <= Kind::string) return payload(kind, value) && skip("}");
     ++depth_;
+    const bool is_whole = payload(kind, value) && (skip("}") || (extension(value) && skip("}")));
+    --depth_;
+    return is_whole;
+  }
+
+  bool other_node(Value& value) {
     std::string_view type;
     if (!skip("{\"data_type\": \"") || !plain_string(type) || !skip(", \"value\": ")) return false;
     const std::optional<Kind> kind = kind_of(type);
-    if (!kind || !payload(*kind, value)) return false;
+    if (!kind || !skip(Spelling::opening(*kind))) return false;
+    ++depth_;
+    if (!payload(*kind, value)) return false;
     if (*kind > Kind::string && without_module(type) != type_of(*kind))
       value.set_type_name(std::string(type));
     if (!skip("}") && !(extension(value) && skip("}"))) return false;
@@ -82,26 +134,25 @@ class DirectReader {
     return true;
   }
 
+  // From behind what opens the value.
   bool payload(Kind kind, Value& value) {
     switch (kind) {
       case Kind::none: return skip("null");
-      case Kind::boolean: value = skip("true"); return value.as_bool() || skip("false");
-      case Kind::integer:
+      case Kind::boolean: {
+        const bool is_true = skip("true");
+        Box::set(value, is_true);
+        return is_true || skip("false");
+      }
+      case Kind::integer: return integer(value);
       case Kind::floating:
       case Kind::complex: return number(kind, value);
-      case Kind::string: {
-        std::string text;
-        if (!skip("\"") || !any_string(text)) return false;
-        value = Value(std::move(text));
-        return true;
-      }
-      case Kind::list: return sequence(value = Value::list());
-      case Kind::tuple: return sequence(value = Value::tuple());
+      case Kind::string: return string(value);
+      case Kind::list:
+      case Kind::tuple: return sequence(kind, value);
       case Kind::set:
-        return sequence(value = Value::set()) &&
-               detail::find_repeated(value.items()) == detail::Dict::npos;
-      case Kind::dict: return dict(value = Value::dict());
-      case Kind::structure: return structure(value = Value::structure());
+        return sequence(kind, value) && detail::find_repeated(value.items()) == detail::Dict::npos;
+      case Kind::dict: return dict(value);
+      case Kind::structure: return structure(value);
       case Kind::bytes:
       case Kind::tensor: return tensor(kind, value);
       case Kind::custom: break;
@@ -109,19 +160,21 @@ class DirectReader {
     return false;
   }
 
+  bool integer(Value& value) {
+    std::int64_t small = 0;
+    const auto [end, error] = std::from_chars(at_, end_, small);
+    if (error != std::errc()) return false;
+    at_ = end;
+    Box::set(value, small);
+    return skip("\"");
+  }
+
   bool number(Kind kind, Value& value) {
     std::string_view text;
-    if (!skip("\"") || !plain_string(text)) return false;
-    if (kind == Kind::integer) {
-      std::int64_t small = 0;
-      const char* const text_end = text.data() + text.size();
-      const auto [end, error] = std::from_chars(text.data(), text_end, small);
-      value = Value(small);
-      return error == std::errc() && end == text_end;
-    }
+    if (!plain_string(text)) return false;
     if (kind == Kind::floating) {
       const std::optional<double> number = detail::parse_float(text);
-      if (number) value = Value(*number);
+      if (number) Box::set(value, *number);
       return number.has_value();
     }
     const std::optional<std::complex<double>> number = detail::parse_complex(text);
@@ -129,30 +182,38 @@ class DirectReader {
     return number.has_value();
   }
 
-  bool sequence(Value& value) {
-    if (!skip("[")) return false;
+  bool sequence(Kind kind, Value& value) {
+    auto& box = Box::emplace<detail::SequenceBox>(value, kind);
     if (skip("]")) return true;
     const std::size_t begin = items_.size();
     do {
       Value item;
       if (!node(item)) return false;
-      items_.push_back(std::move(item));
+      Box::move(item, items_.emplace_back());
     } while (skip(", "));
-    const auto first = items_.begin() + static_cast<std::ptrdiff_t>(begin);
-    value.items().assign(std::move_iterator(first), std::move_iterator(items_.end()));
-    items_.erase(first, items_.end());
+    const std::span<Value> read = std::span(items_).subspan(begin);
+    box.items.resize(read.size());
+    for (std::size_t i = 0; i < read.size(); ++i) Box::move(read[i], box.items[i]);
+    items_.resize(begin);
     return skip("]");
   }
 
-  /// Adds the members of an object to `entries_`, each with its name as key.
-  bool members() {
-    if (!skip("{")) return false;
+  /// Adds the members of an object to `entries_`, each with its name as key. \param are_plain
+  /// whether all names are spelled as they are
+  bool members(bool& are_plain) {
+    are_plain = true;
     if (skip("}")) return true;
     do {
-      std::string name;
+      Value name;
       Value value;
-      if (!skip("\"") || !any_string(name) || !skip(": ") || !node(value)) return false;
-      entries_.push_back({Value(std::move(name)), std::move(value)});
+      const char* const begin = at_;
+      if (!string(name)) return false;
+      are_plain =
+          are_plain && Box::string(name).size() + 2 == static_cast<std::size_t>(at_ - begin);
+      if (!skip(": ") || !node(value)) return false;
+      Entry& entry = entries_.emplace_back();
+      Box::move(name, entry.key);
+      Box::move(value, entry.value);
     } while (skip(", "));
     return skip("}");
   }
@@ -160,26 +221,33 @@ class DirectReader {
   // Names and keys that are there twice are an error of `insert_all`.
   void give_entries(Value& value, std::size_t begin) {
     detail::insert_all(value, std::span(entries_).subspan(begin));
-    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(begin), entries_.end());
+    entries_.resize(begin);
   }
 
   bool structure(Value& value) {
+    static_cast<void>(Box::emplace<detail::DictBox>(value, Kind::structure));
     const std::size_t begin = entries_.size();
-    if (!members()) return false;
+    bool are_plain = false;
+    if (!members(are_plain)) return false;
     give_entries(value, begin);
     return true;
   }
 
   bool dict(Value& value) {
+    static_cast<void>(Box::emplace<detail::DictBox>(value, Kind::dict));
     const std::size_t begin = entries_.size();
-    if (!members() || !skip(", \"keys\": {")) return false;
+    bool are_plain = false;
+    if (!members(are_plain) || !skip(", \"keys\": {")) return false;
+    if (are_plain && same_keys(begin)) return give_keyed(value, begin);
+    const char* const keys_begin = at_;
     bool are_own_labels = true;
     for (std::size_t i = begin; i < entries_.size(); ++i) {
       if (i > begin && !skip(", ")) return false;
+      const std::string& name = Box::string(entries_[i].key);
+      if (are_plain && own_label(name)) continue;
       std::string label;
       Value key;
-      if (!skip("\"") || !any_string(label) || label != entries_[i].key.as_string() ||
-          !skip(": ") || !node(key))
+      if (!skip("\"") || !any_string(label) || label != name || !skip(": ") || !node(key))
         return false;
       if (key.kind() == Kind::string && key.as_string() == label) continue;
       // As long as all keys are their own labels, `insert_all` finds those that are there twice.
@@ -187,8 +255,45 @@ class DirectReader {
       if (key.kind() > Kind::string) key.set_key_label(std::move(label));
       entries_[i].key = std::move(key);
     }
+    const std::string_view text(keys_begin, static_cast<std::size_t>(at_ - keys_begin));
+    if (!give_keyed(value, begin)) return false;
+    if (are_plain && are_own_labels && depth_ < known_keys_.size())
+      known_keys_[depth_] = {text, &Box::entries(value)};
+    return true;
+  }
+
+  bool give_keyed(Value& value, std::size_t begin) {
     if (!skip("}")) return false;
     give_entries(value, begin);
+    return true;
+  }
+
+  /// Keys that are those of the dict before at this depth. Nothing is read where they are not.
+  bool same_keys(std::size_t begin) {
+    if (depth_ >= known_keys_.size()) return false;
+    const KnownKeys& known = known_keys_[depth_];
+    const std::span<const Entry> entries = std::span(entries_).subspan(begin);
+    const auto is_same = [](const Entry& a, const Entry& b) {
+      return Box::string(a.key) == Box::string(b.key);
+    };
+    if (known.entries == nullptr || entries.size() > limits_.nodes - nodes_ ||
+        !std::ranges::equal(*known.entries, entries, is_same) || !skip(known.text))
+      return false;
+    nodes_ += entries.size();
+    return true;
+  }
+
+  /// A key that is the string of its label, spelled as it is. Nothing is read where it is not one.
+  bool own_label(std::string_view name) {
+    const char* const begin = at_;
+    const bool is_own = skip("\"") && skip(name) && skip("\": ") &&
+                        skip(bare_spelling.begin[static_cast<std::size_t>(Kind::string)]) &&
+                        skip("\"") && skip(name) && skip("\"}");
+    if (!is_own || depth_ > limits_.depth || nodes_ >= limits_.nodes) {
+      at_ = begin;
+      return false;
+    }
+    ++nodes_;
     return true;
   }
 
@@ -204,7 +309,8 @@ class DirectReader {
     if (!skip("\"") || !any_string(name)) return false;
     std::optional<Tensor> tensor = tensors_.find(name);
     if (!tensor) return false;
-    value = kind == Kind::bytes ? Value::bytes(*std::move(tensor)) : Value(*std::move(tensor));
+    if (kind == Kind::bytes) value = Value::bytes(*std::move(tensor));
+    else Box::emplace<detail::TensorBox>(value, kind).tensor = *std::move(tensor);
     value.set_tensor_name(std::move(name));
     return true;
   }
@@ -225,8 +331,17 @@ class DirectReader {
     return true;
   }
 
+  // Where the first letter of a type is in its node.
+  static constexpr std::size_t type_at = bare_spelling.type.size + 1;
+
   template <class T>
   using Stack = std::vector<T, platform::BlockAllocator<T>>;
+
+  /// The text of a dict's keys, each of which is the string of its label, spelled as it is.
+  struct KnownKeys {
+    std::string_view text;
+    const std::vector<Entry>* entries = nullptr;
+  };
 
   TensorSource& tensors_;
   const Limits& limits_;
@@ -234,6 +349,8 @@ class DirectReader {
   const char* end_;
   std::uint64_t nodes_ = 0;
   std::uint64_t depth_ = 0;
+  // By depth: in a list of dicts they have mostly the same keys, a third of the nodes.
+  std::array<KnownKeys, 8> known_keys_;
   // What the containers that are being read hold so far: one growing memory for all of them, so
   // that each gets its own in the right size.
   Stack<Value> items_;

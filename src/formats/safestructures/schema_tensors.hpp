@@ -3,8 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,14 +35,13 @@ class SchemaTensors {
       : written_(written), ahead_(ahead), options_(options) {}
 
   /// Enters a tensor under a name of its own and returns that name.
-  /// \param place where it is, with dots, which is the name of one that has none
+  /// \param trace where it is: with dots the name of one that has none
   /// \throws Error `limit_exceeded` beyond Limits::tensors
-  std::string_view enter(const Value& value, DType stored, const std::string& place,
-                         const Trace* trace) {
+  std::string_view enter(const Value& value, DType stored, const Trace* trace) {
     const Tensor& tensor = value.tensor();
     tensors_.emplace_back(std::string_view(), tensor, stored);
     std::string_view& name = tensors_.back().name;
-    name = without_surrogates(name_of(value, place));
+    name = without_surrogates(name_of(value, trace));
     if (!ahead_.distinct) {
       if (const auto known = enter_last()) {
         const safetensors::Item& other = tensors_[*known];
@@ -71,11 +74,40 @@ class SchemaTensors {
   }
 
   /// Valid as long as the value and what is written.
-  std::string_view name_of(const Value& value, const std::string& place) {
+  std::string_view name_of(const Value& value, const Trace* trace) {
     if (!value.tensor_name().empty()) return value.tensor_name();
     if (options_.tensor_names == TensorNames::numbers)
       return written_.keep(std::to_string(tensors_.size() - 1));
+    const std::string_view place = spell_place(trace);
     return place.empty() ? "tensor" : written_.keep(place);
+  }
+
+  /// The steps with dots between them, where something is before the dot. Written from its end on.
+  std::string_view spell_place(const Trace* trace) {
+    std::size_t at = place_.size();
+    std::size_t length = 0;
+    const auto put = [&](std::string_view text) {
+      if (text.size() > at) {
+        const std::size_t more = place_.size() + text.size();
+        place_.insert(0, more, '.');
+        at += more;
+      }
+      at -= text.size();
+      text.copy(place_.data() + at, text.size());
+    };
+    for (const Trace* step = trace; step != nullptr; step = step->parent) {
+      if (step != trace) put(".");
+      if (step->index == Trace::npos) {
+        put(step->name);
+        if (step->name.empty()) continue;
+      } else {
+        std::array<char, std::numeric_limits<std::size_t>::digits10 + 1> digits;
+        const char* const end = std::to_chars(digits.data(), std::end(digits), step->index).ptr;
+        put({digits.data(), end});
+      }
+      length = place_.size() - at;
+    }
+    return std::string_view(place_).substr(place_.size() - length);
   }
 
   /// Strings may hold halves of surrogate pairs (docs/format.md); names in the container may not.
@@ -111,6 +143,7 @@ class SchemaTensors {
   }
 
   Written& written_;
+  std::string place_;  // Its end is the place that was spelled last.
   std::vector<safetensors::Item>& tensors_ = written_.tensors;
   const Ahead& ahead_;
   const SaveOptions& options_;

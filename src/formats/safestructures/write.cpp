@@ -13,6 +13,9 @@
 #include <safestructures/formats/safestructures/checksums.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
+#include "formats/safestructures/schema_inside.hpp"
+#include "formats/safetensors/json_text.hpp"
+#include "formats/safetensors/plan.hpp"
 
 namespace safestructures::inline v0::safestructures_format {
 namespace {
@@ -130,11 +133,18 @@ Error with_largest_part(const Error& error, const Value& root) {
 }
 
 /// Whether the user's text takes more of the header than the schema.
-bool is_metadata_larger(const Metadata& metadata, const SaveOptions& options) {
+bool is_metadata_larger(const Metadata& metadata, const schema::Written& written,
+                        const SaveOptions& options) {
   std::size_t size = 0;
   for (const auto& [key, value] : options.metadata) size += key.size() + value.size();
   const auto schema = metadata.find(schema::metadata_key);
-  return size > (schema == metadata.end() ? 0 : schema->second.size());
+  return size > (schema == metadata.end() ? safetensors::detail::unescaped_size(written.text)
+                                          : schema->second.size());
+}
+
+/// Whether nobody needs the schema but the header, into which it is then written as it is made.
+bool is_for_header_alone(const SaveOptions& options) {
+  return options.schema && !options.checksums && options.shard_size == 0;
 }
 
 SaveReport write_items(const schema::Written& written, const Metadata& metadata, Sink& sink,
@@ -144,6 +154,9 @@ SaveReport write_items(const schema::Written& written, const Metadata& metadata,
       .lossless = options.lossless,
       .refuse_range_losses = options.refuse_range_losses,
       .limits = options.limits};
+  if (is_for_header_alone(options))
+    return safetensors::detail::write_spelled(sink, written.tensors, metadata,
+                                              {schema::metadata_key, written.text}, write_options);
   return options.shard_size == 0
              ? safetensors::write(sink, written.tensors, metadata, write_options)
              : safetensors::write_sharded(sink, written.tensors, metadata, options.shard_size,
@@ -155,13 +168,14 @@ SaveReport write_items(const schema::Written& written, const Metadata& metadata,
 SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   refuse_own_keys(options);
   check_extra_names(root, options);
-  schema::Written written =
-      options.schema ? schema::write(root, options) : plain_tensors(root, options);
+  const bool is_escaped = is_for_header_alone(options);
+  schema::Written written = is_escaped       ? schema::write_escaped(root, options)
+                            : options.schema ? schema::write(root, options)
+                                             : plain_tensors(root, options);
   Metadata metadata = options.metadata;
-  if (options.schema) {
+  if (options.schema) metadata.emplace(schema::version_key, schema::version);
+  if (options.schema && !is_escaped)
     metadata.emplace(schema::metadata_key, std::move(written.text));
-    metadata.emplace(schema::version_key, schema::version);
-  }
   std::vector<safetensors::Item>& items = written.tensors;
   for (const auto& [name, tensor] : options.extra_tensors) items.emplace_back(name, tensor);
   const Tensor dummy = Tensor::of<std::int64_t>(dummy_elements);
@@ -173,7 +187,7 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   } catch (const Error& error) {
     const bool is_header = error.code() == ErrorCode::limit_exceeded &&
                            error.details().expected.ends_with("(Limits::header_bytes)");
-    if (!is_header || is_metadata_larger(metadata, options)) throw;
+    if (!is_header || is_metadata_larger(metadata, written, options)) throw;
     throw with_largest_part(error, root);
   }
 }

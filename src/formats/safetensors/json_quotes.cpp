@@ -42,20 +42,36 @@ constexpr std::array<Spread, 16> spreads = [] {
   return all;
 }();
 
+/// Writes those of eight bytes that are not dropped. \param marks a bit for each that is
+/// \returns behind the last of them
+[[gnu::target("bmi2,popcnt")]] char* keep_others(__m128i bytes, __m128i dropped, unsigned marks,
+                                                 char* target) noexcept {
+  const auto kept = _pext_u64(static_cast<std::uint64_t>(_mm_cvtsi128_si64(bytes)),
+                              ~static_cast<std::uint64_t>(_mm_cvtsi128_si64(dropped)));
+  std::memcpy(target, &kept, 8);
+  return target + (8 - std::popcount(marks));
+}
+
 [[gnu::target("bmi2,popcnt")]] void unescape_by_extraction(const char*& from, const char* end,
                                                            char*& target) noexcept {
-  std::uint64_t quote_is_due = 0;  // At the first byte: the block before ended in a backslash.
-  for (; end - from >= 8; from += 8) {
-    std::uint64_t bytes;
-    std::memcpy(&bytes, from, 8);
-    const std::uint64_t backslashes = mark_bytes(bytes, '\\');
-    if (((backslashes << 8U) | quote_is_due) != mark_bytes(bytes, '"')) break;
-    quote_is_due = backslashes >> 56U;
-    const std::uint64_t kept = _pext_u64(bytes, ~((backslashes >> 7U) * 0xFF));
-    std::memcpy(target, &kept, 8);
-    target += 8 - std::popcount(backslashes);
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i quote = _mm_set1_epi8('"');
+  const char* at = from;  // Not the references: what is written could be they.
+  char* to = target;
+  unsigned quote_is_due = 0;  // At the first byte: the block before ended in a backslash.
+  for (; end - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i dropped = _mm_cmpeq_epi8(bytes, backslash);
+    const auto backslashes = static_cast<unsigned>(_mm_movemask_epi8(dropped));
+    const auto quotes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote)));
+    if (((backslashes << 1U | quote_is_due) & 0xFFFFU) != quotes) break;
+    quote_is_due = backslashes >> 15U;
+    to = keep_others(bytes, dropped, backslashes & 0xFFU, to);
+    to = keep_others(_mm_unpackhi_epi64(bytes, bytes), _mm_unpackhi_epi64(dropped, dropped),
+                     backslashes >> 8U, to);
   }
-  if (quote_is_due != 0) --from;
+  from = quote_is_due != 0 ? at - 1 : at;
+  target = to;
 }
 
 [[gnu::target("bmi2,popcnt")]] void escape_by_deposit(const char*& from, const char* end,

@@ -1,6 +1,6 @@
 /// \file
-/// Escaped quotes, eight bytes at a time: a schema is JSON in a JSON string, where every seventh
-/// byte begins an escaped quote.
+/// Escaped quotes, eight or sixteen bytes at a time: a schema is JSON in a JSON string, where every
+/// seventh byte begins an escaped quote.
 #pragma once
 
 namespace safestructures::inline v0::safetensors::detail {

@@ -101,6 +101,14 @@ constexpr std::size_t escaped_bound(std::size_t size) noexcept { return 6 * size
 /// \returns behind the last byte written
 char* escape(std::string_view text, char* target) noexcept;
 
+/// The size of a text of ASCII without controls that `escape` spelled so.
+constexpr std::size_t unescaped_size(std::string_view spelled) noexcept {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < spelled.size(); ++i, ++size)
+    if (spelled[i] == '\\') ++i;
+  return size;
+}
+
 /// A name from a file for error messages: escaped where it is not plain, cut where it is long.
 std::string for_message(std::string_view text);
 

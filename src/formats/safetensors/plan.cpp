@@ -37,6 +37,16 @@ void check_utf8(std::string_view what, std::string_view text) {
   if (find_invalid_utf8(text)) fail_utf8(what, text);
 }
 
+// What one tensor takes in the header at most, but for name and sizes:
+// "":{"dtype":"F8_E4M3FNUZ","shape":[],"data_offsets":[0,0]},
+constexpr std::size_t fixed_bound = 128;
+constexpr std::size_t number_bound = 21;
+
+// How many tensors ahead memory is asked for.
+constexpr std::size_t lookahead = 16;
+
+}  // namespace
+
 // Appends to memory that is known to be large enough.
 class Appender {
  public:
@@ -59,17 +69,9 @@ class Appender {
   char* target_;
 };
 
-// What one tensor takes in the header at most, but for name and sizes:
-// "":{"dtype":"F8_E4M3FNUZ","shape":[],"data_offsets":[0,0]},
-constexpr std::size_t fixed_bound = 128;
-constexpr std::size_t number_bound = 21;
-
-// How many tensors ahead memory is asked for.
-constexpr std::size_t lookahead = 16;
-
-}  // namespace
-
-FilePlan::FilePlan(std::span<const Item> items, const Metadata& metadata, const Limits& limits) {
+FilePlan::FilePlan(std::span<const Item> items, const Metadata& metadata, const Limits& limits,
+                   SpelledEntry spelled)
+    : spelled_(spelled) {
   check_items(items, limits);
   order_ = order_by_name(
       items.size(), [&](std::size_t i) { return items[i].name; },
@@ -156,6 +158,11 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
     bound += escaped_bound(key.size()) + escaped_bound(value.size()) + 8;
     least += key.size() + value.size();
   }
+  if (!spelled_.key.empty()) {
+    bound += escaped_bound(spelled_.key.size()) + 8;
+    least += spelled_.key.size() + spelled_.text.size();
+    if (least > most) least -= spelled_.text.size() - unescaped_size(spelled_.text);
+  }
   // Before memory is taken for what is too large in any case.
   if (least > most) fail_size("at least " + std::to_string(least));
 
@@ -163,18 +170,7 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
   char* const begin = reinterpret_cast<char*>(header_.get());
   Appender out(begin + length_size);
   out.byte('{');
-  if (!metadata.empty()) {
-    out.raw("\"__metadata__\":{");
-    bool first = true;
-    for (const auto& [key, value] : metadata) {
-      if (!std::exchange(first, false)) out.byte(',');
-      out.string(key);
-      out.byte(':');
-      out.string(value);
-    }
-    out.raw("}");
-    if (!order_.empty()) out.byte(',');
-  }
+  write_metadata(out, metadata);
   std::uint64_t offset = 0;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Item& item = items[order_[i]];
@@ -202,7 +198,7 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
   }
   out.byte('}');
 
-  const auto used = static_cast<std::uint64_t>(out.end() - begin);
+  const auto used = static_cast<std::uint64_t>(out.end() - begin) + spelled_.text.size();
   const auto padded_to = [&](std::uint64_t unit) { return (used + unit - 1) / unit * unit; };
   header_size_ = padded_to(data_size_ > page_from ? page : 8);
   if (header_size_ - length_size > most) header_size_ = padded_to(8);
@@ -213,12 +209,47 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
     begin[i] = static_cast<char>(length >> (8 * i) & 0xFFU);
 }
 
+void FilePlan::write_metadata(Appender& out, const Metadata& metadata) {
+  if (metadata.empty() && spelled_.key.empty()) return;
+  bool first = true;
+  const auto begin_entry = [&](std::string_view key) {
+    if (!std::exchange(first, false)) out.byte(',');
+    out.string(key);
+    out.byte(':');
+  };
+  const auto write_spelled_entry = [&] {
+    begin_entry(spelled_.key);
+    out.byte('"');
+    before_spelled_ =
+        static_cast<std::size_t>(out.end() - reinterpret_cast<const char*>(header_.get()));
+    out.byte('"');
+  };
+  out.raw("\"__metadata__\":{");
+  bool is_due = !spelled_.key.empty();
+  for (const auto& [key, value] : metadata) {
+    if (is_due && spelled_.key < key) {
+      write_spelled_entry();
+      is_due = false;
+    }
+    begin_entry(key);
+    out.string(value);
+  }
+  if (is_due) write_spelled_entry();
+  out.raw(order_.empty() ? "}" : "},");
+}
+
 SaveReport FilePlan::write_to(Sink& sink, std::span<const Item> items,
                               const WriteOptions& options) const {
   SaveReport report;
   report.bytes = size();
   std::vector<std::pair<std::uint32_t, ConversionReport>> converted;
-  sink.write({header_.get(), static_cast<std::size_t>(header_size_)});
+  const std::span<const std::byte> header(
+      header_.get(), static_cast<std::size_t>(header_size_) - spelled_.text.size());
+  if (!spelled_.text.empty()) {
+    sink.write(header.first(before_spelled_));
+    sink.write(std::as_bytes(std::span(spelled_.text)));
+  }
+  sink.write(header.subspan(before_spelled_));
   for (const std::uint32_t index : order_) {
     const Item& item = items[index];
     const ConversionReport conversion = safestructures::detail::write_named_tensor(

@@ -13,11 +13,22 @@
 
 namespace safestructures::inline v0::safetensors::detail {
 
+class Appender;
+
+/// An entry of the metadata whose text is spelled already as inside a JSON string, in ASCII: a
+/// backslash before every quote and backslash, and no controls. No key: there is none.
+struct SpelledEntry {
+  std::string_view key;
+  std::string_view text;
+};
+
 /// The order of the tensors and the header of one file.
 class FilePlan {
  public:
+  /// \param spelled another entry of the metadata, whose text is written from where it is
   /// \throws Error as `write`, but for what conversions and the system refuse
-  FilePlan(std::span<const Item> items, const Metadata& metadata, const Limits& limits);
+  FilePlan(std::span<const Item> items, const Metadata& metadata, const Limits& limits,
+           SpelledEntry spelled = {});
 
   /// Bytes of the whole file.
   [[nodiscard]] std::uint64_t size() const noexcept { return header_size_ + data_size_; }
@@ -30,14 +41,21 @@ class FilePlan {
   void check_items(std::span<const Item> items, const Limits& limits);
   void check_names(std::span<const Item> items) const;
   void write_header(std::span<const Item> items, const Metadata& metadata, const Limits& limits);
+  void write_metadata(Appender& out, const Metadata& metadata);
 
   std::vector<std::uint32_t> order_;
   std::vector<std::uint64_t> sizes_;  // In bytes, as stored, of each item.
   std::uint64_t data_size_ = 0;
   std::uint64_t names_size_ = 0;
-  std::uint64_t entries_bound_ = 0;    // Bytes of the header that the tensors take at most.
-  std::shared_ptr<std::byte> header_;  // The length in front.
-  std::uint64_t header_size_ = 0;
+  std::uint64_t entries_bound_ = 0;  // Bytes of the header that the tensors take at most.
+  SpelledEntry spelled_;
+  std::shared_ptr<std::byte> header_;  // The length in front; without the spelled text,
+  std::size_t before_spelled_ = 0;     // which stands behind so many bytes.
+  std::uint64_t header_size_ = 0;      // With it.
 };
+
+/// `write` with another entry of the metadata. \throws Error as it does
+SaveReport write_spelled(Sink& sink, std::span<const Item> items, const Metadata& metadata,
+                         SpelledEntry spelled, const WriteOptions& options);
 
 }  // namespace safestructures::inline v0::safetensors::detail

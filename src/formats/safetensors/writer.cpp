@@ -7,13 +7,18 @@
 
 namespace safestructures::inline v0::safetensors {
 
-SaveReport write(Sink& sink, std::span<const Item> items, const Metadata& metadata,
-                 const WriteOptions& options) {
-  const detail::FilePlan plan(items, metadata, options.limits);
+SaveReport detail::write_spelled(Sink& sink, std::span<const Item> items, const Metadata& metadata,
+                                 SpelledEntry spelled, const WriteOptions& options) {
+  const FilePlan plan(items, metadata, options.limits, spelled);
   sink.expect(plan.size());
   SaveReport report = plan.write_to(sink, items, options);
   sink.flush();
   return report;
+}
+
+SaveReport write(Sink& sink, std::span<const Item> items, const Metadata& metadata,
+                 const WriteOptions& options) {
+  return detail::write_spelled(sink, items, metadata, {}, options);
 }
 
 SaveReport write_file(const std::filesystem::path& path, std::span<const Item> items,

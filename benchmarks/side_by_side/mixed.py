@@ -1,8 +1,35 @@
-"""Workloads of tensors of a middle size, which nothing was tuned on."""
+"""Workloads of very many scalars, and of tensors of a middle size."""
 
-from rows import KIB, MIB, Workload, cpp_files, cpps, limit, ours, quantity
+from rows import F, KIB, MIB, Workload, cpp_files, cpps, limit, ours, python, pythons, quantity
 
-MIDDLE = (
+MIXED = (
+    Workload(
+        "W14",
+        "a list of 5,000 dicts {int, float, str, bool, list of 5 ints}",
+        (
+            quantity(
+                "save",
+                ours("W14", "save_dicts", "ours, a Value of dicts"),
+                ours("W14", "save_structs", "ours, std::vector of structs"),
+                pythons("safestructures pickle msgpack", "W14", "save"),
+                cpps("W14", "save"),
+            ),
+            quantity(
+                "load",
+                ours("W14", "load_value", "ours into Value", "ours"),
+                ours("W14", "load_structs", "ours, dicts into std::vector of structs", "ours"),
+                pythons("safestructures pickle msgpack", "W14", "load", F),
+                cpps("W14", "load"),
+            ),
+        ),
+        prepare=(
+            ours("W14", "save_dicts", file="ours"),
+            python("safestructures", "W14", "save", "safestructures.data"),
+            python("pickle", "W14", "save", "pickle.data"),
+            python("msgpack", "W14", "save", "msgpack.data"),
+            *cpp_files("W14"),
+        ),
+    ),
     Workload(
         "W15",
         "6,000 structs {name, step, shape, vector of 48 KiB}",

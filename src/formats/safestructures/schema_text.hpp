@@ -1,0 +1,241 @@
+/// \file
+/// The text of a schema while it is made: its fixed parts, its numbers and its strings.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include <safestructures/data/path.hpp>
+#include "data/number.hpp"
+#include "formats/json_string.hpp"
+#include "formats/safestructures/schema_names.hpp"
+#include "formats/safetensors/json_text.hpp"
+
+namespace safestructures::inline v0::schema {
+
+/// Whether the text stands by itself, or inside a string of a container's header, where quotes and
+/// backslashes stand behind a backslash.
+enum class Quotes : bool { bare, escaped };
+
+/// A fixed part of the text. It is copied with what is behind it, in four moves whatever its size.
+struct Piece {
+  std::array<char, 64> text{};
+  std::size_t size = 0;
+};
+
+/// How the fixed parts of the text are spelled.
+struct Spelling {
+  explicit constexpr Spelling(Quotes quotes) {
+    for (std::size_t kind = 0; kind < begin.size(); ++kind) {
+      const Kind of = static_cast<Kind>(kind);
+      begin[kind] = piece(quotes, {type_begin, "\"", type_of(of), "\"", value_begin, opening(of)});
+    }
+    type = piece(quotes, {type_begin});
+    value = piece(quotes, {value_begin});
+    number_end = piece(quotes, {"\"}"});
+    keys = piece(quotes, {"}, \"keys\": {"});
+    class_name = piece(quotes, {", \"class\": "});
+    dtype = piece(quotes, {", \"dtype\": "});
+    quote = piece(quotes, {"\""});
+  }
+
+  /// By kind, a node up to its value, and what opens that: a quote before a number, a bracket.
+  std::array<Piece, static_cast<std::size_t>(Kind::custom) + 1> begin;
+  Piece type;        ///< What is before the type of a node.
+  Piece value;       ///< What is between the type and the value.
+  Piece number_end;  ///< Behind a number.
+  Piece keys;        ///< Between the values of a dict and its keys.
+  Piece class_name;  ///< Before the class of a structure.
+  Piece dtype;       ///< Before the dtype of a tensor.
+  Piece quote;
+
+  /// What opens the value of a kind, but for the quote of a string.
+  static constexpr std::string_view opening(Kind kind) {
+    switch (kind) {
+      case Kind::integer:
+      case Kind::floating:
+      case Kind::complex: return "\"";
+      case Kind::list:
+      case Kind::tuple:
+      case Kind::set: return "[";
+      case Kind::dict:
+      case Kind::structure: return "{";
+      default: return "";
+    }
+  }
+
+ private:
+  static constexpr std::string_view type_begin = "{\"data_type\": ";
+  static constexpr std::string_view value_begin = ", \"value\": ";
+
+  static constexpr Piece piece(Quotes quotes, std::initializer_list<std::string_view> parts) {
+    Piece result;
+    for (const std::string_view part : parts)
+      for (const char c : part) {
+        if (c == '"' && quotes == Quotes::escaped) result.text[result.size++] = '\\';
+        result.text[result.size++] = c;
+      }
+    return result;
+  }
+};
+
+inline constexpr Spelling bare_spelling{Quotes::bare};
+inline constexpr Spelling escaped_spelling{Quotes::escaped};
+
+/// Appends to a text, which is complete after `finish`.
+class SchemaText {
+ public:
+  SchemaText(std::string& text, Quotes quotes)
+      : text_(text),
+        spelling_(quotes == Quotes::bare ? bare_spelling : escaped_spelling),
+        is_escaped_(quotes == Quotes::escaped) {}
+
+  /// Goes on behind what the text holds. To be called before anything is added.
+  void restart() {
+    at_ = text_.data() + text_.size();
+    end_ = at_;
+  }
+
+  [[nodiscard]] const Spelling& spelling() const noexcept { return spelling_; }
+
+  void add(const Piece& piece) {
+    make_room(piece.text.size());
+    std::memcpy(at_, piece.text.data(), piece.text.size());
+    at_ += piece.size;
+  }
+
+  /// What is spelled already.
+  void add(std::string_view letters) {
+    make_room(letters.size());
+    std::memcpy(at_, letters.data(), letters.size());
+    at_ += letters.size();
+  }
+
+  /// \returns how many digits it has
+  std::size_t add_integer(std::int64_t number) {
+    make_room(number_room);
+    const char* const digits = number < 0 ? at_ + 1 : at_;
+    at_ = std::to_chars(at_, at_ + number_room, number).ptr;
+    return static_cast<std::size_t>(at_ - digits);
+  }
+
+  void add_float(double number) {
+    make_room(number_room);
+    at_ = detail::write_float(at_, number);
+  }
+
+  /// In quotes. \throws Error `invalid_utf8`, which names the place `trace`
+  void add_string(std::string_view text, const Trace* trace) {
+    const Piece& quote = spelling_.quote;
+    make_room(text.size() + 2 * sizeof(std::uint64_t));
+    char* at = at_;
+    std::memcpy(at, quote.text.data(), 2);
+    at += quote.size;
+    if (!copy_plain(text, at)) return add_unplain(text, trace);
+    at += text.size();
+    std::memcpy(at, quote.text.data(), 2);
+    at_ = at + quote.size;
+  }
+
+  /// How long the text is so far.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return static_cast<std::size_t>(at_ - text_.data());
+  }
+
+  /// Once more what was added from `begin` on.
+  void repeat(std::size_t begin, std::size_t size) {
+    make_room(size);
+    std::memcpy(at_, text_.data() + begin, size);
+    at_ += size;
+  }
+
+  void finish() { text_.resize(size()); }
+
+ private:
+  // What a number takes at most: -2.2250738585072014e-308, -9223372036854775808.
+  static constexpr std::size_t number_room = 32;
+  static_assert(number_room >= detail::longest_float);
+
+  void make_room(std::size_t size) {
+    if (static_cast<std::size_t>(end_ - at_) < size) grow(size);
+  }
+
+  void grow(std::size_t size);
+  void add_unplain(std::string_view text, const Trace* trace);
+
+  /// Copies a text of ASCII that JSON spells as it is; false for another.
+  static bool copy_plain(std::string_view text, char* target) noexcept {
+    const std::size_t size = text.size();
+    const char* const from = text.data();
+    if (size < 8) return copy_few(from, size, target);
+    std::uint64_t marks = 0;
+    const auto copy_at = [&](std::size_t at) {
+      std::uint64_t bytes;
+      std::memcpy(&bytes, from + at, 8);
+      std::memcpy(target + at, &bytes, 8);
+      marks |= mark_unplain(bytes);
+    };
+    for (std::size_t at = 0; at + 8 < size; at += 8) copy_at(at);
+    copy_at(size - 8);
+    return marks == 0;
+  }
+
+  // Less than eight bytes: two halves that may overlap.
+  static bool copy_few(const char* from, std::size_t size, char* target) noexcept {
+    std::uint64_t bytes = 0x2020202020202020;
+    if (size >= 4) {
+      std::uint32_t halves[2];
+      std::memcpy(&halves[0], from, 4);
+      std::memcpy(&halves[1], from + size - 4, 4);
+      std::memcpy(target, &halves[0], 4);
+      std::memcpy(target + size - 4, &halves[1], 4);
+      bytes = halves[0] | std::uint64_t{halves[1]} << 32U;
+    } else {
+      for (std::size_t i = 0; i < size; ++i) {
+        target[i] = from[i];
+        bytes = bytes << 8U | static_cast<unsigned char>(from[i]);
+      }
+    }
+    return mark_unplain(bytes) == 0;
+  }
+
+  /// Not zero where a byte is none of ASCII from the blank to `~`, or a quote or a backslash.
+  static std::uint64_t mark_unplain(std::uint64_t bytes) noexcept {
+    using namespace safetensors::detail;
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    constexpr std::uint64_t high = 0x8080808080808080;
+    return ((bytes | (bytes + ones)) & high) | mark_special(bytes) | mark_controls(bytes);
+  }
+
+  std::string& text_;
+  const Spelling& spelling_;
+  bool is_escaped_;
+  char* at_ = nullptr;   // Up to here the text is known,
+  char* end_ = nullptr;  // and up to here it has room.
+};
+
+inline void SchemaText::grow(std::size_t size) {
+  // Filled with zeros before it is written, which stays in the first-level cache.
+  constexpr std::size_t step = std::size_t{16} << 10U;
+  const std::size_t used = this->size();
+  text_.resize(std::max(used + size, std::min(used + step, text_.capacity())));
+  at_ = text_.data() + used;
+  end_ = text_.data() + text_.size();
+}
+
+inline void SchemaText::add_unplain(std::string_view text, const Trace* trace) {
+  std::string json;
+  detail::append_json_string(json, text, detail::Escapes::all, trace);
+  if (!is_escaped_) return add(std::string_view(json));
+  make_room(safetensors::detail::escaped_bound(json.size()));
+  at_ = safetensors::detail::escape(json, at_);
+}
+
+}  // namespace safestructures::inline v0::schema
