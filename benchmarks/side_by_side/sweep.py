@@ -25,9 +25,10 @@ TOTAL = 512 * MIB
 MOST_TENSORS = 100_000
 REPETITIONS = 5
 QUICK = 2
-NEEDED_DISK = 5 << 30
+NEEDED_DISK = 6 << 30
 DTYPES = {"f32": 4, "bf16": 2, "f16": 2, "f64": 8}
 SAVED = ("vector", "column")
+LIMIT_FILE = "f32-vector"
 LOADED = ("vector", "row", "column", "tensor")
 
 
@@ -49,16 +50,21 @@ class Case:
         """What it is compared with: the bytes of the file are the same for all saves."""
         return Case(self.action, None, None, 4 if self.action == "save" else self.width)
 
+    @property
+    def loaded_file(self):
+        """A vector is a tensor of one dimension, all others load from two."""
+        return f"{self.dtype}-{'vector' if self.kind == 'vector' else 'row'}"
+
     def command(self, binaries, folder, size, count):
         if self.dtype:
-            file = folder / ("fresh" if self.action == "save" else f"{self.dtype}.safetensors")
+            file = folder / ("fresh" if self.action == "save" else self.loaded_file)
             words = [binaries / "sweep", self.action, self.dtype, self.kind, file, size, count]
         elif self.action == "save":
             words = [binaries / "limits", "write_blocks", folder / "fresh", size * count, size, size]
         else:
-            # Beside a file of ours stands one header more; the limit reads as much from the front.
+            # A file of ours is a header larger; the limit reads as much from its front.
             target = size * self.width // 4
-            words = [binaries / "limits", "read_blocks", folder / "f32.safetensors", size * count, size, target]
+            words = [binaries / "limits", "read_blocks", folder / LIMIT_FILE, size * count, size, target]
         return [str(word) for word in words]
 
 
@@ -76,18 +82,19 @@ def run(command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr.strip() or done.returncode}")
-    return json.loads(done.stdout.splitlines()[-1]) if done.stdout else None
+    return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure_size(binaries, folder, size, chosen, repetitions):
+def measure_size(binaries, folder, size, chosen, repetitions, compact):
     """Figures by name: {"times": ns, "peak": bytes}."""
     count = min(TOTAL // size, MOST_TENSORS)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    compact_memory()
-    for dtype in {case.dtype for case in chosen if case.action == "load"} | {"f32"}:
-        file = folder / f"{dtype}.safetensors"
-        run([str(word) for word in (binaries / "sweep", "save", dtype, "vector", file, size, count)])
+    if compact:
+        compact_memory()
+    for name in {case.loaded_file for case in chosen if case.action == "load"} | {LIMIT_FILE}:
+        words = (binaries / "sweep", "save", *name.split("-"), folder / name, size, count)
+        run([str(word) for word in words])
     rows = chosen + limits(chosen)
     figures = {row.name: {"times": [], "peaks": []} for row in rows}
     for repetition in range(repetitions):
@@ -155,7 +162,12 @@ def main():
             continue
         print(f"{sweep_report.size_text(size)}", flush=True)
         figures[size] = measure_size(
-            arguments.binaries, arguments.folder / "sweep", size, chosen, repetitions
+            arguments.binaries.resolve(),
+            arguments.folder / "sweep",
+            size,
+            chosen,
+            repetitions,
+            not arguments.quick,
         )
         kept.write_text(json.dumps(figures, indent=1))
     ratios = ratios_of(figures, chosen)
