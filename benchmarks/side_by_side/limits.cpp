@@ -138,8 +138,8 @@ void read_vector(const Job& job) {
 
 using Block = std::unique_ptr<char[]>;
 
-/// A block whose elements become narrower or wider on their way: every byte is read, through 256 KiB
-/// that stay in the cache, and as many as the target has are written to it.
+/// A block whose elements become narrower or wider on their way: every byte is read, through 256
+/// KiB that stay in the cache, and as many as the target has are written to it.
 void read_converted(int file, std::span<char> target, std::size_t size, std::span<char> buffer) {
   const std::size_t all = size;
   for (std::size_t done = 0; done < all; done += buffer.size()) {

@@ -52,9 +52,7 @@ struct Matrices {
     const auto size = static_cast<Eigen::Index>(side);
     return Tensor::Constant(size, size, value);
   }
-  static Scalar last(const Tensor& tensor) {
-    return tensor(tensor.rows() - 1, tensor.cols() - 1);
-  }
+  static Scalar last(const Tensor& tensor) { return tensor(tensor.rows() - 1, tensor.cols() - 1); }
 };
 
 template <class Scalar>
@@ -119,8 +117,9 @@ int main(int argc, char** argv) {
   using namespace bench;
   require(argc == 7, "usage: sweep ACTION DTYPE KIND FILE TENSOR_BYTES COUNT");
   try {
-    run_dtype(argv[2], argv[3], argv[1],
-              {.file = argv[4], .tensor_bytes = std::stoull(argv[5]), .count = std::stoull(argv[6])});
+    run_dtype(
+        argv[2], argv[3], argv[1],
+        {.file = argv[4], .tensor_bytes = std::stoull(argv[5]), .count = std::stoull(argv[6])});
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
