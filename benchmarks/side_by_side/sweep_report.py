@@ -7,12 +7,13 @@ from report import table as markdown_table
 ASKED = 1.15
 ASKED_OF_TENSOR = 1.0
 ASKED_FROM = 16 << 10
+MOST_SHOWN = 4.0  # Above it lines would be flat; the table has the figures.
 DTYPES = ("f32", "bf16", "f16", "f64")
 KINDS = ("vector", "row", "column", "tensor")
 KIND_NAMES = {
     "vector": "std::vector",
-    "row": "Eigen, row-major",
-    "column": "Eigen, column-major",
+    "row": "Eigen row-major",
+    "column": "Eigen column-major",
     "tensor": "Tensor",
 }
 STYLE = """
@@ -75,7 +76,7 @@ class Panel:
     """One small plot: title, and its lines as (label, {size: ratio})."""
 
     width, height = 330, 230
-    left, right, top, bottom = 40, 10, 30, 58
+    left, right, top, bottom = 40, 10, 42, 58
 
     def __init__(self, name, lines, asked, x, y):
         self.name, self.lines, self.asked = name, lines, asked
@@ -116,12 +117,8 @@ class Panel:
             path = " ".join(f"{px:.1f},{py:.1f}" for px, py, _ in points)
             out.append(f'<polyline class="c{i}" points="{path}" style="fill: none"/>')
             for px, py, ratio in points:
-                if ratio > most:  # Out of the plot: with its figure.
-                    out.append(
-                        f'<text class="c{i}" style="stroke: none" x="{px:.1f}" y="{py - 5:.1f}" text-anchor="middle" font-size="10">{ratio:.1f}</text>'
-                    )
                 out.append(f'<circle class="c{i}" cx="{px:.1f}" cy="{py:.1f}" r="2.5"/>')
-            lx = self.x + self.left + i % 2 * 140
+            lx = self.x + self.left + i % 2 * 150
             ly = self.y + self.height - self.bottom + 34 + i // 2 * 16
             out.append(f'<line class="c{i}" stroke-width="3" x1="{lx}" x2="{lx + 16}" y1="{ly - 4}" y2="{ly - 4}"/>')
             out.append(f'<text class="text" x="{lx + 22}" y="{ly}" font-size="11">{label}</text>')
@@ -152,13 +149,13 @@ def plot(ratios, sizes):
     rows = -(-len(shown) // columns)
     width, height = 20 + columns * (Panel.width + 20), 60 + rows * (Panel.height + 16)
     highest = max(ratio for _, lines in shown for _, found in lines for ratio in found.values())
-    most = 2.0 if highest <= 2 else 2.5
+    most = min(max(math.ceil(highest * 2) / 2, 1.5), MOST_SHOWN)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
         f"<style>{STYLE}</style>",
         f'<rect class="back" width="{width}" height="{height}"/>',
         '<text class="text" x="20" y="26" font-size="15" font-weight="600">Time as a ratio to the limit, by the size of one tensor</text>',
-        f'<text class="faint" x="20" y="44">512 MiB in all, at most 100,000 tensors. Dashed: what is asked for, {ASKED}. Lower is faster.</text>',
+        f'<text class="faint" x="20" y="44">512 MiB in all, at most 100,000 tensors. Dashed: what is asked for, {ASKED}. Lower is faster; the top is {most:g} and more.</text>',
     ]
     for i, (name, lines) in enumerate(shown):
         x = 20 + i % columns * (Panel.width + 20)
