@@ -95,10 +95,10 @@ struct SaveOptions {
   bool durable = false;
   /// The most threads that saving uses; 0: what pays, up to 16 and to the processors that this
   /// process may use by its affinity and its control groups. The file is the same for any number.
-  /// Threads convert and reorder the elements of what goes to a file, and pack what goes through
-  /// gzip; elements that need neither are written by one, which the system's lock of the file
-  /// demands. So does one everything that goes to a stream or into memory. Codecs are called by
-  /// the calling thread only.
+  /// Threads convert and reorder elements on their way into a file, and pack what goes through
+  /// gzip. One thread writes what needs neither, as the system's lock of a file demands, does all
+  /// that goes to a stream or into memory, computes checksums, and calls codecs: the one that
+  /// called. Neighbours are one job in the default format only, elsewhere each tensor is.
   unsigned threads = 0;
   /// Bytes of tensors in one file; beyond, the structure is split into shards with an index, as
   /// Hugging Face does. 0: one file, whatever its size.
@@ -126,9 +126,9 @@ struct LoadOptions {
   /// Refuse structure fields that the target struct does not have, instead of passing over them.
   bool refuse_unknown_fields = false;
   /// The most threads that loading uses, as `SaveOptions::threads`; what is loaded is the same for
-  /// any number. Threads read, copy and convert the elements of tensors, from 32 MiB on for each.
-  /// Checksums are compared and gzip is unpacked by one; so is what is deferred and used after the
-  /// call by as many as pay.
+  /// any number. Threads read and copy a tensor of 32 MiB and more, and convert or reorder one of
+  /// 8 MiB and more; all tensors together where a Value is loaded. One thread unpacks gzip and
+  /// compares checksums. What is deferred and used after the call is not held to this number.
   unsigned threads = 0;
   /// Read all bytes on opening and compare them with the checksums that the file must then have.
   /// \throws Error `checksum_mismatch`; see formats/safestructures/checksums.hpp.
