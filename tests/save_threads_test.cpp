@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
-#include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -31,8 +31,10 @@ constexpr unsigned thread_counts[] = {1, 2, 3, 8, 16};
 constexpr std::size_t kib = 1024;
 
 std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string bytes(static_cast<std::size_t>(std::filesystem::file_size(path)), '\0');
+  std::ifstream(path, std::ios::binary)
+      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
 
 /// Names of items in the order of the file.
@@ -93,6 +95,7 @@ TEST_CASE("a file is the same for any number of threads") {
   REQUIRE(expected.size() > 64 * kib * kib);
   for (const unsigned threads : thread_counts) {
     for (const bool durable : {false, true}) {
+      if (durable && threads != 3 && threads != 16) continue;
       CAPTURE(threads);
       CAPTURE(durable);
       const auto path = folder / "many.safetensors";
@@ -129,6 +132,7 @@ TEST_CASE("what is loaded is the same for any number of threads") {
   ss::save_file(wide, folder / "wide.safetensors");
   for (const unsigned threads : thread_counts) {
     for (const ss::Access access : {ss::Access::map, ss::Access::read, ss::Access::memory}) {
+      if (access != ss::Access::map && threads != 3) continue;
       CAPTURE(threads);
       const bool is_same = ss::load_file(path, {.access = access, .threads = threads}) == root;
       CHECK(is_same);
