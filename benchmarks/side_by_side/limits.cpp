@@ -1,8 +1,13 @@
-// The limits: what the system alone takes for the same bytes. `limits ACTION FILE BYTES`
+// The limits: what the system alone takes for the same bytes. `limits ACTION FILE BYTES`, and for
+// the sweep over sizes `limits ACTION FILE BYTES BLOCK TARGET`, where every block in the file has
+// TARGET bytes in memory.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +26,8 @@ using namespace bench;
 struct Job {
   std::string file;
   std::size_t bytes;
+  std::size_t block = mib;   // In the file.
+  std::size_t target = mib;  // The same in memory.
 };
 
 class Descriptor {
@@ -67,6 +74,14 @@ std::span<char> huge_memory(std::size_t bytes) {
   std::align(2 * mib, bytes, aligned, space);
   madvise(aligned, bytes, MADV_HUGEPAGE);
   return {static_cast<char*>(aligned), bytes};
+}
+
+/// Asks for huge pages in the whole ones inside, as far as there are any.
+void advise_huge(std::span<char> bytes) {
+  void* aligned = bytes.data();
+  std::size_t space = bytes.size();
+  if (std::align(2 * mib, 2 * mib, aligned, space) != nullptr)
+    madvise(aligned, space / (2 * mib) * (2 * mib), MADV_HUGEPAGE);
 }
 
 /// For the runner: see `measure_row` there.
@@ -121,15 +136,63 @@ void read_vector(const Job& job) {
   });
 }
 
-/// Into blocks of 1 MiB from the allocator, as std::vectors of that size have them: too small for
-/// huge pages.
+using Block = std::unique_ptr<char[]>;
+
+/// A block whose elements become narrower or wider on their way: every byte is read, through 256
+/// KiB that stay in the cache, and as many as the target has are written to it.
+void read_converted(int file, std::span<char> target, std::size_t size, std::span<char> buffer) {
+  const std::size_t all = size;
+  for (std::size_t done = 0; done < all; done += buffer.size()) {
+    const std::span<char> piece = buffer.first(std::min(buffer.size(), all - done));
+    read_all(file, piece, piece.size());
+    std::size_t begin = done * target.size() / all;
+    const std::size_t end = (done + piece.size()) * target.size() / all;
+    while (begin < end) {
+      const std::size_t count = std::min(end - begin, piece.size());
+      std::memcpy(target.data() + begin, piece.data(), count);
+      begin += count;
+    }
+  }
+}
+
+/// Into blocks from the allocator, as std::vectors of that size have them: those of 1 MiB are too
+/// small for huge pages, larger ones have them advised, as this library does.
 void read_blocks(const Job& job) {
-  std::vector<std::unique_ptr<char[]>> blocks(job.bytes / mib);
-  measure(job.bytes, [&] {
+  std::vector<Block> blocks(job.bytes / job.block);
+  std::vector<char> buffer(256 * kib);
+  measure(job.bytes / job.block * job.target, [&] {
     const Descriptor file(job.file, O_RDONLY);
-    for (std::unique_ptr<char[]>& block : blocks) {
-      block = std::make_unique_for_overwrite<char[]>(mib);
-      read_all(file, {block.get(), mib}, mib);
+    for (Block& block : blocks) {
+      block = std::make_unique_for_overwrite<char[]>(job.target);
+      advise_huge({block.get(), job.target});
+      if (job.block == job.target) read_all(file, {block.get(), job.target}, 8 * mib);
+      else read_converted(file, {block.get(), job.target}, job.block, buffer);
+    }
+  });
+}
+
+/// From blocks of the allocator, as many at a time as take 2 MiB.
+void write_blocks(const Job& job) {
+  std::vector<Block> blocks(job.bytes / job.block);
+  for (Block& block : blocks) {
+    block = std::make_unique_for_overwrite<char[]>(job.block);
+    std::memset(block.get(), 'x', job.block);
+  }
+  measure(job.bytes, [&] {
+    const Descriptor file(job.file, fresh);
+    require(fallocate(file, 0, 0, static_cast<off_t>(job.bytes)) == 0, "cannot fallocate");
+    if (job.block > 2 * mib) {
+      for (const Block& block : blocks) write_all(file, {block.get(), job.block}, 2 * mib);
+      return;
+    }
+    constexpr std::size_t most = 1024;  // IOV_MAX of Linux.
+    std::array<iovec, most> vectors{};
+    const std::size_t at_once = std::min(most, 2 * mib / job.block);
+    for (std::size_t i = 0; i < blocks.size(); i += at_once) {
+      const std::size_t count = std::min(at_once, blocks.size() - i);
+      for (std::size_t j = 0; j < count; ++j) vectors[j] = {blocks[i + j].get(), job.block};
+      const auto wanted = static_cast<ssize_t>(count * job.block);
+      require(writev(file, vectors.data(), static_cast<int>(count)) == wanted, "cannot write");
     }
   });
 }
@@ -222,6 +285,7 @@ constexpr Action actions[] = {
     {"read_huge", read_huge},
     {"read_vector", read_vector},
     {"read_blocks", read_blocks},
+    {"write_blocks", write_blocks},
     {"memcpy_fresh", memcpy_fresh},
     {"memcpy_touched", memcpy_touched},
     {"touch", touch},
@@ -233,11 +297,16 @@ constexpr Action actions[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  require(argc == 4, "usage: limits ACTION FILE BYTES");
+  require(argc == 4 || argc == 6, "usage: limits ACTION FILE BYTES [BLOCK TARGET]");
   const std::string_view name = argv[1];
+  Job job{.file = argv[2], .bytes = std::stoull(argv[3])};
+  if (argc == 6) {
+    job.block = std::stoull(argv[4]);
+    job.target = std::stoull(argv[5]);
+  }
   for (const Action& action : actions) {
     if (action.name != name) continue;
-    action.run({.file = argv[2], .bytes = std::stoull(argv[3])});
+    action.run(job);
     return 0;
   }
   require(false, "limits: unknown action");

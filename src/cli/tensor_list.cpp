@@ -183,7 +183,7 @@ void fill_statistics(TensorList& list, const std::string& what) {
           throw error.with_path(one.path).with_file(what);
         }
       },
-      bytes >= two_threads_from ? 0 : std::numeric_limits<std::size_t>::max());
+      bytes >= two_threads_from ? std::min(platform::available_processors(), 2U) : 1U);
 }
 
 }  // namespace safestructures::cli

@@ -232,7 +232,7 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
           if (number == 0 && progress) progress(done.exchange(0));
         }
       },
-      static_cast<std::size_t>(2 * piece));
+      units < 2 * piece ? 1U : std::min(platform::available_processors(), 2U));
   if (progress && done != 0) progress(done);
 
   Accumulator all(tolerance, grid);

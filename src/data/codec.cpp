@@ -1,6 +1,7 @@
 #include <safestructures/data/codec.hpp>
 
 #include <algorithm>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "data/limit.hpp"
 #include "data/number.hpp"
 #include "data/same_view.hpp"
+#include "platform/parallel.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -126,6 +128,70 @@ Tensor Decoder::restored(const Value& value) {
   }
 }
 
+namespace {
+
+// Larger ones are divided among threads one at a time.
+constexpr std::uint64_t converted_alone = std::uint64_t{8} << 20U;
+// One more thread pays for each of these, as in Tensor::copy_to.
+constexpr std::size_t converted_share = std::size_t{4} << 20U;
+
+DType original_dtype(const Value& original) {
+  const auto dtype =
+      original.kind() == Kind::string ? parse_dtype(original.as_string()) : std::nullopt;
+  if (dtype) return *dtype;
+  throw Error(ErrorCode::unknown_dtype, "a tensor's original dtype is not known",
+              {.found = describe(original)});
+}
+
+}  // namespace
+
+Tensor Decoder::restored_later(const Value& value, std::vector<Conversion>& later) {
+  const Tensor& stored = value.tensor();
+  const DType dtype = original_dtype(*value.attribute(attributes::dtype));
+  if (stored.byte_size() >= converted_alone || stored.dtype() == dtype) return restored_here(value);
+  std::vector<Restored>& copies = restored_[stored.identity()];
+  const auto known = std::ranges::find_if(copies, [&](const Restored& copy) {
+    return detail::same_view(copy.stored, stored) && copy.tensor.dtype() == dtype;
+  });
+  if (known != copies.end()) return known->tensor;
+  copies.push_back({stored, Tensor::allocate(dtype, stored.shape())});
+  later.push_back({&value, stored, copies.back().tensor});
+  return copies.back().tensor;
+}
+
+void Decoder::convert(const std::vector<Conversion>& conversions, const Value& root) const {
+  std::size_t bytes = 0;
+  for (const Conversion& one : conversions)
+    bytes += static_cast<std::size_t>(one.target.byte_size());
+  std::mutex mutex;
+  std::size_t failed = conversions.size();
+  try {
+    platform::in_pieces(
+        conversions.size(), 1,
+        [&](std::size_t index, std::size_t, unsigned) {
+          const Conversion& one = conversions[index];
+          try {
+            Tensor target = one.target;
+            static_cast<void>(
+                one.stored.copy_to(target.dtype(), target.mutable_bytes(), overflow_));
+          } catch (...) {
+            const std::lock_guard lock(mutex);
+            failed = std::min(failed, index);
+            throw;
+          }
+        },
+        platform::threads_for(bytes, converted_share));
+  } catch (const Error& error) {
+    std::string path;
+    walk(root, [&](const Place& place) {
+      if (&place.value() != conversions[failed].value) return Next::into;
+      path = place.path().to_string();
+      return Next::stop;
+    });
+    throw error.with_path(path).below(this->path());
+  }
+}
+
 Tensor Decoder::restored_here(const Value& value) {
   const Tensor& stored = value.tensor();
   const Value* const original = value.attribute(attributes::dtype);
@@ -141,29 +207,27 @@ Tensor Decoder::restored_here(const Value& value) {
 }
 
 void Decoder::restore(Value& root) {
+  std::vector<Conversion> later;
   walk(root, [&](Value& value, const Place& place) {
     if (value.kind() != Kind::tensor || value.attribute(attributes::dtype) == nullptr)
       return Next::into;
     try {
-      value.set_tensor(restored_here(value));
+      value.set_tensor(restored_later(value, later));
     } catch (const Error& error) {
+      convert(later, root);  // What is in front of it may be wrong as well.
       throw error.with_path(place.path().to_string()).below(path());
     }
     value.erase_attribute(attributes::dtype);
     return Next::into;
   });
+  convert(later, root);
 }
 
 Tensor restored_tensor(const Value& value, Overflow overflow) {
   const Tensor& tensor = value.tensor();
   const Value* original = value.attribute(attributes::dtype);
   if (original == nullptr) return tensor;
-  const auto dtype =
-      original->kind() == Kind::string ? parse_dtype(original->as_string()) : std::nullopt;
-  if (!dtype)
-    throw Error(ErrorCode::unknown_dtype, "a tensor's original dtype is not known",
-                {.found = describe(*original)});
-  return tensor.to(*dtype, overflow);
+  return tensor.to(original_dtype(*original), overflow);
 }
 
 }  // namespace safestructures::inline v0

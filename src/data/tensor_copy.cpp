@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
@@ -21,6 +23,9 @@ constexpr std::uint64_t block_bytes = std::uint64_t{256} << 10U;
 constexpr std::uint64_t read_blocks = 16;
 // What a thread takes of a large copy.
 constexpr std::size_t piece_bytes = std::size_t{2} << 20U;
+// One more thread pays for each of these: its start is little beside converting 4 MiB into memory
+// that nobody has used.
+constexpr std::size_t converted_share = std::size_t{4} << 20U;
 
 // Bytes of a range of elements that begins at a whole byte.
 std::uint64_t packed_size(DType dtype, std::uint64_t count) {
@@ -55,14 +60,33 @@ ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
     }
     const std::size_t width = detail::element_bytes(dtype_);
     const detail::StridedView view(shape_, strides(), origin_, width);
-    const std::size_t piece =
-        target.size() < platform::two_threads_from ? target.size() : piece_bytes;
-    platform::in_pieces(target.size(), piece, [&](std::size_t offset, std::size_t size, unsigned) {
-      view.gather(offset / width, size / width, target.data() + offset);
-    });
+    const unsigned threads = platform::threads_for(target.size(), converted_share);
+    platform::in_pieces(
+        target.size(), threads == 1 ? target.size() : piece_bytes,
+        [&](std::size_t offset, std::size_t size, unsigned) {
+          view.gather(offset / width, size / width, target.data() + offset);
+        },
+        threads);
     return {};
   }
-  return copy_elements(0, size_, dtype, target, overflow);
+  const unsigned threads = platform::threads_for(target.size(), converted_share);
+  if (threads == 1 || bit_width(dtype_) < 8 || bit_width(dtype) < 8)
+    return copy_elements(0, size_, dtype, target, overflow);
+  const std::size_t width = detail::element_bytes(dtype);
+  std::mutex mutex;
+  ConversionReport report;
+  platform::in_pieces(
+      target.size(), piece_bytes,
+      [&](std::size_t offset, std::size_t size, unsigned) {
+        ConversionReport part = copy_elements(offset / width, size / width, dtype,
+                                              target.subspan(offset, size), overflow);
+        const std::lock_guard lock(mutex);
+        // Pieces come in any order.
+        if (part.first_overflow < report.first_overflow) std::swap(part, report);
+        report += part;
+      },
+      threads);
+  return report;
 }
 
 ConversionReport Tensor::copy_elements(std::uint64_t first, std::uint64_t count, DType dtype,

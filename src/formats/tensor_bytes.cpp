@@ -1,15 +1,31 @@
 #include "formats/tensor_bytes.hpp"
 
+#include <algorithm>
+#include <mutex>
+
 #include <safestructures/data/error.hpp>
 #include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::detail {
+namespace {
+
+// What is remembered of a batch is then about 1 MiB, and its bytes are 8 MiB where each tensor has
+// 1 KiB.
+constexpr std::size_t most_pending = 8192;
+// What is not converted is copied into a batch below this; a sink that is given more refers to it.
+constexpr std::uint64_t copied_below = std::uint64_t{64} << 10U;
+
+bool is_as_stored(const Tensor& tensor, DType dtype) {
+  // What is deferred goes through the sink's own room, so that it is never in memory as a whole.
+  return tensor.is_contiguous() && tensor.dtype() == dtype && tensor.is_loaded();
+}
+
+}  // namespace
 
 void write_tensor(Sink& sink, StoredElements& elements) {
   const Tensor& tensor = elements.tensor();
   const DType dtype = elements.dtype();
-  // What is deferred goes through the sink's own room, so that it is never in memory as a whole.
-  if (tensor.is_contiguous() && tensor.dtype() == dtype && tensor.is_loaded()) {
+  if (is_as_stored(tensor, dtype)) {
     sink.write(tensor.bytes());
     return;
   }
@@ -34,6 +50,79 @@ ConversionReport write_named_tensor(Sink& sink, const Tensor& tensor, DType dtyp
     // Only here is the name made readable: for each of 100,000 small tensors that was 14 % of a
     // save.
     throw error.with_path(safetensors::detail::for_message(name));
+  }
+}
+
+void TensorWriter::add(std::size_t index, const Tensor& tensor, DType dtype,
+                       std::string_view name) {
+  const std::uint64_t size = byte_size(dtype, tensor.shape());
+  // Elements narrower than a byte cannot be cut anywhere.
+  const bool is_alone = bit_width(dtype) < 8 || bit_width(tensor.dtype()) < 8 ||
+                        (is_as_stored(tensor, dtype) && (pending_.empty() || size >= copied_below));
+  const bool fits =
+      !pending_.empty() && elements_.back().dtype() == dtype && pending_.size() < most_pending;
+  if (!pending_.empty() && (is_alone || !fits)) flush();
+  if (is_alone) return write_one(index, tensor, dtype, name);
+  const std::uint64_t begin = pending_.empty() ? 0 : pending_.back().end;
+  elements_.emplace_back(tensor, dtype, losses_);
+  pending_.push_back({index, name, begin + size});
+}
+
+void TensorWriter::write_one(std::size_t index, const Tensor& tensor, DType dtype,
+                             std::string_view name) {
+  const ConversionReport done = write_named_tensor(sink_, tensor, dtype, name, losses_);
+  if (done != ConversionReport{}) report_(index, done);
+}
+
+void TensorWriter::flush() {
+  if (pending_.empty()) return;
+  std::mutex mutex;
+  std::size_t failed = pending_.size();
+  try {
+    const std::size_t unit = bit_width(elements_.front().dtype()) / 8;
+    sink_.compute(pending_.back().end, unit, [&](std::uint64_t offset, std::span<std::byte> room) {
+      std::size_t tensor = 0;
+      try {
+        produce(offset, room, tensor);
+      } catch (const Error& error) {
+        const std::lock_guard lock(mutex);
+        failed = std::min(failed, tensor);
+        throw error.with_path(safetensors::detail::for_message(pending_[tensor].name));
+      }
+    });
+  } catch (const Error&) {
+    // What one thread and one tensor at a time would have refused before.
+    if (failed < pending_.size()) report(failed);
+    throw;
+  }
+  report(pending_.size());
+  pending_.clear();
+  elements_.clear();
+}
+
+void TensorWriter::produce(std::uint64_t offset, std::span<std::byte> room, std::size_t& tensor) {
+  const auto found = std::ranges::upper_bound(pending_, offset, {}, &Pending::end);
+  tensor = static_cast<std::size_t>(found - pending_.begin());
+  for (; !room.empty(); ++tensor) {
+    const std::uint64_t begin = tensor == 0 ? 0 : pending_[tensor - 1].end;
+    const auto size = static_cast<std::size_t>(
+        std::min<std::uint64_t>(room.size(), pending_[tensor].end - offset));
+    const std::size_t unit = bit_width(elements_[tensor].dtype()) / 8;
+    elements_[tensor].copy((offset - begin) / unit, size / unit, room.first(size));
+    offset += size;
+    room = room.subspan(size);
+    if (room.empty()) return;
+  }
+}
+
+void TensorWriter::report(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      const ConversionReport done = elements_[i].finish({});
+      if (done != ConversionReport{}) report_(pending_[i].index, done);
+    } catch (const Error& error) {
+      throw error.with_path(safetensors::detail::for_message(pending_[i].name));
+    }
   }
 }
 

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/convert.hpp>
@@ -25,6 +28,42 @@ void write_tensor(Sink& sink, StoredElements& elements);
 /// \throws Error also `lossy_conversion` for what is refused
 ConversionReport write_named_tensor(Sink& sink, const Tensor& tensor, DType dtype,
                                     std::string_view name, const Losses& losses);
+
+/// Writes tensors one behind the other without a gap. What has to be converted or reordered is
+/// gathered and divided among threads by the bytes of all of it, not of each tensor.
+class TensorWriter {
+ public:
+  /// Is told what conversions did, of those that did something, in the order of the tensors.
+  using Report = std::function<void(std::size_t index, const ConversionReport& report)>;
+
+  /// `sink` must outlive this.
+  TensorWriter(Sink& sink, const Losses& losses, Report report)
+      : sink_(sink), losses_(losses), report_(std::move(report)) {}
+
+  /// Takes the next tensor; `index` is for the report. Name and tensor must outlive `flush`.
+  /// \throws Error as `write_named_tensor`, of this tensor or of one before it, the first that
+  /// fails
+  void add(std::size_t index, const Tensor& tensor, DType dtype, std::string_view name);
+  /// Writes what is left; to be called after the last. \throws Error as `add`
+  void flush();
+
+ private:
+  struct Pending {
+    std::size_t index;
+    std::string_view name;
+    std::uint64_t end;  // In the batch.
+  };
+  void write_one(std::size_t index, const Tensor& tensor, DType dtype, std::string_view name);
+  void produce(std::uint64_t offset, std::span<std::byte> room, std::size_t& tensor);
+  /// What became of the first `count` of the batch.
+  void report(std::size_t count);
+
+  Sink& sink_;
+  Losses losses_;
+  Report report_;
+  std::vector<Pending> pending_;
+  std::deque<StoredElements> elements_;  // Of the pending; they cannot be moved.
+};
 
 /// Calls `use` with the elements, row-major, block by block: (bytes, count). Blocks are of `block`
 /// elements but the last; larger where memory is in another order, for the cache's sake.

@@ -25,6 +25,10 @@ constexpr std::size_t smallest_staging = 2 * Sink::largest_minimum;
 constexpr std::uint64_t reserve_from = cut_size;
 // Keeps the disk busy while writing goes on: 298 ms instead of 464 for a durable GiB.
 constexpr std::uint64_t write_back_step = std::uint64_t{16} << 20U;
+// From two of these on threads share what is computed: the start of one is little beside converting
+// or reordering 4 MiB and writing them.
+constexpr std::size_t computed_share = std::size_t{4} << 20U;
+constexpr std::uint64_t durable_part = 2 * write_back_step;
 constexpr int longest_link_chain = 40;  // As Linux has it.
 
 Error refusal(const std::filesystem::path& path, std::string found, std::string advice) {
@@ -223,33 +227,49 @@ void AtomicFile::write_queue() {
 
 void AtomicFile::move_cut() { cut_ = (written_ + 2 * cut_size - 1) / cut_size * cut_size; }
 
-// While one thread is in the system call, which lets one at a time write to a file, the other
-// computes: F64 stored as F32 is then as fast as writing alone (W6 in benchmarks/RESULTS.md).
+// While one thread is in the system call, which lets one at a time write to a file, the others
+// compute: F64 stored as F32 is then as fast as writing alone (W6 in benchmarks/RESULTS.md).
 // Pieces end on cuts, as everywhere.
 void AtomicFile::compute(std::uint64_t size, std::size_t unit, const Producer& produce) {
-  // A durable file is written in order, so that the disk can begin early.
-  if (size < two_threads_from || options_.durable || cut_size % unit != 0)
-    return Sink::compute(size, unit, produce);
+  const unsigned threads = threads_for(static_cast<std::size_t>(size), computed_share);
+  if (threads == 1 || cut_size % unit != 0) return Sink::compute(size, unit, produce);
   require_open();
   write_queue();
-  if (!staging_ || staging_size_ < 2 * cut_size) staging_ = allocate_buffer(2 * cut_size);
-  staging_size_ = std::max<std::size_t>(staging_size_, 2 * cut_size);
+  if (!staging_ || staging_size_ < threads * cut_size)
+    staging_ = allocate_buffer(threads * cut_size);
+  staging_size_ = std::max<std::size_t>(staging_size_, threads * cut_size);
+  if (!options_.durable) return compute_part(size, unit, threads, produce);
+  // The disk begins on one part while threads compute the next.
+  for (std::uint64_t done = 0; done < size;) {
+    const std::uint64_t room = (durable_part - written_ % cut_size) / unit * unit;
+    const std::uint64_t part = std::min(size - done, room);
+    compute_part(part, unit, threads, [&](std::uint64_t offset, std::span<std::byte> bytes) {
+      produce(done + offset, bytes);
+    });
+    write_back();
+    done += part;
+  }
+}
+
+void AtomicFile::compute_part(std::uint64_t size, std::size_t unit, unsigned threads,
+                              const Producer& produce) {
   const std::uint64_t begin = written_;
   const std::uint64_t lead = begin % cut_size;  // What the first cut holds already.
   const auto end_of = [&](std::uint64_t cut) {
     return cut == lead + size ? size : cut <= lead ? 0 : (cut - lead) / unit * unit;
   };
   try {
-    in_pieces(static_cast<std::size_t>(lead + size), cut_size,
-              [&](std::size_t cut, std::size_t length, unsigned worker) {
-                const std::uint64_t from = end_of(cut);
-                const std::span<std::byte> room(
-                    staging_.get() + worker * cut_size,
-                    static_cast<std::size_t>(end_of(cut + length) - from));
-                if (room.empty()) return;
-                produce(from, room);
-                write_at(begin + from, room);
-              });
+    in_pieces(
+        static_cast<std::size_t>(lead + size), cut_size,
+        [&](std::size_t cut, std::size_t length, unsigned worker) {
+          const std::uint64_t from = end_of(cut);
+          const std::span<std::byte> room(staging_.get() + worker * cut_size,
+                                          static_cast<std::size_t>(end_of(cut + length) - from));
+          if (room.empty()) return;
+          produce(from, room);
+          write_at(begin + from, room);
+        },
+        threads);
   } catch (...) {
     discard();
     throw;

@@ -34,7 +34,7 @@ struct AtomicFileOptions {
 /// names of the same file (hard links) are not. A file that this user may not write is not replaced
 /// although its folder would allow it.
 ///
-/// Memory above the caller's data: 4 MiB at most.
+/// Memory above the caller's data: 4 MiB at most, or 2 MiB for each thread that computes.
 class AtomicFile final : public Sink {
  public:
   /// \throws Error `cannot_write` where the file cannot be created or `size_hint` does not fit the
@@ -69,6 +69,8 @@ class AtomicFile final : public Sink {
   void create(const std::optional<os::Status>& existing);
   void queue(std::span<const std::byte> bytes);
   void write_queue();
+  void compute_part(std::uint64_t size, std::size_t unit, unsigned threads,
+                    const Producer& produce);
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   void move_cut();
   void write_back();

@@ -28,8 +28,8 @@ class InputFile {
   /// \throws Error `truncated` where the file ends before, `cannot_read` where the system refuses.
   void read_at(std::uint64_t offset, std::span<std::byte> into) const;
 
-  /// The same, on two threads where the file is in the page cache and it is 32 MiB or more. What
-  /// is on the disk is read in order, with as much read ahead as the system will.
+  /// The same, on several threads where the file is in the page cache and it is 32 MiB or more.
+  /// What is on the disk is read in order, with as much read ahead as the system will.
   void read_parallel(std::uint64_t offset, std::span<std::byte> into) const;
 
  private:

@@ -52,12 +52,12 @@ void reserve_huge(Container& container, std::size_t count) {
   advise_huge(container.data(), container.capacity() * sizeof(typename Container::value_type));
 }
 
-/// Makes the pages of such memory present, on two threads where that pays, and leaves what they
+/// Makes the pages of such memory present, on several threads where that pays, and leaves what they
 /// hold alone. To be called right before the memory is filled by one thread; does nothing below
 /// 32 MiB. The memory must be writable.
 void prefault(void* memory, std::size_t size);
 
-/// `memcpy`, on two threads where that pays.
+/// `memcpy`, on several threads where that pays.
 void copy(std::byte* to, const std::byte* from, std::size_t size);
 
 }  // namespace safestructures::inline v0::platform

@@ -100,6 +100,9 @@ void rename(const std::filesystem::path& from, const std::filesystem::path& to,
             std::error_code& error) noexcept;
 void remove(const std::filesystem::path& path) noexcept;
 
+/// The processors that the system may run this process on, at least 1.
+unsigned affine_processors() noexcept;
+
 /// Tells a process from those that it was forked from.
 std::uint64_t process_id() noexcept;
 

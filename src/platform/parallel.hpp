@@ -1,36 +1,41 @@
 /// \file
-/// Work in pieces on two threads.
+/// Work in pieces on several threads.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <system_error>
 #include <thread>
-#include <utility>
+#include <vector>
+
+#include "platform/processors.hpp"
 
 namespace safestructures::inline v0::platform {
 
-/// From this size on a second thread is worth its start. Two threads already fill the memory bus
-/// (docs/performance.md); more would only disturb others.
+/// From this size on a second thread is worth its start for what only moves bytes.
 inline constexpr std::size_t two_threads_from = std::size_t{32} << 20U;
+/// One more pays for each of these.
+inline constexpr std::size_t moved_share = two_threads_from / 2;
 
-/// Calls `work(offset, size, worker)` for pieces that cover `total` bytes, from a second thread as
-/// well where that pays; `worker` is 0 or 1. An exception ends the work once the pieces in front of
-/// it are done, and that of the foremost piece is thrown here: the same as of one thread.
-/// \param helper_from the total that pays, for work that does more than move bytes
+/// Calls `work(offset, size, worker)` for pieces that cover `total`, on `threads` threads at most,
+/// this one among them; `worker` is below their number. An exception ends the work once the pieces
+/// in front of it are done, and that of the foremost piece is thrown here: the same as of one
+/// thread.
 template <class Work>
-void in_pieces(std::size_t total, std::size_t piece, const Work& work,
-               std::size_t helper_from = two_threads_from) {
+void in_pieces(std::size_t total, std::size_t piece, const Work& work, unsigned threads) {
   struct Failure {
     std::size_t offset = 0;
     std::exception_ptr cause;
   };
-  std::array<Failure, 2> failures;
+  const std::size_t pieces = piece == 0 ? 0 : total / piece + (total % piece == 0 ? 0 : 1);
+  const auto most =
+      static_cast<unsigned>(std::clamp<std::size_t>(pieces, 1, std::max(threads, 1U)));
+  std::vector<Failure> failures(most);
   std::atomic<std::size_t> next{0};
   const auto run = [&](unsigned worker) {
+    // Pieces are not divided once more, where there are several threads already.
+    const LimitScope limit(most > 1 ? 1 : thread_limit());
     std::size_t offset = 0;
     try {
       while ((offset = next.fetch_add(piece, std::memory_order_relaxed)) < total)
@@ -40,19 +45,25 @@ void in_pieces(std::size_t total, std::size_t piece, const Work& work,
       next = total;
     }
   };
-  std::thread helper;
-  if (total >= helper_from && std::thread::hardware_concurrency() != 1) {
-    try {
-      helper = std::thread(run, 1U);
-    } catch (const std::system_error&) {
-      // No thread to be had: this one does all the work.
-    }
+  std::vector<std::thread> helpers;
+  helpers.reserve(most - 1);
+  try {
+    for (unsigned worker = 1; worker < most; ++worker) helpers.emplace_back(run, worker);
+  } catch (const std::exception&) {
+    // No more threads, or no memory for one: those that are there do all the work.
   }
   run(0);
-  if (helper.joinable()) helper.join();
-  if (failures[1].cause && (!failures[0].cause || failures[1].offset < failures[0].offset))
-    std::swap(failures[0], failures[1]);
-  if (failures[0].cause) std::rethrow_exception(failures[0].cause);
+  for (std::thread& helper : helpers) helper.join();
+  const Failure* first = nullptr;
+  for (const Failure& failure : failures)
+    if (failure.cause && (first == nullptr || failure.offset < first->offset)) first = &failure;
+  if (first != nullptr) std::rethrow_exception(first->cause);
+}
+
+/// The same on as many threads as pay for moving `total` bytes.
+template <class Work>
+void in_pieces(std::size_t total, std::size_t piece, const Work& work) {
+  in_pieces(total, piece, work, threads_for(total, moved_share));
 }
 
 }  // namespace safestructures::inline v0::platform

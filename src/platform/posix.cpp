@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <initializer_list>
+#include <thread>
 
 #include "platform/memory.hpp"
 #include "platform/os.hpp"
@@ -185,6 +187,16 @@ void rename(const std::filesystem::path& from, const std::filesystem::path& to,
 }
 
 void remove(const std::filesystem::path& path) noexcept { ::unlink(path.c_str()); }
+
+unsigned affine_processors() noexcept {
+#if defined(__linux__)
+  cpu_set_t set;  // For 1,024 processors; a kernel with more refuses, and tells the number below.
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0)
+    return static_cast<unsigned>(std::max(CPU_COUNT(&set), 1));
+#endif
+  return std::max(std::thread::hardware_concurrency(), 1U);
+}
 
 std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(::getpid()); }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/thread_limit.hpp>
 #include <safestructures/data/walk.hpp>
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/tools/load.hpp>
@@ -26,6 +27,7 @@ std::shared_ptr<const Format> format_of(const Source& source, const LoadOptions&
 }
 
 Value load_value(const std::shared_ptr<const Source>& given, const ReadOptions& options) {
+  const detail::ThreadLimit threads(options.threads);
   const std::shared_ptr<const Source> source = gzip::unpacked(given, options);
   Value root = format_of(*source, options)->read(source, options).root;
   try {
@@ -57,6 +59,8 @@ Node Node::at(std::string_view path) const {
     throw error.below(this->path()).with_file(file_->name);
   }
 }
+
+unsigned Node::threads() const noexcept { return file_->options.threads; }
 
 Decoder Node::make_decoder() const {
   const LoadOptions& options = file_->options;
@@ -90,6 +94,7 @@ Document Document::open(const std::filesystem::path& path, const LoadOptions& op
 }
 
 Document Document::open(const std::shared_ptr<const Source>& given, const LoadOptions& options) {
+  const detail::ThreadLimit threads(options.threads);
   const std::shared_ptr<const Source> source = gzip::unpacked(given, options);
   std::shared_ptr<const Format> format = format_of(*source, options);
   Content content = format->read(source, options);

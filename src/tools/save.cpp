@@ -1,6 +1,7 @@
 #include <safestructures/tools/save.hpp>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/thread_limit.hpp>
 #include <safestructures/formats/format.hpp>
 #include <safestructures/formats/gzip.hpp>
 #include "platform/sink.hpp"
@@ -49,6 +50,7 @@ SaveReport write_packed(const Encodee& object, const Format& format, Sink& sink,
 
 SaveReport save_file(const Encodee& object, const std::filesystem::path& path,
                      const SaveOptions& options) {
+  const ThreadLimit threads(options.threads);
   try {
     SaveReport report;
     const std::string name = path.filename().string();
@@ -63,11 +65,13 @@ SaveReport save_file(const Encodee& object, const std::filesystem::path& path,
 }
 
 SaveReport save(const Encodee& object, std::ostream& out, const SaveOptions& options) {
+  const ThreadLimit threads(options.threads);
   platform::StreamSink sink(out);
   return write(object, format_of(options, {}), sink, options);
 }
 
 std::vector<std::byte> save(const Encodee& object, const SaveOptions& options) {
+  const ThreadLimit threads(options.threads);
   std::vector<std::byte> bytes;
   platform::VectorSink sink(bytes);
   static_cast<void>(write(object, format_of(options, {}), sink, options));

@@ -322,7 +322,8 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
   /// which all values with the same memory share.
   /// \throws Error as `restored_tensor`, with the path.
   [[nodiscard]] Tensor restored(const Value& value);
-  /// Gives every tensor in a tree its own dtype, those in attributes too.
+  /// Gives every tensor in a tree its own dtype, those in attributes too. Several threads convert
+  /// where that pays. After an Error the tree is of no use.
   /// \throws Error as `restored_tensor`, with the path.
   void restore(Value& root);
 
@@ -365,7 +366,16 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     Tensor stored;
     Tensor tensor;
   };
+  /// A tensor that has yet to be converted into the memory of another.
+  struct Conversion {
+    const Value* value;
+    Tensor stored;
+    Tensor target;
+  };
   Tensor restored_here(const Value& value);
+  /// As `restored_here`, but what is middle-sized is put off until `convert`.
+  Tensor restored_later(const Value& value, std::vector<Conversion>& later);
+  void convert(const std::vector<Conversion>& conversions, const Value& root) const;
 
   Overflow overflow_;
   bool refuse_unknown_fields_;

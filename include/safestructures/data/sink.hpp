@@ -48,7 +48,7 @@ class SAFESTRUCTURES_API Sink {
   using Producer = std::function<void(std::uint64_t offset, std::span<std::byte> room)>;
 
   /// Takes `size` bytes that are computed in pieces. Their offsets and, but for the last, sizes are
-  /// multiples of `unit`. A file has large ones computed by two threads at once, in any order.
+  /// multiples of `unit`. A file has large ones computed by several threads at once, in any order.
   /// \param unit not above `largest_minimum`
   virtual void compute(std::uint64_t size, std::size_t unit, const Producer& produce);
 

@@ -93,6 +93,13 @@ struct SaveOptions {
   /// Whether the file survives a loss of power once the call has returned. Streams and memory have
   /// nothing to survive.
   bool durable = false;
+  /// The most threads that saving uses; 0: what pays, up to 16 and to the processors that this
+  /// process may use by its affinity and its control groups. The file is the same for any number.
+  /// Threads convert and reorder elements on their way into a file, and pack what goes through
+  /// gzip. One thread writes what needs neither, as the system's lock of a file demands, does all
+  /// that goes to a stream or into memory, computes checksums, and calls codecs: the one that
+  /// called. Neighbours are one job in the default format only, elsewhere each tensor is.
+  unsigned threads = 0;
   /// Bytes of tensors in one file; beyond, the structure is split into shards with an index, as
   /// Hugging Face does. 0: one file, whatever its size.
   std::uint64_t shard_size = 0;
@@ -118,6 +125,11 @@ struct LoadOptions {
   Overflow overflow = Overflow::error;
   /// Refuse structure fields that the target struct does not have, instead of passing over them.
   bool refuse_unknown_fields = false;
+  /// The most threads that loading uses, as `SaveOptions::threads`; what is loaded is the same for
+  /// any number. Threads read and copy a tensor of 32 MiB and more, and convert or reorder one of
+  /// 8 MiB and more; all tensors together where a Value is loaded. One thread unpacks gzip and
+  /// compares checksums. What is deferred and used after the call is not held to this number.
+  unsigned threads = 0;
   /// Read all bytes on opening and compare them with the checksums that the file must then have.
   /// \throws Error `checksum_mismatch`; see formats/safestructures/checksums.hpp.
   bool verify_checksums = false;
@@ -135,6 +147,7 @@ struct ReadOptions {
   Access access = Access::map;                     ///< As `LoadOptions::access`.
   /// What to do with numbers that the dtype in which they were saved cannot hold.
   Overflow overflow = Overflow::error;
+  unsigned threads = 0;           ///< As `LoadOptions::threads`.
   bool verify_checksums = false;  ///< As `LoadOptions::verify_checksums`.
   Limits limits = {};             ///< As `LoadOptions::limits`.
 
@@ -143,6 +156,7 @@ struct ReadOptions {
     return {.format = format,
             .access = access,
             .overflow = overflow,
+            .threads = threads,
             .verify_checksums = verify_checksums,
             .limits = limits};
   }

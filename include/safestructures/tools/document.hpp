@@ -17,6 +17,7 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/path.hpp>
+#include <safestructures/data/thread_limit.hpp>
 #include <safestructures/data/type_describer.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/format.hpp>
@@ -71,6 +72,7 @@ class SAFESTRUCTURES_API Node {
 
   template <class Decode>
   auto decode(const Decode& decode_value) const {
+    const detail::ThreadLimit limit(threads());
     Decoder decoder = make_decoder();
     try {
       return decode_value(decoder);
@@ -78,6 +80,7 @@ class SAFESTRUCTURES_API Node {
       rethrow(decoder);
     }
   }
+  [[nodiscard]] unsigned threads() const noexcept;
   [[nodiscard]] Decoder make_decoder() const;
   /// What is there as its format has it for a type; nothing where that is the same.
   [[nodiscard]] std::optional<Value> fitted_to(detail::TypeNode& type) const;

@@ -53,7 +53,9 @@ struct Packer::State {
   std::size_t filled = 0;
   std::uint64_t taken = 0;
   std::uint32_t checksum = 0;
-  std::array<std::unique_ptr<libdeflate_compressor, FreeCompressor>, 2> compressors;
+  // One for each thread of a batch.
+  std::array<std::unique_ptr<libdeflate_compressor, FreeCompressor>, batch_size / piece_size>
+      compressors;
 };
 
 void Packer::State::begin() {
@@ -84,7 +86,9 @@ void Packer::State::pack(std::span<const std::byte> bytes, bool is_last) {
     pieces[offset / piece_size] = pack_piece(bytes.subspan(offset, size), is_end, worker);
   };
   if (bytes.empty()) pack_one(0, 0, 0);
-  platform::in_pieces(bytes.size(), piece_size, pack_one, piece_size + 1);
+  const unsigned threads = platform::threads_for(bytes.size() + piece_size - 1, piece_size);
+  platform::in_pieces(bytes.size(), piece_size, pack_one,
+                      std::min(threads, static_cast<unsigned>(compressors.size())));
   for (const Packed& packed : pieces) target.write_copied({packed.bytes.get(), packed.size});
 }
 

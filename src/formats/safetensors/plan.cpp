@@ -250,12 +250,14 @@ SaveReport FilePlan::write_to(Sink& sink, std::span<const Item> items,
     sink.write(std::as_bytes(std::span(spelled_.text)));
   }
   sink.write(header.subspan(before_spelled_));
-  for (const std::uint32_t index : order_) {
-    const Item& item = items[index];
-    const ConversionReport conversion = safestructures::detail::write_named_tensor(
-        sink, *item.tensor, item.dtype, item.name, safestructures::detail::Losses::of(options));
-    if (conversion != ConversionReport{}) converted.emplace_back(index, conversion);
-  }
+  safestructures::detail::TensorWriter writer(
+      sink, safestructures::detail::Losses::of(options),
+      [&](std::size_t index, const ConversionReport& conversion) {
+        converted.emplace_back(static_cast<std::uint32_t>(index), conversion);
+      });
+  for (const std::uint32_t index : order_)
+    writer.add(index, *items[index].tensor, items[index].dtype, items[index].name);
+  writer.flush();
   // In the order of the items, not of the file.
   std::ranges::sort(converted, {}, [](const auto& one) { return one.first; });
   for (const auto& [index, conversion] : converted)

@@ -69,7 +69,7 @@ SAFESTRUCTURES_API SaveReport write(Sink& sink, std::span<const Item> items,
 
 /// Writes a file under a temporary name in the same folder and renames it, so that an old file is
 /// replaced whole or not at all. Large tensors are written from the caller's memory; memory above
-/// that is the header and 4 MiB.
+/// that is the header and 4 MiB, or 2 MiB for each thread that converts.
 /// \throws Error `cannot_write`, and as `write`
 SAFESTRUCTURES_API SaveReport write_file(const std::filesystem::path& path,
                                          std::span<const Item> items, const Metadata& metadata = {},

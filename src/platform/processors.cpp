@@ -1,0 +1,128 @@
+#include "platform/processors.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "platform/os.hpp"
+
+namespace safestructures::inline v0::platform {
+namespace {
+
+// Of what moves bytes, more threads find the memory bus or the lock of the file taken.
+constexpr unsigned most_threads = 16;
+// What somebody asks for; a slip of the pen must not exhaust the system.
+constexpr unsigned most_asked = 256;
+
+std::optional<std::string> text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// The number at the front of a text, which is cut off with a space behind it.
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  return number;
+}
+
+/// Microseconds of processor time in each period of so many, as processors.
+std::optional<unsigned> processors_of(std::string_view quota, std::string_view period) {
+  const std::optional<std::uint64_t> time = take_number(quota);
+  const std::optional<std::uint64_t> of = take_number(period);
+  if (!time || !of || *of == 0) return std::nullopt;  // "max", or -1 in version 1.
+  const std::uint64_t whole = *time / *of + (*time % *of == 0 ? 0 : 1);
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(whole, 1, most_asked));
+}
+
+std::optional<unsigned> quota_of(const std::filesystem::path& group) {
+  if (const auto text = text_of(group / "cpu.max")) {
+    const std::size_t space = std::min(text->find(' '), text->size());
+    return processors_of(std::string_view(*text).substr(0, space),
+                         std::string_view(*text).substr(std::min(space + 1, text->size())));
+  }
+  const auto quota = text_of(group / "cpu.cfs_quota_us");
+  const auto period = text_of(group / "cpu.cfs_period_us");
+  return quota && period ? processors_of(*quota, *period) : std::nullopt;
+}
+
+/// Whether a line of /proc/self/cgroup, "4:cpu,cpuacct", is of version 2 or has the controller.
+bool has_processors(std::string_view controllers) {
+  for (;;) {
+    const std::size_t comma = std::min(controllers.find(','), controllers.size());
+    if (controllers.substr(0, comma) == "cpu") return true;
+    if (comma == controllers.size()) return false;
+    controllers.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::optional<unsigned> quota_processors(const std::filesystem::path& root,
+                                         std::string_view membership) {
+  std::optional<unsigned> least;
+  const auto bound = [&](const std::filesystem::path& group) {
+    if (const auto quota = quota_of(group)) least = std::min(least.value_or(*quota), *quota);
+  };
+  while (!membership.empty()) {
+    const std::size_t end = std::min(membership.find('\n'), membership.size());
+    std::string_view line = membership.substr(0, end);
+    membership.remove_prefix(std::min(end + 1, membership.size()));
+    const std::size_t number_end = line.find(':');
+    if (number_end == std::string_view::npos) continue;
+    line.remove_prefix(number_end + 1);
+    const std::size_t names_end = line.find(':');
+    if (names_end == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(0, names_end);
+    std::string_view group = line.substr(names_end + 1);
+    if (!controllers.empty() && !has_processors(controllers)) continue;
+    const std::filesystem::path mount = controllers.empty() ? root : root / controllers;
+    // Every group above has a say. In a container its own may be mounted as the root.
+    for (;;) {
+      while (group.ends_with('/')) group.remove_suffix(1);
+      while (group.starts_with('/')) group.remove_prefix(1);
+      bound(mount / group);
+      if (group.empty()) break;
+      const std::size_t slash = group.rfind('/');
+      group = slash == std::string_view::npos ? std::string_view() : group.substr(0, slash);
+    }
+  }
+  return least;
+}
+
+unsigned available_processors() noexcept {
+  static const unsigned count = [] {
+    const unsigned allowed = os::affine_processors();
+    try {
+      const auto membership = text_of("/proc/self/cgroup");
+      if (!membership) return allowed;
+      return std::min(allowed, quota_processors("/sys/fs/cgroup", *membership).value_or(allowed));
+    } catch (const std::exception&) {
+      return allowed;  // No memory for a few lines of text: others will say so.
+    }
+  }();
+  return count;
+}
+
+unsigned& thread_limit() noexcept {
+  thread_local unsigned limit = 0;
+  return limit;
+}
+
+unsigned threads_for(std::size_t total, std::size_t share) noexcept {
+  const std::size_t worth = total / share;
+  if (worth < 2) return 1;
+  const unsigned asked = thread_limit();
+  const unsigned most =
+      asked != 0 ? std::min(asked, most_asked) : std::min(available_processors(), most_threads);
+  return static_cast<unsigned>(std::min<std::size_t>(worth, most));
+}
+
+}  // namespace safestructures::inline v0::platform
