@@ -29,7 +29,9 @@ void record_all(ss::ActivationRecorder& recorder) {
     const auto n = static_cast<float>(step);
     recorder.record("out", Output{{n, n + 1}, "step " + std::to_string(step)});
     recorder.record("bytes", std::vector<std::uint8_t>(static_cast<std::size_t>(step), 7));
-    recorder.record("doubles", std::map<std::int64_t, std::vector<double>>{{step, {0.5}}});
+    std::map<std::int64_t, std::vector<double>> doubles;  // GCC 14 warns of a list of such at -O1.
+    doubles[step] = {0.5};
+    recorder.record("doubles", doubles);
     recorder.record("sum", ss::Value(0.25 * static_cast<double>(step)));
   }
 }
