@@ -4,6 +4,7 @@ named first and its kind suspected, in float and in half precision.
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -79,9 +80,14 @@ def check_fault(report, kind, fault):
         report.fail(place, f"expected the suspicion {suspicion}, found {suspicions}")
 
 
+def without_rounding(text):
+    """Errors of rounding differ with the processor's instructions."""
+    return re.sub(r"\d\.\d\de-0[6-9]", "(rounding)", text)
+
+
 def check_docs(report):
     """The lines of docs/compare.md that name the culprit, and that of its page, are what the tool prints."""
-    page = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
+    page = without_rounding((ROOT / "docs" / "compare.md").read_text(encoding="utf-8"))
     run("float", "swapped_heads")
     done = call(CLI, "diff", "cpp", "float", "--noise", "float-exact")
     lines = [
@@ -94,7 +100,7 @@ def check_docs(report):
     if len(lines) != 4:
         report.fail("docs", f"expected four lines, found {lines}")
     for line in lines:
-        if line not in page:
+        if without_rounding(line) not in page:
             report.fail("docs", f"docs/compare.md lacks the line {line}")
 
 
