@@ -93,6 +93,11 @@ class PurePosixPathProcessor(TextProcessor):
 
     data_type = pathlib.PurePosixPath
 
+    @property
+    def schema_type(self):
+        """The public name: Python 3.13 calls the module of all of them `pathlib._local`."""
+        return f"pathlib.{self.data_type.__name__}"
+
     def serialize(self, data):
         """Writes it with slashes."""
         return data.as_posix()
