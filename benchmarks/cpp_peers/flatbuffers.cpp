@@ -132,8 +132,7 @@ struct Flatbuffers {
   }
   template <class T>
   static T load(const std::string& file) {
-    std::string bytes(std::filesystem::file_size(file), '\0');
-    std::ifstream(file, std::ios::binary).read(bytes.data(), std::ssize(bytes));
+    const std::string bytes = content_of(file);
     const auto* const first = reinterpret_cast<const std::uint8_t*>(bytes.data());
     constexpr flatbuffers::uoffset_t most = 10'000'000;
     flatbuffers::Verifier verifier(first, bytes.size(), 64, most);

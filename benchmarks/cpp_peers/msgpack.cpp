@@ -71,8 +71,7 @@ struct Msgpack {
   }
   template <class T>
   static T load(const std::string& file) {
-    std::string bytes(std::filesystem::file_size(file), '\0');
-    std::ifstream(file, std::ios::binary).read(bytes.data(), std::ssize(bytes));
+    const std::string bytes = content_of(file);
     const auto by_reference = [](msgpack::type::object_type, std::size_t, void*) { return true; };
     const auto most = std::numeric_limits<std::size_t>::max();
     const msgpack::unpack_limit limits(most, most, most, most, most, most);

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,12 @@ concept Record = std::is_aggregate_v<T> && std::is_class_v<T>;
 
 inline std::string dotted(int major, int minor, int patch) {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+inline std::string content_of(const std::string& file) {
+  std::string bytes(std::filesystem::file_size(file), '\0');
+  std::ifstream(file, std::ios::binary).read(bytes.data(), std::ssize(bytes));
+  return bytes;
 }
 
 struct Task {

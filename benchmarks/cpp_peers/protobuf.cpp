@@ -131,8 +131,7 @@ struct Protobuf {
   }
   template <class T>
   static T load(const std::string& file) {
-    std::string bytes(std::filesystem::file_size(file), '\0');
-    std::ifstream(file, std::ios::binary).read(bytes.data(), std::ssize(bytes));
+    const std::string bytes = content_of(file);
     google::protobuf::Arena arena;
     auto& root = *google::protobuf::Arena::CreateMessage<pb::Root>(&arena);
     require(root.ParseFromString(bytes), "cannot parse");
