@@ -1,6 +1,6 @@
 // Writes the golden records of a version of Burn anew, for the real Burn to read: burn_files FOLDER
-// VERSION. Each is loaded from its most precise golden file, and recorded under the names of all but
-// those that JSON cannot hold, which have to be refused.
+// VERSION. Each is loaded from its most precise golden file, and recorded under the names of all
+// but those that JSON cannot hold, which have to be refused.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -82,7 +82,8 @@ void expect_refusal(const fs::path& golden, const fs::path& folder, const std::s
   try {
     write_like(golden, folder, version);
   } catch (const ss::Error& error) {
-    if (std::string_view(error.what()).find("JSON has no infinity") != std::string_view::npos) return;
+    if (std::string_view(error.what()).find("JSON has no infinity") != std::string_view::npos)
+      return;
     throw;
   }
   throw std::runtime_error("an infinity was written as JSON");
