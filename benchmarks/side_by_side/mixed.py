@@ -1,4 +1,4 @@
-"""Workloads of very many scalars, and of tensors of a middle size."""
+"""Workloads of very many scalars, of tensors of a middle size, and of comparing."""
 
 from rows import F, KIB, MIB, Workload, cpp_files, cpps, limit, ours, python, pythons, quantity
 
@@ -80,5 +80,19 @@ MIXED = (
                 ours("W17", "save"),
             ),
         ),
+    ),
+    Workload(
+        "D1",
+        "two files of 16 F32 tensors of 16 MiB",
+        (
+            quantity(
+                "compare",
+                limit("read_huge", 512 * MIB, "read as many bytes into huge pages", "both"),
+                ours("D1", "equal", "ours, all numbers equal", "files"),
+                ours("D1", "numbers", "ours, all numbers different", "files"),
+                ours("D1", "different", "ours, all numbers different, with suspicions", "files"),
+            ),
+        ),
+        prepare=(ours("D1", "prepare", file="files"), limit("write", 512 * MIB, file="both")),
     ),
 )

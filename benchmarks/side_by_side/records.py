@@ -58,25 +58,6 @@ def records(name, title, formats, peers, limits):
     return Workload(name, title, tuple(quantities), tuple(prepare))
 
 
-def comparing(name, title):
-    """A workload of two files that are compared."""
-    size = 512 * MIB
-    return Workload(
-        name,
-        title,
-        (
-            quantity(
-                "compare",
-                limit("read_huge", size, "read as many bytes into huge pages", "both"),
-                ours(name, "equal", "ours, all numbers equal", "files"),
-                ours(name, "numbers", "ours, all numbers different", "files"),
-                ours(name, "different", "ours, all numbers different, with suspicions", "files"),
-            ),
-        ),
-        prepare=(ours(name, "prepare", file="files"), limit("write", size, file="both")),
-    )
-
-
 # Recordings: records, and bytes of each.
 RECORDINGS = {"R1": (100_000, 256), "R2": (4_000, 64 * KIB), "R3": (64, 4 * MIB)}
 RECORDERS = {

@@ -1,7 +1,7 @@
 """What is measured: workloads, the quantities of each, and who takes part in each quantity."""
 
 from mixed import MIXED
-from records import comparing, recording, records
+from records import recording, records
 from rows import (
     F, GIB, KIB, MIB, Workload, cpp_files, cpps, huge_malloc, limit, ours, python, pythons, quantity,
     rust,
@@ -384,7 +384,6 @@ WORKLOADS = (
         {"mpk_gz": ("msgpack",), "json": ("json",), "json_gz": ("json",)},
         limits=False,
     ),
-    comparing("D1", "two files of 16 F32 tensors of 16 MiB"),
     recording("R1", "100,000 records of 256 B", ("hdf5", "cereal")),
     recording("R2", "4,000 records of 64 KiB", ("hdf5", "npy", "cereal")),
     recording("R3", "64 records of 4 MiB", ("hdf5", "npy", "cereal")),
