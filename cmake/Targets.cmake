@@ -22,7 +22,7 @@ function(safestructures_own_code target)
   endif()
 endfunction()
 
-# Groups the sources of `target` for CMAKE_UNITY_BUILD (the demo preset): those of a folder are
+# Groups the sources of `target` for CMAKE_UNITY_BUILD (demo and sanitizers): those of a folder are
 # compiled as one file. A source that has a name in an anonymous namespace which one before it has too
 # goes into a second group, or a third; the names are found by the shape that clang-format gives the
 # lines.
@@ -31,6 +31,12 @@ function(safestructures_group_sources target)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  if(NOT MSVC)
+    # A local variable may have the name of another file's function; and what is in an anonymous
+    # namespace looks to GCC as if it came from a header.
+    target_compile_options(${target} PRIVATE -Wno-shadow
+                                             $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE file)
@@ -73,6 +79,8 @@ add_custom_target(safestructures_thread_tests)
 function(safestructures_doctest target)
   add_executable(${target} ${ARGN})
   safestructures_own_code(${target})
+  # Tests of different contracts use the same short names.
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   target_include_directories(${target} PRIVATE ${safestructures_SOURCE_DIR}/src
                                                ${safestructures_SOURCE_DIR}/tests)
   target_compile_definitions(
