@@ -115,6 +115,28 @@ TEST_CASE("whatever call of the system fails, what was flushed before is whole")
   CHECK(faults > 60);
 }
 
+TEST_CASE("disk space that cannot be reserved in advance is written to all the same") {
+  for (const int error : {ENOSPC, EOPNOTSUPP}) {
+    const Folder folder;
+    script = {};
+    script.call = "fallocate";
+    script.skip = 1;  // The header's room, which is needed.
+    script.times = 100;
+    script.error = error;
+    const std::vector<float> large(std::size_t{1} << 20U, 3);
+    {
+      ss::ActivationRecorder recorder(folder / "run");
+      for (int i = 0; i < 3; ++i) recorder.record("x", large);
+      recorder.close();
+    }
+    CHECK(script.times < 100);
+    script = {};
+    const ss::Recording run(folder / "run");
+    REQUIRE(run.size() == 3);
+    CHECK(run[2].as<std::vector<float>>() == large);
+  }
+}
+
 TEST_CASE("a full disk ends the recording, never the program") {
   const Folder folder;
   script = {};

@@ -195,6 +195,54 @@ TEST_CASE("segments end where their data or their header are full") {
     if (name != "recording.lock") CHECK_NOTHROW(ss::verify_file(folder / "run" / name));
 }
 
+TEST_CASE("records of every size come back, with checksums that fit, beside any others") {
+  constexpr std::size_t kib = 256;  // Of floats.
+  for (const bool checksums : {true, false}) {
+    const Folder folder;
+    std::vector<std::vector<float>> given;
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, 16 * kib - 1, 16 * kib, std::size_t{3}, 1024 * kib - 1,
+          1024 * kib, 1024 * kib + 1, std::size_t{5}, 3000 * kib + 7, std::size_t{2}, 40 * kib})
+      given.push_back(numbers(size, static_cast<float>(given.size())));
+    // As many small ones as no call writes at once.
+    for (std::size_t i = 0; i < 700; ++i) given.push_back(numbers(i, static_cast<float>(i)));
+    {
+      ss::ActivationRecorder recorder(folder / "run", {.checksums = checksums});
+      for (const std::vector<float>& one : given) {
+        recorder.record("x", one);
+        recorder.record("byte", std::vector<std::uint8_t>{1});  // What follows needs a gap.
+      }
+      recorder.close();
+    }
+    const ss::Recording run(folder / "run");
+    REQUIRE(run.size() == 2 * given.size());
+    for (std::size_t i = 0; i < given.size(); ++i)
+      CHECK(run[2 * i].as<std::vector<float>>() == given[i]);
+    CHECK_NOTHROW(static_cast<void>(ss::verify_file(run[0].file())));
+  }
+}
+
+TEST_CASE("the first record of a step is found whatever the order of steps") {
+  for (const bool is_ascending : {true, false}) {
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run");
+    for (const std::int64_t n : {0, 2, 2, 4, 4, 4, 7}) {
+      recorder.step(is_ascending ? n : 7 - n);
+      recorder.record("x", n);
+    }
+    recorder.close();
+    const ss::Recording run(folder / "run");
+    for (const auto& [step, call] :
+         std::map<std::int64_t, std::uint64_t>{{0, 0}, {2, 1}, {4, 3}, {7, 6}})
+      CHECK(run.find("x", is_ascending ? step : 7 - step)->call() == call);
+    for (const std::int64_t step : {-1, 8, 100}) CHECK(run.find("x", step) == nullptr);
+    CHECK(run.find("y", 0) == nullptr);
+    for (std::uint64_t call = 0; call < 7; ++call)
+      CHECK(run.find_call("x", call)->sequence() == call);
+    CHECK(run.find_call("x", 7) == nullptr);
+  }
+}
+
 TEST_CASE("a recording can be followed while it goes on") {
   const Folder folder;
   std::optional<ss::ActivationRecorder> recorder;

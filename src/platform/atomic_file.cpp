@@ -8,6 +8,7 @@
 
 #include "platform/memory.hpp"
 #include "platform/parallel.hpp"
+#include "platform/split_mix.hpp"
 #include "platform/system_error.hpp"
 
 namespace safestructures::inline v0::platform {
@@ -90,10 +91,8 @@ std::string random_name() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   std::uint64_t state = static_cast<std::uint64_t>(now) + (count.fetch_add(1) << 48U) +
                         reinterpret_cast<std::uintptr_t>(&now);
-  // The finaliser of splitmix64 spreads the few bits that differ.
-  state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
-  state = (state ^ (state >> 27U)) * 0x94d049bb133111ebU;
-  state ^= state >> 31U;
+  // Few bits of it differ from that of another process.
+  state = split_mix(state);
   std::string name;
   for (int digit = 0; digit < 8; ++digit, state /= 36) {
     name += "abcdefghijklmnopqrstuvwxyz0123456789"[state % 36];

@@ -16,7 +16,7 @@
 namespace safestructures::inline v0::platform {
 
 struct AtomicFileOptions {
-  /// Bytes that will be written, where known; 0 otherwise. A wrong number costs only time.
+  /// Bytes that will be written at least, where known; 0 otherwise. Too few cost only time.
   std::uint64_t size_hint = 0;
   /// Whether `commit` returns only once file and name would survive a loss of power. Without it, a
   /// loss of power within the next half minute or so may cost the new file and the old one.

@@ -120,6 +120,8 @@ bool matches_glob(const char* glob, const char* text) noexcept;
 void advise_sequential(const File& file) noexcept;
 /// Whether a byte can be read without waiting for the disk; true where nobody knows.
 bool is_cached(const File& file, std::uint64_t offset) noexcept;
+/// Reserves disk space behind the end of the file, whose size stays as it is.
+void reserve_behind(const File& file, std::uint64_t offset, std::uint64_t size) noexcept;
 /// Begins to write a range back to the disk and does not wait.
 void start_writeback(const File& file, std::uint64_t offset, std::uint64_t size) noexcept;
 

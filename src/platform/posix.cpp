@@ -238,6 +238,15 @@ bool is_cached(const File& file, std::uint64_t offset) noexcept {
 #endif
 }
 
+void reserve_behind(const File& file, std::uint64_t offset, std::uint64_t size) noexcept {
+#if defined(__linux__)
+  static_cast<void>(::fallocate(descriptor(file), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                                static_cast<off_t>(size)));
+#else
+  static_cast<void>(file), static_cast<void>(offset), static_cast<void>(size);
+#endif
+}
+
 void start_writeback(const File& file, std::uint64_t offset, std::uint64_t size) noexcept {
 #if defined(__linux__)
   static_cast<void>(::sync_file_range(descriptor(file), static_cast<off_t>(offset),

@@ -9,8 +9,9 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-constexpr std::size_t block_size = std::size_t{1} << 20U;
-constexpr std::size_t largest_small = std::size_t{32} << 10U;
+// A huge page: records that wait together lie together, and come back together.
+constexpr std::size_t block_size = platform::huge_page;
+constexpr std::size_t largest_small = block_size / 4;
 
 /// Rounded up so that sizes that are nearly the same share buffers: by an eighth at most.
 std::size_t capacity_of(std::size_t size) noexcept {

@@ -94,17 +94,24 @@ platform::os::File lock(const std::filesystem::path& folder, std::string busy) {
 }
 
 void write_at(const platform::os::File& file, const std::filesystem::path& path,
-              std::uint64_t offset, platform::os::Bytes bytes) {
-  while (!bytes.empty()) {
+              std::uint64_t offset, std::span<platform::os::Bytes> blocks) {
+  while (!blocks.empty()) {
     std::error_code error;
-    const std::size_t count = platform::os::write_some(file, offset, {&bytes, 1}, error);
+    std::size_t count = platform::os::write_some(file, offset, blocks, error);
     if (!error && count == 0) error = make_error_code(std::errc::io_error);
     if (error)
       throw platform::system_error(ErrorCode::cannot_write, "cannot write the file", path, error,
                                    offset);
     offset += count;
-    bytes = bytes.subspan(count);
+    for (; !blocks.empty() && count >= blocks.front().size(); blocks = blocks.subspan(1))
+      count -= blocks.front().size();
+    if (count != 0) blocks.front() = blocks.front().subspan(count);
   }
+}
+
+void write_at(const platform::os::File& file, const std::filesystem::path& path,
+              std::uint64_t offset, platform::os::Bytes bytes) {
+  if (!bytes.empty()) write_at(file, path, offset, std::span(&bytes, 1));
 }
 
 void check_written(const std::error_code& error, const char* operation,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 
 #include <safestructures/data/error.hpp>
@@ -42,9 +43,13 @@ struct SegmentFiles {
 /// \throws Error `cannot_write` \param busy what to say where somebody has it
 [[nodiscard]] platform::os::File lock(const std::filesystem::path& folder, std::string busy);
 
-/// Writes all of it. \throws Error `cannot_write`
+/// Writes all of it; blocks, which are used up, one behind the other. \throws Error `cannot_write`
+/// @{
 void write_at(const platform::os::File& file, const std::filesystem::path& path,
               std::uint64_t offset, platform::os::Bytes bytes);
+void write_at(const platform::os::File& file, const std::filesystem::path& path,
+              std::uint64_t offset, std::span<platform::os::Bytes> blocks);
+/// @}
 
 /// \throws Error `cannot_write` when `error` is one
 void check_written(const std::error_code& error, const char* operation,

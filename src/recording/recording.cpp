@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
@@ -73,6 +74,16 @@ class RecordFields {
   const std::filesystem::path& file_;
   std::size_t next_ = 0;
 };
+
+/// The first place with that number.
+template <class Number, class NumberOf>
+std::optional<std::size_t> first_of(const std::vector<std::size_t>& places, bool is_ascending,
+                                    Number number, const NumberOf& number_of) {
+  const auto found = is_ascending ? std::ranges::lower_bound(places, number, {}, number_of)
+                                  : std::ranges::find(places, number, number_of);
+  if (found == places.end() || number_of(*found) != number) return std::nullopt;
+  return *found;
+}
 
 }  // namespace
 
@@ -217,27 +228,40 @@ void Recording::add(const Document& document, const std::filesystem::path& path)
       throw Error(ErrorCode::invalid_schema, "a record of a recording lacks a field",
                   {.file = path.string(), .path = record.path_});
     next_sequence_ = record.sequence_ + 1;
-    const auto [known, is_new] = by_name_.try_emplace(record.name_);
-    if (is_new) names_.push_back(record.name_);
-    known->second.push_back(records_.size());
+    add_name(record);
     records_.push_back(std::move(record));
   }
+}
+
+void Recording::add_name(const Record& record) {
+  const auto [known, is_new] = by_name_.try_emplace(record.name());
+  Named& named = known->second;
+  if (is_new) {
+    names_.push_back(record.name());
+  } else {
+    const Record& before = records_[named.places.back()];
+    named.has_ascending_steps &= before.step() <= record.step();
+    named.has_ascending_calls &= before.call() <= record.call();
+  }
+  named.places.push_back(records_.size());
 }
 
 const Record* Recording::find(std::string_view name, std::int64_t step) const& {
   const auto known = by_name_.find(name);
   if (known == by_name_.end()) return nullptr;
-  for (const std::size_t index : known->second)
-    if (records_[index].step() == step) return &records_[index];
-  return nullptr;
+  const Named& named = known->second;
+  const auto step_of = [&](std::size_t place) { return records_[place].step(); };
+  const auto found = first_of(named.places, named.has_ascending_steps, step, step_of);
+  return found ? &records_[*found] : nullptr;
 }
 
 const Record* Recording::find_call(std::string_view name, std::uint64_t call) const& {
   const auto known = by_name_.find(name);
   if (known == by_name_.end()) return nullptr;
-  for (const std::size_t index : known->second)
-    if (records_[index].call() == call) return &records_[index];
-  return nullptr;
+  const Named& named = known->second;
+  const auto call_of = [&](std::size_t place) { return records_[place].call(); };
+  const auto found = first_of(named.places, named.has_ascending_calls, call, call_of);
+  return found ? &records_[*found] : nullptr;
 }
 
 std::vector<const Record*> Recording::select(const std::string& glob) const& {

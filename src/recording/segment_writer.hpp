@@ -66,10 +66,11 @@ class SegmentWriter {
   bool seal(const std::string& about);
 
  private:
-  void write_data(PreparedRecord& record);
-  void write_tensor(StoredTensor& place, const Tensor& tensor);
-  void stage(std::span<const std::byte> bytes);
-  void write_staged();
+  void queue_record(PreparedRecord& record);
+  void queue_tensor(StoredTensor& place, std::span<const std::byte> bytes);
+  /// Has bytes written behind those before; they must stay as they are until then.
+  void queue(std::span<const std::byte> bytes);
+  void write_queue();
 
   std::filesystem::path folder_;
   std::uint64_t number_;
@@ -84,8 +85,10 @@ class SegmentWriter {
   std::uint64_t batch_end_ = 0;
   std::uint64_t batch_cost_ = 0;
   std::uint64_t journal_end_ = 0;
-  std::uint64_t data_end_ = 0;     // Of what is written or staged.
-  std::vector<std::byte> staged_;  // Small pieces on their way, the last bytes up to data_end_.
+  std::uint64_t data_end_ = 0;  // Of what is written.
+  std::vector<platform::os::Bytes> queue_;
+  std::uint64_t queued_ = 0;       // Bytes of the queue.
+  std::vector<std::byte> staged_;  // Copies of small pieces, which the queue names.
   std::vector<std::byte> frames_;
 };
 

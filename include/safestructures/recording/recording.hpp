@@ -91,7 +91,8 @@ class SAFESTRUCTURES_API Record {
 struct RecordingOptions {
   Access access = Access::map;         ///< Where the tensors of records are.
   const Registry* registry = nullptr;  ///< Must outlive what is loaded through it.
-  Limits limits = {};                  ///< Bounds on what the files may hold.
+  /// Bounds on what the files may hold. A record's own numbers count: its time has 19 digits.
+  Limits limits = {};
 };
 
 /// The records in a recorder's folder, in the order of their calls.
@@ -143,6 +144,15 @@ class SAFESTRUCTURES_API Recording {
   [[nodiscard]] const std::string& about() const& noexcept { return about_; }
 
  private:
+  /// The records of one name, by their places, and whether their steps and calls ascend, as those
+  /// of one thread do.
+  struct Named {
+    std::vector<std::size_t> places;
+    bool has_ascending_steps = true;
+    bool has_ascending_calls = true;
+  };
+
+  void add_name(const Record& record);
   void read_sealed(std::uint64_t segment);
   /// Whether it should be looked at again: it was sealed meanwhile.
   bool read_unsealed(std::uint64_t segment);
@@ -154,7 +164,7 @@ class SAFESTRUCTURES_API Recording {
   RecordingOptions options_;
   std::deque<Record> records_;
   std::vector<std::string> names_;
-  std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
+  std::map<std::string, Named, std::less<>> by_name_;
   std::vector<std::string> problems_;
   std::string about_;
   bool is_closed_ = false;
