@@ -70,8 +70,6 @@ TEST_CASE("kernels of every set of instructions give the same bits") {
     const comparing::Range other = plain.range(block);
     CHECK(bits(range.most) == bits(other.most));
     CHECK(bits(range.least) == bits(other.least));
-    CHECK(bits(range.largest_b) == bits(other.largest_b));
-    CHECK(bits(range.largest_difference) == bits(other.largest_difference));
     const comparing::BlockSums sums = best.sums(block);
     const comparing::BlockSums more = plain.sums(block);
     CHECK(bits(sums.errors) == bits(more.errors));
@@ -80,20 +78,37 @@ TEST_CASE("kernels of every set of instructions give the same bits") {
     CHECK(bits(sums.a_squares) == bits(more.a_squares));
     CHECK(bits(sums.b_squares) == bits(more.b_squares));
     CHECK(bits(sums.square_difference) == bits(more.square_difference));
-    std::vector<double> ratios(data.a.size()), relative(ratios), ratios_2(ratios),
-        relative_2(ratios);
-    const comparing::BlockVerdict verdict =
-        best.judge(block, tolerance, ratios.data(), relative.data());
-    const comparing::BlockVerdict verdict_2 =
-        plain.judge(block, tolerance, ratios_2.data(), relative_2.data());
-    CHECK(verdict.differing == verdict_2.differing);
-    CHECK(verdict.beyond == verdict_2.beyond);
-    CHECK(bits(verdict.max_ratio) == bits(verdict_2.max_ratio));
+    CHECK(bits(sums.largest_b) == bits(more.largest_b));
+    CHECK(bits(sums.largest_difference) == bits(more.largest_difference));
+    const comparing::BlockSquares squares = best.squares(data.b);
+    CHECK(bits(squares.sum) == bits(plain.squares(data.b).sum));
+    CHECK(bits(squares.sum) == bits(sums.b_squares));
+    CHECK(bits(squares.largest) == bits(plain.squares(data.b).largest));
+    std::vector<double> ratios(data.a.size()), ratios_2(ratios);
+    const double max_ratio = best.ratios(block, tolerance, ratios.data());
+    CHECK(bits(max_ratio) == bits(plain.ratios(block, tolerance, ratios_2.data())));
     CHECK(std::ranges::equal(ratios, ratios_2, {}, bits, bits));
-    CHECK(std::ranges::equal(relative, relative_2, {}, bits, bits));
+    for (const double near : {0.0, max_ratio / 2, max_ratio, max_ratio * 2 + 1}) {
+      const comparing::BlockVerdict verdict = best.judge(block, tolerance, near);
+      const comparing::BlockVerdict verdict_2 = plain.judge(block, tolerance, near);
+      CHECK(verdict.differing == verdict_2.differing);
+      CHECK(verdict.beyond == verdict_2.beyond);
+      CHECK(verdict.is_near == verdict_2.is_near);
+    }
+    std::vector<double> differences(data.a.size()), references(differences);
+    for (const comparing::BlockKernels* kernels : {&best, &plain}) {
+      kernels->subtract(data.a.data(), data.b.data(), data.a.size(), differences.data(),
+                        references.data());
+      CHECK(std::ranges::equal(differences, data.difference, {}, bits, bits));
+      CHECK(std::ranges::equal(references, data.reference, {}, bits, bits));
+    }
     std::vector<std::uint64_t> steps(data.a.size()), steps_2(steps);
     best.float_steps(block, steps.data());
     plain.float_steps(block, steps_2.data());
+    CHECK(steps == steps_2);
+    const std::uint64_t most = std::ranges::max(steps);
+    CHECK(best.widths(steps.data(), steps.size()) == most);
+    CHECK(plain.widths(steps_2.data(), steps_2.size()) == most);
     CHECK(steps == steps_2);
   }
 }
@@ -108,10 +123,9 @@ TEST_CASE("kernels give what a loop over the numbers gives") {
   double most = 0, least = std::numeric_limits<double>::infinity(), max_ratio = 0;
   long double squares = 0, square_difference = 0;
   std::uint64_t differing = 0, beyond = 0;
-  std::vector<double> ratios(data.a.size()), relative(data.a.size());
+  std::vector<double> ratios(data.a.size());
   std::vector<std::uint64_t> steps(data.a.size());
-  const comparing::BlockVerdict verdict =
-      kernels.judge(block, tolerance, ratios.data(), relative.data());
+  const double found_ratio = kernels.ratios(block, tolerance, ratios.data());
   kernels.float_steps(block, steps.data());
   const auto grid = comparing::grid_of(ss::DType::F32);
   for (std::size_t i = 0; i < data.count; ++i) {
@@ -128,10 +142,8 @@ TEST_CASE("kernels give what a loop over the numbers gives") {
       ++differing;
       max_ratio = std::max(max_ratio, error / allowed);
       CHECK(ratios[i] == error / allowed);
-      CHECK(relative[i] == error / data.reference[i]);
     } else {
       CHECK(ratios[i] == 0);
-      CHECK(relative[i] == 0);
     }
     beyond += error > allowed ? 1 : 0;
     const std::int64_t apart = grid->place(data.a[i]) - grid->place(data.b[i]);
@@ -141,9 +153,12 @@ TEST_CASE("kernels give what a loop over the numbers gives") {
   CHECK(range.is_finite);
   CHECK(range.most == most);
   CHECK(range.least == least);
+  CHECK(found_ratio == max_ratio);
+  const comparing::BlockVerdict verdict = kernels.judge(block, tolerance, max_ratio * (1 - 1e-15));
   CHECK(verdict.differing == differing);
   CHECK(verdict.beyond == beyond);
-  CHECK(verdict.max_ratio == max_ratio);
+  CHECK(verdict.is_near);
+  CHECK_FALSE(kernels.judge(block, tolerance, max_ratio * 1.001).is_near);
   CHECK(differing > 500);
   const comparing::BlockSums sums = kernels.sums(block);
   CHECK(sums.squares == doctest::Approx(static_cast<double>(squares)).epsilon(1e-12));
@@ -202,9 +217,30 @@ TEST_CASE("one number that is not finite is noticed wherever it stands") {
       for (const bool in_a : {true, false}) {
         Data data(24, at + 1);
         (in_a ? data.a : data.b)[at] = special;
-        for (const bool baseline : {true, false})
-          CHECK_FALSE(comparing::block_kernels(baseline).range(data.block()).is_finite);
+        for (const bool baseline : {true, false}) {
+          const comparing::BlockKernels& kernels = comparing::block_kernels(baseline);
+          CHECK_FALSE(kernels.range(data.block()).is_finite);
+          // What the narrow dtypes are told by.
+          const comparing::BlockSums sums = kernels.sums(data.block());
+          CHECK_FALSE(std::isfinite(sums.a_squares + sums.b_squares));
+          CHECK_FALSE(std::isfinite(kernels.squares(in_a ? data.a : data.b).sum));
+        }
       }
     }
+  }
+}
+
+TEST_CASE("the widths of steps are those of std::bit_width") {
+  for (const bool baseline : {true, false}) {
+    std::vector<std::uint64_t> steps{0, 1, 2, 3};
+    for (unsigned bit = 2; bit < 52; ++bit)
+      for (const std::uint64_t step : {std::uint64_t{1} << bit, (std::uint64_t{2} << bit) - 1})
+        steps.push_back(step);
+    while (steps.size() % comparing::lanes != 0) steps.push_back(5);
+    std::vector<std::uint64_t> widths = steps;
+    CHECK(comparing::block_kernels(baseline).widths(widths.data(), widths.size()) ==
+          (std::uint64_t{1} << 52U) - 1);
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      CHECK(widths[i] == static_cast<std::uint64_t>(std::bit_width(steps[i])));
   }
 }

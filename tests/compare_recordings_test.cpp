@@ -206,4 +206,8 @@ TEST_CASE("a recording that was not closed says so, and a file is not compared w
         "invalid_argument: a file cannot be compared with a recording: expected two files, or the "
         "folders of two recordings, found " +
             a + ", which is a folder, and " + a + ".safetensors.");
+  CHECK(ss::test::error_of(
+            [&] { return ss::compare_files(a, folder / "b", {.format = ss::formats::json()}); }) ==
+        "invalid_argument: " + a +
+            ": recordings are of one format: expected no CompareOptions::format, found json.");
 }

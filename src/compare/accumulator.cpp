@@ -12,6 +12,8 @@ constexpr double largest = std::numeric_limits<double>::max();
 // Squares of larger and smaller numbers leave the range of a double.
 constexpr double largest_fast = 0x1p+480;
 constexpr double smallest_fast = 0x1p-480;
+// What a quotient's rounding may take off it, and more.
+constexpr double almost = 1 - 0x1p-50;
 
 std::size_t exponent_of(double magnitude) {
   return static_cast<std::size_t>(std::bit_cast<std::uint64_t>(magnitude) >> 52U & 0x7FFU);
@@ -117,16 +119,27 @@ void Accumulator::take_difference(const Block& block, std::size_t i) {
 
 Sums Accumulator::add(const Block& block) {
   const BlockKernels& kernels = block_kernels();
-  const Range range = kernels.range(block);
-  if (!range.is_finite || range.most > largest_fast || range.least < smallest_fast)
-    return add_one_by_one(block);
-  compared_ += block.count;
-  largest_b_ = std::max(largest_b_, range.largest_b);
-  max_absolute_ = std::max(max_absolute_, range.largest_difference);
-  if (range.largest_difference > 0) take_differences(block);
+  if (!block.is_narrow) {
+    const Range range = kernels.range(block);
+    if (!range.is_finite || range.most > largest_fast || range.least < smallest_fast)
+      return add_one_by_one(block);
+  }
   const BlockSums sums = kernels.sums(block);
+  if (!std::isfinite(sums.a_squares + sums.b_squares)) return add_one_by_one(block);
+  compared_ += block.count;
+  largest_b_ = std::max(largest_b_, sums.largest_b);
+  max_absolute_ = std::max(max_absolute_, sums.largest_difference);
+  if (sums.largest_difference > 0) take_differences(block);
   return {sums.errors,    sums.absolute,  sums.squares,
           sums.a_squares, sums.b_squares, sums.square_difference};
+}
+
+std::optional<Sums> Accumulator::add_equal(std::span<const double> numbers, std::size_t count) {
+  const BlockSquares squares = block_kernels().squares(numbers);
+  if (!std::isfinite(squares.sum)) return std::nullopt;
+  compared_ += count;
+  largest_b_ = std::max(largest_b_, squares.largest);
+  return Sums{.a_squares = squares.sum, .b_squares = squares.sum};
 }
 
 bool Accumulator::steps_at_once(const Block& block) {
@@ -143,34 +156,46 @@ bool Accumulator::steps_at_once(const Block& block) {
 void Accumulator::take_differences(const Block& block) {
   const BlockKernels& kernels = block_kernels();
   Room& room = this->room();
-  const BlockVerdict verdict =
-      kernels.judge(block, tolerance_, room.ratios.data(), room.relative.data());
+  const BlockVerdict verdict = kernels.judge(block, tolerance_, max_ratio_ * almost);
   differing_ += verdict.differing;
   beyond_ += verdict.beyond;
-  max_ratio_ = std::max(max_ratio_, verdict.max_ratio);
   // Most blocks hold nothing new: what is looked for is rare.
-  if (worst_index_ == nowhere || verdict.max_ratio >= worst_ratio_) {
-    for (std::size_t i = 0; i < block.count; ++i)
-      if (room.ratios[i] == verdict.max_ratio && block.difference[i] != 0)
-        note_worst(room.ratios[i], std::abs(block.difference[i]), block.first + i);
+  if (verdict.is_near || !std::isfinite(max_ratio_)) {
+    const double max_ratio = kernels.ratios(block, tolerance_, room.ratios.data());
+    max_ratio_ = std::max(max_ratio_, max_ratio);
+    // Where they are is looked for in groups, which take no branch for each number.
+    for (std::size_t first = 0; first < block.a.size(); first += lanes) {
+      const auto group = std::span(room.ratios).subspan(first).first<lanes>();
+      unsigned found = 0;
+      for (const double ratio : group) found |= ratio == max_ratio ? 1U : 0U;
+      for (std::size_t i = first; found != 0 && i < std::min(first + lanes, block.count); ++i)
+        if (room.ratios[i] == max_ratio && block.difference[i] != 0)
+          note_worst(max_ratio, std::abs(block.difference[i]), block.first + i);
+    }
   }
   for (std::size_t i = 0; i < block.count; ++i) {
-    Scale& scale = room.scales[exponent_of(block.reference[i])];
+    const double reference = block.reference[i];
+    Scale& scale = room.scales[exponent_of(reference)];
     const double error = std::abs(block.difference[i]);
     if (error > scale.absolute) scale.absolute = error;
-    if (room.relative[i] > scale.relative) scale.relative = room.relative[i];
+    // Most are below, which needs no division.
+    if (error >= scale.relative * reference && error > 0)
+      scale.relative = std::max(scale.relative, error / reference);
   }
   if (!grid_) return;
-  if (!steps_at_once(block)) {
-    for (std::size_t i = 0; i < block.count; ++i)
-      room.steps[i] = apart(grid_->place(block.a[i]), grid_->place(block.b[i]));
+  if (steps_at_once(block)) {
+    max_ulp_ = std::max(max_ulp_, kernels.widths(room.steps.data(), block.a.size()));
+  } else {
+    for (std::size_t i = 0; i < block.count; ++i) {
+      const std::uint64_t steps = apart(grid_->place(block.a[i]), grid_->place(block.b[i]));
+      max_ulp_ = std::max(max_ulp_, steps);
+      room.steps[i] = static_cast<std::uint64_t>(std::bit_width(steps));
+    }
   }
   // Four tables: neighbours are often as far apart, and would wait for each other.
   std::array<std::array<std::uint32_t, 65>, 4> counts{};
-  for (std::size_t i = 0; i < block.count; ++i) {
-    max_ulp_ = std::max(max_ulp_, room.steps[i]);
-    ++counts[i % 4][static_cast<std::size_t>(std::bit_width(room.steps[i]))];
-  }
+  for (std::size_t i = 0; i < block.count; ++i)
+    ++counts[i % 4][static_cast<std::size_t>(room.steps[i])];
   for (const auto& table : counts)
     for (std::size_t bits = 0; bits < ulps_.size(); ++bits) ulps_[bits] += table[bits];
 }

@@ -41,6 +41,9 @@ class Accumulator {
 
   /// Takes a block, whose contents are changed. \returns its sums
   Sums add(const Block& block);
+  /// Takes a block of narrow numbers that are the same on both sides, filled up with zeros.
+  /// \returns its sums; nothing, and nothing is taken, where a number is not finite
+  std::optional<Sums> add_equal(std::span<const double> numbers, std::size_t count);
   void merge(const Accumulator& other);
   /// All but the elements of `worst`. \param count numbers in all
   [[nodiscard]] TensorMetrics result(const Sums& sums, std::uint64_t count) const;
@@ -66,7 +69,6 @@ class Accumulator {
   struct Room {
     std::array<Scale, exponents> scales{};
     std::array<double, block_size> ratios;
-    std::array<double, block_size> relative;
     std::array<std::uint64_t, block_size> steps;
   };
   [[nodiscard]] Room& room();

@@ -79,11 +79,23 @@ struct In {
     return static_cast<std::uint64_t>(count);
   }
 
+  [[gnu::always_inline]] static void subtract(const double* a, const double* b, std::size_t count,
+                                              double* difference, double* reference) {
+    for (std::size_t i = 0; i < count; i += width) {
+      Numbers left, right;
+      std::memcpy(&left, a + i, sizeof left);
+      std::memcpy(&right, b + i, sizeof right);
+      store(left - right, difference + i);
+      make_absolute(right);
+      store(right, reference + i);
+    }
+  }
+
   [[gnu::always_inline]] static Range range(const Block& block) {
     Range range{.least = infinity};
     Words special{};
     for (std::size_t lane = 0; lane < lanes; lane += width) {
-      Numbers most{}, largest_b{}, largest_difference{};
+      Numbers most{};
       Numbers least = Numbers{} + infinity;
       for (std::size_t i = lane; i < block.a.size(); i += lanes) {
         Numbers a, b, difference;
@@ -95,19 +107,16 @@ struct In {
         make_absolute(difference);
         special |= ~((a <= largest) & (b <= largest));
         take_larger(a, most);
-        take_larger(b, largest_b);
-        take_larger(difference, largest_difference);
+        take_larger(b, most);
+        take_larger(difference, most);
         take_smaller(a, least);
         take_smaller(b, least);
         take_smaller(difference, least);
       }
       take_larger(most, range.most);
-      take_larger(largest_b, range.largest_b);
-      take_larger(largest_difference, range.largest_difference);
       for (std::size_t i = 0; i < width; ++i) range.least = std::min(range.least, least[i]);
     }
     range.is_finite = count_of(special) == 0;
-    range.most = std::max({range.most, range.largest_b, range.largest_difference});
     return range;
   }
 
@@ -115,6 +124,7 @@ struct In {
     BlockSums all;
     for (std::size_t lane = 0; lane < lanes; lane += width) {
       Numbers errors{}, absolute{}, squares{}, a_squares{}, b_squares{}, square_difference{};
+      Numbers largest_b{}, largest_difference{};
       for (std::size_t i = lane; i < block.a.size(); i += lanes) {
         Numbers a, b, error;
         load(a, block.a, i);
@@ -127,6 +137,9 @@ struct In {
         square_difference += error * (a + b);
         make_absolute(error);
         absolute += error;
+        take_larger(error, largest_difference);
+        make_absolute(b);
+        take_larger(b, largest_b);
       }
       add(errors, all.errors);
       add(absolute, all.absolute);
@@ -134,37 +147,86 @@ struct In {
       add(a_squares, all.a_squares);
       add(b_squares, all.b_squares);
       add(square_difference, all.square_difference);
+      take_larger(largest_b, all.largest_b);
+      take_larger(largest_difference, all.largest_difference);
+    }
+    return all;
+  }
+
+  [[gnu::always_inline]] static BlockSquares squares(std::span<const double> numbers) {
+    BlockSquares all;
+    for (std::size_t lane = 0; lane < lanes; lane += width) {
+      Numbers squares{}, most{};
+      for (std::size_t i = lane; i < numbers.size(); i += lanes) {
+        Numbers some;
+        load(some, numbers, i);
+        squares += some * some;
+        make_absolute(some);
+        take_larger(some, most);
+      }
+      add(squares, all.sum);
+      take_larger(most, all.largest);
     }
     return all;
   }
 
   [[gnu::always_inline]] static BlockVerdict judge(const Block& block, const Tolerance& tolerance,
-                                                   double* ratios, double* relative) {
+                                                   double near) {
     BlockVerdict verdict;
-    Words differing{}, beyond{};
-    Numbers max_ratio{};
+    Words differing{}, beyond{}, is_near{};
     for (std::size_t i = 0; i < block.a.size(); i += width) {
       Numbers error, reference;
       load(error, block.difference, i);
       load(reference, block.reference, i);
       make_absolute(error);
       const Numbers allowed = reference * tolerance.rtol + tolerance.atol;
-      const Words differs = error > 0.0;
-      differing += differs;
+      differing += error > 0.0;
       beyond += error > allowed;
-      // Nothing over nothing is no error.
-      Numbers ratio = error / allowed;
-      keep_where(differs, ratio);
-      take_larger(ratio, max_ratio);
-      store(ratio, ratios + i);
-      Numbers quotient = error / reference;
-      keep_where(differs, quotient);
-      store(quotient, relative + i);
+      // Without a division: rounding keeps the order, so that none is missed.
+      is_near |= error >= allowed * near;
     }
     verdict.differing = count_of(differing);
     verdict.beyond = count_of(beyond);
-    take_larger(max_ratio, verdict.max_ratio);
+    verdict.is_near = count_of(is_near) != 0;
     return verdict;
+  }
+
+  [[gnu::always_inline]] static double ratios(const Block& block, const Tolerance& tolerance,
+                                              double* ratios) {
+    Numbers most{};
+    for (std::size_t i = 0; i < block.a.size(); i += width) {
+      Numbers error, reference;
+      load(error, block.difference, i);
+      load(reference, block.reference, i);
+      make_absolute(error);
+      // Nothing over nothing is no error.
+      Numbers ratio = error / (reference * tolerance.rtol + tolerance.atol);
+      keep_where(error > 0.0, ratio);
+      take_larger(ratio, most);
+      store(ratio, ratios + i);
+    }
+    double found = 0;
+    take_larger(most, found);
+    return found;
+  }
+
+  [[gnu::always_inline]] static std::uint64_t widths(std::uint64_t* steps, std::size_t count) {
+    constexpr std::int64_t two_to_52 = 0x4330'0000'0000'0000;  // The bits of a double.
+    constexpr std::int64_t least = 1022;                       // A width of 0, with the bias.
+    Words most{};
+    for (std::size_t i = 0; i < count; i += width) {
+      Words words;
+      std::memcpy(&words, steps + i, sizeof words);
+      const Words is_more = words > most;
+      most = (words & is_more) | (most & ~is_more);
+      const Numbers numbers = reinterpret_cast<Numbers>(words | two_to_52) - 0x1p52;
+      const Words exponents = reinterpret_cast<Words>(numbers) >> 52;
+      const Words bits = (exponents - least) & (exponents > least);
+      std::memcpy(steps + i, &bits, sizeof bits);
+    }
+    std::int64_t found = 0;
+    for (std::size_t i = 0; i < width; ++i) found = std::max<std::int64_t>(found, most[i]);
+    return static_cast<std::uint64_t>(found);
   }
 
   using Floats = typename Vectors::Floats;
@@ -243,11 +305,18 @@ struct In {
 // One set of functions for each set of instructions; the bodies above become part of them.
 struct Baseline {
   using Kernels = In<TwoLanes>;
+  static void subtract(const double* a, const double* b, std::size_t count, double* difference,
+                       double* reference) {
+    Kernels::subtract(a, b, count, difference, reference);
+  }
   static Range range(const Block& block) { return Kernels::range(block); }
   static BlockSums sums(const Block& block) { return Kernels::sums(block); }
-  static BlockVerdict judge(const Block& block, const Tolerance& tolerance, double* ratios,
-                            double* relative) {
-    return Kernels::judge(block, tolerance, ratios, relative);
+  static BlockSquares squares(std::span<const double> numbers) { return Kernels::squares(numbers); }
+  static BlockVerdict judge(const Block& block, const Tolerance& tolerance, double near) {
+    return Kernels::judge(block, tolerance, near);
+  }
+  static double ratios(const Block& block, const Tolerance& tolerance, double* ratios) {
+    return Kernels::ratios(block, tolerance, ratios);
   }
   static void float_steps(const Block& block, std::uint64_t* steps) {
     static_cast<void>(Kernels::steps_of<Kernels::FloatPlace>(block, steps));
@@ -258,17 +327,31 @@ struct Baseline {
   static bool half_steps(const Block& block, std::uint64_t* steps) {
     return Kernels::steps_of<Kernels::HalfPlace>(block, steps);
   }
+  static std::uint64_t widths(std::uint64_t* steps, std::size_t count) {
+    return Kernels::widths(steps, count);
+  }
 };
 
 #if defined(__x86_64__)
 // Without FMA, whose sums have other last digits.
 struct Avx2 {
   using Kernels = In<FourLanes>;
+  [[gnu::target("avx2")]] static void subtract(const double* a, const double* b, std::size_t count,
+                                               double* difference, double* reference) {
+    Kernels::subtract(a, b, count, difference, reference);
+  }
   [[gnu::target("avx2")]] static Range range(const Block& block) { return Kernels::range(block); }
   [[gnu::target("avx2")]] static BlockSums sums(const Block& block) { return Kernels::sums(block); }
+  [[gnu::target("avx2")]] static BlockSquares squares(std::span<const double> numbers) {
+    return Kernels::squares(numbers);
+  }
   [[gnu::target("avx2")]] static BlockVerdict judge(const Block& block, const Tolerance& tolerance,
-                                                    double* ratios, double* relative) {
-    return Kernels::judge(block, tolerance, ratios, relative);
+                                                    double near) {
+    return Kernels::judge(block, tolerance, near);
+  }
+  [[gnu::target("avx2")]] static double ratios(const Block& block, const Tolerance& tolerance,
+                                               double* ratios) {
+    return Kernels::ratios(block, tolerance, ratios);
   }
   [[gnu::target("avx2")]] static void float_steps(const Block& block, std::uint64_t* steps) {
     static_cast<void>(Kernels::steps_of<Kernels::FloatPlace>(block, steps));
@@ -279,12 +362,16 @@ struct Avx2 {
   [[gnu::target("avx2")]] static bool half_steps(const Block& block, std::uint64_t* steps) {
     return Kernels::steps_of<Kernels::HalfPlace>(block, steps);
   }
+  [[gnu::target("avx2")]] static std::uint64_t widths(std::uint64_t* steps, std::size_t count) {
+    return Kernels::widths(steps, count);
+  }
 };
 #endif
 
 template <class Set>
-constexpr BlockKernels kernels_of{&Set::range,       &Set::sums,           &Set::judge,
-                                  &Set::float_steps, &Set::bfloat16_steps, &Set::half_steps};
+constexpr BlockKernels kernels_of{
+    &Set::subtract, &Set::range,       &Set::sums,           &Set::squares,    &Set::judge,
+    &Set::ratios,   &Set::float_steps, &Set::bfloat16_steps, &Set::half_steps, &Set::widths};
 
 }  // namespace
 

@@ -79,6 +79,11 @@ Comparison compare_files(const std::filesystem::path& a, const std::filesystem::
                  .found = (is_folder_a ? a : b).string() + ", which is a folder, and " +
                           (is_folder_a ? b : a).string()});
   if (is_folder_a) {
+    if (options.format != nullptr)
+      throw Error(ErrorCode::invalid_argument, "recordings are of one format",
+                  {.file = a.string(),
+                   .expected = "no CompareOptions::format",
+                   .found = std::string(options.format->name())});
     const RecordingOptions reading{.access = options.access, .limits = options.limits};
     return compare(Recording(a, reading), Recording(b, reading), options);
   }

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <safestructures/data/convert.hpp>
 #include <safestructures/data/error.hpp>
 #include "compare/accumulator.hpp"
 #include "platform/parallel.hpp"
@@ -57,11 +58,30 @@ double difference(const Integer& a, const Integer& b) {
 /// The numbers of one side, range by range.
 class Side {
  public:
-  Side(const Tensor& tensor, Common common, std::size_t room) : tensor_(tensor), common_(common) {
+  /// \param room numbers that are loaded at once
+  Side(const Tensor& tensor, Common common, std::size_t room)
+      : tensor_(tensor), common_(common), is_there_(tensor.is_loaded() && tensor.is_contiguous()) {
     const std::size_t parts = common == Common::complex ? 2 : 1;
     numbers.resize(room * parts);
     if (common == Common::complex && tensor.dtype() == DType::C64) floats_.resize(room * parts);
     if (common == Common::integer) words_.resize(room);
+  }
+
+  /// Has the bytes of a range at hand, which `bytes` and `load` take parts of.
+  void read(std::uint64_t first, std::uint64_t count) {
+    if (is_there_) {
+      bytes_ = tensor_.bytes();
+      return;
+    }
+    room_.resize(packed(count));
+    tensor_.copy_elements(first, count, tensor_.dtype(), room_, Overflow::allow);
+    bytes_ = room_;
+    first_ = first;
+  }
+
+  /// A part of them; `first` is a multiple of eight.
+  [[nodiscard]] std::span<const std::byte> bytes(std::uint64_t first, std::uint64_t count) const {
+    return bytes_.subspan(packed(first - first_), packed(count));
   }
 
   void load(std::uint64_t first, std::uint64_t count) {
@@ -100,11 +120,19 @@ class Side {
   [[nodiscard]] bool is_wide() const { return tensor_.dtype() == DType::U64; }
   template <class T>
   void copy(std::uint64_t first, std::uint64_t count, DType dtype, std::span<T> into) {
-    tensor_.copy_elements(first, count, dtype, std::as_writable_bytes(into), Overflow::allow);
+    convert(tensor_.dtype(), bytes(first, count), dtype, std::as_writable_bytes(into), count,
+            Overflow::allow, first);
+  }
+  [[nodiscard]] std::size_t packed(std::uint64_t count) const {
+    return static_cast<std::size_t>(byte_size(tensor_.dtype(), Shape{count}));
   }
 
   const Tensor& tensor_;
   Common common_;
+  bool is_there_;
+  std::vector<std::byte> room_;
+  std::span<const std::byte> bytes_;  // What is at hand: all where that is there.
+  std::uint64_t first_ = 0;           // Of its elements.
   std::vector<float> floats_;
   std::vector<std::uint64_t> words_;
 };
@@ -112,9 +140,16 @@ class Side {
 /// One thread's part of the work.
 class Worker {
  public:
-  Worker(const Tensor& a, const Tensor& b, Common common, std::size_t room,
+  Worker(const Tensor& a, const Tensor& b, Common common, std::size_t block,
          const Tolerance& tolerance, const std::optional<Grid>& grid)
-      : found(tolerance, grid), common_(common), a_(a, common, room), b_(b, common, room) {
+      : found(tolerance, grid),
+        common_(common),
+        parts_(common == Common::complex ? 2 : 1),
+        is_narrow_(a.dtype() != DType::F64 && b.dtype() != DType::F64),
+        has_like_bytes_(a.dtype() == b.dtype() && is_narrow_ && bit_width(a.dtype()) % 8 == 0),
+        room_(std::min(block, Accumulator::block_size / parts_)),
+        a_(a, common, room_),
+        b_(b, common, room_) {
     // The last block may be filled up with zeros.
     a_.numbers.resize(a_.numbers.size() + comparing::lanes);
     b_.numbers.resize(a_.numbers.size());
@@ -123,34 +158,13 @@ class Worker {
   }
 
   Sums add(std::uint64_t first, std::uint64_t count) {
-    a_.load(first, count);
-    b_.load(first, count);
-    const std::size_t parts = common_ == Common::complex ? 2 : 1;
-    const std::size_t used = static_cast<std::size_t>(count) * parts;
-    if (common_ == Common::integer) {
-      for (std::size_t i = 0; i < used; ++i)
-        differences_[i] = difference(a_.integer(i), b_.integer(i));
-    } else {
-      for (std::size_t i = 0; i < used; ++i) differences_[i] = a_.numbers[i] - b_.numbers[i];
-    }
-    for (std::size_t i = 0; i < used; ++i) references_[i] = std::abs(b_.numbers[i]);
-    for (std::size_t i = 0; parts == 2 && i < used; ++i) {
-      // Beside an infinite part everything would be small.
-      const double modulus = std::hypot(b_.numbers[i / 2 * 2], b_.numbers[i / 2 * 2 + 1]);
-      if (std::isfinite(modulus)) references_[i] = modulus;
-    }
-    for (std::size_t i = used; i % comparing::lanes != 0; ++i)
-      a_.numbers[i] = b_.numbers[i] = differences_[i] = references_[i] = 0;
+    a_.read(first, count);
+    b_.read(first, count);
     Sums sums;
-    for (std::size_t at = 0; at < used; at += Accumulator::block_size) {
-      const std::size_t taken = std::min(Accumulator::block_size, used - at);
-      const std::size_t size = (taken + comparing::lanes - 1) / comparing::lanes * comparing::lanes;
-      sums += found.add({.count = taken,
-                         .a = std::span(a_.numbers).subspan(at, size),
-                         .b = std::span(b_.numbers).subspan(at, size),
-                         .difference = std::span(differences_).subspan(at, size),
-                         .reference = std::span(references_).subspan(at, size),
-                         .first = first * parts + at});
+    // In pieces that stay in the first-level caches.
+    for (std::uint64_t at = 0; at < count; at += room_) {
+      const std::uint64_t now = std::min<std::uint64_t>(room_, count - at);
+      if (!add_equal(first + at, now, sums)) add_some(first + at, now, sums);
     }
     return sums;
   }
@@ -158,7 +172,60 @@ class Worker {
   Accumulator found;
 
  private:
+  static std::size_t in_lanes(std::size_t count) {
+    return (count + comparing::lanes - 1) / comparing::lanes * comparing::lanes;
+  }
+
+  /// Takes a range whose bytes are the same. \returns false where they are not, or hold what is no
+  /// number
+  bool add_equal(std::uint64_t first, std::uint64_t count, Sums& sums) {
+    if (!has_like_bytes_) return false;
+    const std::span<const std::byte> bytes = a_.bytes(first, count);
+    if (std::memcmp(bytes.data(), b_.bytes(first, count).data(), bytes.size()) != 0) return false;
+    a_.load(first, count);
+    const std::size_t used = static_cast<std::size_t>(count) * parts_;
+    const std::size_t whole = in_lanes(used);
+    std::fill(a_.numbers.begin() + static_cast<std::ptrdiff_t>(used),
+              a_.numbers.begin() + static_cast<std::ptrdiff_t>(whole), 0);
+    const auto added = found.add_equal(std::span(a_.numbers).first(whole), used);
+    if (added) sums += *added;
+    return added.has_value();
+  }
+
+  void add_some(std::uint64_t first, std::uint64_t count, Sums& sums) {
+    a_.load(first, count);
+    b_.load(first, count);
+    const std::size_t used = static_cast<std::size_t>(count) * parts_;
+    if (common_ == Common::integer) {
+      for (std::size_t i = 0; i < used; ++i)
+        differences_[i] = difference(a_.integer(i), b_.integer(i));
+      for (std::size_t i = 0; i < used; ++i) references_[i] = std::abs(b_.numbers[i]);
+    } else {
+      comparing::block_kernels().subtract(a_.numbers.data(), b_.numbers.data(), in_lanes(used),
+                                          differences_.data(), references_.data());
+    }
+    for (std::size_t i = 0; parts_ == 2 && i < used; ++i) {
+      // Beside an infinite part everything would be small.
+      const double modulus = std::hypot(b_.numbers[i / 2 * 2], b_.numbers[i / 2 * 2 + 1]);
+      if (std::isfinite(modulus)) references_[i] = modulus;
+    }
+    for (std::size_t i = used; i % comparing::lanes != 0; ++i)
+      a_.numbers[i] = b_.numbers[i] = differences_[i] = references_[i] = 0;
+    const std::size_t size = in_lanes(used);
+    sums += found.add({.count = used,
+                       .a = std::span(a_.numbers).first(size),
+                       .b = std::span(b_.numbers).first(size),
+                       .difference = std::span(differences_).first(size),
+                       .reference = std::span(references_).first(size),
+                       .first = first * parts_,
+                       .is_narrow = is_narrow_});
+  }
+
   Common common_;
+  std::size_t parts_;
+  bool is_narrow_;
+  bool has_like_bytes_;  // The same bytes are the same numbers, and half as much to look at.
+  std::size_t room_;
   Side a_;
   Side b_;
   std::vector<double> differences_;
@@ -217,7 +284,8 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
   const std::uint64_t least = std::max<std::uint64_t>(least_piece / block, 1);
   const std::uint64_t piece = std::max(least, (units + most_pieces - 1) / most_pieces);
   std::vector<Sums> sums(static_cast<std::size_t>((units + piece - 1) / piece));
-  std::array<std::optional<Worker>, 2> workers;
+  const unsigned threads = platform::threads_for(static_cast<std::size_t>(size), least_piece);
+  std::vector<std::optional<Worker>> workers(threads);
   std::atomic<std::uint64_t> done = 0;
   platform::in_pieces(
       static_cast<std::size_t>(units), static_cast<std::size_t>(piece),
@@ -232,7 +300,7 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
           if (number == 0 && progress) progress(done.exchange(0));
         }
       },
-      units < 2 * piece ? 1U : std::min(platform::available_processors(), 2U));
+      threads);
   if (progress && done != 0) progress(done);
 
   Accumulator all(tolerance, grid);

@@ -84,7 +84,7 @@ struct CompareOptions {
   bool suggest = true;
   /// How files are read. Without a mapping, a file that is cut short meanwhile is an Error.
   Access access = Access::read;
-  /// The format of files; null: as for loading.
+  /// The format of files; null: as for loading. Recordings have none to choose.
   std::shared_ptr<const Format> format = nullptr;
   Limits limits = {};  ///< Bounds on what the files may hold.
   /// Called now and then with the bytes of tensors that were compared since the last call, and all
