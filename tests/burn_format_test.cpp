@@ -27,6 +27,11 @@ namespace {
 
 enum class Speed { slow, fast };
 
+/// A part of burn::Linear, of no type.
+struct Loose {
+  ss::Value weight;
+};
+
 }  // namespace
 
 template <>
@@ -205,6 +210,7 @@ TEST_CASE("records open without knowing the recorder, by content or by type") {
     const ss::Document document = ss::open(folder / name);
     CHECK(document.at("/weight").tensor() == quarters({2, 3}));
     CHECK(document.at("/weight").value().tensor_name() == "weight");
+    CHECK(ss::load_file<Loose>(folder / name).weight.tensor_name() == "weight");
     CHECK(document.metadata().at("burn.version") == "0.21.0");
     CHECK(document.metadata().at("burn.settings") == "FullPrecisionSettings");
   }

@@ -55,10 +55,12 @@ ConversionReport write_named_tensor(Sink& sink, const Tensor& tensor, DType dtyp
 
 void TensorWriter::add(std::size_t index, const Tensor& tensor, DType dtype,
                        std::string_view name) {
+  const bool as_stored = is_as_stored(tensor, dtype);
+  if (as_stored && pending_.empty()) return write_as_stored(tensor, name);
   const std::uint64_t size = byte_size(dtype, tensor.shape());
   // Elements narrower than a byte cannot be cut anywhere.
-  const bool is_alone = bit_width(dtype) < 8 || bit_width(tensor.dtype()) < 8 ||
-                        (is_as_stored(tensor, dtype) && (pending_.empty() || size >= copied_below));
+  const bool is_alone =
+      bit_width(dtype) < 8 || bit_width(tensor.dtype()) < 8 || (as_stored && size >= copied_below);
   const bool fits =
       !pending_.empty() && elements_.back().dtype() == dtype && pending_.size() < most_pending;
   if (!pending_.empty() && (is_alone || !fits)) flush();
@@ -66,6 +68,14 @@ void TensorWriter::add(std::size_t index, const Tensor& tensor, DType dtype,
   const std::uint64_t begin = pending_.empty() ? 0 : pending_.back().end;
   elements_.emplace_back(tensor, dtype, losses_);
   pending_.push_back({index, name, begin + size});
+}
+
+void TensorWriter::write_as_stored(const Tensor& tensor, std::string_view name) {
+  try {
+    sink_.write(tensor.bytes());
+  } catch (const Error& error) {
+    throw error.with_path(safetensors::detail::for_message(name));
+  }
 }
 
 void TensorWriter::write_one(std::size_t index, const Tensor& tensor, DType dtype,

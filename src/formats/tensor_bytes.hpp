@@ -53,6 +53,7 @@ class TensorWriter {
     std::string_view name;
     std::uint64_t end;  // In the batch.
   };
+  void write_as_stored(const Tensor& tensor, std::string_view name);
   void write_one(std::size_t index, const Tensor& tensor, DType dtype, std::string_view name);
   void produce(std::uint64_t offset, std::span<std::byte> room, std::size_t& tensor);
   /// What became of the first `count` of the batch.

@@ -32,8 +32,8 @@ class SAFESTRUCTURES_API Sink {
   /// Lets go of everything that `write` referred to.
   virtual void flush() {}
 
-  /// Announces how many bytes will be written in all, before the first; a wrong number costs only
-  /// time.
+  /// Announces how many bytes will be written in all, before the first. Where fewer are announced,
+  /// that costs only time; more than the disk has room for is refused at once.
   virtual void expect(std::uint64_t size) { static_cast<void>(size); }
 
   /// Room for the sink's next bytes, for producers that compute them, so that nothing is copied

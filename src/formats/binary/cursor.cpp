@@ -26,7 +26,7 @@ Token Cursor::next() {
     open_.pop_back();
     return token_ = is_map ? Token::object_end : Token::array_end;
   }
-  --level.left;
+  if (!level.is_endless) --level.left;
   level.has_key = is_key_ = level.is_map;
   token_ = value();
   if (is_key_ && token_ == Token::string) token_ = Token::name;

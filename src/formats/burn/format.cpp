@@ -9,7 +9,6 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/type_info.hpp>
-#include <safestructures/data/walk.hpp>
 #include <safestructures/formats/burn.hpp>
 #include "formats/burn/bincode_reader.hpp"
 #include "formats/burn/fit.hpp"
@@ -17,9 +16,9 @@
 #include "formats/burn/named_reader.hpp"
 #include "formats/burn/output.hpp"
 #include "formats/burn/record.hpp"
+#include "formats/burn/record_tensors.hpp"
 #include "formats/burn/writer.hpp"
 #include "formats/stored_tensor.hpp"
-#include "formats/tensor_names.hpp"
 
 namespace safestructures::inline v0::burn {
 namespace {
@@ -58,6 +57,10 @@ const SettingsText& settings_for(const Options& burn, const SaveOptions& options
       return one;
   }
   return text_of(Settings::full_precision);
+}
+
+bool is_json(Encoding encoding) {
+  return encoding == Encoding::json || encoding == Encoding::pretty_json;
 }
 
 std::string_view recorder_of(Encoding encoding) {
@@ -173,21 +176,6 @@ SharedBytes whole(const Source& source, Access access) {
   return {view, std::move(bytes)};
 }
 
-/// Names tensors by their places, and counts them.
-void name_tensors(Content& content) {
-  detail::NamedTensors names;
-  walk(content.root, [&](Value& value, const Place& place) {
-    if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return Next::into;
-    std::string name = place.dotted();
-    if (name.empty()) name = "tensor";
-    value.set_tensor_name(
-        names.enter_distinct(std::move(name), value.tensor(), value.tensor().dtype()));
-    content.tensor_bytes += value.tensor().byte_size();
-    return Next::into;
-  });
-  content.tensor_count = names.size();
-}
-
 class BurnFormat final : public Format {
  public:
   explicit BurnFormat(Options options) : options_(std::move(options)) {}
@@ -210,9 +198,6 @@ class BurnFormat final : public Format {
   }
   bool recognises(std::span<const std::byte> head, std::uint64_t) const override {
     const std::optional<Encoding> found = sniff(head);
-    const auto is_json = [](Encoding encoding) {
-      return encoding == Encoding::json || encoding == Encoding::pretty_json;
-    };
     return found &&
            (*found == options_.encoding || (is_json(*found) && is_json(options_.encoding)));
   }
@@ -254,6 +239,7 @@ class BurnFormat final : public Format {
                    precision.integers.value_or(settings.integers)};
     }
     const std::uint64_t start = sink.position();
+    if (!is_json(options_.encoding)) sink.expect(float_bytes(root, precision));
     const std::unique_ptr<Output> output = output_for(options_, sink, version);
     Writer writer(*output, options, precision, version, options_.tensors == Tensors::bare);
     const TypeInfo* const type =
@@ -287,20 +273,22 @@ class BurnFormat final : public Format {
     Content content;
     content.root = encoding == Encoding::bincode ? read_bincode(source, options, metadata)
                                                  : read_named(source, encoding, options, metadata);
-    if (options.type != nullptr) fit_to_type(content.root, metadata, encoding, options);
+    const TypeInfo* const type =
+        options.type != nullptr ? &detail::build_type_info(*options.type) : nullptr;
+    if (type != nullptr) fit_to_type(content.root, metadata, encoding, options);
     for (const auto& [name, field] : RecordMetadata::fields)
       content.metadata.emplace(std::string(metadata_prefix) + std::string(name), metadata.*field);
     content.description = "Burn " + metadata.version + " record";
-    name_tensors(content);
+    enter_tensors(content, type);
     return content;
   }
 
   void fit_to_type(Value& value, const RecordMetadata& metadata, Encoding encoding,
                    const LoadOptions& options) const {
-    const bool is_json = encoding == Encoding::json || encoding == Encoding::pretty_json;
     const std::optional<Precision> precision =
         options_.settings ? std::optional(precision_of(*options_.settings)) : std::nullopt;
-    fit(value, detail::build_type_info(*options.type), metadata, precision, options, is_json);
+    fit(value, detail::build_type_info(*options.type), metadata, precision, options,
+        is_json(encoding));
   }
 
   static Value read_bincode(const std::shared_ptr<const Source>& source, const LoadOptions& options,

@@ -1,0 +1,83 @@
+#include "formats/burn/record_tensors.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/walk.hpp>
+#include "data/children.hpp"
+#include "formats/stored_dtype.hpp"
+#include "formats/tensor_names.hpp"
+
+namespace safestructures::inline v0::burn {
+namespace {
+
+bool has_tensor(const Value& value) {
+  return value.kind() == Kind::tensor || value.kind() == Kind::bytes;
+}
+
+template <class Visit>
+void for_each_tensor(const Value& root, const Visit& visit) {
+  std::vector<const Value*> open = {&root};
+  while (!open.empty()) {
+    const Value& value = *open.back();
+    open.pop_back();
+    if (has_tensor(value)) visit(value);
+    for (std::size_t i = detail::count_of_children(value); i-- > 0;)
+      open.push_back(&detail::child_of(value, i));
+  }
+}
+
+/// Whether a part of the type may be a Value, or be made of one by a codec that does not say how.
+bool has_values(const TypeInfo& type) {
+  std::vector<const TypeInfo*> open = {&type};
+  std::unordered_set<const TypeInfo*> seen = {&type};
+  const auto add = [&](const TypeInfo* part) {
+    if (part != nullptr && seen.insert(part).second) open.push_back(part);
+  };
+  while (!open.empty()) {
+    const TypeInfo& one = *open.back();
+    open.pop_back();
+    if (one.kind == TypeKind::any || one.is_polymorphic) return true;
+    add(one.item);
+    add(one.key);
+    for (const TypeInfo* item : one.items) add(item);
+    for (const TypeField& field : one.fields) add(field.type);
+  }
+  return false;
+}
+
+}  // namespace
+
+void enter_tensors(Content& content, const TypeInfo* type) {
+  for_each_tensor(content.root, [&](const Value& value) {
+    ++content.tensor_count;
+    content.tensor_bytes += value.tensor().byte_size();
+  });
+  if (type != nullptr && !has_values(*type)) return;
+  detail::NamedTensors names;
+  walk(content.root, [&](Value& value, const Place& place) {
+    if (!has_tensor(value)) return Next::into;
+    std::string name = place.dotted();
+    if (name.empty()) name = "tensor";
+    value.set_tensor_name(
+        names.enter_distinct(std::move(name), value.tensor(), value.tensor().dtype()));
+    return Next::into;
+  });
+}
+
+std::uint64_t float_bytes(const Value& item, const Precision& precision) {
+  const detail::StoredDTypes dtypes(precision);
+  std::uint64_t bytes = 0;
+  for_each_tensor(item, [&](const Value& value) {
+    const DType dtype = dtypes.of(value);
+    // A sequence of C++ keeps its width, whatever the precision.
+    if (dtype == DType::F32 || dtype == DType::F64)
+      bytes += std::min(byte_size(dtype, value.tensor().shape()), value.tensor().byte_size());
+  });
+  return bytes;
+}
+
+}  // namespace safestructures::inline v0::burn
