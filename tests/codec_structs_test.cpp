@@ -2,6 +2,7 @@
 /// Plain structs: fields by name, with the rules of their type.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -68,6 +69,10 @@ struct Versioned {
 };
 struct Throwing {
   int value = 0;
+};
+struct Wide {
+  int a, b, c, d, e, f, g, h, i, j;
+  friend bool operator==(const Wide&, const Wide&) = default;
 };
 
 }  // namespace
@@ -149,6 +154,20 @@ TEST_CASE("a struct loads from a struct of any name, a dict, and a custom mappin
       load_error<Layer>(Value::list({1})) ==
       "type_mismatch: at /: a value is of another kind: expected struct Layer or dict, found list "
       "of 1.");
+}
+
+TEST_CASE("many fields are found by name, in whatever order they come") {
+  const Wide wide{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const Value value = Value::from(wide);
+  CHECK(value.size() == 10);
+  CHECK(value["i"] == Value(9));
+  CHECK(value.as<Wide>() == wide);
+  std::vector<ss::Entry> entries = value.entries();
+  std::ranges::reverse(entries);
+  CHECK(Value::structure("Wide", entries).as<Wide>() == wide);
+  std::rotate(entries.begin(), entries.begin() + 3, entries.end());
+  entries.insert(entries.begin() + 1, {Value(1), "no name"});
+  CHECK(Value::dict(entries).as<Wide>() == wide);
 }
 
 TEST_CASE("rules name, skip and excuse fields") {

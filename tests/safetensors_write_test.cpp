@@ -112,6 +112,24 @@ TEST_CASE("tensors come by descending dtype and then name") {
                            R"("d":{"dtype":"F4","shape":[8],"data_offsets":[44,48]}})");
 }
 
+TEST_CASE("each tensor has its own description, whatever the one before has") {
+  const std::vector<std::uint8_t> values{1, 0};
+  const auto tensor = [&](Shape shape) { return Tensor::of<std::uint8_t>(values, shape); };
+  const std::string_view header = R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+                                  R"("b\"":{"dtype":"U8","shape":[2],"data_offsets":[2,4]},)"
+                                  R"("c":{"dtype":"U8","shape":[2,1],"data_offsets":[4,6]},)"
+                                  R"("d":{"dtype":"U8","shape":[2,1],"data_offsets":[6,8]},)"
+                                  R"("e":{"dtype":"BOOL","shape":[2,1],"data_offsets":[8,10]}})";
+  const std::vector<Tensor> tensors{
+      tensor({2}), tensor({2}), tensor({2, 1}), tensor({2, 1}),
+      Tensor::borrow(DType::BOOL, {2, 1}, std::as_bytes(std::span(values)))};
+  CHECK(header_of(written({{"a", tensors[0]},
+                           {"b\"", tensors[1]},
+                           {"c", tensors[2]},
+                           {"d", tensors[3]},
+                           {"e", tensors[4]}})) == header);
+}
+
 TEST_CASE("names sort as bytes, whatever their common beginning and length") {
   const Tensor tensor = Tensor::allocate(DType::U8, {0});
   const std::vector<std::string> sorted{"",         std::string(1, '\0'), std::string(2, '\0'), "a",

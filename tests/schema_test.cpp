@@ -253,6 +253,24 @@ TEST_CASE("the attributes of containers keep kinds, tensors and order") {
       "int, float, str, tensor, list or dict, found tuple.");
 }
 
+TEST_CASE(
+    "a plain tensor is a whole payload; inside one, where its name would be a str, it is refused") {
+  const Value tensor = Value(ss::Tensor::own<std::uint8_t>({1, 0}, {2})).plain();
+  const auto error = [](Value payload) {
+    return write_error(Value::custom("acme.T", std::move(payload).plain()));
+  };
+  const std::string message =
+      ": a tensor inside plain JSON is marked as plain: expected a tensor with a node, found "
+      "tensor U8 [2]. Do not mark it: no plain(), and in JSON no $plain around it.";
+  CHECK(read_again(ss::schema::write(Value::custom("acme.T", tensor))).payload().kind() ==
+        ss::Kind::tensor);
+  CHECK(error(Value::list({tensor})) == "invalid_argument: at /0" + message);
+  CHECK(error(Value::dict({{"x", tensor}})) == "invalid_argument: at /x" + message);
+  Value root = Value::dict();
+  root.set_attribute("note", Value::list({tensor}));
+  CHECK(write_error(root) == "invalid_argument: at /note/0" + message);
+}
+
 TEST_CASE("a plain dict that would be read as a node is refused") {
   const Value dict =
       Value::dict({{"data_type", Value("list").plain()}, {"value", Value("x").plain()}});

@@ -116,6 +116,18 @@ TEST_CASE("a header is read or refused in the same way directly and in general")
     check_header(header, size);
 }
 
+TEST_CASE("a tensor described as the one before is read or refused in the same way") {
+  const std::string repeated = R"({"a":{"dtype":"U8","shape":[2,1],"data_offsets":[0,2]},)"
+                               R"("b":{"dtype":"U8","shape":[2,1],"data_offsets":[2,4]},)"
+                               R"("c":{"dtype":"I8","shape":[2,1],"data_offsets":[4,6]},)"
+                               R"("d":{"dtype":"I8","shape":[2],"data_offsets":[6,8]},)"
+                               R"("e":{"dtype":"I8","shape":[2],"data_offsets":[8,10]}})";
+  CHECK(read_header(repeated, 10, 0) ==
+        "a U8 [2, 1] 0 2\nb U8 [2, 1] 2 4\nc I8 [2, 1] 4 6\nd I8 [2] 6 8\ne I8 [2] 8 10\n");
+  check_header(repeated, 10);
+  spoil(repeated, [](std::string_view text) { check_header(text, 10); });
+}
+
 TEST_CASE("every malformed header is refused in the same way directly and in general") {
   std::size_t count = 0;
   for (const ss::malformed::Case& test : ss::malformed::safetensors_cases()) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "codecs/scalar_of.hpp"
+#include "data/box.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
@@ -92,8 +93,8 @@ bool decode_bool(const Value& value, const Decoder& decoder) {
 std::int64_t decode_signed(const Value& value, const Decoder& decoder, std::int64_t lowest,
                            std::int64_t highest) {
   if (value.kind() == Kind::integer) {
-    const auto number = value.as_int64();
-    if (number && *number >= lowest && *number <= highest) return *number;
+    const std::int64_t* const number = Box::integer(value);
+    if (number != nullptr && *number >= lowest && *number <= highest) return *number;
     return beyond(value, decoder, lowest, highest);
   }
   if (const auto scalar = scalar_in(value, decoder))

@@ -10,6 +10,7 @@
 
 #include <safestructures/data/slice.hpp>
 #include "codecs/scalar_of.hpp"
+#include "data/box.hpp"
 #include "data/column_count.hpp"
 
 namespace safestructures::inline v0 {
@@ -142,7 +143,7 @@ Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
 }
 
 const Value& Items::operator[](std::size_t index) {
-  if (value_.is_sequence()) return value_.items()[index];
+  if (value_.is_sequence()) return detail::Box::items(value_)[index];
   if (value_.kind() == Kind::tensor) return part_ = part_of(value_, index);
   return part_ = part_of_columns(value_, index);
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/box.hpp"
 #include "data/nearest_name.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -84,6 +85,11 @@ void StructReader::refuse_unknown() const {
 
 const Value* StructReader::find(std::size_t field) const noexcept {
   const FieldInfo& info = layout_.fields[field];
+  // Mostly the fields stand where the struct has them.
+  const std::vector<Entry>& entries = Box::entries(*value_);
+  if (field < entries.size() && entries[field].key.kind() == Kind::string &&
+      Box::string(entries[field].key) == info.file_name)
+    return &entries[field].value;
   if (const Value* found = value_->find(info.file_name)) return found;
   for (const std::string_view alias : info.aliases())
     if (const Value* found = value_->find(alias)) return found;
@@ -124,7 +130,7 @@ Value encode_struct(const StructLayout& layout, std::span<const EncodeField> enc
   for (std::size_t i = 0; i < encoders.size(); ++i) {
     if (encoders[i] == nullptr) continue;
     const std::string_view name = layout.fields[i].file_name;
-    value.insert(Value(name), encoder.encode_at(name, addresses[i], encoders[i]));
+    insert_field(value, name, encoder.encode_at(name, addresses[i], encoders[i]));
   }
   return value;
 }

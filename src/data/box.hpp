@@ -49,43 +49,43 @@ struct Box {
   }
 
   /// Makes a fresh payload that of a value, which is none. \throws std::bad_alloc
-  template <class BoxType>
-  static BoxType& emplace(Value& none, Kind kind) {
-    auto* const box = new BoxType(kind);
-    give(none, box);
+  template <class BoxType, class... Content>
+  static BoxType& emplace(Value& fresh, Kind kind, Content&&... content) {
+    auto* const box = new BoxType(kind, std::forward<Content>(content)...);
+    give(fresh, box);
     return *box;
   }
   /// Gives a value, which is none, what it shall hold: its assignment would look at what it held.
   /// @{
-  static void set(Value& none, bool value) noexcept {
-    none.kind_ = Kind::boolean;
-    none.boolean_ = value;
+  static void set(Value& fresh, bool value) noexcept {
+    fresh.kind_ = Kind::boolean;
+    fresh.boolean_ = value;
   }
-  static void set(Value& none, std::int64_t value) noexcept { none.set_integer(value); }
-  static void set(Value& none, double value) noexcept {
-    none.kind_ = Kind::floating;
-    none.floating_ = value;
+  static void set(Value& fresh, std::int64_t value) noexcept { fresh.set_integer(value); }
+  static void set(Value& fresh, double value) noexcept {
+    fresh.kind_ = Kind::floating;
+    fresh.floating_ = value;
   }
-  static void set(Value& none, std::string_view text) {
-    new (&none.string_) std::string(text);
-    none.kind_ = Kind::string;
+  static void set(Value& fresh, std::string_view text) {
+    new (&fresh.string_) std::string(text);
+    fresh.kind_ = Kind::string;
   }
-  static void set(Value& none, std::string text) noexcept {
-    new (&none.string_) std::string(std::move(text));
-    none.kind_ = Kind::string;
+  static void set(Value& fresh, std::string text) noexcept {
+    new (&fresh.string_) std::string(std::move(text));
+    fresh.kind_ = Kind::string;
   }
   /// @}
   /// The same with what another value holds, which has nothing to destroy then.
-  static void move(Value& from, Value& none) noexcept {
-    none.kind_ = from.kind_;
-    none.plain_ = from.plain_;
-    none.big_ = from.big_;
+  static void move(Value& from, Value& fresh) noexcept {
+    fresh.kind_ = from.kind_;
+    fresh.plain_ = from.plain_;
+    fresh.big_ = from.big_;
     if (from.kind_ == Kind::string) {
-      new (&none.string_) std::string(std::move(from.string_));
+      new (&fresh.string_) std::string(std::move(from.string_));
       from.string_.~basic_string();
     } else {
       // The largest of the others.
-      std::memcpy(&none.none_, &from.none_, sizeof(from.complex_));
+      std::memcpy(&fresh.none_, &from.none_, sizeof(from.complex_));
     }
     from.kind_ = Kind::none;
     from.big_ = false;
@@ -137,11 +137,15 @@ inline const std::vector<Entry>& Box::entries(const Value& value) noexcept {
   return static_cast<const DictBox*>(value.box_)->dict.entries();
 }
 
+/// `Value::insert` of a field. \throws Error as it does
+void insert_field(Value& structure, std::string_view name, Value field);
+
 /// `Value::insert` of all entries, which are moved from. \throws Error as it does
 void insert_all(Value& value, std::span<Entry> entries);
 
 struct TensorBox : Box {
   using Box::Box;
+  TensorBox(Kind box_kind, Tensor&& box_tensor) : Box(box_kind), tensor(std::move(box_tensor)) {}
   Tensor tensor;
   std::string name;
 };

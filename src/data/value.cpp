@@ -184,9 +184,9 @@ Value make_mapping(Kind kind, std::vector<Entry>&& entries) {
 
 }  // namespace
 
-Value::Value(Tensor tensor)
-    : Value(
-          make<TensorBox>(Kind::tensor, [&](TensorBox& box) { box.tensor = std::move(tensor); })) {}
+Value::Value(Tensor tensor) : none_{} {
+  Box::emplace<TensorBox>(*this, Kind::tensor, std::move(tensor));
+}
 
 Value::Value(const Value& other) : Value(clone(other)) {}
 

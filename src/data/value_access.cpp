@@ -209,6 +209,11 @@ Value& Value::insert(Value key, Value value) {
   return box.dict.entries().back().value;
 }
 
+void detail::insert_field(Value& structure, std::string_view name, Value field) {
+  if (mapping(structure).dict.insert(name, field)) return;
+  structure.insert(Value(name), std::move(field));
+}
+
 void detail::insert_all(Value& value, std::span<Entry> entries) {
   Dict& dict = mapping(value).dict;
   const auto is_string = [](const Entry& entry) { return entry.key.kind() == Kind::string; };

@@ -131,8 +131,8 @@ class SAFESTRUCTURES_API Value {
   /// A value of a type that plugins know.
   [[nodiscard]] static Value custom(std::string type_name, Value payload);
   /// The same value marked as plain JSON: inside a custom payload or an attribute it is written as
-  /// itself, without a schema node around it (a tensor as its name). Only the node itself is
-  /// marked.
+  /// itself, without a schema node around it. A tensor is then its name, and can only be the whole
+  /// payload. Only the node itself is marked.
   [[nodiscard]] Value plain() &&;
   /// Whether it is marked so.
   [[nodiscard]] bool is_plain() const noexcept { return plain_; }

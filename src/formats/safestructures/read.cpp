@@ -52,12 +52,11 @@ class Tensors : public schema::TensorSource {
   std::optional<Tensor> find(std::string_view name) override {
     const auto index = file_.find(name);
     if (!index) return std::nullopt;
-    const bool is_known = met_[*index];
+    const bool is_again = met_[*index];
     met_[*index] = true;
-    if (is_known && !known_.empty()) return count_again(known_[*index]);
-    Tensor tensor = file_.tensor(*index);
-    if (!known_.empty()) known_[*index] = tensor;
-    return is_known ? count_again(std::move(tensor)) : std::move(tensor);
+    if (known_.empty()) return is_again ? count_again(file_.tensor(*index)) : file_.tensor(*index);
+    if (!is_again) return known_[*index] = file_.tensor(*index);
+    return count_again(known_[*index]);
   }
 
   /// The tensor that stands for none is called like a word that a text may well be.

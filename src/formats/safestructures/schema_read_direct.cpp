@@ -192,6 +192,7 @@ class DirectReader {
       Box::move(item, items_.emplace_back());
     } while (skip(", "));
     const std::span<Value> read = std::span(items_).subspan(begin);
+    platform::reserve_huge(box.items, read.size());
     box.items.resize(read.size());
     for (std::size_t i = 0; i < read.size(); ++i) Box::move(read[i], box.items[i]);
     items_.resize(begin);
@@ -310,7 +311,7 @@ class DirectReader {
     std::optional<Tensor> tensor = tensors_.find(name);
     if (!tensor) return false;
     if (kind == Kind::bytes) value = Value::bytes(*std::move(tensor));
-    else Box::emplace<detail::TensorBox>(value, kind).tensor = *std::move(tensor);
+    else Box::emplace<detail::TensorBox>(value, kind, *std::move(tensor));
     value.set_tensor_name(std::move(name));
     return true;
   }

@@ -101,7 +101,9 @@ void Writer::node(const Value& value, const Trace* trace) {
   if (value.kind() <= Kind::string) return scalar(value, trace);
   begin_node(value, trace);
   payload(value, trace);
-  if (Box::has_extras(value) || value.kind() == Kind::tensor)
+  const bool is_converted =
+      value.kind() == Kind::tensor && dtypes_.of(value) != value.tensor().dtype();
+  if (Box::has_extras(value) || is_converted)
     if (options_.extensions || value.kind() == Kind::custom) extensions(value, trace);
   text_.add("}");
 }

@@ -44,6 +44,13 @@ void Writer::plain_item(const Value& value, const Trace& step) {
   const detail::Descent level(depth_, options_.limits.depth, &step);
   const Kind kind = value.kind();
   const bool is_node = kind == Kind::tensor || kind == Kind::bytes || kind == Kind::custom;
+  // Its name alone would be read as a str: only as the whole payload does it lead to the tensor.
+  if (value.is_plain() && kind == Kind::tensor)
+    throw Error(ErrorCode::invalid_argument, "a tensor inside plain JSON is marked as plain",
+                {.path = to_string(&step),
+                 .expected = "a tensor with a node",
+                 .found = describe(value),
+                 .advice = "Do not mark it: no plain(), and in JSON no $plain around it"});
   if (value.is_plain() || (in_attribute_ && !is_node)) return plain(value, &step);
   const bool outer = std::exchange(in_attribute_, false);
   node(value, &step);

@@ -113,21 +113,38 @@ class CompactParser {
   }
 
   bool tensor(Piece name) {
-    Piece dtype_name;
     // Metadata behind a tensor, or once more: the general parser knows what to do.
     if (table_.view(name) == metadata_key) return false;
-    if (table_.records_.size() >= limits_.tensors || !skip(":{\"dtype\":\"") ||
-        !plain_string(dtype_name))
-      return false;
-    const std::optional<DType> dtype = parse_dtype(table_.view(dtype_name));
+    if (table_.records_.size() >= limits_.tensors) return false;
     Table::Record record;
-    if (!dtype || !skip(",\"shape\":[") || !shape(record) || !skip(",\"data_offsets\":[") ||
-        !number(record.begin) || !skip(",") || !number(record.end) || !skip("]}"))
-      return false;
+    if (!same_description(record) && !description(record)) return false;
+    if (!number(record.begin) || !skip(",") || !number(record.end) || !skip("]}")) return false;
     record.name = name;
-    record.dtype = *dtype;
     if (record.end < record.begin || !table_.fits(record)) return false;
     table_.records_.push_back(record);
+    return true;
+  }
+
+  /// Up to the offsets.
+  bool description(Table::Record& record) {
+    const char* const begin = at_;
+    Piece dtype_name;
+    if (!skip(":{\"dtype\":\"") || !plain_string(dtype_name)) return false;
+    const std::optional<DType> dtype = parse_dtype(table_.view(dtype_name));
+    if (!dtype || !skip(",\"shape\":[") || !shape(record) || !skip(",\"data_offsets\":["))
+      return false;
+    record.dtype = *dtype;
+    described_ = record;
+    described_as_ = {begin, static_cast<std::size_t>(at_ - begin)};
+    return true;
+  }
+
+  /// Where it is spelled as that of the tensor before, as most are: its dimensions are then the
+  /// same ones. Nothing is read where it is not.
+  bool same_description(Table::Record& record) {
+    if (described_as_.empty() || end_ - at_ < std::ssize(described_as_) || !skip(described_as_))
+      return false;
+    record = described_;
     return true;
   }
 
@@ -152,6 +169,8 @@ class CompactParser {
   const char* at_;
   const char* end_;
   std::vector<std::pair<Piece, Piece>> entries_;
+  Table::Record described_;  // The tensor before, and the text that told its dtype and shape.
+  std::string_view described_as_;
 };
 
 bool parse_compact(Table& table, const Limits& limits) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "platform/memory.hpp"
+
 namespace safestructures::inline v0::safetensors::detail {
 
 /// The first eight bytes of a name behind `prefix`, as a number that sorts alike.
@@ -24,13 +26,13 @@ inline std::uint64_t sort_key(std::string_view name, std::size_t prefix) noexcep
 }
 
 /// One pass of a radix sort: sorts stably by one byte of each key, with as much room in `spare`.
-template <class Key, class ByteAt>
-void sort_by_byte(std::vector<Key>& keys, std::vector<Key>& spare, const ByteAt& byte_at) {
+template <class Keys, class ByteAt>
+void sort_by_byte(Keys& keys, Keys& spare, const ByteAt& byte_at) {
   std::array<std::size_t, 257> starts{};
-  for (const Key& key : keys) ++starts[byte_at(key) + 1];
+  for (const auto& key : keys) ++starts[byte_at(key) + 1];
   if (starts[byte_at(keys.front()) + 1] == keys.size()) return;
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  for (const Key& key : keys) spare[starts[byte_at(key)]++] = key;
+  for (const auto& key : keys) spare[starts[byte_at(key)]++] = key;
   keys.swap(spare);
 }
 
@@ -56,7 +58,8 @@ std::vector<std::uint32_t> order_by_name(std::size_t count, const NameAt& name_a
         std::mismatch(shared.begin(), shared.end(), name.begin(), name.end()).first -
         shared.begin());
   }
-  std::vector<Key> keys;
+  using Keys = std::vector<Key, platform::BlockAllocator<Key>>;
+  Keys keys;
   keys.reserve(count);
   for (std::size_t i = 0; i < count; ++i)
     keys.push_back({sort_key(name_at(i), prefix), static_cast<std::uint32_t>(i), group_at(i)});
@@ -66,7 +69,7 @@ std::vector<std::uint32_t> order_by_name(std::size_t count, const NameAt& name_a
     return name_at(a.index).substr(prefix) < name_at(b.index).substr(prefix);
   };
   if (!std::is_sorted(keys.begin(), keys.end(), before)) {
-    std::vector<Key> spare(count);
+    Keys spare(count);
     for (unsigned shift = 0; shift < 64; shift += 8)
       sort_by_byte(keys, spare, [&](const Key& key) { return key.name >> shift & 0xFFU; });
     for (unsigned shift = 0; shift < 32; shift += 8)

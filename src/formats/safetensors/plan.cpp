@@ -62,6 +62,11 @@ class Appender {
     target_ = escape(text, target_);
     *target_++ = '"';
   }
+  void plain_string(std::string_view text) {
+    *target_++ = '"';
+    raw(text);
+    *target_++ = '"';
+  }
   void byte(char c) { *target_++ = c; }
   [[nodiscard]] char* end() const { return target_; }
 
@@ -92,7 +97,10 @@ void FilePlan::check_items(std::span<const Item> items, const Limits& limits) {
       throw past(Limit::rank, limits.rank,
                  {.path = for_message(item.name), .found = std::to_string(shape.size())});
     }
-    if (!is_plain(item.name)) check_utf8("the name of a tensor", item.name);
+    if (!is_plain(item.name)) {
+      check_utf8("the name of a tensor", item.name);
+      names_are_plain_ = false;
+    }
     if (item.name == metadata_key) {
       throw Error(ErrorCode::invalid_argument,
                   "no tensor can be named \"__metadata__\": the format takes it for the metadata");
@@ -172,6 +180,8 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
   out.byte('{');
   write_metadata(out, metadata);
   std::uint64_t offset = 0;
+  const Item* described = nullptr;  // The tensor before, and what stands between name and offsets.
+  std::string_view description;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Item& item = items[order_[i]];
     // In the order of names, tensors lie anywhere in memory.
@@ -181,16 +191,17 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
       __builtin_prefetch(later.tensor);
     }
     if (i != 0) out.byte(',');
-    out.string(item.name);
-    out.raw(R"(:{"dtype":")");
-    out.raw(to_string(item.dtype));
-    out.raw(R"(","shape":[)");
-    bool first = true;
-    for (const std::uint64_t size : item.tensor->shape()) {
-      if (!std::exchange(first, false)) out.byte(',');
-      out.number(size);
+    if (names_are_plain_) out.plain_string(item.name);
+    else out.string(item.name);
+    if (described != nullptr && described->dtype == item.dtype &&
+        described->tensor->shape() == item.tensor->shape()) {
+      out.raw(description);
+    } else {
+      const char* const description_begin = out.end();
+      describe(out, item);
+      described = &item;
+      description = {description_begin, static_cast<std::size_t>(out.end() - description_begin)};
     }
-    out.raw(R"(],"data_offsets":[)");
     out.number(offset);
     out.byte(',');
     out.number(offset += sizes_[order_[i]]);
@@ -207,6 +218,18 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
   std::memset(out.end(), ' ', static_cast<std::size_t>(header_size_ - used));
   for (std::size_t i = 0; i < length_size; ++i)
     begin[i] = static_cast<char>(length >> (8 * i) & 0xFFU);
+}
+
+void FilePlan::describe(Appender& out, const Item& item) {
+  out.raw(R"(:{"dtype":")");
+  out.raw(to_string(item.dtype));
+  out.raw(R"(","shape":[)");
+  bool first = true;
+  for (const std::uint64_t size : item.tensor->shape()) {
+    if (!std::exchange(first, false)) out.byte(',');
+    out.number(size);
+  }
+  out.raw(R"(],"data_offsets":[)");
 }
 
 void FilePlan::write_metadata(Appender& out, const Metadata& metadata) {

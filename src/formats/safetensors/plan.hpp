@@ -41,6 +41,8 @@ class FilePlan {
   void check_items(std::span<const Item> items, const Limits& limits);
   void check_names(std::span<const Item> items) const;
   void write_header(std::span<const Item> items, const Metadata& metadata, const Limits& limits);
+  /// What stands between a tensor's name and its offsets.
+  static void describe(Appender& out, const Item& item);
   void write_metadata(Appender& out, const Metadata& metadata);
 
   std::vector<std::uint32_t> order_;
@@ -48,6 +50,7 @@ class FilePlan {
   std::uint64_t data_size_ = 0;
   std::uint64_t names_size_ = 0;
   std::uint64_t entries_bound_ = 0;  // Bytes of the header that the tensors take at most.
+  bool names_are_plain_ = true;      // JSON spells all names as they are.
   SpelledEntry spelled_;
   std::shared_ptr<std::byte> header_;  // The length in front; without the spelled text,
   std::size_t before_spelled_ = 0;     // which stands behind so many bytes.
