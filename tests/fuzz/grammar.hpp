@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fuzz/parts.hpp"
+#include "platform/split_mix.hpp"
 
 namespace fuzz::grammar {
 
@@ -24,10 +25,8 @@ class Random {
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t bits() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
+    state_ += safestructures::platform::split_mix_step;
+    return safestructures::platform::split_mix(state_);
   }
   /// A number below n, which is not 0.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(bits() % n); }

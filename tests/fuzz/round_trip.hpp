@@ -94,6 +94,7 @@ inline bool is_beyond_schema(const ss::Error& error) {
   return problem == "a value has the type name of another kind" ||
          problem == "a value of this kind cannot be plain JSON" ||
          problem == "a plain dict has the form of a node" ||
+         problem == "a tensor inside plain JSON is marked as plain" ||
          problem == "a key of this kind cannot stand in plain JSON" ||
          problem == "what a custom value holds is the name of a tensor beside the structure";
 }
