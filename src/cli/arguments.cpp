@@ -88,6 +88,13 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     problem.resize(colon);
     problem += " needs a value" + (words.empty() ? "" : ": " + words.substr(0, words.rfind(' ')));
   }
+  // `Could not convert: --items = x`, of options that are counts.
+  constexpr std::string_view unconverted = "Could not convert: ";
+  if (const std::size_t equals = problem.find(" = ");
+      problem.starts_with(unconverted) && equals != std::string::npos)
+    problem = fmt::format("{} takes a whole number from 0 on, not '{}'",
+                          problem.substr(unconverted.size(), equals - unconverted.size()),
+                          problem.substr(equals + 3));
   while (!problem.empty() && (problem.back() == '\n' || problem.back() == '.')) problem.pop_back();
   return problem + ". See '" + command + "--help'.";
 }

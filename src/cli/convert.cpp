@@ -197,6 +197,10 @@ void add_convert(CLI::App& app) {
                     "Store checksums, which verify compares; a file that has them keeps them");
   command->add_flag("--durable", options->save.durable,
                     "Return when the file would survive a loss of power");
+  command
+      ->add_option("--threads", options->save.threads,
+                   "At most so many threads convert and pack; 0, what pays, is the default")
+      ->option_text("N");
   command->footer(
       "Everything is kept: structure, types, names, metadata, tensors that the structure does not\n"
       "use. The structure remembers the dtype of a tensor that is stored in another one. OUT is\n"

@@ -298,6 +298,7 @@ def check_convert(folder):
     run(folder, "convert", half, back, "--precision", "f64")
     expect("f64: dtypes", {"F64"}, {d for d, _, _ in notation.read_container(back)[1].values()})
 
+    same_bytes = {}
     before = model.read_bytes()
     expect("onto itself", 0, run(folder, "convert", model, model).returncode)
     expect("onto itself: structure", 0, run(folder, "verify", model).returncode)
@@ -316,6 +317,19 @@ def check_convert(folder):
         folder, "convert", "large.safetensors", half, "--precision", "bf16", "--refuse-range-losses"
     )
     expect("bf16 keeps the range", 0, done.returncode)
+
+    for threads in ("0", "1", "3"):
+        run(folder, "convert", model, "threads.safetensors", "--precision", "f64", "--threads", threads)
+        written = (folder / "threads.safetensors").read_bytes()
+        same = same_bytes.setdefault("threads", written) == written
+        expect(f"--threads {threads}: the same file", True, same)
+    failed = run(folder, "convert", model, "threads.safetensors", "--threads", "-1")
+    expect(
+        "--threads -1",
+        (2, "safestructures: --threads takes a whole number from 0 on, not '-1'. See 'safestructures "
+            "convert --help'.\n"),
+        (failed.returncode, failed.stderr),
+    )
 
     shards = run(folder, "convert", model, "parts.safetensors", "--shard-size", "64")
     expect("shards", 0, shards.returncode)
