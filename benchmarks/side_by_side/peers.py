@@ -277,6 +277,8 @@ class Records:
         return {"metadata": metadata, "item": {"layers": parameters}, "_b": None}
 
     def arrays(self, record):
+        if isinstance(record, list):  # W14, which has no arrays
+            return record
         parameters = record["item"]["layers"]
         return [self.array(one["param"]["bytes"]) for one in parameters]
 

@@ -35,7 +35,7 @@ pub fn measure<T>(bytes: usize, run: impl FnOnce() -> T) {
     let start = Instant::now();
     let result = run();
     let ns = start.elapsed().as_nanos();
-    println!("{{\"ns\": {ns}, \"peak\": {}}}", status("VmHWM:") - before);
+    println!("{{\"ns\": {ns}, \"peak\": {}}}", status("VmHWM:").saturating_sub(before));
     black_box(result);
 }
 
