@@ -221,6 +221,54 @@ Sums Accumulator::add_one_by_one(const Block& block) {
   return sums_of<Sums::Wide>(block);
 }
 
+FloatSteps Accumulator::steps_of(const FloatBlock& block) const {
+  const FloatKernels& kernels = float_kernels();
+  const unsigned bits = watched_->least_bits();
+  switch (grid_->dtype) {
+    case DType::BF16: return kernels.bfloat16_steps(block, bits);
+    case DType::F16: return kernels.half_steps(block, bits);
+    default: return kernels.float_steps(block, bits);
+  }
+}
+
+void Accumulator::take_run(const FloatBlock& block, std::size_t run, std::uint64_t first) {
+  const std::size_t end = std::min(block.count, (run + 1) * run_size);
+  for (std::size_t i = run * run_size; i < end; ++i) {
+    const double b = float_at(block.b, i);
+    const double reference = std::abs(b);
+    const double error = std::abs(float_at(block.a, i) - b);
+    if (error == 0) continue;
+    watched_->take(error, reference);
+    const double allowed = reference * tolerance_.rtol + tolerance_.atol;
+    if (error < allowed * (max_ratio_ * almost)) continue;
+    const double ratio = error / allowed;
+    if (ratio < max_ratio_) continue;
+    max_ratio_ = ratio;
+    note_worst(ratio, error, first + i);
+  }
+}
+
+std::optional<Sums> Accumulator::add_floats(const FloatBlock& block, std::size_t count,
+                                            std::uint64_t first) {
+  const FloatSums sums =
+      float_kernels().sums(block, watched_->watch(tolerance_, max_ratio_ * almost));
+  if (!std::isfinite(sums.a_squares + sums.b_squares)) return std::nullopt;
+  const FloatSteps steps = steps_of(block);
+  if (!steps.is_exact) return std::nullopt;
+  compared_ += count;
+  differing_ += block.count - steps.equal;
+  beyond_ += sums.beyond;
+  largest_b_ = std::max(largest_b_, static_cast<double>(steps.largest_b));
+  max_absolute_ = std::max(max_absolute_, sums.largest_difference);
+  max_ulp_ = std::max<std::uint64_t>(max_ulp_, steps.most);
+  const bool is_any = steps.equal != block.count && !std::isfinite(max_ratio_);
+  for (std::size_t run = 0; run * run_size < block.count; ++run)
+    if (is_any || sums.is_watched[run]) take_run(block, run, first);
+  watched_->take(block, steps);
+  return Sums{sums.errors,    sums.absolute,  sums.squares,
+              sums.a_squares, sums.b_squares, sums.square_difference};
+}
+
 void Accumulator::merge(const Accumulator& other) {
   compared_ += other.compared_;
   differing_ += other.differing_;
@@ -241,12 +289,46 @@ void Accumulator::merge(const Accumulator& other) {
   for (std::size_t i = 0; i < ulps_.size(); ++i) ulps_[i] += other.ulps_[i];
   if (other.worst_index_ != nowhere)
     note_worst(other.worst_ratio_, other.worst_absolute_, other.worst_index_);
+  if (watched_ && other.watched_) watched_->merge(*other.watched_);
   if (!other.room_) return;
   for (std::size_t i = 0; i < exponents; ++i) {
     Scale& scale = room().scales[i];
     scale.absolute = std::max(scale.absolute, other.room_->scales[i].absolute);
     scale.relative = std::max(scale.relative, other.room_->scales[i].relative);
   }
+}
+
+std::optional<double> Accumulator::max_relative(const Sums& sums) const {
+  const int floor = floor_exponent_of(sums.b_squares / static_cast<Sums::Wide>(compared_));
+  std::optional<double> found = 0;
+  if (watched_) found = watched_->relative(floor);
+  for (std::size_t i = 0; found && room_ && i < exponents; ++i) {
+    const Scale& scale = room_->scales[i];
+    const bool is_below = static_cast<int>(i) < floor + 1023;
+    *found = std::max(*found, is_below ? scale.absolute / std::ldexp(1.0, floor) : scale.relative);
+  }
+  return found;
+}
+
+std::optional<unsigned> Accumulator::common_bits() const {
+  // Those that do not differ are 0 steps apart, and not counted in the table.
+  const std::uint64_t allowed = compared_ / 100;
+  const auto most = static_cast<unsigned>(std::bit_width(max_ulp_));
+  std::uint64_t above = 0;
+  bool is_known = true;
+  for (unsigned bits = most; bits > 0; --bits) {
+    above += ulps_[bits];
+    const auto watched = watched_ ? watched_->at_least(bits) : std::optional<std::uint64_t>(0);
+    if (watched && above + *watched > allowed) return is_known ? std::optional(bits) : std::nullopt;
+    // None is apart by more than the most; with fewer that are as far apart, more are nearer.
+    is_known = watched.has_value();
+  }
+  return is_known ? std::optional(0U) : std::nullopt;
+}
+
+bool Accumulator::is_certain(const Sums& sums) const {
+  if (!watched_ || differing_ == 0) return true;
+  return (sums.b_squares == 0 || max_relative(sums)) && (!grid_ || common_bits());
 }
 
 std::optional<std::uint64_t> Accumulator::worst() const {
@@ -290,17 +372,7 @@ TensorMetrics Accumulator::result(const Sums& sums, std::uint64_t count) const {
     found.relative_l2 = bounded(std::sqrt(sums.squares) / norm_b);
     // Not -0.
     found.snr = static_cast<double>(-20 * std::log10(std::sqrt(sums.squares) / norm_b) + 0);
-    // A power of two, so that the numbers of one exponent are all above it or all below.
-    const Wide mean_square = std::sqrt(sums.b_squares / n) / 256;
-    const auto floor_exponent = std::max<std::size_t>(
-        exponent_of(std::max(bounded(mean_square), std::numeric_limits<double>::min())), 1);
-    const double floor = std::ldexp(1.0, static_cast<int>(floor_exponent) - 1023);
-    double relative = 0;
-    for (std::size_t i = 0; i < exponents; ++i) {
-      const Scale& scale = room_->scales[i];
-      relative = std::max(relative, i < floor_exponent ? scale.absolute / floor : scale.relative);
-    }
-    found.max_relative = std::min(relative, largest);
+    found.max_relative = std::min(max_relative(sums).value(), largest);
   }
   if (norm_b != 0) found.norm_ratio = bounded(norm_a / norm_b);
   if (norm_a != 0 && norm_b != 0) {
@@ -315,17 +387,10 @@ TensorMetrics Accumulator::result(const Sums& sums, std::uint64_t count) const {
         .dtype = grid_->dtype, .max = max_ulp_, .binade = std::uint64_t{1} << grid_->fraction_bits};
     if (largest_b_ != 0)
       ulp.at_peak = std::min(max_absolute_ / grid_->spacing(largest_b_), largest);
-    // Those that do not differ are 0 steps apart, and not counted in the table.
-    const std::uint64_t allowed = compared_ / 100;
-    std::uint64_t above = 0;
-    for (std::size_t bits = ulps_.size() - 1; bits > 0; --bits) {
-      above += ulps_[bits];
-      if (above <= allowed) continue;
-      ulp.p99 =
-          bits == 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
-      ulp.p99 = std::min(ulp.p99, max_ulp_);
-      break;
-    }
+    const unsigned bits = common_bits().value();
+    ulp.p99 =
+        bits == 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
+    ulp.p99 = std::min(ulp.p99, max_ulp_);
     found.ulp = ulp;
   }
   return found;

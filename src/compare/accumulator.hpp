@@ -13,6 +13,7 @@
 #include <safestructures/compare/metrics.hpp>
 #include "compare/block_kernels.hpp"
 #include "compare/ulp.hpp"
+#include "compare/watched.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -36,15 +37,26 @@ class Accumulator {
   /// Numbers of a block, at most.
   static constexpr std::size_t block_size = 2048;
 
-  Accumulator(const Tolerance& tolerance, const std::optional<Grid>& grid)
-      : tolerance_(tolerance), grid_(grid) {}
+  /// \param guess what allows for `add_floats`, with a grid of F32, BF16 or F16
+  Accumulator(const Tolerance& tolerance, const std::optional<Grid>& grid,
+              const std::optional<Guess>& guess)
+      : tolerance_(tolerance), grid_(grid) {
+    if (guess) watched_.emplace(*guess);
+  }
 
   /// Takes a block, whose contents are changed. \returns its sums
   Sums add(const Block& block);
   /// Takes a block of narrow numbers that are the same on both sides, filled up with zeros.
   /// \returns its sums; nothing, and nothing is taken, where a number is not finite
   std::optional<Sums> add_equal(std::span<const double> numbers, std::size_t count);
+  /// Takes a block of floats, filled up with zeros that are the same on both sides.
+  /// \param count of the numbers themselves  \param first index of the first
+  /// \returns its sums, those of `add`; nothing, and nothing is taken, where a number is not finite
+  /// or none of the grid's
+  std::optional<Sums> add_floats(const FloatBlock& block, std::size_t count, std::uint64_t first);
   void merge(const Accumulator& other);
+  /// Whether `result` knows all. If not, the guess was wrong: all is taken again without one.
+  [[nodiscard]] bool is_certain(const Sums& sums) const;
   /// All but the elements of `worst`. \param count numbers in all
   [[nodiscard]] TensorMetrics result(const Sums& sums, std::uint64_t count) const;
   /// The index of the number that is worst; nothing where nothing differs.
@@ -53,6 +65,8 @@ class Accumulator {
  private:
   Sums add_one_by_one(const Block& block);
   void take_differences(const Block& block);
+  [[nodiscard]] FloatSteps steps_of(const FloatBlock& block) const;
+  void take_run(const FloatBlock& block, std::size_t run, std::uint64_t first);
   /// Finds the steps between a and b. \returns false where no kernel can
   bool steps_at_once(const Block& block);
   void take_non_finite(const Block& block, std::size_t i);
@@ -72,6 +86,10 @@ class Accumulator {
     std::array<std::uint64_t, block_size> steps;
   };
   [[nodiscard]] Room& room();
+  /// Beside |b|, and beside the floor below it; nothing where that is not known.
+  [[nodiscard]] std::optional<double> max_relative(const Sums& sums) const;
+  /// The bits that the steps of 99 of 100 numbers take, at most; nothing where that is not known.
+  [[nodiscard]] std::optional<unsigned> common_bits() const;
   static constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
 
   Tolerance tolerance_;
@@ -89,6 +107,7 @@ class Accumulator {
   double worst_absolute_ = 0;
   std::uint64_t worst_index_ = nowhere;
   std::unique_ptr<Room> room_;
+  std::optional<Watched> watched_;  // What `add_floats` took.
 };
 
 }  // namespace safestructures::inline v0::comparing

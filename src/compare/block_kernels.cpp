@@ -5,79 +5,20 @@
 #include <limits>
 #include <type_traits>
 
+#include "compare/vectors.hpp"
+
 namespace safestructures::inline v0::comparing {
 namespace {
 
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct TwoLanes {
-  static constexpr std::size_t width = 2;
-  using Numbers [[gnu::vector_size(16)]] = double;
-  using Words [[gnu::vector_size(16)]] = std::int64_t;
-  using Floats [[gnu::vector_size(8)]] = float;
-  using HalfWords [[gnu::vector_size(8)]] = std::int32_t;
-};
-
-#if defined(__x86_64__)
-struct FourLanes {
-  static constexpr std::size_t width = 4;
-  using Numbers [[gnu::vector_size(32)]] = double;
-  using Words [[gnu::vector_size(32)]] = std::int64_t;
-  using Floats [[gnu::vector_size(16)]] = float;
-  using HalfWords [[gnu::vector_size(16)]] = std::int32_t;
-};
-#endif
-
-/// The kernels in vectors of `width` numbers, as wide as the processor's: of wider ones GCC 12
-/// makes scalar comparisons. The lanes of a block are taken width by width, each in its own sums,
-/// so that results do not depend on the width. Vectors are handed on by reference alone: how they
-/// are passed by value depends on instructions.
 template <class Vectors>
-struct In {
-  static constexpr std::size_t width = Vectors::width;
-  using Numbers = typename Vectors::Numbers;
-  using Words = typename Vectors::Words;
-
-  [[gnu::always_inline]] static void load(Numbers& numbers, std::span<const double> from,
-                                          std::size_t at) {
-    std::memcpy(&numbers, from.data() + at, sizeof numbers);
-  }
-  [[gnu::always_inline]] static void store(const Numbers& numbers, double* to) {
-    std::memcpy(to, &numbers, sizeof numbers);
-  }
-  [[gnu::always_inline]] static void make_absolute(Numbers& numbers) {
-    numbers = reinterpret_cast<Numbers>(reinterpret_cast<Words>(numbers) &
-                                        std::numeric_limits<std::int64_t>::max());
-  }
-  /// Only where the mask is set.
-  [[gnu::always_inline]] static void keep_where(const Words& mask, Numbers& numbers) {
-    numbers = reinterpret_cast<Numbers>(reinterpret_cast<Words>(numbers) & mask);
-  }
-  [[gnu::always_inline]] static void choose(const Words& mask, const Numbers& numbers,
-                                            Numbers& target) {
-    target = reinterpret_cast<Numbers>((reinterpret_cast<Words>(numbers) & mask) |
-                                       (reinterpret_cast<Words>(target) & ~mask));
-  }
-  [[gnu::always_inline]] static void take_larger(const Numbers& numbers, Numbers& most) {
-    choose(numbers > most, numbers, most);
-  }
-  /// Of those that are not zero.
-  [[gnu::always_inline]] static void take_smaller(const Numbers& numbers, Numbers& least) {
-    choose((numbers < least) & (numbers != 0.0), numbers, least);
-  }
-  [[gnu::always_inline]] static void take_larger(const Numbers& numbers, double& most) {
-    for (std::size_t i = 0; i < width; ++i) most = std::max(most, numbers[i]);
-  }
-  [[gnu::always_inline]] static void add(const Numbers& numbers, double& sum) {
-    for (std::size_t i = 0; i < width; ++i) sum += numbers[i];
-  }
-  /// How often a mask was set, of the sum of masks.
-  [[gnu::always_inline]] static std::uint64_t count_of(const Words& masks) {
-    std::int64_t count = 0;
-    for (std::size_t i = 0; i < width; ++i) count -= masks[i];
-    return static_cast<std::uint64_t>(count);
-  }
+struct In : Lanes<Vectors> {
+  using Base = Lanes<Vectors>;
+  using Base::width;
+  using typename Base::Numbers;
+  using typename Base::Words;
 
   [[gnu::always_inline]] static void subtract(const double* a, const double* b, std::size_t count,
                                               double* difference, double* reference) {
@@ -85,9 +26,9 @@ struct In {
       Numbers left, right;
       std::memcpy(&left, a + i, sizeof left);
       std::memcpy(&right, b + i, sizeof right);
-      store(left - right, difference + i);
-      make_absolute(right);
-      store(right, reference + i);
+      Base::store(left - right, difference + i);
+      Base::make_absolute(right);
+      Base::store(right, reference + i);
     }
   }
 
@@ -99,24 +40,24 @@ struct In {
       Numbers least = Numbers{} + infinity;
       for (std::size_t i = lane; i < block.a.size(); i += lanes) {
         Numbers a, b, difference;
-        load(a, block.a, i);
-        load(b, block.b, i);
-        load(difference, block.difference, i);
-        make_absolute(a);
-        make_absolute(b);
-        make_absolute(difference);
+        Base::load(a, block.a, i);
+        Base::load(b, block.b, i);
+        Base::load(difference, block.difference, i);
+        Base::make_absolute(a);
+        Base::make_absolute(b);
+        Base::make_absolute(difference);
         special |= ~((a <= largest) & (b <= largest));
-        take_larger(a, most);
-        take_larger(b, most);
-        take_larger(difference, most);
-        take_smaller(a, least);
-        take_smaller(b, least);
-        take_smaller(difference, least);
+        Base::take_larger(a, most);
+        Base::take_larger(b, most);
+        Base::take_larger(difference, most);
+        Base::take_smaller(a, least);
+        Base::take_smaller(b, least);
+        Base::take_smaller(difference, least);
       }
-      take_larger(most, range.most);
+      Base::take_larger(most, range.most);
       for (std::size_t i = 0; i < width; ++i) range.least = std::min(range.least, least[i]);
     }
-    range.is_finite = count_of(special) == 0;
+    range.is_finite = Base::count_of(special) == 0;
     return range;
   }
 
@@ -127,28 +68,28 @@ struct In {
       Numbers largest_b{}, largest_difference{};
       for (std::size_t i = lane; i < block.a.size(); i += lanes) {
         Numbers a, b, error;
-        load(a, block.a, i);
-        load(b, block.b, i);
-        load(error, block.difference, i);
+        Base::load(a, block.a, i);
+        Base::load(b, block.b, i);
+        Base::load(error, block.difference, i);
         errors += error;
         squares += error * error;
         a_squares += a * a;
         b_squares += b * b;
         square_difference += error * (a + b);
-        make_absolute(error);
+        Base::make_absolute(error);
         absolute += error;
-        take_larger(error, largest_difference);
-        make_absolute(b);
-        take_larger(b, largest_b);
+        Base::take_larger(error, largest_difference);
+        Base::make_absolute(b);
+        Base::take_larger(b, largest_b);
       }
-      add(errors, all.errors);
-      add(absolute, all.absolute);
-      add(squares, all.squares);
-      add(a_squares, all.a_squares);
-      add(b_squares, all.b_squares);
-      add(square_difference, all.square_difference);
-      take_larger(largest_b, all.largest_b);
-      take_larger(largest_difference, all.largest_difference);
+      Base::add(errors, all.errors);
+      Base::add(absolute, all.absolute);
+      Base::add(squares, all.squares);
+      Base::add(a_squares, all.a_squares);
+      Base::add(b_squares, all.b_squares);
+      Base::add(square_difference, all.square_difference);
+      Base::take_larger(largest_b, all.largest_b);
+      Base::take_larger(largest_difference, all.largest_difference);
     }
     return all;
   }
@@ -159,13 +100,13 @@ struct In {
       Numbers squares{}, most{};
       for (std::size_t i = lane; i < numbers.size(); i += lanes) {
         Numbers some;
-        load(some, numbers, i);
+        Base::load(some, numbers, i);
         squares += some * some;
-        make_absolute(some);
-        take_larger(some, most);
+        Base::make_absolute(some);
+        Base::take_larger(some, most);
       }
-      add(squares, all.sum);
-      take_larger(most, all.largest);
+      Base::add(squares, all.sum);
+      Base::take_larger(most, all.largest);
     }
     return all;
   }
@@ -176,18 +117,18 @@ struct In {
     Words differing{}, beyond{}, is_near{};
     for (std::size_t i = 0; i < block.a.size(); i += width) {
       Numbers error, reference;
-      load(error, block.difference, i);
-      load(reference, block.reference, i);
-      make_absolute(error);
+      Base::load(error, block.difference, i);
+      Base::load(reference, block.reference, i);
+      Base::make_absolute(error);
       const Numbers allowed = reference * tolerance.rtol + tolerance.atol;
       differing += error > 0.0;
       beyond += error > allowed;
       // Without a division: rounding keeps the order, so that none is missed.
       is_near |= error >= allowed * near;
     }
-    verdict.differing = count_of(differing);
-    verdict.beyond = count_of(beyond);
-    verdict.is_near = count_of(is_near) != 0;
+    verdict.differing = Base::count_of(differing);
+    verdict.beyond = Base::count_of(beyond);
+    verdict.is_near = Base::count_of(is_near) != 0;
     return verdict;
   }
 
@@ -196,17 +137,17 @@ struct In {
     Numbers most{};
     for (std::size_t i = 0; i < block.a.size(); i += width) {
       Numbers error, reference;
-      load(error, block.difference, i);
-      load(reference, block.reference, i);
-      make_absolute(error);
+      Base::load(error, block.difference, i);
+      Base::load(reference, block.reference, i);
+      Base::make_absolute(error);
       // Nothing over nothing is no error.
       Numbers ratio = error / (reference * tolerance.rtol + tolerance.atol);
-      keep_where(error > 0.0, ratio);
-      take_larger(ratio, most);
-      store(ratio, ratios + i);
+      Base::keep_where(error > 0.0, ratio);
+      Base::take_larger(ratio, most);
+      Base::store(ratio, ratios + i);
     }
     double found = 0;
-    take_larger(most, found);
+    Base::take_larger(most, found);
     return found;
   }
 
@@ -229,58 +170,19 @@ struct In {
     return static_cast<std::uint64_t>(found);
   }
 
-  using Floats = typename Vectors::Floats;
-  using HalfWords = typename Vectors::HalfWords;
-
-  // The place of a magnitude among those of a dtype, from a float and its bits; what is set in
-  // `others` is none of the dtype's.
-  struct FloatPlace {
-    [[gnu::always_inline]] static void of(const Floats&, HalfWords&, HalfWords&) {}
-  };
-  struct Bfloat16Place {
-    [[gnu::always_inline]] static void of(const Floats&, HalfWords& bits, HalfWords& others) {
-      others |= bits & 0xFFFF;
-      bits >>= 16;
-    }
-  };
-  struct HalfPlace {
-    [[gnu::always_inline]] static void of(const Floats& magnitude, HalfWords& bits,
-                                          HalfWords& others) {
-      constexpr std::int32_t least_normal = 0x3880'0000;  // 2^-14.
-      constexpr std::int32_t infinite = 0x4780'0000;      // 2^16.
-      const HalfWords is_normal = bits >= least_normal;
-      // Below, numbers are 2^-24 apart.
-      const Floats scaled = magnitude * 0x1p24F;
-      const HalfWords counted = __builtin_convertvector(
-          reinterpret_cast<Floats>(reinterpret_cast<HalfWords>(scaled) & ~is_normal), HalfWords);
-      others |= (bits >= infinite) | (is_normal & bits & 0x1FFF) |
-                (~is_normal & (__builtin_convertvector(counted, Floats) != scaled));
-      bits = (((bits >> 13) - (112 << 10)) & is_normal) | counted;
-    }
-  };
-
-  /// The places of numbers, rounded to floats, among all of a dtype.
-  template <class Place>
-  [[gnu::always_inline]] static void places(const Numbers& numbers, Words& words,
-                                            HalfWords& others) {
-    const Floats floats = __builtin_convertvector(numbers, Floats);
-    const auto bits = reinterpret_cast<HalfWords>(floats);
-    HalfWords magnitude = bits & 0x7FFF'FFFF;
-    Place::of(reinterpret_cast<Floats>(magnitude), magnitude, others);
-    const HalfWords sign = bits >> 31;
-    words = __builtin_convertvector((magnitude ^ sign) - sign, Words);
-  }
+  using Floats = typename Vectors::HalfFloats;
+  using Ints = typename Vectors::HalfInts;
 
   /// \returns whether all are numbers of the dtype, where that is asked
   template <class Place>
   [[gnu::always_inline]] static bool steps_of(const Block& block, std::uint64_t* steps) {
     constexpr bool is_exact = !std::is_same_v<Place, FloatPlace>;
-    HalfWords others{};
+    Ints others{};
     Words rounded{};
     for (std::size_t i = 0; i < block.a.size(); i += width) {
       Numbers a, b;
-      load(a, block.a, i);
-      load(b, block.b, i);
+      Base::load(a, block.a, i);
+      Base::load(b, block.b, i);
       if constexpr (is_exact) {
         const Numbers a_again =
             __builtin_convertvector(__builtin_convertvector(a, Floats), Numbers);
@@ -288,10 +190,11 @@ struct In {
             __builtin_convertvector(__builtin_convertvector(b, Floats), Numbers);
         rounded |= (a_again != a) | (b_again != b);
       }
-      Words place_a, place_b;
-      places<Place>(a, place_a, others);
-      places<Place>(b, place_b, others);
-      const Words apart = place_a - place_b;
+      Ints place_a, place_b;
+      find_places<Place>(__builtin_convertvector(a, Floats), place_a, others);
+      find_places<Place>(__builtin_convertvector(b, Floats), place_b, others);
+      const Words apart =
+          __builtin_convertvector(place_a, Words) - __builtin_convertvector(place_b, Words);
       const Words sign = apart >> 63;
       const Words distance = (apart ^ sign) - sign;
       std::memcpy(steps + i, &distance, sizeof distance);
@@ -319,13 +222,13 @@ struct Baseline {
     return Kernels::ratios(block, tolerance, ratios);
   }
   static void float_steps(const Block& block, std::uint64_t* steps) {
-    static_cast<void>(Kernels::steps_of<Kernels::FloatPlace>(block, steps));
+    static_cast<void>(Kernels::steps_of<FloatPlace>(block, steps));
   }
   static bool bfloat16_steps(const Block& block, std::uint64_t* steps) {
-    return Kernels::steps_of<Kernels::Bfloat16Place>(block, steps);
+    return Kernels::steps_of<Bfloat16Place>(block, steps);
   }
   static bool half_steps(const Block& block, std::uint64_t* steps) {
-    return Kernels::steps_of<Kernels::HalfPlace>(block, steps);
+    return Kernels::steps_of<HalfPlace>(block, steps);
   }
   static std::uint64_t widths(std::uint64_t* steps, std::size_t count) {
     return Kernels::widths(steps, count);
@@ -354,13 +257,13 @@ struct Avx2 {
     return Kernels::ratios(block, tolerance, ratios);
   }
   [[gnu::target("avx2")]] static void float_steps(const Block& block, std::uint64_t* steps) {
-    static_cast<void>(Kernels::steps_of<Kernels::FloatPlace>(block, steps));
+    static_cast<void>(Kernels::steps_of<FloatPlace>(block, steps));
   }
   [[gnu::target("avx2")]] static bool bfloat16_steps(const Block& block, std::uint64_t* steps) {
-    return Kernels::steps_of<Kernels::Bfloat16Place>(block, steps);
+    return Kernels::steps_of<Bfloat16Place>(block, steps);
   }
   [[gnu::target("avx2")]] static bool half_steps(const Block& block, std::uint64_t* steps) {
-    return Kernels::steps_of<Kernels::HalfPlace>(block, steps);
+    return Kernels::steps_of<HalfPlace>(block, steps);
   }
   [[gnu::target("avx2")]] static std::uint64_t widths(std::uint64_t* steps, std::size_t count) {
     return Kernels::widths(steps, count);

@@ -7,11 +7,9 @@
 #include <span>
 
 #include <safestructures/compare/options.hpp>
+#include "compare/vectors.hpp"
 
 namespace safestructures::inline v0::comparing {
-
-/// Numbers that are taken together.
-inline constexpr std::size_t lanes = 8;
 
 /// A block of numbers; all of one length, which is a multiple of `lanes`: zeros fill it up.
 struct Block {

@@ -19,6 +19,7 @@ namespace safestructures::inline v0 {
 
 using comparing::Accumulator;
 using comparing::Grid;
+using comparing::Guess;
 using comparing::Sums;
 
 namespace {
@@ -55,6 +56,15 @@ double difference(const Integer& a, const Integer& b) {
   return (a.magnitude > b.magnitude) == a.is_negative ? -apart : apart;
 }
 
+bool are_floats(DType dtype) {
+  switch (dtype) {
+    case DType::F32:
+    case DType::BF16:
+    case DType::F16: return true;
+    default: return false;
+  }
+}
+
 /// The numbers of one side, range by range.
 class Side {
  public:
@@ -63,7 +73,7 @@ class Side {
       : tensor_(tensor), common_(common), is_there_(tensor.is_loaded() && tensor.is_contiguous()) {
     const std::size_t parts = common == Common::complex ? 2 : 1;
     numbers.resize(room * parts);
-    if (common == Common::complex && tensor.dtype() == DType::C64) floats_.resize(room * parts);
+    if (tensor.dtype() == DType::C64) floats_.resize(room * parts);
     if (common == Common::integer) words_.resize(room);
   }
 
@@ -93,7 +103,7 @@ class Side {
         numbers[i] = value.is_negative ? -static_cast<double>(value.magnitude)
                                        : static_cast<double>(value.magnitude);
       }
-    } else if (!floats_.empty()) {
+    } else if (tensor_.dtype() == DType::C64) {
       copy(first, count, DType::C64, std::span(floats_).first(2 * used));
       std::copy_n(floats_.begin(), 2 * used, numbers.begin());
     } else {
@@ -105,6 +115,18 @@ class Side {
         }
       }
     }
+  }
+
+  /// A part of what was read, of a dtype whose numbers are floats: those of the tensor itself where
+  /// they are floats and fill whole lanes, or a copy, filled up with zeros.
+  [[nodiscard]] const std::byte* floats(std::uint64_t first, std::uint64_t count) {
+    const auto used = static_cast<std::size_t>(count);
+    if (tensor_.dtype() == DType::F32 && used % comparing::lanes == 0)
+      return bytes(first, count).data();
+    floats_.resize((used + comparing::lanes - 1) / comparing::lanes * comparing::lanes);
+    copy(first, count, DType::F32, std::span(floats_).first(used));
+    std::fill(floats_.begin() + static_cast<std::ptrdiff_t>(used), floats_.end(), 0.0F);
+    return std::as_bytes(std::span(floats_)).data();
   }
 
   /// Of the range that was loaded last.
@@ -133,23 +155,31 @@ class Side {
   std::vector<std::byte> room_;
   std::span<const std::byte> bytes_;  // What is at hand: all where that is there.
   std::uint64_t first_ = 0;           // Of its elements.
-  std::vector<float> floats_;
+  std::vector<float> floats_;         // Of complex numbers, or converted.
   std::vector<std::uint64_t> words_;
+};
+
+/// What two tensors are compared by.
+struct Comparing {
+  Common common;
+  Tolerance tolerance;
+  std::optional<Grid> grid;
 };
 
 /// One thread's part of the work.
 class Worker {
  public:
-  Worker(const Tensor& a, const Tensor& b, Common common, std::size_t block,
-         const Tolerance& tolerance, const std::optional<Grid>& grid)
-      : found(tolerance, grid),
-        common_(common),
-        parts_(common == Common::complex ? 2 : 1),
+  Worker(const Tensor& a, const Tensor& b, const Comparing& how, std::size_t block,
+         const std::optional<Guess>& guess)
+      : found(how.tolerance, how.grid, guess),
+        takes_floats_(guess.has_value()),
+        common_(how.common),
+        parts_(how.common == Common::complex ? 2 : 1),
         is_narrow_(a.dtype() != DType::F64 && b.dtype() != DType::F64),
         has_like_bytes_(a.dtype() == b.dtype() && is_narrow_ && bit_width(a.dtype()) % 8 == 0),
         room_(std::min(block, Accumulator::block_size / parts_)),
-        a_(a, common, room_),
-        b_(b, common, room_) {
+        a_(a, how.common, room_),
+        b_(b, how.common, room_) {
     // The last block may be filled up with zeros.
     a_.numbers.resize(a_.numbers.size() + comparing::lanes);
     b_.numbers.resize(a_.numbers.size());
@@ -164,7 +194,8 @@ class Worker {
     // In pieces that stay in the first-level caches.
     for (std::uint64_t at = 0; at < count; at += room_) {
       const std::uint64_t now = std::min<std::uint64_t>(room_, count - at);
-      if (!add_equal(first + at, now, sums)) add_some(first + at, now, sums);
+      if (!add_equal(first + at, now, sums) && !add_floats(first + at, now, sums))
+        add_some(first + at, now, sums);
     }
     return sums;
   }
@@ -188,6 +219,17 @@ class Worker {
     std::fill(a_.numbers.begin() + static_cast<std::ptrdiff_t>(used),
               a_.numbers.begin() + static_cast<std::ptrdiff_t>(whole), 0);
     const auto added = found.add_equal(std::span(a_.numbers).first(whole), used);
+    if (added) sums += *added;
+    return added.has_value();
+  }
+
+  /// \returns false where a range must be looked at number by number
+  bool add_floats(std::uint64_t first, std::uint64_t count, Sums& sums) {
+    if (!takes_floats_) return false;
+    const auto used = static_cast<std::size_t>(count);
+    const auto added = found.add_floats(
+        {.count = in_lanes(used), .a = a_.floats(first, count), .b = b_.floats(first, count)}, used,
+        first);
     if (added) sums += *added;
     return added.has_value();
   }
@@ -221,6 +263,7 @@ class Worker {
                        .is_narrow = is_narrow_});
   }
 
+  bool takes_floats_;
   Common common_;
   std::size_t parts_;
   bool is_narrow_;
@@ -255,28 +298,15 @@ Value element(const Tensor& tensor, std::uint64_t index) {
   return std::complex<double>(static_cast<double>(value.real()), static_cast<double>(value.imag()));
 }
 
-}  // namespace
+struct Compared {
+  Accumulator found;
+  Sums sums;
+};
 
-TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
-                              const std::optional<Tolerance>& given, const RecordedDTypes& recorded,
-                              const std::function<void(std::uint64_t)>& progress) {
-  if (a.shape() != b.shape())
-    throw Error(ErrorCode::shape_mismatch, "tensors of different shapes cannot be compared",
-                {.expected = to_string(b.shape()), .found = to_string(a.shape())});
-  const Common common = common_of(a.dtype(), b.dtype());
-  const DType dtype_a = comparing::effective_dtype(a.dtype(), recorded.a);
-  const DType dtype_b = comparing::effective_dtype(b.dtype(), recorded.b);
-  const Tolerance mine = default_tolerance(dtype_a);
-  const Tolerance other = default_tolerance(dtype_b);
-  const Tolerance tolerance =
-      given.value_or(Tolerance{std::max(mine.rtol, other.rtol), std::max(mine.atol, other.atol)});
-  const auto grid_a = comparing::grid_of(dtype_a);
-  const auto grid_b = comparing::grid_of(dtype_b);
-  std::optional<Grid> grid;
-  if (grid_a && grid_b) grid = comparing::coarser(*grid_a, *grid_b);
-
+Compared compare_all(const Tensor& a, const Tensor& b, const Comparing& how,
+                     const std::optional<Guess>& guess,
+                     const std::function<void(std::uint64_t)>& progress) {
   const std::uint64_t size = a.size();
-  const std::uint64_t parts = common == Common::complex ? 2 : 1;
   // Where small blocks would read the same memory again and again, larger ones are cut.
   const std::uint64_t best = std::max(a.block_elements(read_size), b.block_elements(read_size));
   const std::uint64_t block = std::max<std::uint64_t>(std::min(best, (size + 7) / 8 * 8), 8);
@@ -291,7 +321,7 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
       static_cast<std::size_t>(units), static_cast<std::size_t>(piece),
       [&](std::size_t offset, std::size_t count, unsigned number) {
         std::optional<Worker>& worker = workers[number];
-        if (!worker) worker.emplace(a, b, common, static_cast<std::size_t>(block), tolerance, grid);
+        if (!worker) worker.emplace(a, b, how, static_cast<std::size_t>(block), guess);
         for (std::uint64_t unit = offset; unit < offset + count; ++unit) {
           const std::uint64_t first = unit * block;
           const std::uint64_t now = std::min(block, size - first);
@@ -303,13 +333,42 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
       threads);
   if (progress && done != 0) progress(done);
 
-  Accumulator all(tolerance, grid);
+  Accumulator all(how.tolerance, how.grid, guess);
   for (const std::optional<Worker>& worker : workers)
     if (worker) all.merge(worker->found);
   Sums total;
   for (const Sums& one : sums) total += one;
-  TensorMetrics found = all.result(total, size * parts);
-  if (const std::optional<std::uint64_t> worst = all.worst()) {
+  return {std::move(all), total};
+}
+
+}  // namespace
+
+TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
+                              const std::optional<Tolerance>& given, const RecordedDTypes& recorded,
+                              const std::function<void(std::uint64_t)>& progress) {
+  if (a.shape() != b.shape())
+    throw Error(ErrorCode::shape_mismatch, "tensors of different shapes cannot be compared",
+                {.expected = to_string(b.shape()), .found = to_string(a.shape())});
+  const DType dtype_a = comparing::effective_dtype(a.dtype(), recorded.a);
+  const DType dtype_b = comparing::effective_dtype(b.dtype(), recorded.b);
+  const Tolerance mine = default_tolerance(dtype_a);
+  const Tolerance other = default_tolerance(dtype_b);
+  Comparing how{.common = common_of(a.dtype(), b.dtype()),
+                .tolerance = given.value_or(
+                    Tolerance{std::max(mine.rtol, other.rtol), std::max(mine.atol, other.atol)}),
+                .grid = {}};
+  const auto grid_a = comparing::grid_of(dtype_a);
+  const auto grid_b = comparing::grid_of(dtype_b);
+  if (grid_a && grid_b) how.grid = comparing::coarser(*grid_a, *grid_b);
+
+  std::optional<Guess> guess;
+  if (are_floats(a.dtype()) && are_floats(b.dtype()) && how.grid && are_floats(how.grid->dtype))
+    guess = comparing::guess_of(a, b, *how.grid);
+  Compared compared = compare_all(a, b, how, guess, progress);
+  if (!compared.found.is_certain(compared.sums)) compared = compare_all(a, b, how, {}, {});
+  const std::uint64_t parts = how.common == Common::complex ? 2 : 1;
+  TensorMetrics found = compared.found.result(compared.sums, a.size() * parts);
+  if (const std::optional<std::uint64_t> worst = compared.found.worst()) {
     const std::uint64_t index = *worst / parts;
     found.worst = WorstElement{index, element(a, index), element(b, index)};
   }

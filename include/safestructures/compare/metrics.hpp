@@ -107,9 +107,9 @@ struct RecordedDTypes {
   std::optional<DType> b;  ///< Of the second.
 };
 
-/// Compares the numbers of two tensors of one shape, in blocks, each read once; on as many
-/// threads as pay. Of 64-bit integers on both sides every difference is seen, also between those
-/// that double precision cannot tell apart.
+/// Compares the numbers of two tensors of one shape, in blocks, each read once, or a second time
+/// where a sample of them misled; on as many threads as pay. Of 64-bit integers on both sides every
+/// difference is seen, also between those that double precision cannot tell apart.
 /// \param tolerance nothing: as the dtypes say, the looser of each number
 /// \param progress called on this thread now and then with the elements done since the last call
 /// \throws Error `shape_mismatch`; what deferred tensors' sources throw; `out_of_range` for a BOOL

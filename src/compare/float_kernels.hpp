@@ -1,0 +1,76 @@
+/// \file
+/// Blocks of numbers that are floats on both sides, which most tensors are: everything about them
+/// in two passes over the bytes of the tensors themselves.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <safestructures/compare/options.hpp>
+#include "compare/block_kernels.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// Numbers of a block that are looked at again together.
+inline constexpr std::size_t run_size = 64;
+inline constexpr std::size_t most_runs = 32;
+
+struct FloatBlock {
+  std::size_t count = 0;  ///< A multiple of `lanes`, at most `run_size * most_runs`.
+  /// Floats in the order of this machine, wherever they begin.
+  /// @{
+  const std::byte* a = nullptr;
+  const std::byte* b = nullptr;
+  /// @}
+};
+
+/// One of them.
+inline double float_at(const std::byte* floats, std::size_t i) {
+  float number;
+  std::memcpy(&number, floats + i * sizeof number, sizeof number);
+  return static_cast<double>(number);
+}
+
+/// What is rare, and is looked at again.
+struct FloatWatch {
+  Tolerance tolerance;
+  double ratio = 0;  ///< Of |a - b| to what is allowed, at least.
+  /// Of |a - b| that is larger than both: itself, and beside |b|.
+  /// @{
+  double absolute = 0;
+  double relative = 0;
+  /// @}
+};
+
+struct FloatSums : BlockSums {               ///< Without `largest_b`.
+  std::uint64_t beyond = 0;                  ///< Where |a - b| is more than what is allowed.
+  std::array<bool, most_runs> is_watched{};  ///< Whether a run holds a number that is watched.
+};
+
+struct FloatSteps {
+  static constexpr std::size_t widths = 6;
+
+  std::uint64_t equal = 0;
+  std::uint32_t most = 0;  ///< How many numbers of the dtype lie between a and b, at most.
+  float largest_b = 0;     ///< Magnitude.
+  /// How many are apart by steps that take that many bits, or more: the least of them, and so on.
+  std::array<std::uint64_t, widths> at_least{};
+  bool is_exact = true;  ///< Whether all are numbers of the dtype; nothing else holds if not.
+};
+
+struct FloatKernels {
+  FloatSums (*sums)(const FloatBlock& block, const FloatWatch& watch);
+  /// Steps among the numbers of F32, BF16 and F16. \param bits the least to count, from 2 on
+  /// @{
+  FloatSteps (*float_steps)(const FloatBlock& block, unsigned bits);
+  FloatSteps (*bfloat16_steps)(const FloatBlock& block, unsigned bits);
+  FloatSteps (*half_steps)(const FloatBlock& block, unsigned bits);
+  /// @}
+};
+
+/// Those of the best instructions that this processor has, or the ones that every processor has.
+const FloatKernels& float_kernels(bool baseline = false) noexcept;
+
+}  // namespace safestructures::inline v0::comparing

@@ -1,0 +1,117 @@
+#include "compare/watched.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+// A sample takes a hundredth of the time of all, and its 99th percentile is near that of all.
+constexpr std::uint64_t least_size = 8192;
+constexpr std::uint64_t sampled_of = 128;
+constexpr std::uint64_t most_sampled = 4096;
+constexpr std::uint64_t sampled_together = 64;  // A read of a file each.
+// What a quotient's rounding may add to it, and more.
+constexpr double almost = 1 - 0x1p-50;
+
+void read(const Tensor& tensor, std::uint64_t first, std::span<double> numbers) {
+  tensor.copy_elements(first, numbers.size(), DType::F64, std::as_writable_bytes(numbers),
+                       Overflow::allow);
+}
+
+}  // namespace
+
+int floor_exponent_of(long double mean_square) {
+  // A power of two, so that the numbers of one exponent are all above it or all below.
+  const long double root = std::sqrt(mean_square) / 256;
+  const auto least = static_cast<long double>(std::numeric_limits<double>::min());
+  const auto most = static_cast<long double>(std::numeric_limits<double>::max());
+  return std::ilogb(static_cast<double>(std::clamp(root, least, most)));
+}
+
+std::optional<Guess> guess_of(const Tensor& a, const Tensor& b, const Grid& grid) {
+  const std::uint64_t size = a.size();
+  for (const Tensor* tensor : {&a, &b})
+    if (size < least_size || tensor->block_elements(sampled_together) > sampled_together)
+      return std::nullopt;
+  const std::uint64_t count =
+      std::min(most_sampled, size / sampled_of) / sampled_together * sampled_together;
+  std::vector<double> numbers_a(sampled_together), numbers_b(sampled_together);
+  std::vector<unsigned> bits;
+  long double squares = 0;
+  std::uint64_t finite = 0;
+  for (std::uint64_t at = 0; at < count; at += sampled_together) {
+    const std::uint64_t first = size / count * at / 8 * 8;
+    read(a, first, numbers_a);
+    read(b, first, numbers_b);
+    for (std::size_t i = 0; i < sampled_together; ++i) {
+      if (!std::isfinite(numbers_a[i]) || !std::isfinite(numbers_b[i])) continue;
+      ++finite;
+      squares += static_cast<long double>(numbers_b[i]) * static_cast<long double>(numbers_b[i]);
+      const std::int64_t steps = grid.place(numbers_a[i]) - grid.place(numbers_b[i]);
+      bits.push_back(static_cast<unsigned>(
+          std::bit_width(static_cast<std::uint64_t>(steps < 0 ? -steps : steps))));
+    }
+  }
+  // Where all are zero, or next to it, the floor is that of all doubles.
+  if (squares < 0x1p-400L) return std::nullopt;
+  std::ranges::sort(bits, std::greater());
+  return Guess{.floor_exponent = floor_exponent_of(squares / static_cast<long double>(finite)),
+               .bits = bits[bits.size() / 100]};
+}
+
+Watched::Watched(const Guess& guess)
+    : least_floor_(guess.floor_exponent - floors_beside),
+      least_bits_(std::clamp(guess.bits, 4U, 28U) - 2) {
+  for (std::size_t k = 0; k < floors_.size(); ++k)
+    floors_[k] = std::ldexp(1.0, least_floor_ + static_cast<int>(k));
+}
+
+FloatWatch Watched::watch(const Tolerance& tolerance, double ratio) const {
+  return {.tolerance = tolerance, .ratio = ratio, .absolute = absolute_, .relative = relative_};
+}
+
+void Watched::take_new(double error, double reference) {
+  for (std::size_t k = 0; k < floors_.size(); ++k)
+    largest_[k] = std::max(largest_[k], error / std::max(reference, floors_[k]));
+  set_limits();
+}
+
+void Watched::set_limits() {
+  // Beside a floor f an error is |a - b| / max(|b|, f). The largest of all falls with f, but not as
+  // fast as 1 / f: so nothing is new, for any floor, that is at most the largest for the least one,
+  // times it, or at most the largest for the highest one, times |b|.
+  absolute_ = largest_.front() * floors_.front();
+  relative_ = largest_.back() * almost;
+}
+
+void Watched::take(const FloatBlock& block, const FloatSteps& steps) {
+  differing_ += block.count - steps.equal;
+  for (std::size_t k = 0; k < at_least_.size(); ++k) at_least_[k] += steps.at_least[k];
+}
+
+void Watched::merge(const Watched& other) {
+  for (std::size_t k = 0; k < largest_.size(); ++k)
+    largest_[k] = std::max(largest_[k], other.largest_[k]);
+  set_limits();
+  differing_ += other.differing_;
+  for (std::size_t k = 0; k < at_least_.size(); ++k) at_least_[k] += other.at_least_[k];
+}
+
+std::optional<double> Watched::relative(int floor_exponent) const {
+  const int k = floor_exponent - least_floor_;
+  if (k < 0 || k >= static_cast<int>(largest_.size())) return std::nullopt;
+  return largest_[static_cast<std::size_t>(k)];
+}
+
+std::optional<std::uint64_t> Watched::at_least(unsigned bits) const {
+  if (bits == 1) return differing_;
+  if (bits < least_bits_ || bits - least_bits_ >= at_least_.size()) return std::nullopt;
+  return at_least_[bits - least_bits_];
+}
+
+}  // namespace safestructures::inline v0::comparing
