@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "platform/parallel.hpp"
+
 namespace safestructures::inline v0::comparing {
 namespace {
 
@@ -15,16 +17,18 @@ constexpr std::array<Detector, 14> detectors = {
     suspect_epsilon,      suspect_residual, suspect_shift,     suspect_offset,      suspect_blocks,
     suspect_bias,         suspect_mask,     suspect_padding,   suspect_accumulation};
 
+// Numbers for which one more thread pays.
+constexpr std::size_t thread_share = std::size_t{1} << 15U;
+
 bool can_be_read(const Tensor& tensor) {
   return bit_width(tensor.dtype()) >= 8 && tensor.dtype() != DType::C64 && tensor.size() != 0 &&
          tensor.size() <= most_suspected;
 }
 
-std::vector<double> numbers_in(const Tensor& tensor) {
-  std::vector<double> numbers(static_cast<std::size_t>(tensor.size()));
+void read(const Tensor& tensor, std::vector<double>& numbers) {
+  numbers.resize(static_cast<std::size_t>(tensor.size()));
   tensor.copy_elements(0, tensor.size(), DType::F64, std::as_writable_bytes(std::span(numbers)),
                        Overflow::allow);
-  return numbers;
 }
 
 std::vector<std::size_t> shape_in(const Tensor& tensor) {
@@ -65,43 +69,51 @@ double squared_distance(std::span<const double> a, std::span<const double> b, do
   });
 }
 
-std::optional<Case> case_of(const Tensor& a, const Tensor& b, const Tensor* input) {
-  if (a.shape() != b.shape() || !can_be_read(a) || !can_be_read(b)) return std::nullopt;
-  Case one;
-  one.shape = shape_in(a);
-  one.a = numbers_in(a);
-  one.b = numbers_in(b);
-  one.dtype_a = a.dtype();
-  one.dtype_b = b.dtype();
-  for (std::size_t i = 0; i < one.a.size(); ++i) {
-    if (std::isfinite(one.a[i]) && std::isfinite(one.b[i])) continue;
-    if (std::isnan(one.a[i]) && !std::isnan(one.b[i])) {
-      one.nan_a.resize(one.a.size());
-      one.nan_a[i] = true;
+bool Case::take(const Tensor& first, const Tensor& second, const Tensor* input_of_second) {
+  if (first.shape() != second.shape() || !can_be_read(first) || !can_be_read(second)) return false;
+  shape = shape_in(first);
+  read(first, a);
+  read(second, b);
+  dtype_a = first.dtype();
+  dtype_b = second.dtype();
+  nan_a.clear();
+  permutation.clear();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isfinite(a[i]) && std::isfinite(b[i])) continue;
+    if (std::isnan(a[i]) && !std::isnan(b[i])) {
+      nan_a.resize(a.size());
+      nan_a[i] = true;
     }
-    one.a[i] = one.b[i] = 0;
+    a[i] = b[i] = 0;
   }
-  one.squared_error = squared_distance(one.a, one.b);
-  if (one.squared_error == 0 && one.nan_a.empty()) return std::nullopt;
+  squared_error = squared_distance(a, b);
+  squared_b = dot(b, b);
+  if (squared_error == 0 && nan_a.empty()) return false;
   // Squares of such numbers are none.
-  if (!std::isfinite(one.squared_error) || !std::isfinite(dot(one.b, one.b))) return std::nullopt;
-  if (input != nullptr && can_be_read(*input)) {
-    one.input = numbers_in(*input);
-    one.input_shape = shape_in(*input);
-    if (!std::isfinite(dot(one.input, one.input))) {
-      one.input.clear();
-      one.input_shape.clear();
-    }
-  }
-  return one;
+  if (!std::isfinite(squared_error) || !std::isfinite(squared_b)) return false;
+  input.clear();
+  input_shape.clear();
+  if (input_of_second == nullptr || !can_be_read(*input_of_second)) return true;
+  read(*input_of_second, input);
+  input_shape = shape_in(*input_of_second);
+  if (std::isfinite(dot(input, input))) return true;
+  input.clear();
+  input_shape.clear();
+  return true;
 }
 
 std::vector<Suspicion> suspect(const Case& one) {
+  std::array<std::optional<Suspicion>, detectors.size()> all;
+  platform::in_pieces(
+      detectors.size(), 1,
+      [&](std::size_t i, std::size_t, unsigned) {
+        // Where all that differs is NaN, there are no numbers to explain.
+        if (one.squared_error != 0 || detectors[i] == suspect_mask) all[i] = detectors[i](one);
+      },
+      platform::threads_for(one.a.size(), thread_share));
   std::vector<Suspicion> found;
-  for (const Detector detector : detectors)
-    // Where all that differs is NaN, there are no numbers to explain.
-    if (one.squared_error == 0 && detector != suspect_mask) continue;
-    else if (auto suspicion = detector(one)) found.push_back(std::move(*suspicion));
+  for (std::optional<Suspicion>& suspicion : all)
+    if (suspicion) found.push_back(std::move(*suspicion));
   std::ranges::stable_sort(found, [](const Suspicion& left, const Suspicion& right) {
     // Rounding decides nothing.
     return std::floor(50 * left.explained.value_or(0)) >

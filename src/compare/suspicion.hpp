@@ -38,6 +38,12 @@ struct Case {
   DType dtype_b = DType::F32;
   std::vector<std::size_t> permutation;  ///< As `ComparisonRow::permutation`.
   double squared_error = 0;
+  double squared_b = 0;
+
+  /// Makes this the case of two tensors, in the memory of the one before.
+  /// \param input_of_second null where it is not known
+  /// \returns false where there is none to look at: no number differs, or they cannot be read so
+  bool take(const Tensor& first, const Tensor& second, const Tensor* input_of_second);
 
   [[nodiscard]] Axis axis(std::size_t dimension) const;
   [[nodiscard]] std::size_t width() const { return shape.back(); }
@@ -73,10 +79,6 @@ std::optional<Suspicion> suspect_padding(const Case& one);
 std::optional<Suspicion> suspect_activation(const Case& one);
 std::optional<Suspicion> suspect_accumulation(const Case& one);
 /// @}
-
-/// A case of two tensors. \param input of the second; null where it is not known
-/// \returns nothing where there is none to look at: no number differs, or they cannot be read so
-std::optional<Case> case_of(const Tensor& a, const Tensor& b, const Tensor* input);
 
 /// What all detectors find, the best explanation first; what fits by pattern alone comes last.
 std::vector<Suspicion> suspect(const Case& one);

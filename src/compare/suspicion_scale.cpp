@@ -25,8 +25,7 @@ std::string root_text(double factor, const Case& one) {
 }
 
 double factor_of(const Case& one) {
-  const double squares = dot(one.b, one.b);
-  return squares > 0 ? dot(one.a, one.b) / squares : 0;
+  return one.squared_b > 0 ? dot(one.a, one.b) / one.squared_b : 0;
 }
 
 /// A straight line through points, and how well it fits.
@@ -206,7 +205,7 @@ std::optional<Suspicion> suspect_residual(const Case& one) {
   // Where b is its input but for a factor, that factor is the fault.
   const double own = dot(one.b, one.input) / squares;
   if (one.explained(residual) < explains_from ||
-      squared_distance(one.b, one.input, own) < 0.01 * dot(one.b, one.b))
+      squared_distance(one.b, one.input, own) < 0.01 * one.squared_b)
     return std::nullopt;
   const bool is_whole = std::abs(std::abs(factor) - 1) < 0.05;
   return Suspicion{"wrong residual",

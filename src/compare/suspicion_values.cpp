@@ -1,6 +1,7 @@
 // Functions of single numbers: variants of an activation, rounding to a smaller dtype.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -108,16 +109,24 @@ std::optional<Suspicion> by_numbers(const Case& one) {
 
 /// The share of a side's numbers other than zero that are numbers of a dtype.
 double share_in(std::span<const double> side, const Grid& grid) {
-  std::size_t count = 0;
+  const std::uint64_t beyond = (std::uint64_t{1} << (52 - grid.fraction_bits)) - 1;
+  const double least_normal = std::ldexp(1.0, grid.min_exponent);
+  const double step = grid.spacing(0);
+  std::size_t zeros = 0;
   std::size_t in = 0;
+  std::size_t small = 0;
   for (const double number : side) {
-    if (number == 0) continue;
-    ++count;
-    const double step = grid.spacing(std::abs(number));
-    const double steps = number / step;  // Exact: a step is a power of two.
-    if (std::trunc(steps) == steps) ++in;
+    zeros += number == 0 ? 1U : 0U;
+    small += std::abs(number) < least_normal ? 1U : 0U;
+    in += (std::bit_cast<std::uint64_t>(number) & beyond) == 0 ? 1U : 0U;
   }
-  return count == 0 ? 1 : static_cast<double>(in) / static_cast<double>(count);
+  for (std::size_t i = 0; small != zeros && i < side.size(); ++i) {
+    const double steps = side[i] / step;  // Exact: a step is a power of two.
+    if (std::abs(side[i]) >= least_normal || std::trunc(steps) == steps) continue;
+    if ((std::bit_cast<std::uint64_t>(side[i]) & beyond) == 0) --in;
+  }
+  if (zeros == side.size()) return 1;
+  return static_cast<double>(in - zeros) / static_cast<double>(side.size() - zeros);
 }
 
 }  // namespace
@@ -150,7 +159,7 @@ std::optional<Suspicion> suspect_accumulation(const Case& one) {
     const bool is_b = of_b > 0.999 && of_a < 0.5;
     if (!is_a && !is_b) continue;
     const double half_step = std::ldexp(0.5, -static_cast<int>(grid.fraction_bits));
-    const double error = std::sqrt(one.squared_error / dot(one.b, one.b)) / half_step;
+    const double error = std::sqrt(one.squared_error / one.squared_b) / half_step;
     return Suspicion{
         "accumulation dtype",
         fmt::format("all of {}'s numbers are {} numbers, of the other's {:.2g} %; relative L2 is "

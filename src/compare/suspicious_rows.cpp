@@ -54,6 +54,7 @@ void Comparer::suspect() {
   std::size_t not_looked_at = 0;
   std::size_t done = 0;
   std::uint64_t numbers = 0;
+  Case one;
   for (const std::size_t index : suspicious_rows()) {
     ComparisonRow& row = result_.rows[index];
     const Held& held = held_.at(index);
@@ -67,10 +68,9 @@ void Comparer::suspect() {
     }
     ++done;
     numbers += held.a.size();
-    std::optional<Case> one = case_of(held.a, held.b, input_of(row));
-    if (!one) continue;
-    one->permutation = row.permutation;
-    row.suspicions = comparing::suspect(*one);
+    if (!one.take(held.a, held.b, input_of(row))) continue;
+    one.permutation = row.permutation;
+    row.suspicions = comparing::suspect(one);
   }
   held_.clear();
   if (too_large != 0)
