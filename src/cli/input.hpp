@@ -14,8 +14,8 @@ namespace safestructures::cli {
 
 /// What all commands say of the file that they read.
 inline constexpr const char* input_help =
-    "A safetensors, .json or .npz file, the .index.json of several, a folder with\none of them, or "
-    "- for the standard input";
+    "A safetensors, .json, .msgpack, .cbor or .npz file, a record or .bpk of Burn,\nthe "
+    ".index.json of several, a folder with one of them, or - for the standard input";
 
 /// Opens what `name` says: `-` is the standard input, which is read whole; of a folder the
 /// `model.safetensors`, the `.index.json`, or the only file that there is.
