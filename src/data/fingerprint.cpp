@@ -4,10 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include <xxhash.h>
-
 #include <safestructures/data/codec.hpp>
 #include "data/children.hpp"
+#include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {

@@ -1,8 +1,7 @@
 #include "data/keyed_hash.hpp"
 
 #include <random>
-
-#include <xxhash.h>
+#include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::detail {
 

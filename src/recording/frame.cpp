@@ -6,10 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include <xxhash.h>
-
 #include <safestructures/data/error.hpp>
 #include "data/utf8.hpp"
+#include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -114,9 +113,7 @@ bool read_content(std::span<const std::byte> content, Frame& frame, const Limits
 
 }  // namespace
 
-std::uint64_t hash_of(std::span<const std::byte> bytes) noexcept {
-  return XXH3_64bits(bytes.data(), bytes.size());
-}
+std::uint64_t hash_of(std::span<const std::byte> bytes) noexcept { return platform::xxh3(bytes); }
 
 void append_head(std::vector<std::byte>& bytes, const JournalHead& head) {
   const std::size_t begin = bytes.size();

@@ -8,9 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include <xxhash.h>
-
 #include <safestructures/data/error.hpp>
+#include "platform/xxh3.hpp"
 #include "recording/files.hpp"
 
 namespace safestructures::inline v0::recording {
@@ -23,10 +22,6 @@ constexpr std::size_t staged_below = std::size_t{16} << 10U;
 // From here on the disk space of a batch is reserved, which makes writing 1.5 times as fast.
 constexpr std::uint64_t reserved_from = std::uint64_t{1} << 20U;
 constexpr std::uint32_t permissions = 0666;
-
-struct Release {
-  void operator()(XXH3_state_t* state) const noexcept { XXH3_freeState(state); }
-};
 
 platform::os::File create(const std::filesystem::path& path) {
   std::error_code error;
@@ -111,16 +106,14 @@ void SegmentWriter::queue_tensor(StoredTensor& place, std::span<const std::byte>
     if (options_.checksums) place.hash = hash_of(bytes);
     return queue(bytes);
   }
-  const std::unique_ptr<XXH3_state_t, Release> hash(XXH3_createState());
-  if (!hash) throw std::bad_alloc();
-  XXH3_64bits_reset(hash.get());
+  platform::Xxh3 hash;
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min(write_size, bytes.size()));
-    if (options_.checksums) XXH3_64bits_update(hash.get(), piece.data(), piece.size());
+    if (options_.checksums) hash.add(piece);
     queue(piece);
     bytes = bytes.subspan(piece.size());
   }
-  if (options_.checksums) place.hash = XXH3_64bits_digest(hash.get());
+  if (options_.checksums) place.hash = hash.value();
 }
 
 void SegmentWriter::queue(std::span<const std::byte> bytes) {

@@ -10,9 +10,8 @@
 #include <span>
 #include <vector>
 
-#include <xxhash.h>
-
 #include "platform/split_mix.hpp"
+#include "platform/xxh3.hpp"
 #include "tools/doubles.hpp"
 
 namespace safestructures::inline v0 {
@@ -54,16 +53,10 @@ void choose(std::uint64_t state, Choices& choices) {
   choose_in_words(state, choices);
 }
 
-struct Release {
-  void operator()(XXH3_state_t* state) const noexcept { XXH3_freeState(state); }
-};
-
 }  // namespace
 
 TensorSketch sketch(const Tensor& tensor) {
-  const std::unique_ptr<XXH3_state_t, Release> hash(XXH3_createState());
-  if (hash == nullptr) throw std::bad_alloc();
-  XXH3_64bits_reset(hash.get());
+  platform::Xxh3 hash;
   std::vector<std::byte> bytes;
   TensorSketch made;
   std::uint64_t state = seed_of(tensor.shape());
@@ -72,11 +65,11 @@ TensorSketch sketch(const Tensor& tensor) {
     const std::size_t size = byte_size(tensor.dtype(), Shape{count});
     if (tensor.is_loaded() && tensor.is_contiguous()) {
       const std::size_t offset = byte_size(tensor.dtype(), Shape{first});
-      XXH3_64bits_update(hash.get(), tensor.bytes().data() + offset, size);
+      hash.add(tensor.bytes().subspan(offset, size));
     } else {
       bytes.resize(size);
       tensor.copy_elements(first, count, tensor.dtype(), bytes, Overflow::allow);
-      XXH3_64bits_update(hash.get(), bytes.data(), size);
+      hash.add(bytes);
     }
     for (std::size_t at = 0; at < numbers.size(); at += choices.size()) {
       const auto some = numbers.subspan(at, std::min(choices.size(), numbers.size() - at));
@@ -92,7 +85,7 @@ TensorSketch sketch(const Tensor& tensor) {
     }
   };
   detail::for_each_block_in_doubles(tensor, block_size, add);
-  made.hash = XXH3_64bits_digest(hash.get());
+  made.hash = hash.value();
   return made;
 }
 

@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include <xxhash.h>
-
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
@@ -13,6 +11,7 @@
 #include "formats/burn/tensor_data.hpp"
 #include "formats/burn/writer.hpp"
 #include "formats/lossy.hpp"
+#include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::burn {
 

@@ -10,14 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include <xxhash.h>
-
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include "formats/json/tree.hpp"
 #include "formats/json_string.hpp"
 #include "formats/safestructures/checksums_text.hpp"
 #include "formats/safetensors/json_text.hpp"
+#include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::checksums {
 namespace {
@@ -33,30 +32,9 @@ constexpr std::uint64_t block_elements = std::uint64_t{16} << 10U;
 // The most damaged tensors that a message names.
 constexpr std::size_t most_named = 8;
 
-struct Release {
-  void operator()(XXH3_state_t* state) const noexcept { XXH3_freeState(state); }
-};
+using platform::xxh3;
 
-/// A checksum of bytes that come in pieces.
-class Hasher {
- public:
-  Hasher() : state_(XXH3_createState()) {
-    if (!state_) throw std::bad_alloc();
-    XXH3_64bits_reset(state_.get());
-  }
-  void add(const void* data, std::size_t size) { XXH3_64bits_update(state_.get(), data, size); }
-  void add(std::string_view text) { add(text.data(), text.size()); }
-  [[nodiscard]] std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
-
- private:
-  std::unique_ptr<XXH3_state_t, Release> state_;
-};
-
-std::uint64_t hash_of(std::span<const std::byte> bytes) {
-  return XXH3_64bits(bytes.data(), bytes.size());
-}
-
-std::uint64_t hash_of(std::string_view text) { return hash_of(std::as_bytes(std::span(text))); }
+std::uint64_t hash_of(std::string_view text) { return xxh3(std::as_bytes(std::span(text))); }
 
 /// The schema has one together with the tensors' descriptions, and the checksums have none.
 bool has_own_checksum(std::string_view key) {
@@ -65,15 +43,15 @@ bool has_own_checksum(std::string_view key) {
 
 std::uint64_t hash_of(const safetensors::Item& item, Overflow overflow) {
   const Tensor& tensor = *item.tensor;
-  if (tensor.is_contiguous() && tensor.dtype() == item.dtype) return hash_of(tensor.bytes());
+  if (tensor.is_contiguous() && tensor.dtype() == item.dtype) return xxh3(tensor.bytes());
   const std::uint64_t most = tensor.block_elements(block_elements);
   std::vector<std::byte> block;
-  Hasher hasher;
+  platform::Xxh3 hasher;
   for (std::uint64_t first = 0; first < tensor.size();) {
     const std::uint64_t count = std::min(most, tensor.size() - first);
     block.resize(static_cast<std::size_t>((count * bit_width(item.dtype) + 7) / 8));
     tensor.copy_elements(first, count, item.dtype, block, overflow);
-    hasher.add(block.data(), block.size());
+    hasher.add(block);
     first += count;
   }
   return hasher.value();
@@ -88,7 +66,7 @@ void sort_by_name(Tensors& tensors, Name name) {
 /// The checksum of a schema: of its text, and of a line for each tensor.
 class SchemaHasher {
  public:
-  explicit SchemaHasher(std::string_view schema) { hasher_.add(schema); }
+  explicit SchemaHasher(std::string_view schema) { hasher_.add(std::as_bytes(std::span(schema))); }
 
   /// To be called in the order of the names.
   void add(std::string_view name, DType dtype, const Shape& shape) {
@@ -106,11 +84,11 @@ class SchemaHasher {
 
  private:
   void flush() {
-    hasher_.add(lines_);
+    hasher_.add(std::as_bytes(std::span(lines_)));
     lines_.clear();
   }
 
-  Hasher hasher_;
+  platform::Xxh3 hasher_;
   std::string lines_;
 };
 
@@ -268,7 +246,7 @@ void check_tensors(const safetensors::File& file, const std::vector<std::uint64_
   std::uint64_t first_found = 0;
   for (std::size_t i = 0; i < file.size(); ++i) {
     const Tensor tensor = file.tensor(i);
-    const std::uint64_t found = hash_of(tensor.bytes());
+    const std::uint64_t found = xxh3(tensor.bytes());
     if (found == expected[i]) continue;
     if (damaged.empty()) first_found = found;
     damaged.push_back(i);

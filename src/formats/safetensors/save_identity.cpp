@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-
-#include <xxhash.h>
+#include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
 namespace {
