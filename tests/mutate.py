@@ -24,11 +24,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from mutations import ROOT, Mutant, chosen, git_files, mutants
+from mutations import ROOT, Mutant, chosen, git_files, known, stale
 
 HOME = ROOT / "build/mutate"
 TREE, BUILD, RECORD = HOME / "tree", HOME / "out", HOME / "results.json"
-KNOWN = ROOT / "tests/mutants.txt"
 WANTED = 95  # per cent
 
 # ---- running ----
@@ -262,20 +261,6 @@ class Bench:
 # ---- the record ----
 
 
-def known() -> dict[tuple[str, ...], str]:
-    """tests/mutants.txt: (file, line above, line, changed line) and the reason."""
-    entries = {}
-    text = KNOWN.read_text(encoding="utf-8") if KNOWN.is_file() else ""
-    for block in re.split(r"\n\s*\n", text):
-        lines = [line for line in block.strip().splitlines() if not line.startswith("#")]
-        if not lines:
-            continue
-        if len(lines) < 5 or [line[:2] for line in lines[1:4]] != ["  ", "- ", "+ "]:
-            sys.exit(f"{KNOWN}: not a file, a line above, a line -, a line + and a reason:\n{block}")
-        entries[(lines[0], *(line[2:] for line in lines[1:4]))] = " ".join(lines[4:])
-    return entries
-
-
 def report(results: list[dict], listed: dict) -> int:
     rows: dict[str, dict[str, int]] = {}
     for result in results:
@@ -326,9 +311,7 @@ def main() -> int:
             if not (arguments.again and result["outcome"] == "survived"):
                 old[result["key"]] = result["outcome"]
     listed = known()
-    for entry in listed:
-        if entry not in {mutant.entry for mutant in mutants(entry[0])}:
-            print(f"tests/mutants.txt: this is no mutant any more: {entry}")
+    print("\n".join(stale(listed)))
     if not of_lines:
         old |= {mutant.key: "survived" for mutant in order if mutant.entry in listed}
     print(f"seed {arguments.seed}: {len(order)} mutants to choose from", flush=True)

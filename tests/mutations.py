@@ -4,11 +4,13 @@ which of them are tried."""
 import random
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+LISTED = ROOT / "tests/mutants.txt"
 FLOORS = [f"src/{floor}" for floor in ("codecs", "data", "formats", "platform", "tools")]
 
 # What is no code to change: comments, attributes, the preprocessor's lines, static_assert, literals;
@@ -148,3 +150,28 @@ def chosen(patterns: list[str], seed: int) -> tuple[list[Mutant], bool]:
         shift = dice.random()
         order += [((place + shift) / len(picked), mutant) for place, mutant in enumerate(picked)]
     return [mutant for _, mutant in sorted(order)], False
+
+
+def known() -> dict[tuple[str, ...], str]:
+    """tests/mutants.txt: (file, line above, line, changed line) and the reason."""
+    entries = {}
+    text = LISTED.read_text(encoding="utf-8") if LISTED.is_file() else ""
+    for block in re.split(r"\n\s*\n", text):
+        lines = [line for line in block.strip().splitlines() if not line.startswith("#")]
+        if not lines:
+            continue
+        if len(lines) < 5 or [line[:2] for line in lines[1:4]] != ["  ", "- ", "+ "]:
+            sys.exit(f"{LISTED}: not a file, a line above, a line -, a line + and a reason:\n{block}")
+        entries[(lines[0], *(line[2:] for line in lines[1:4]))] = " ".join(lines[4:])
+    return entries
+
+
+def stale(listed: dict[tuple[str, ...], str]) -> list[str]:
+    """What is wrong with the entries: lines that are not there, or not so, any more."""
+    faults = []
+    for entry in listed:
+        if not (ROOT / entry[0]).is_file():
+            faults.append(f"tests/mutants.txt: {entry[0]} is not there any more: {entry[2]}")
+        elif entry not in {mutant.entry for mutant in mutants(entry[0])}:
+            faults.append(f"tests/mutants.txt: this is no mutant any more: {entry}")
+    return faults
