@@ -291,3 +291,19 @@ TEST_CASE("a sample says nothing of few numbers and of zeros") {
   CHECK_FALSE(
       comparing::guess_of(pair.a, Tensor::own(std::vector<float>(16'384)), *grid).has_value());
 }
+
+TEST_CASE("what was found limits what is looked out for") {
+  comparing::Watched found({.floor_exponent = 0, .bits = 10});
+  CHECK(found.watch({}, 0).absolute == 0);
+  found.take(0.5, 1);
+  // Beside 1 and 1/8, times 1/8; and beside 8.
+  CHECK(found.watch({}, 0).absolute == 0.5 / 8);
+  CHECK(found.watch({}, 0).relative == doctest::Approx(0.5 / 8));
+  comparing::Watched other({.floor_exponent = 0, .bits = 10});
+  other.merge(found);
+  CHECK(other.watch({}, 0).absolute == 0.5 / 8);
+  CHECK(other.relative(0) == 0.5);
+  CHECK(other.relative(3) == 0.5 / 8);
+  CHECK_FALSE(other.relative(4));
+  CHECK_FALSE(other.relative(-4));
+}

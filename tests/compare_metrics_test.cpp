@@ -131,6 +131,10 @@ TEST_CASE("what is not finite is counted by kind and is beyond where it differs"
   CHECK(!found.is_exact());
   CHECK(found.worst->index == 1);
   CHECK(found.max_absolute == 0);
+  // Beside them, tolerances are what they are elsewhere.
+  const ss::TensorMetrics beside = compare({1, 2, not_a_number}, {1 + 5e-8, 1, not_a_number});
+  CHECK(beside.beyond == 1);
+  CHECK(beside.worst->index == 1);
 }
 
 TEST_CASE("steps are those of the dtype, subnormal numbers too") {
@@ -181,6 +185,9 @@ TEST_CASE("steps of mixed dtypes are those of the one with fewer digits, toleran
   CHECK(noted.ulp->dtype == ss::DType::F16);
   CHECK(noted.tolerance == ss::Tolerance{1e-3, 1e-5});
   CHECK(ss::compare_tensors(f32, again).ulp->max == 8);
+  CHECK_FALSE(ss::compare_tensors(ss::Tensor::own(std::vector<float>{1, 2}),
+                                  ss::Tensor::own(std::vector<std::int32_t>{1, 3}))
+                  .ulp);
 }
 
 TEST_CASE("the largest difference is told in steps at the largest number, and 99 % by a bound") {
@@ -196,6 +203,12 @@ TEST_CASE("the largest difference is told in steps at the largest number, and 99
   CHECK(found.ulp->binade == 1U << 23U);
   for (std::size_t i = 9; i < 20; ++i) a[i] = 1;
   CHECK(compare(a, b, ss::DType::F32).ulp->p99 == 0);
+  // One number of a hundred may be further apart, and two are, at both ends.
+  std::vector<double> ends(100, 1);
+  ends.front() = ends.back() = 1 + std::ldexp(8, -23);
+  CHECK(compare(ends, std::vector<double>(100, 1), ss::DType::F32).ulp->p99 == 8);
+  ends.front() = 1;
+  CHECK(compare(ends, std::vector<double>(100, 1), ss::DType::F32).ulp->p99 == 0);
 }
 
 TEST_CASE("integers of 64 bits are told apart where double precision cannot") {
@@ -232,6 +245,7 @@ TEST_CASE("bools are exact, complex numbers are measured beside their modulus") 
   const ss::TensorMetrics near = compare_of<Complex>({{1000, 1e-3F}}, {{1000, 0}});
   CHECK(near.is_within());
   CHECK(near.count == 2);
+  CHECK(compare_of<Complex>({{1e-3F, 1000}}, {{0, 1000}}).is_within());
   const ss::TensorMetrics far = compare_of<Complex>({{0, 0}, {3, 4}}, {{0, 0}, {3, 5}});
   CHECK(far.beyond == 1);
   CHECK(far.worst->index == 1);
@@ -249,6 +263,10 @@ TEST_CASE("magnitudes at both ends of double precision are summed without overfl
   const ss::TensorMetrics small = compare({2e-310, 0}, {1e-310, 0});
   CHECK(*small.relative_l2 == doctest::Approx(1.0));
   CHECK(*small.norm_ratio == doctest::Approx(2.0));
+  const ss::TensorMetrics mixed =
+      ss::compare_tensors(ss::Tensor::own(std::vector<double>{1e-200, 1e-200}),
+                          ss::Tensor::own(std::vector<float>{0, 0}));
+  CHECK(mixed.rmse == doctest::Approx(1e-200).epsilon(1e-15));
 }
 
 TEST_CASE("every size and order of memory gives what one pass over the elements gives") {

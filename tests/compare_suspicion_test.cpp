@@ -366,3 +366,23 @@ TEST_CASE("tensors of every dtype and shape are looked at without harm") {
       }
     }
 }
+
+TEST_CASE("a case keeps nothing of the one before") {
+  const auto four = [](std::vector<float> numbers) {
+    return ss::Tensor::own(std::move(numbers), {2, 2});
+  };
+  const ss::Tensor a = four({NAN, 2, 3, 4});
+  const ss::Tensor b = four({1, 2, 3, 5});
+  ss::comparing::Case one;
+  REQUIRE(one.take(a, b, &b));
+  one.permutation = {1, 0};
+  CHECK(one.nan_a == std::vector<bool>{true, false, false, false});
+  CHECK(one.has_like_input());
+  REQUIRE(one.take(b, four({1, 2, 3, 4}), nullptr));
+  CHECK(one.nan_a.empty());
+  CHECK(one.permutation.empty());
+  CHECK(one.input.empty());
+  CHECK_FALSE(one.has_like_input());
+  CHECK(one.squared_error == 1);
+  CHECK(one.squared_b == 30);
+}

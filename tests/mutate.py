@@ -298,7 +298,7 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="keep them, but for the survivors")
     arguments = parser.parse_args()
     os.nice(19)
-    for kind, limit in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, 8 << 30)):
+    for kind, limit in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, 8 << 30)):
         resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
