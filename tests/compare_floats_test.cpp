@@ -128,6 +128,11 @@ const std::vector<Named>& kinds() {
          const double b = normal(random);
          return std::pair(b, -2 * b);
        }},
+      {"a factor",
+       [](Random& random, std::size_t) {
+         const double b = normal(random);
+         return std::pair(b, b * 0.1);
+       }},
       {"NaN and infinities",
        [](Random& random, std::size_t i) {
          constexpr double infinity = std::numeric_limits<double>::infinity();

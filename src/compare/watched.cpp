@@ -76,6 +76,8 @@ FloatWatch Watched::watch(const Tolerance& tolerance, double ratio) const {
 }
 
 void Watched::take_new(double error, double reference) {
+  // Beside numbers above all floors it is one error, which where sides differ by a factor all have.
+  if (reference >= floors_.back() && error / reference <= largest_.back()) return;
   for (std::size_t k = 0; k < floors_.size(); ++k)
     largest_[k] = std::max(largest_[k], error / std::max(reference, floors_[k]));
   set_limits();
