@@ -40,7 +40,10 @@ std::size_t reset_peak() {
   return status("VmRSS:");
 }
 
-std::size_t peak() { return status("VmHWM:"); }
+std::size_t peak_above(std::size_t before) {
+  // The system counts in batches, so that less may be found than there was (proc(5), smaps_rollup).
+  return std::max(status("VmHWM:"), before) - before;
+}
 
 void print_result(std::int64_t nanoseconds, std::size_t peak_bytes) {
   std::printf("{\"ns\": %lld, \"peak\": %zu}\n", static_cast<long long>(nanoseconds), peak_bytes);

@@ -26,8 +26,8 @@ void warm_memory(std::size_t bytes);
 /// Sets the high-water mark of this process's memory back to what it is now; returns that, in
 /// bytes.
 std::size_t reset_peak();
-/// The most resident memory since then, in bytes.
-std::size_t peak();
+/// The most resident memory since then, in bytes above what `reset_peak` returned.
+std::size_t peak_above(std::size_t before);
 
 void print_result(std::int64_t nanoseconds, std::size_t peak_bytes);
 
@@ -55,7 +55,7 @@ void measure(std::size_t bytes, const Run& run) {
   warm_memory(bytes);
   const std::size_t before = reset_peak();
   const std::int64_t nanoseconds = nanoseconds_of(run);
-  print_result(nanoseconds, peak() - before);
+  print_result(nanoseconds, peak_above(before));
 }
 
 /// Measures something that takes microseconds: the median of many runs, with `prepare` before each,
@@ -70,7 +70,7 @@ void measure_each(const Prepare& prepare, const Run& run) {
     time = nanoseconds_of(run);
   }
   std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(count / 2));
-  print_result(times[count / 2], peak() - before);
+  print_result(times[count / 2], peak_above(before));
 }
 
 }  // namespace bench

@@ -93,6 +93,11 @@ def recording(name, title, peers):
                 ours(name, "record"),
                 [peer(program) for program in peers],
             ),
+            quantity(
+                "the writer alone, records moved in",
+                limit_of("write_given", "write() and free() of each"),
+                ours(name, "record_moved"),
+            ),
             quantity("open", ours(name, "open", file="run")),
             quantity("find one record, and read it", ours(name, "find", file="run")),
         ),

@@ -173,6 +173,7 @@ def main():
     ratios = ratios_of(figures, chosen)
     print(sweep_report.table(ratios, sorted(figures)))
     output = arguments.output or (ROOT / "benchmarks" if is_whole else arguments.folder)
+    output.mkdir(parents=True, exist_ok=True)
     sweep_report.write(output, ratios, sorted(figures), description, repetitions)
     print(f"written to {output / 'SWEEP.md'} and {output / 'sweep.svg'}")
 

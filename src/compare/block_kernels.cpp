@@ -64,30 +64,19 @@ struct In : Lanes<Vectors> {
   [[gnu::always_inline]] static BlockSums sums(const Block& block) {
     BlockSums all;
     for (std::size_t lane = 0; lane < lanes; lane += width) {
-      Numbers errors{}, absolute{}, squares{}, a_squares{}, b_squares{}, square_difference{};
+      ErrorSums<Vectors> own;
       Numbers largest_b{}, largest_difference{};
       for (std::size_t i = lane; i < block.a.size(); i += lanes) {
         Numbers a, b, error;
         Base::load(a, block.a, i);
         Base::load(b, block.b, i);
         Base::load(error, block.difference, i);
-        errors += error;
-        squares += error * error;
-        a_squares += a * a;
-        b_squares += b * b;
-        square_difference += error * (a + b);
-        Base::make_absolute(error);
-        absolute += error;
+        own.add(a, b, error);
         Base::take_larger(error, largest_difference);
         Base::make_absolute(b);
         Base::take_larger(b, largest_b);
       }
-      Base::add(errors, all.errors);
-      Base::add(absolute, all.absolute);
-      Base::add(squares, all.squares);
-      Base::add(a_squares, all.a_squares);
-      Base::add(b_squares, all.b_squares);
-      Base::add(square_difference, all.square_difference);
+      own.add_to(all);
       Base::take_larger(largest_b, all.largest_b);
       Base::take_larger(largest_difference, all.largest_difference);
     }
@@ -280,8 +269,7 @@ constexpr BlockKernels kernels_of{
 
 const BlockKernels& block_kernels([[maybe_unused]] bool baseline) noexcept {
 #if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  if (has_avx2 && !baseline) return kernels_of<Avx2>;
+  if (has_avx2() && !baseline) return kernels_of<Avx2>;
 #endif
   return kernels_of<Baseline>;
 }

@@ -33,7 +33,7 @@ struct FloatsIn : Lanes<Vectors> {
     const double atol = watch.tolerance.atol;
     Words beyond{};
     for (std::size_t lane = 0; lane < lanes; lane += width) {
-      Numbers errors{}, absolute{}, squares{}, a_squares{}, b_squares{}, square_difference{};
+      ErrorSums<Vectors> own;
       Numbers largest{};
       for (std::size_t run = 0; run * run_size < block.count; ++run) {
         Words watched{};
@@ -43,14 +43,8 @@ struct FloatsIn : Lanes<Vectors> {
           load(a, block.a, i);
           load(b, block.b, i);
           Numbers error = a - b;
-          errors += error;
-          squares += error * error;
-          a_squares += a * a;
-          b_squares += b * b;
-          square_difference += error * (a + b);
-          Base::make_absolute(error);
+          own.add(a, b, error);
           Base::make_absolute(b);
-          absolute += error;
           largest = error > largest ? error : largest;
           const Numbers allowed = b * rtol + atol;
           beyond += error > allowed;
@@ -60,12 +54,7 @@ struct FloatsIn : Lanes<Vectors> {
         }
         all.is_watched[run] |= Base::is_any(watched);
       }
-      Base::add(errors, all.errors);
-      Base::add(absolute, all.absolute);
-      Base::add(squares, all.squares);
-      Base::add(a_squares, all.a_squares);
-      Base::add(b_squares, all.b_squares);
-      Base::add(square_difference, all.square_difference);
+      own.add_to(all);
       Base::take_larger(largest, all.largest_difference);
     }
     all.beyond = Base::count_of(beyond);
@@ -159,8 +148,7 @@ constexpr FloatKernels kernels_of{&Set::sums, &Set::template steps<FloatPlace>,
 
 const FloatKernels& float_kernels([[maybe_unused]] bool baseline) noexcept {
 #if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  if (has_avx2 && !baseline) return kernels_of<Avx2>;
+  if (has_avx2() && !baseline) return kernels_of<Avx2>;
 #endif
   return kernels_of<Baseline>;
 }

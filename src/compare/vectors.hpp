@@ -30,6 +30,11 @@ struct TwoLanes {
 };
 
 #if defined(__x86_64__)
+inline bool has_avx2() noexcept {
+  static const bool answer = __builtin_cpu_supports("avx2") != 0;
+  return answer;
+}
+
 struct FourLanes {
   static constexpr std::size_t width = 4;
   using Numbers [[gnu::vector_size(32)]] = double;
@@ -92,6 +97,35 @@ struct Lanes {
     std::int64_t found = 0;
     for (std::size_t i = 0; i < width; ++i) found |= mask[i];
     return found != 0;
+  }
+};
+
+/// The sums of two sides' numbers that all metrics are made of, a lane each.
+template <class Vectors>
+struct ErrorSums {
+  using Base = Lanes<Vectors>;
+  using Numbers = typename Vectors::Numbers;
+
+  Numbers errors{}, absolute{}, squares{}, a_squares{}, b_squares{}, square_difference{};
+
+  /// \param error a - b; its magnitude afterwards
+  [[gnu::always_inline]] void add(const Numbers& a, const Numbers& b, Numbers& error) {
+    errors += error;
+    squares += error * error;
+    a_squares += a * a;
+    b_squares += b * b;
+    square_difference += error * (a + b);
+    Base::make_absolute(error);
+    absolute += error;
+  }
+  template <class Sums>
+  [[gnu::always_inline]] void add_to(Sums& all) const {
+    Base::add(errors, all.errors);
+    Base::add(absolute, all.absolute);
+    Base::add(squares, all.squares);
+    Base::add(a_squares, all.a_squares);
+    Base::add(b_squares, all.b_squares);
+    Base::add(square_difference, all.square_difference);
   }
 };
 

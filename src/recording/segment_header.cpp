@@ -13,6 +13,7 @@
 #include "formats/json_string.hpp"
 #include "formats/safestructures/checksums_text.hpp"
 #include "formats/safetensors/json_text.hpp"
+#include "platform/memory.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -22,6 +23,9 @@ constexpr std::uint64_t length_size = 8;
 // \"\":\"0123456789abcdef\", among the checksums.
 constexpr std::uint64_t entry_bound = 128;
 constexpr std::uint64_t dimension_bound = 21;
+// A segment is a list of its records.
+constexpr std::string_view schema_begin = R"({"data_type": "list", "value": [)";
+constexpr std::string_view schema_end = "]}";
 
 void append_string(std::string& json, std::string_view text) {
   // In pieces, since the bound is six times the text.
@@ -74,6 +78,11 @@ std::uint64_t SegmentHeader::cost(const Frame& frame) {
   return bytes + entry_bound + dimension_bound + 2 * (gap_prefix.size() + 20);
 }
 
+SegmentHeader::SegmentHeader(std::uint64_t room) {
+  // Of 256 bytes' records a third of the header is left for escapes, tensors and checksums.
+  platform::reserve_huge(schema_, static_cast<std::size_t>(room / 3 * 2));
+}
+
 void SegmentHeader::append_tensor(StoredTensor tensor) {
   end_ = tensor.end;
   tensors_.push_back(std::move(tensor));
@@ -111,7 +120,9 @@ std::uint64_t SegmentHeader::aligned_end(std::size_t alignment) const noexcept {
 std::string SegmentHeader::text(std::string about, std::uint64_t room, bool checksums) const {
   Metadata metadata;
   if (!about.empty()) metadata.emplace(metadata_key, std::move(about));
-  metadata.emplace(schema::metadata_key, R"({"data_type": "list", "value": [)" + schema_ + "]}");
+  std::string& schema = metadata[std::string(schema::metadata_key)];
+  platform::reserve_huge(schema, schema_.size() + schema_begin.size() + schema_end.size());
+  schema.append(schema_begin).append(schema_).append(schema_end);
   metadata.emplace(schema::version_key, schema::version);
   if (checksums) {
     std::vector<checksums::Known> known;
@@ -120,8 +131,9 @@ std::string SegmentHeader::text(std::string about, std::uint64_t room, bool chec
       known.push_back({tensor.name, tensor.dtype, &tensor.shape, tensor.hash});
     metadata.emplace(checksums::metadata_key, checksums::text_of(std::move(known), metadata));
   }
-  std::string json(length_size, '\0');
-  json.reserve(static_cast<std::size_t>(std::max(room, bound_)));
+  std::string json;
+  platform::reserve_huge(json, static_cast<std::size_t>(std::max(room, bound_)));
+  json.assign(length_size, '\0');
   json += R"({"__metadata__":{)";
   for (bool first = true; const auto& [key, value] : metadata) {
     if (!std::exchange(first, false)) json += ',';

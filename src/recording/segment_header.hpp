@@ -24,6 +24,10 @@ inline constexpr std::string_view gap_prefix = "gap.";
 /// What the header says of the records of one segment.
 class SegmentHeader {
  public:
+  SegmentHeader() = default;
+  /// \param room bytes of the header to be ready for; must not come from a file
+  explicit SegmentHeader(std::uint64_t room);
+
   /// Bytes of the header that a record takes at most.
   [[nodiscard]] static std::uint64_t cost(const Frame& frame);
   /// Bytes of the header that all take at most, the metadata's room included.

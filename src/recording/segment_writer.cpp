@@ -39,7 +39,8 @@ SegmentWriter::SegmentWriter(const std::filesystem::path& folder, std::uint64_t 
       room_(room),
       options_(options),
       part_path_(part_file(folder, number)),
-      journal_path_(journal_file(folder, number)) {
+      journal_path_(journal_file(folder, number)),
+      header_(room) {
   // The journal first: data without one could not be told apart.
   journal_ = create(journal_path_);
   std::vector<std::byte> head;

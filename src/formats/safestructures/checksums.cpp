@@ -284,7 +284,8 @@ std::string text_of(std::vector<Known> tensors, const Metadata& metadata) {
     append_name(text, tensor.name, "the name of a tensor is not valid UTF-8");
     text += hex(tensor.hash) + '"';
   }
-  return text + "}}";
+  text += "}}";
+  return text;
 }
 
 std::string make(std::span<const safetensors::Item> items, const Metadata& metadata,
