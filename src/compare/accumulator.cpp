@@ -231,9 +231,8 @@ FloatSteps Accumulator::steps_of(const FloatBlock& block) const {
   }
 }
 
-void Accumulator::take_run(const FloatBlock& block, std::size_t run, std::uint64_t first) {
-  const std::size_t end = std::min(block.count, (run + 1) * run_size);
-  for (std::size_t i = run * run_size; i < end; ++i) {
+void Accumulator::take_group(const FloatBlock& block, std::size_t begin, std::uint64_t first) {
+  for (std::size_t i = begin; i < begin + lanes; ++i) {
     const double b = float_at(block.b, i);
     const double reference = std::abs(b);
     const double error = std::abs(float_at(block.a, i) - b);
@@ -250,8 +249,9 @@ void Accumulator::take_run(const FloatBlock& block, std::size_t run, std::uint64
 
 std::optional<Sums> Accumulator::add_floats(const FloatBlock& block, std::size_t count,
                                             std::uint64_t first) {
-  const FloatSums sums =
-      float_kernels().sums(block, watched_->watch(tolerance_, max_ratio_ * almost));
+  const FloatKernels& kernels = float_kernels();
+  const FloatWatch watch = watched_->watch(tolerance_, max_ratio_ * almost);
+  const FloatSums sums = kernels.sums(block, watch);
   if (!std::isfinite(sums.a_squares + sums.b_squares)) return std::nullopt;
   const FloatSteps steps = steps_of(block);
   if (!steps.is_exact) return std::nullopt;
@@ -262,8 +262,14 @@ std::optional<Sums> Accumulator::add_floats(const FloatBlock& block, std::size_t
   max_absolute_ = std::max(max_absolute_, sums.largest_difference);
   max_ulp_ = std::max<std::uint64_t>(max_ulp_, steps.most);
   const bool is_any = steps.equal != block.count && !std::isfinite(max_ratio_);
-  for (std::size_t run = 0; run * run_size < block.count; ++run)
-    if (is_any || sums.is_watched[run]) take_run(block, run, first);
+  for (std::size_t run = 0; run * run_size < block.count; ++run) {
+    if (!is_any && !sums.is_watched[run]) continue;
+    // Where numbers repeat, as quantised ones do, so does the worst: a run in four had one.
+    const std::uint32_t groups = is_any ? ~0U : kernels.watched_in(block, watch, run);
+    const std::size_t end = std::min(block.count, (run + 1) * run_size);
+    for (std::size_t group = run * run_size, bit = 0; group < end; group += lanes, ++bit)
+      if ((groups >> bit & 1U) != 0) take_group(block, group, first);
+  }
   watched_->take(block, steps);
   return Sums{sums.errors,    sums.absolute,  sums.squares,
               sums.a_squares, sums.b_squares, sums.square_difference};

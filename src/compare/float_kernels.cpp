@@ -27,6 +27,15 @@ struct FloatsIn : Lanes<Vectors> {
     for (std::size_t i = 0; i < width; ++i) numbers[i] = static_cast<double>(some[i]);
   }
 
+  /// \param error |a - b| \param reference |b| \param allowed of the error, by the tolerance
+  [[gnu::always_inline]] static void note_watched(const Numbers& error, const Numbers& reference,
+                                                  const Numbers& allowed, const FloatWatch& watch,
+                                                  Words& watched) {
+    // Without a division: rounding keeps the order, so that none is missed.
+    watched |= error >= allowed * watch.ratio;
+    watched |= (error > watch.absolute) & (error > reference * watch.relative);
+  }
+
   [[gnu::always_inline]] static FloatSums sums(const FloatBlock& block, const FloatWatch& watch) {
     FloatSums all;
     const double rtol = watch.tolerance.rtol;
@@ -48,9 +57,7 @@ struct FloatsIn : Lanes<Vectors> {
           largest = error > largest ? error : largest;
           const Numbers allowed = b * rtol + atol;
           beyond += error > allowed;
-          // Without a division: rounding keeps the order, so that none is missed.
-          watched |= error >= allowed * watch.ratio;
-          watched |= (error > watch.absolute) & (error > b * watch.relative);
+          note_watched(error, b, allowed, watch, watched);
         }
         all.is_watched[run] |= Base::is_any(watched);
       }
@@ -59,6 +66,27 @@ struct FloatsIn : Lanes<Vectors> {
     }
     all.beyond = Base::count_of(beyond);
     return all;
+  }
+
+  [[gnu::always_inline]] static std::uint32_t watched_in(const FloatBlock& block,
+                                                         const FloatWatch& watch, std::size_t run) {
+    std::uint32_t groups = 0;
+    const std::size_t begin = run * run_size;
+    const std::size_t end = std::min(block.count, begin + run_size);
+    for (std::size_t group = begin; group < end; group += lanes) {
+      Words watched{};
+      for (std::size_t i = group; i < group + lanes; i += width) {
+        Numbers a, b;
+        load(a, block.a, i);
+        load(b, block.b, i);
+        Numbers error = a - b;
+        Base::make_absolute(error);
+        Base::make_absolute(b);
+        note_watched(error, b, b * watch.tolerance.rtol + watch.tolerance.atol, watch, watched);
+      }
+      groups |= static_cast<std::uint32_t>(Base::is_any(watched)) << ((group - begin) / lanes);
+    }
+    return groups;
   }
 
   using Floats = typename Vectors::Floats;
@@ -119,6 +147,10 @@ struct Baseline {
   static FloatSums sums(const FloatBlock& block, const FloatWatch& watch) {
     return Kernels::sums(block, watch);
   }
+  static std::uint32_t watched_in(const FloatBlock& block, const FloatWatch& watch,
+                                  std::size_t run) {
+    return Kernels::watched_in(block, watch, run);
+  }
   template <class Place>
   static FloatSteps steps(const FloatBlock& block, unsigned bits) {
     return Kernels::steps<Place>(block, bits);
@@ -132,6 +164,11 @@ struct Avx2 {
   [[gnu::target("avx2")]] static FloatSums sums(const FloatBlock& block, const FloatWatch& watch) {
     return Kernels::sums(block, watch);
   }
+  [[gnu::target("avx2")]] static std::uint32_t watched_in(const FloatBlock& block,
+                                                          const FloatWatch& watch,
+                                                          std::size_t run) {
+    return Kernels::watched_in(block, watch, run);
+  }
   template <class Place>
   [[gnu::target("avx2")]] static FloatSteps steps(const FloatBlock& block, unsigned bits) {
     return Kernels::steps<Place>(block, bits);
@@ -140,7 +177,7 @@ struct Avx2 {
 #endif
 
 template <class Set>
-constexpr FloatKernels kernels_of{&Set::sums, &Set::template steps<FloatPlace>,
+constexpr FloatKernels kernels_of{&Set::sums, &Set::watched_in, &Set::template steps<FloatPlace>,
                                   &Set::template steps<Bfloat16Place>,
                                   &Set::template steps<HalfPlace>};
 

@@ -62,6 +62,8 @@ struct FloatSteps {
 
 struct FloatKernels {
   FloatSums (*sums)(const FloatBlock& block, const FloatWatch& watch);
+  /// Which groups of `lanes` numbers of a run hold one that is watched: a bit each.
+  std::uint32_t (*watched_in)(const FloatBlock& block, const FloatWatch& watch, std::size_t run);
   /// Steps among the numbers of F32, BF16 and F16. \param bits the least to count, from 2 on
   /// @{
   FloatSteps (*float_steps)(const FloatBlock& block, unsigned bits);
