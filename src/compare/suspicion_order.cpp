@@ -104,10 +104,13 @@ std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::pt
   if (axis.size < 4) return std::nullopt;
   double residual = 0;
   double error = 0;
+  // Where it is more than this, the error, of which the ends are no part, is not explained.
+  const double most = 1.0001 * (1 - explains_from) * one.squared_error;
   for (std::size_t o = 0; o < axis.outer; ++o)
     for (std::size_t i = 0; i < axis.size; ++i) {
       const std::ptrdiff_t other = static_cast<std::ptrdiff_t>(i) + by;
       if (other < 0 || other >= static_cast<std::ptrdiff_t>(axis.size)) continue;
+      if (residual > most) return std::nullopt;
       for (std::size_t k = 0; k < axis.inner; ++k) {
         const std::size_t here = axis.at(o, i, k);
         const std::size_t there = axis.at(o, static_cast<std::size_t>(other), k);

@@ -50,7 +50,7 @@ void append_counts(std::string& json, const RecordCounts& counts) {
 }  // namespace
 
 void RecorderState::run() noexcept {
-  std::vector<Queued> taken;
+  Queue taken;
   while (take(taken)) {
     try {
       if (!has_ended_) write(taken);
@@ -83,7 +83,7 @@ void RecorderState::run() noexcept {
   }
 }
 
-bool RecorderState::take(std::vector<Queued>& taken) {
+bool RecorderState::take(Queue& taken) {
   std::unique_lock lock(mutex_);
   for (int looks = 0; queue_.empty(); ++looks) {
     if (is_closing_) return false;
@@ -104,7 +104,7 @@ bool RecorderState::take(std::vector<Queued>& taken) {
   return true;
 }
 
-void RecorderState::write(std::vector<Queued>& taken) {
+void RecorderState::write(Queue& taken) {
   for (Queued& queued : taken) write_one(queued);
   write_batch();
 }

@@ -47,11 +47,13 @@ class Tensors : public schema::TensorSource {
   void restart() override {
     met_.assign(file_.size(), false);
     again_ = 0;
+    next_ = 0;
   }
 
   std::optional<Tensor> find(std::string_view name) override {
-    const auto index = file_.find(name);
+    const auto index = index_of(name);
     if (!index) return std::nullopt;
+    next_ = *index + 1;
     const bool is_again = met_[*index];
     met_[*index] = true;
     if (known_.empty()) return is_again ? count_again(file_.tensor(*index)) : file_.tensor(*index);
@@ -69,6 +71,13 @@ class Tensors : public schema::TensorSource {
   [[nodiscard]] const std::vector<bool>& met() const noexcept { return met_; }
 
  private:
+  /// The items of a list mostly follow each other in the header, where their names are sorted. The
+  /// index of names is larger than the cache.
+  [[nodiscard]] std::optional<std::size_t> index_of(std::string_view name) const {
+    if (next_ < file_.size() && file_.name(next_) == name) return next_;
+    return file_.find(name);
+  }
+
   Tensor count_again(Tensor tensor) {
     const std::uint64_t most = detail::most_repeated(file_.data_size(), options_.limits);
     if (tensor.byte_size() > most - again_) throw detail::past(detail::Limit::repeats, most);
@@ -81,6 +90,7 @@ class Tensors : public schema::TensorSource {
   std::vector<bool> met_;
   std::vector<Tensor> known_;
   std::uint64_t again_ = 0;  // Bytes of repeated references.
+  std::size_t next_ = 0;     // Behind the last that was found.
 };
 
 void check_version(std::optional<std::string_view> version) {
