@@ -1,6 +1,8 @@
 """Workloads of very many scalars, of tensors of a middle size, and of comparing."""
 
-from rows import F, KIB, MIB, Workload, cpp_files, cpps, limit, ours, python, pythons, quantity
+from rows import (
+    F, KIB, MIB, Workload, cpp_files, cpps, huge_malloc, limit, ours, python, pythons, quantity,
+)
 
 # What ours of W14 takes, which is text: the schema alone. pickle's has 332 KB.
 W14_FILE = 4_370_976
@@ -25,6 +27,10 @@ MIXED = (
                 ours("W14", "load_structs", "ours, dicts into std::vector of structs", "ours"),
                 pythons("safestructures pickle msgpack", "W14", "load", F),
                 cpps("W14", "load"),
+                huge_malloc(
+                    ours("W14", "load_value", "ours into Value", "ours"),
+                    *pythons("pickle", "W14", "load", F),
+                ),
             ),
         ),
         prepare=(

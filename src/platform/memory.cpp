@@ -74,10 +74,13 @@ void prefault(void* memory, std::size_t size) {
 
 void copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (size == 0) return;
-  in_pieces(size, size < two_threads_from ? size : piece_size,
-            [&](std::size_t offset, std::size_t piece, unsigned) {
-              std::memcpy(to + offset, from + offset, piece);
-            });
+  if (size < two_threads_from) {
+    std::memcpy(to, from, size);
+    return;
+  }
+  in_pieces(size, piece_size, [&](std::size_t offset, std::size_t piece, unsigned) {
+    std::memcpy(to + offset, from + offset, piece);
+  });
 }
 
 }  // namespace safestructures::inline v0::platform
