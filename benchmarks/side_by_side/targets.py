@@ -44,10 +44,10 @@ SMALL_RECORDS = (
     "six bytes are written for each of a record of 256, so that it opens in Python and outlives "
     "kill -9; HDF5, which has names too, takes longer"
 )
-DISK = (
-    "a disk that is written back meanwhile stops both for up to a second: see their maxima. The least "
-    "of ours and of write() are 10 % apart and less; eight runs in turn, with nobody else's files, "
-    "had medians of 105 and 97 ms (4 MiB), 135 and 114 (64 KiB)"
+COLD_CACHE = (
+    "slow runs, ours and of write(), spend 60 to 70 % in the system's copy into pages of the page cache "
+    "that the host must provide first (perf; no other call takes long); which runs meet them is chance. "
+    "Eight runs in turn had medians of 105 and 97 ms (4 MiB), 135 and 114 (64 KiB), minima 10 % apart"
 )
 EXPLANATIONS = {
     "W14 save, pickle 5 / ours": SCALARS,
@@ -64,7 +64,7 @@ EXPLANATIONS = {
         "first touch of memory costs half"
     ),
     **{
-        f"{name} the writer alone, records moved in / write() and free() of each": DISK
+        f"{name} the writer alone, records moved in / write() and free() of each": COLD_CACHE
         for name in ("R2", "R3")
     },
     "D1 all numbers different / reading both": (
