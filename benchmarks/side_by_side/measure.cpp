@@ -41,7 +41,7 @@ std::size_t reset_peak() {
 }
 
 std::size_t peak_above(std::size_t before) {
-  // The system counts in batches, so that less may be found than there was (proc(5), smaps_rollup).
+  // Both are inaccurate (proc(5), VmRSS): less may be found than there was.
   return std::max(status("VmHWM:"), before) - before;
 }
 

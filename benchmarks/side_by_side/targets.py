@@ -35,9 +35,9 @@ SCALARS = (
     "(callgrind), and the first touch of 157 bytes of memory for each node"
 )
 BARE_NUMBERS = (
-    "these peers' files are the numbers alone, a tenth of ours and less: no names, dtypes, shapes or "
-    "kinds, and both sides must be compiled with the same types. W15 and W16, where tensors are as "
-    "large as in models, are ahead of them"
+    "the fastest of them writes numbers one after another, without names, dtypes, shapes or kinds, and "
+    "reads them into the same types only; here the text that says these is most of what we write. "
+    "Where tensors are as large as in models, ours is ahead: W15, W16"
 )
 SMALL_RECORDS = (
     "the text that says what a record is, some 700 bytes, goes into the header and into the journal: "
@@ -45,9 +45,10 @@ SMALL_RECORDS = (
     "kill -9; HDF5, which has names too, takes longer"
 )
 COLD_CACHE = (
-    "slow runs, ours and of write(), spend 60 to 70 % in the system's copy into pages of the page cache "
-    "that the host must provide first (perf; no other call takes long); which runs meet them is chance. "
-    "Eight runs in turn had medians of 105 and 97 ms (4 MiB), 135 and 114 (64 KiB), minima 10 % apart"
+    "the slow runs of ours spend 60 to 70 % in the system's copy into pages of the page cache (perf), "
+    "and no call but these writes takes long (strace); why write() met fewer such pages in the longest "
+    "series is not known. Eight runs in turn had medians of 105 ms, write() 97 (4 MiB), 135 and 114 "
+    "(64 KiB); thirty later ones 122 and 116, 382 and 132"
 )
 EXPLANATIONS = {
     "W14 save, pickle 5 / ours": SCALARS,
@@ -147,7 +148,7 @@ PYTHON = "Python safetensors"
 STRUCTURES = "Python safestructures"
 HUGE = "read into huge pages"
 HUGE_MALLOC = ", malloc in huge pages"
-# Of recordings: quantity, limit, bound. Of small records the program waits less than TIMES says.
+# Of recordings: quantity, limit, bound. record() of small ones is among TIMES.
 HOT_PATH = ("record(), what the program waits for", "memcpy into fresh memory", 1.5)
 WRITER = ("the writer alone, records moved in", "write() and free() of each", 1.11)
 
