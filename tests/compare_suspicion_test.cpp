@@ -178,6 +178,9 @@ std::vector<Fault> faults() {
   for (std::size_t i = 0; i < x.size(); ++i)
     later[i] = x[(i / width % length == length - 1 ? i : i + width)];
   add({"one token on", "position offset", later, x});
+  // A seventeenth of the error is something else.
+  for (std::size_t i = 0; i < x.size(); ++i) later[i] += 0.35 * y[i];
+  add({"one token on, and noise", "position offset", later, x});
   const Numbers positions = gaussian((length + 1) * width, 8);
   Numbers embedded = x;
   Numbers shifted = x;
