@@ -66,8 +66,9 @@ class SegmentWriter {
   bool seal(const std::string& about);
 
  private:
-  void queue_record(PreparedRecord& record);
-  void queue_tensor(StoredTensor& place, std::span<const std::byte> bytes);
+  void write_data();
+  /// Hashes the batch's tensors, and makes what the journal says of its records.
+  void make_frames();
   /// Has bytes written behind those before; they must stay as they are until then.
   void queue(std::span<const std::byte> bytes);
   void write_queue();

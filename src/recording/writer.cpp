@@ -25,7 +25,7 @@ constexpr std::uint64_t gather_bytes = std::uint64_t{1} << 20U;
 // several microseconds.
 constexpr int most_looks = 50;
 // What is written before its memory is given back.
-constexpr std::uint64_t batch_bytes = std::uint64_t{8} << 20U;
+constexpr std::uint64_t batch_bytes = std::uint64_t{16} << 20U;
 constexpr std::size_t batch_records = 4096;
 // Room for a header: in pages, so that the data begin on one.
 constexpr std::uint64_t page = 4096;
