@@ -128,3 +128,14 @@ TEST_CASE("two recorders on one thread have scopes of their own") {
   CHECK(ss::Recording(folder / "a")[0].name() == "a.x");
   CHECK(ss::Recording(folder / "b")[0].name() == "b.x");
 }
+
+TEST_CASE("a large batch, hashed by one thread while another writes it, has checksums that fit") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  for (int i = 0; i < 6; ++i)
+    recorder.record("x", std::vector<float>(std::size_t{1} << 20U, static_cast<float>(i)));
+  recorder.close();
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 6);
+  CHECK(ss::verify_file(run[0].file()).has_checksums);
+}

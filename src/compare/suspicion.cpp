@@ -69,16 +69,35 @@ double squared_distance(std::span<const double> a, std::span<const double> b, do
   });
 }
 
-bool Case::take(const Tensor& first, const Tensor& second, const Tensor* input_of_second) {
-  if (first.shape() != second.shape() || !can_be_read(first) || !can_be_read(second)) return false;
-  shape = shape_in(first);
-  read(first, a);
-  read(second, b);
-  dtype_a = first.dtype();
-  dtype_b = second.dtype();
+/// Block by block, each in a cache until its sums are made.
+void Case::take_numbers(const Tensor& first, const Tensor& second) {
+  const auto size = static_cast<std::size_t>(first.size());
+  a.resize(size);
+  b.resize(size);
   nan_a.clear();
-  permutation.clear();
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  squared_error = 0;
+  squared_b = 0;
+  constexpr std::uint64_t few = 8192;
+  const std::uint64_t block = std::max(first.block_elements(few), second.block_elements(few));
+  for (std::size_t begin = 0; begin < size;) {
+    const std::size_t count = std::min<std::size_t>(size - begin, block);
+    const auto of_a = std::span(a).subspan(begin, count);
+    const auto of_b = std::span(b).subspan(begin, count);
+    first.copy_elements(begin, count, DType::F64, std::as_writable_bytes(of_a), Overflow::allow);
+    second.copy_elements(begin, count, DType::F64, std::as_writable_bytes(of_b), Overflow::allow);
+    double error = squared_distance(of_a, of_b);
+    if (!std::isfinite(error)) {
+      drop_infinite(begin, count);
+      error = squared_distance(of_a, of_b);
+    }
+    squared_error += error;
+    squared_b += dot(of_b, of_b);
+    begin += count;
+  }
+}
+
+void Case::drop_infinite(std::size_t begin, std::size_t count) {
+  for (std::size_t i = begin; i < begin + count; ++i) {
     if (std::isfinite(a[i]) && std::isfinite(b[i])) continue;
     if (std::isnan(a[i]) && !std::isnan(b[i])) {
       nan_a.resize(a.size());
@@ -86,8 +105,15 @@ bool Case::take(const Tensor& first, const Tensor& second, const Tensor* input_o
     }
     a[i] = b[i] = 0;
   }
-  squared_error = squared_distance(a, b);
-  squared_b = dot(b, b);
+}
+
+bool Case::take(const Tensor& first, const Tensor& second, const Tensor* input_of_second) {
+  if (first.shape() != second.shape() || !can_be_read(first) || !can_be_read(second)) return false;
+  shape = shape_in(first);
+  dtype_a = first.dtype();
+  dtype_b = second.dtype();
+  permutation.clear();
+  take_numbers(first, second);
   if (squared_error == 0 && nan_a.empty()) return false;
   // Squares of such numbers are none.
   if (!std::isfinite(squared_error) || !std::isfinite(squared_b)) return false;

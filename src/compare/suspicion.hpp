@@ -54,6 +54,10 @@ struct Case {
   }
   /// The share of the squared error that is gone where this is left.
   [[nodiscard]] double explained(double residual) const { return 1 - residual / squared_error; }
+
+ private:
+  void take_numbers(const Tensor& first, const Tensor& second);
+  void drop_infinite(std::size_t begin, std::size_t count);
 };
 
 /// From here on a model explains a difference: rounding may make the rest.
@@ -85,8 +89,12 @@ std::vector<Suspicion> suspect(const Case& one);
 
 /// Numbers of a tensor that are looked at; more are too many to hold.
 inline constexpr std::uint64_t most_suspected = std::uint64_t{4} << 20U;
-/// Numbers that are looked at in all: a few seconds' work.
+/// Numbers that are looked at in all: of many one in so many, which takes about as long as comparing
+/// them all does, and never more than half a second's work.
+/// @{
+inline constexpr std::uint64_t suspected_share = 16;
 inline constexpr std::uint64_t most_suspected_in_all = std::uint64_t{16} << 20U;
+/// @}
 /// Rows that are looked at.
 inline constexpr std::size_t most_suspicious_rows = 64;
 

@@ -1,4 +1,5 @@
 // Which rows are looked at for the usual faults.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -53,6 +54,8 @@ void Comparer::suspect() {
   std::size_t too_large = 0;
   std::size_t not_looked_at = 0;
   std::size_t done = 0;
+  const std::uint64_t most = std::clamp(result_.coverage.elements / suspected_share, most_suspected,
+                                        most_suspected_in_all);
   std::uint64_t numbers = 0;
   Case one;
   for (const std::size_t index : suspicious_rows()) {
@@ -62,7 +65,7 @@ void Comparer::suspect() {
       ++too_large;
       continue;
     }
-    if (done == most_suspicious_rows || numbers + held.a.size() > most_suspected_in_all) {
+    if (done == most_suspicious_rows || numbers + held.a.size() > most) {
       ++not_looked_at;
       continue;
     }

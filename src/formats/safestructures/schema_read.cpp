@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <simdjson.h>
+
 #include "data/dict.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/number.hpp"
@@ -324,6 +326,8 @@ Value read(std::string_view text, const TensorLookup& tensors, const Limits& lim
     const TensorLookup& lookup;
   };
   Source source(tensors);
+  // The general reader says where it is not.
+  if (!simdjson::validate_utf8(text.data(), text.size())) return Reader(source, limits).read(text);
   return read(text, source, limits);
 }
 

@@ -7,8 +7,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include <simdjson.h>
-
 #include <safestructures/data/codec.hpp>
 #include "data/box.hpp"
 #include "data/dict.hpp"
@@ -361,7 +359,6 @@ class DirectReader {
 }  // namespace
 
 bool read_direct(std::string_view text, TensorSource& tensors, const Limits& limits, Value& root) {
-  if (text.empty() || !simdjson::validate_utf8(text.data(), text.size())) return false;
   try {
     return DirectReader(text, tensors, limits).read(root);
   } catch (const Error&) {

@@ -33,14 +33,15 @@ class TensorSource {
   virtual std::optional<Tensor> find_named_by_text(std::string_view text) { return find(text); }
 };
 
-/// Reads a schema of any spelling. \throws Error as the public `read`
+/// Reads a schema of any spelling. \param text valid UTF-8, as all that a header holds
+/// \throws Error as the public `read`
 Value read(std::string_view text, TensorSource& tensors, const Limits& limits);
 
 /// Reads a schema that is spelled as Python's `json.dumps` and this library spell it, of Python's
 /// own types: front to back, without an index of the text. It accepts nothing that the general
 /// reader refuses and finds the same. \returns whether it was such a schema; otherwise, and for
 /// whatever is wrong with it, the general reader has the word. Twice as fast
-/// (docs/performance.md).
+/// (docs/performance.md). \param text as of `read`
 bool read_direct(std::string_view text, TensorSource& tensors, const Limits& limits, Value& root);
 
 /// Reads one schema. Refers to what it is given; of no use after an error.

@@ -1,5 +1,5 @@
 /// \file
-/// Escaped quotes, eight or sixteen bytes at a time: a schema is JSON in a JSON string, where every
+/// Escaped quotes, 8 to 64 bytes at a time: a schema is JSON in a JSON string, where every
 /// seventh byte begins an escaped quote.
 #pragma once
 
