@@ -339,6 +339,19 @@ TEST_CASE("what is not looked at for faults is told") {
   };
   CHECK(ss::compare(many(1), many(2)).notes ==
         std::vector<std::string>{"further tensors not looked at for the usual faults: 2"});
+  // The most of one tensor is the least of all.
+  const auto halves = [](float number) {
+    std::vector<ss::Value> items;
+    for (int i = 0; i < 3; ++i)
+      items.emplace_back(ss::Tensor::own(
+          std::vector<float>(ss::comparing::most_suspected / 2, number + static_cast<float>(i))));
+    return ss::Value::list(std::move(items));
+  };
+  const ss::Comparison found = ss::compare(halves(1), halves(2));
+  CHECK(found.notes ==
+        std::vector<std::string>{"further tensors not looked at for the usual faults: 1"});
+  CHECK(!found.rows.at(1).suspicions.empty());
+  CHECK(found.rows.at(2).suspicions.empty());
 }
 
 TEST_CASE("tensors of every dtype and shape are looked at without harm") {

@@ -131,14 +131,15 @@ def remove(path):
             found.unlink()
 
 
-def warm(programs):
+def warm(limits):
     """Touches and frees several times what a row needs, as far as that much is free. A row does so
     itself with what it needs, but where much else is free the system may hand out some of that
-    instead: W1 save took 134 ms, or up to 2 s when it met memory that was with the host."""
+    instead: W1 save took 134 ms, or up to 2 s when it met memory that was with the host. `limits` is
+    that program's command."""
     with open("/proc/meminfo") as lines:
         free = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) << 10
     size = min(HEAVY_MEMORY, free // 2)
-    subprocess.run([*programs.commands["limits"], "warm", "-", str(size)], check=True)
+    subprocess.run([*limits, "warm", "-", str(size)], check=True)
 
 
 def compact_memory():
@@ -154,7 +155,7 @@ def compact_memory():
 
 def measure_row(programs, row, folder, heavy):
     if heavy:
-        warm(programs)
+        warm(programs.commands["limits"])
     if row.file:
         path = folder / row.file
         if row.cold:
@@ -286,7 +287,7 @@ def main():
     judged = targets.judge(medians)
     if full:
         compiled = compile_cost.measure(ROOT, arguments.binaries.parent, repetitions)
-        warm(programs)
+        warm(programs.commands["limits"])
         grown = parts.measure(arguments.binaries / "benchmarks")
         judged += targets.judge_compile(compiled) + targets.judge_growth(grown)
         judged += targets.judge_embedding(embedding.compile_growth(ROOT, repetitions))

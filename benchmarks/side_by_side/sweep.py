@@ -4,7 +4,8 @@
 As run.py measures: every measurement is a process of its own, repetitions are interleaved and their
 order rotates, figures are medians, and what counts is the ratio to the limit of the same size: the
 system alone, with the same bytes in blocks of that size from the same allocator. What is done is
-kept after every size; --resume goes on from there.
+kept after every size; --resume goes on from there. Saves are compared with saves and loads with loads, so
+that one kind alone can be measured --again.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import sys
 
 import machine
 import sweep_report
-from run import ROOT, compact_memory, remove
+from run import ROOT, compact_memory, remove, warm
 
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = [KIB, 16 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB, 256 * MIB]
@@ -100,6 +101,8 @@ def measure_size(binaries, folder, size, chosen, repetitions, compact):
     for repetition in range(repetitions):
         turn = repetition * len(rows) // repetitions
         for row in rows[turn:] + rows[:turn]:
+            if row.action == "save":
+                warm([str(binaries / "limits")])
             answer = run(row.command(binaries, folder, size, count))
             figures[row.name]["times"].append(answer["ns"])
             figures[row.name]["peaks"].append(answer["peak"])
@@ -135,6 +138,7 @@ def parse_arguments():
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} repetitions, not {REPETITIONS}")
     parser.add_argument("--repetitions", type=int, help="as many")
     parser.add_argument("--resume", action="store_true", help="keep the sizes that the last run measured")
+    parser.add_argument("--again", choices=("save", "load"), help="these once more, the others as in the last run")
     parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build/release/bin/side_by_side")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/bench")
     parser.add_argument("--output", type=pathlib.Path, help="folder of SWEEP.md and sweep.svg")
@@ -146,7 +150,7 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(arguments.folder).free < NEEDED_DISK:
         sys.exit(f"{arguments.folder} needs {NEEDED_DISK >> 30} GiB of free space")
-    chosen = cases(arguments.cases)
+    chosen = cases([f"{arguments.again} "] if arguments.again else arguments.cases)
     if not chosen:
         sys.exit("no case has such a name: " + ", ".join(case.name for case in cases([])))
     sizes = [size_of(text) for text in arguments.sizes.split(",")] if arguments.sizes else SIZES
@@ -154,14 +158,14 @@ def main():
     is_whole = not arguments.cases and not arguments.sizes
     kept = arguments.folder / "sweep.json"
     figures = {}
-    if arguments.resume and kept.exists():
+    if (arguments.resume or arguments.again) and kept.exists():
         figures = {int(size): found for size, found in json.loads(kept.read_text()).items()}
     description = machine.describe(arguments.folder, {})
     for size in sizes:
-        if size in figures and all(case.name in figures[size] for case in chosen):
+        if not arguments.again and all(case.name in figures.get(size, ()) for case in chosen):
             continue
         print(f"{sweep_report.size_text(size)}", flush=True)
-        figures[size] = measure_size(
+        figures[size] = figures.get(size, {}) | measure_size(
             arguments.binaries.resolve(),
             arguments.folder / "sweep",
             size,
@@ -170,7 +174,9 @@ def main():
             not arguments.quick,
         )
         kept.write_text(json.dumps(figures, indent=1))
-    ratios = ratios_of(figures, chosen)
+    ratios = ratios_of(figures, cases(arguments.cases))
+    if arguments.again:
+        description.append(("measured again, after the others", arguments.again))
     print(sweep_report.table(ratios, sorted(figures)))
     output = arguments.output or (ROOT / "benchmarks" if is_whole else arguments.folder)
     output.mkdir(parents=True, exist_ok=True)
