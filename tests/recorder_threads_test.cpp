@@ -13,6 +13,7 @@
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/recording/recording.hpp>
+#include <safestructures/tools/verify.hpp>
 
 #include "support/folder.hpp"
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "platform/memory.hpp"
 #include "platform/parallel.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -25,8 +26,16 @@ bool can_be_read(const Tensor& tensor) {
          tensor.size() <= most_suspected;
 }
 
+void make_room(std::vector<double>& numbers, std::size_t size) {
+  if (numbers.capacity() < size) {
+    numbers.clear();
+    platform::reserve_huge(numbers, size);
+  }
+  numbers.resize(size);
+}
+
 void read(const Tensor& tensor, std::vector<double>& numbers) {
-  numbers.resize(static_cast<std::size_t>(tensor.size()));
+  make_room(numbers, static_cast<std::size_t>(tensor.size()));
   tensor.copy_elements(0, tensor.size(), DType::F64, std::as_writable_bytes(std::span(numbers)),
                        Overflow::allow);
 }
@@ -72,11 +81,10 @@ double squared_distance(std::span<const double> a, std::span<const double> b, do
 /// Block by block, each in a cache until its sums are made.
 void Case::take_numbers(const Tensor& first, const Tensor& second) {
   const auto size = static_cast<std::size_t>(first.size());
-  a.resize(size);
-  b.resize(size);
+  make_room(a, size);
+  make_room(b, size);
   nan_a.clear();
-  squared_error = 0;
-  squared_b = 0;
+  squared_error = squared_b = product = 0;
   constexpr std::uint64_t few = 8192;
   const std::uint64_t block = std::max(first.block_elements(few), second.block_elements(few));
   for (std::size_t begin = 0; begin < size;) {
@@ -92,6 +100,7 @@ void Case::take_numbers(const Tensor& first, const Tensor& second) {
     }
     squared_error += error;
     squared_b += dot(of_b, of_b);
+    product += dot(of_a, of_b);
     begin += count;
   }
 }

@@ -39,6 +39,7 @@ struct Case {
   std::vector<std::size_t> permutation;  ///< As `ComparisonRow::permutation`.
   double squared_error = 0;
   double squared_b = 0;
+  double product = 0;  ///< Of a and b.
 
   /// Makes this the case of two tensors, in the memory of the one before.
   /// \param input_of_second null where it is not known

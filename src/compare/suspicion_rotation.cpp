@@ -93,8 +93,8 @@ std::optional<Suspicion> turned_but_first(const Case& one) {
     const double a = dot(one.row(one.a, i), one.row(one.a, i));
     if (b == 0) continue;
     furthest = std::max(furthest, std::abs(std::sqrt(a / b) - 1));
+    if (furthest > 2e-3) return std::nullopt;
   }
-  if (furthest > 2e-3) return std::nullopt;
   for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
     const Case::Axis axis = one.axis(dimension);
     if (axis.size < 4) continue;

@@ -24,9 +24,7 @@ std::string root_text(double factor, const Case& one) {
   return fmt::format(", {}the square root of {}", factor >= 1 ? "" : "one over ", number);
 }
 
-double factor_of(const Case& one) {
-  return one.squared_b > 0 ? dot(one.a, one.b) / one.squared_b : 0;
-}
+double factor_of(const Case& one) { return one.squared_b > 0 ? one.product / one.squared_b : 0; }
 
 /// A straight line through points, and how well it fits.
 struct Line {

@@ -76,9 +76,10 @@ std::optional<Suspicion> by_numbers(const Case& one) {
   // The largest difference of the two is 4.8e-4, near |x| = 2.7.
   constexpr double most = 6e-4;
   double largest = 0;
-  for (std::size_t i = 0; i < one.a.size(); ++i)
+  for (std::size_t i = 0; i < one.a.size(); ++i) {
     largest = std::max(largest, std::abs(one.a[i] - one.b[i]));
-  if (largest > most) return std::nullopt;
+    if (largest > most) return std::nullopt;
+  }
   // An inverse takes 2 us.
   constexpr std::size_t most_inverses = 65'536;
   const std::size_t step = one.a.size() / most_inverses + 1;
