@@ -72,6 +72,11 @@ EXPLANATIONS = {
         for name, into in (("W1", "std::vector"), ("W1", "Tensor"), ("W2", "Tensors"))
         for who in ("Rust safetensors", "Python safetensors")
     },
+    "B1 load, named MessagePack, into std::vectors / read into huge pages": (
+        "the numbers lie at any offset: they are read by pieces of 256 KiB and copied once more, into vectors "
+        "of which half lies in pages of 4 KiB. A fifth of the samples (perf) is reading, an eighth that copy, "
+        "over a third the first touch of memory. `ours into Tensors` does none of that"
+    ),
     "touch, written in 1 MiB pieces / written by us": (
         "this system maps a file that was written in pieces as fast: see the three rows of `open and touch "
         "every page`"
