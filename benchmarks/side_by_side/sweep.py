@@ -158,6 +158,8 @@ def main():
     is_whole = not arguments.cases and not arguments.sizes
     kept = arguments.folder / "sweep.json"
     figures = {}
+    if arguments.again and not kept.exists():
+        sys.exit("--again takes the other figures from the last run, and there was none: ./dev bench sweep")
     if (arguments.resume or arguments.again) and kept.exists():
         figures = {int(size): found for size, found in json.loads(kept.read_text()).items()}
     description = machine.describe(arguments.folder, {})

@@ -31,8 +31,8 @@ STRUCT_VECTORS = (
 SCALARS = (
     "each number is a node of text, with its kind and for dicts the key's node beside it, as Python's "
     "package reads it: our file is 4.4 MB, 55 bytes a node, pickle's 0.33 MB. What writing and reading "
-    "as many bytes takes is the first row. Loading takes seven instructions for each of these bytes "
-    "(callgrind), and the first touch of 157 bytes of memory for each node"
+    "as many bytes takes is the first row. Loading takes six instructions for each of these bytes "
+    "(callgrind, which has no AVX-512), and the first touch of 157 bytes of memory for each node"
 )
 BARE_NUMBERS = (
     "the fastest of them writes numbers one after another, without names, dtypes, shapes or kinds, and "
@@ -51,8 +51,8 @@ PLAIN_WRITES = (
     "(RESULTS_2026-11-20.md)"
 )
 CHEAP_READS = (
-    "the peer is near the limit itself, beside which ours is ahead by its two threads: 4 is what a "
-    "dearer first touch of memory made (RESULTS_2026-11-20.md)"
+    "ours takes 0.4 to 0.6 of the limit by its two threads, and the peers 1.3 to 2 of it: a first touch of "
+    "memory costs less here than on the machine of RESULTS_2026-11-20.md, where 4 was met"
 )
 CHEAP_CALLS = (
     "4 us of ours to save and 2.4 to load, as on the machine of RESULTS_2026-11-20.md, where the limit's "
@@ -90,8 +90,8 @@ EXPLANATIONS = {
         "itself, mapped, and the schema. `ours into Tensors` leaves the numbers where they are"
     ),
     "growth of parse_header from 10^2 to 10^6, an item": (
-        "the tables of a million names are 50 MB, beyond the second-level cache: 1.9 where that is "
-        "followed by a nearer third one (RESULTS_2026-11-20.md)"
+        "the tables of a million names are 50 MB, and their places are looked up in no order; 1.9 on the "
+        "machine of RESULTS_2026-11-20.md"
     ),
     "W14 save, pickle 5 / ours": SCALARS,
     "W14 load, pickle 5 / ours": SCALARS,

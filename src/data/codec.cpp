@@ -148,8 +148,8 @@ DType original_dtype(const Value& original) {
 
 namespace {
 
-/// Whether a tensor of the tree says that it had another dtype. Without the places that a walk
-/// knows: 2 ns a node instead of 14, and most structures of many nodes have no such tensor.
+/// Whether a tensor of the tree says that it had another dtype. Most structures of many nodes have
+/// none, and a walk, which knows the place of each, takes 14 ns a node.
 bool holds_converted(const Value& root) {
   std::vector<const Value*> pending{&root};
   const auto look_at = [&](const Value& part) {

@@ -74,7 +74,7 @@ constexpr std::array<Spread, 16> spreads = [] {
   target = to;
 }
 
-/// The same 64 at a time: 0.1 ns a byte where extraction takes 0.4.
+/// The same 64 at a time, in half the time.
 [[gnu::target("avx512f,avx512bw,avx512vbmi2")]] void unescape_by_compression(
     const char*& from, const char* end, char*& target) noexcept {
   const __m512i backslash = _mm512_set1_epi8('\\');
