@@ -92,6 +92,20 @@ TEST_CASE("typed and dynamic loading give every tensor the dtype that was saved"
   CHECK(ss::load<Value>(bytes) == dynamic);
 }
 
+TEST_CASE("a tensor that was converted is found wherever it is, and alone") {
+  Value marked = Value::list({1});
+  marked.set_attribute("scale", doubles());
+  const Value one(doubles());
+  for (const Value& before :
+       {one, Value::list({1, one}), Value::tuple({Value::list({one})}), Value::dict({{"a", one}}),
+        Value::structure("S", {{"x", 1}, {"y", one}}), Value::custom("a.B", Value::list({one})),
+        marked}) {
+    CAPTURE(before);
+    REQUIRE(dtypes(before).size() == 1);
+    CHECK(dtypes(ss::load(ss::save(before))) == dtypes(before));
+  }
+}
+
 TEST_CASE("what was loaded typed is saved as the same bytes again") {
   const auto bytes = ss::save(model());
   CHECK(ss::save(ss::load<Model>(bytes)) == bytes);
