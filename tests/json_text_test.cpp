@@ -70,10 +70,11 @@ std::string utf8(std::uint32_t code) {
 TEST_CASE("each byte that JSON escapes is escaped and read at each place of a block") {
   const std::vector<std::string> units = {"\"", "\\",   "\"\"",     "\\\"", "\"\\",
                                           "\n", "\x01", "\xC3\xA9", "a\"b", "\x7F"};
+  // Blocks have 8 to 64 bytes.
   for (const std::string& unit : units) {
-    for (std::size_t before = 0; before < 20; ++before) {
+    for (std::size_t before = 0; before < 70; ++before) {
       check(std::string(before, 'x') + unit);
-      check(std::string(before, 'x') + unit + "a tail longer than a block");
+      check(std::string(before, 'x') + unit + std::string(70, 'y'));
       check(std::string(before, '"') + unit + std::string(before, '"'));
     }
   }
@@ -92,21 +93,21 @@ TEST_CASE("random strings of quotes, backslashes, controls and text come back") 
   for (int round = 0; round < 4000; ++round) {
     const auto& alphabet = alphabets[random() % alphabets.size()];
     std::string text;
-    for (std::size_t left = random() % 60; left > 0; --left)
+    for (std::size_t left = random() % 150; left > 0; --left)
       text += alphabet[random() % alphabet.size()];
     check(text);
   }
 }
 
 TEST_CASE("a fault is found where it is, whatever stands before it") {
-  for (std::size_t before = 0; before < 20; ++before) {
+  for (std::size_t before = 0; before < 70; ++before) {
     for (const std::string& start : {std::string(before, 'x'), [&] {
                                        std::string quotes;
                                        for (std::size_t i = 0; i < before; ++i) quotes += "\\\"";
                                        return quotes;
                                      }()}) {
       CAPTURE(start);
-      const Result bad = unescaped(start + "\\q and more text\"");
+      const Result bad = unescaped(start + "\\q and more text" + std::string(64, 'z') + "\"");
       CHECK(bad.fault == StringFault::bad_escape);
       CHECK(bad.stop == start.size());
       const Result lone = unescaped(start + "\\ud800 and more text\"");
