@@ -90,8 +90,8 @@ std::vector<Suspicion> suspect(const Case& one);
 
 /// Numbers of a tensor that are looked at; more are too many to hold.
 inline constexpr std::uint64_t most_suspected = std::uint64_t{4} << 20U;
-/// Numbers that are looked at in all: of many one in so many, which takes about as long as
-/// comparing them all, and never more than half a second's work.
+/// Numbers that are looked at in all: a few seconds' work; of files no more than one in so many,
+/// but as many as of one tensor.
 /// @{
 inline constexpr std::uint64_t suspected_share = 16;
 inline constexpr std::uint64_t most_suspected_in_all = std::uint64_t{16} << 20U;

@@ -54,8 +54,11 @@ void Comparer::suspect() {
   std::size_t too_large = 0;
   std::size_t not_looked_at = 0;
   std::size_t done = 0;
-  const std::uint64_t most = std::clamp(result_.coverage.elements / suspected_share, most_suspected,
-                                        most_suspected_in_all);
+  // Of recordings it is the culprits, which are few; of files all that differs.
+  const std::uint64_t most = result_.is_of_recordings
+                                 ? most_suspected_in_all
+                                 : std::clamp(result_.coverage.elements / suspected_share,
+                                              most_suspected, most_suspected_in_all);
   std::uint64_t numbers = 0;
   Case one;
   for (const std::size_t index : suspicious_rows()) {

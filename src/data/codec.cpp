@@ -144,10 +144,6 @@ DType original_dtype(const Value& original) {
               {.found = describe(original)});
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether a tensor of the tree says that it had another dtype. Most structures of many nodes have
 /// none, and a walk, which knows the place of each, takes 14 ns a node.
 bool holds_converted(const Value& root) {
