@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include <safestructures/tools/sketch.hpp>
 #include <safestructures/tools/statistics.hpp>
 #include "support/folder.hpp"
+#include "support/gaussian.hpp"
 
 namespace {
 
@@ -24,11 +24,7 @@ namespace ss = safestructures;
 using ss::Verdict;
 
 std::vector<float> gaussian(std::size_t count, unsigned seed, double size = 1) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal(0, size);
-  std::vector<float> numbers(count);
-  for (float& number : numbers) number = static_cast<float>(normal(random));
-  return numbers;
+  return ss::test::gaussian<float>(count, seed, size);
 }
 
 std::vector<float> sum(const std::vector<float>& a, const std::vector<float>& b) {

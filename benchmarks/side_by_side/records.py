@@ -100,6 +100,12 @@ def recording(name, title, peers):
             ),
             quantity("open", ours(name, "open", file="run")),
             quantity("find one record, and read it", ours(name, "find", file="run")),
+            quantity(
+                "compare two of them",
+                Row(LIMIT, "read both into huge pages", "worker", (name, "read_runs", "FILE"), "runs"),
+                ours(name, "compare_equal", "ours, equal", file="runs"),
+                ours(name, "compare_different", "ours, different from the 50th layer on", file="runs"),
+            ),
         ),
-        prepare=(ours(name, "record", file="run"),),
+        prepare=(ours(name, "record", file="run"), ours(name, "prepare_runs", file="runs")),
     )

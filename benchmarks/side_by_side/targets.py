@@ -63,6 +63,7 @@ HUGE_MALLOC = ", malloc in huge pages"
 # Of recordings: quantity, limit, bound. record() of small ones is among TIMES.
 HOT_PATH = ("record(), what the program waits for", "memcpy into fresh memory", 1.5)
 WRITER = ("the writer alone, records moved in", "write() and free() of each", 1.11)
+COMPARE_RUNS = "compare two of them"
 
 # (text, sign, bound, above, below): above's median over below's.
 RATIOS = [
@@ -204,11 +205,20 @@ RATIOS = [
         for one in workload.quantities
     ),
     *(
-        (f"D1 {numbers} / reading both", "<=", 1.3, ("D1", "compare", f"ours, {numbers}"),
-         ("D1", "compare", "read as many bytes into huge pages"))
-        for numbers in (
-            "all numbers equal", "all numbers different", "all numbers different, with suspicions"
+        (f"{name} {what} / reading both", "<=", 1.3, (name, "compare", f"ours, {what}"),
+         (name, "compare", "read as many bytes into huge pages"))
+        for name, what in (
+            ("D1", "all numbers equal"),
+            ("D1", "all numbers different"),
+            ("D1", "all numbers different, with suspicions"),
+            ("D2", "all numbers different, with suspicions"),
         )
+    ),
+    *(
+        (f"{name} compare, {what} / reading both", "<=", 1.3, (name, COMPARE_RUNS, f"ours, {what}"),
+         (name, COMPARE_RUNS, "read both into huge pages"))
+        for name in ("R1", "R2", "R3")
+        for what in ("equal", "different from the 50th layer on")
     ),
     *(
         (f"{name} {quantity} / {limit}", "<=", bound, (name, quantity, CPP), (name, quantity, limit))

@@ -2,6 +2,7 @@
 /// The library's side of the comparison: `worker WORKLOAD ACTION FILE` does one thing, once.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -32,6 +33,16 @@ std::span<const Action> eigen_actions();
 std::span<const Action> burn_actions();
 std::span<const Action> recording_actions();
 std::span<const Action> compare_actions();
+
+/// Records of R1 to R3.
+struct Size {
+  std::size_t count;
+  std::size_t bytes;
+  [[nodiscard]] std::size_t all() const { return count * bytes; }
+};
+inline constexpr Size r1{.count = 100'000, .bytes = 256};
+inline constexpr Size r2{.count = 4'000, .bytes = 64 * kib};
+inline constexpr Size r3{.count = 64, .bytes = 4 * mib};
 
 /// A small file beside `file`, for running the code once before it is measured.
 inline Path small_file(const Path& file) { return Path(file).concat(".small"); }

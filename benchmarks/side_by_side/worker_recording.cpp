@@ -15,14 +15,6 @@
 namespace bench {
 namespace {
 
-struct Size {
-  std::size_t count;
-  std::size_t bytes;
-  [[nodiscard]] std::size_t all() const { return count * bytes; }
-};
-constexpr Size r1{.count = 100'000, .bytes = 256};
-constexpr Size r2{.count = 4'000, .bytes = 64 * kib};
-constexpr Size r3{.count = 64, .bytes = 4 * mib};
 constexpr std::size_t layers = 100;
 
 std::vector<std::string> names() {

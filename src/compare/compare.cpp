@@ -36,6 +36,7 @@ Comparison compare_nodes(const std::vector<TreeNode>& a, const std::vector<TreeN
   const std::vector<Pair> pairs = comparer.pair(a, b);
   comparer.expect(comparer.bytes_of(pairs));
   comparer.add(pairs);
+  comparer.measure();
   comparer.suspect();
   if (options.suggest) comparer.result().suggestions = suggestions(pairs, comparer);
   comparer.add_notes();

@@ -10,7 +10,6 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include "compare/summary.hpp"
-#include "compare/transpose.hpp"
 #include "compare/ulp.hpp"
 #include "data/keyed_hash.hpp"
 #include "platform/os.hpp"
@@ -47,14 +46,6 @@ std::string dtype_text(const Value& value) {
   return text;
 }
 
-bool matches(const std::string& glob, const std::string& text) {
-  return platform::os::matches_glob(glob.c_str(), text.c_str());
-}
-
-bool has_fractions(const Tensor& tensor) {
-  return is_floating(tensor.dtype()) || tensor.dtype() == DType::C64;
-}
-
 std::size_t size_of(const Value& value) {
   return value.is_sequence() || value.is_mapping() ? value.size() : 0;
 }
@@ -71,6 +62,10 @@ void require_sane(const Tolerance& tolerance) {
 }
 
 }  // namespace
+
+bool matches(const std::string& glob, const std::string& text) {
+  return platform::os::matches_glob(glob.c_str(), text.c_str());
+}
 
 Comparer::Comparer(const CompareOptions& options, bool of_recordings)
     : options_(options), renames_(options.renames), noise_(options, of_recordings) {
@@ -284,91 +279,11 @@ void Comparer::add_summaries(const Pair& pair, ComparisonRow row) {
   put(std::move(row));
 }
 
-std::optional<Tolerance> Comparer::tolerance_of(const std::string& path, const Tensor& a,
-                                                const Tensor& b,
-                                                const RecordedDTypes& recorded) const {
-  for (const ToleranceRule& rule : options_.tolerances)
-    if (matches(rule.paths, path)) return rule.tolerance;
-  if (!options_.rtol && !options_.atol) return std::nullopt;
-  if (!has_fractions(a) && !has_fractions(b)) return std::nullopt;
-  if (options_.rtol && options_.atol) return Tolerance{*options_.rtol, *options_.atol};
-  // One of the two is what the dtypes say.
-  const Tensor nothing_a = Tensor::allocate(a.dtype(), Shape{0});
-  const Tensor nothing_b = Tensor::allocate(b.dtype(), Shape{0});
-  const Tolerance usual = compare_tensors(nothing_a, nothing_b, {}, recorded).tolerance;
-  return Tolerance{options_.rtol.value_or(usual.rtol), options_.atol.value_or(usual.atol)};
-}
-
 void Comparer::add_numbers(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
                            ComparisonRow row) {
-  const std::uint64_t bytes = a.byte_size() + b.byte_size();
-  std::function<void(std::uint64_t)> progress;
-  if (options_.progress)
-    progress = [&](std::uint64_t elements) {
-      // Elements may be narrower than a byte.
-      options_.progress(static_cast<std::uint64_t>(static_cast<long double>(elements) *
-                                                   static_cast<long double>(bytes) /
-                                                   static_cast<long double>(a.size())),
-                        all_bytes_);
-    };
-  row.metrics = compare_tensors(a, b, tolerance_of(row.path, a, b, recorded), recorded, progress);
-  const TensorMetrics& found = *row.metrics;
   row.shape.assign(a.shape().begin(), a.shape().end());
-  ++result_.coverage.tensors;
-  result_.coverage.elements += found.count;
-  result_.coverage.compared_elements += found.compared;
-  measure_noise(a, b, recorded, row);
-  if (is_different(row)) row.verdict = Verdict::different;
-  else if (found.compared == 0) row.verdict = Verdict::nothing;
-  else row.verdict = found.is_exact() ? Verdict::equal : Verdict::close;
-  if (row.verdict == Verdict::different && options_.suggest) look_for_transpose(a, b, row);
-  // Of recordings, any may be the input of one that differs.
-  if (options_.suggest && (row.verdict == Verdict::different || row.record))
-    held_.emplace(result_.rows.size(), Held{a, b});
+  held_.push_back({result_.rows.size(), a, b, recorded});
   put(std::move(row));
-}
-
-void Comparer::measure_noise(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
-                             ComparisonRow& row) {
-  // An index that differs by 1 is another index, whatever the noise.
-  if (noise_.empty() || !has_fractions(a) || !has_fractions(b)) return;
-  row.noise = noise_.floor(row, a, b, recorded);
-  if (!row.noise) ++result_.coverage.without_noise;
-}
-
-bool Comparer::is_different(ComparisonRow& row) const {
-  const TensorMetrics& found = *row.metrics;
-  const NonFiniteCounts& other = found.non_finite;
-  const bool is_within = found.is_within();
-  if (!row.noise || other.nan_only_a + other.nan_only_b + other.infinity_only_a +
-                            other.infinity_only_b + other.infinity_signs !=
-                        0)
-    return !is_within;
-  const auto explain = [&](const char* text) {
-    row.detail += (row.detail.empty() ? "" : "; ") + std::string(text);
-  };
-  if (row.noise->is_within()) {
-    if (!is_within) explain("no further apart than the noise");
-    return false;
-  }
-  if (!is_within) return true;
-  if (!row.noise->is_precise || is_given(row.path)) return false;
-  explain("within the tolerance, but not the noise");
-  return true;
-}
-
-bool Comparer::is_given(const std::string& path) const {
-  return options_.rtol || options_.atol ||
-         std::ranges::any_of(options_.tolerances,
-                             [&](const ToleranceRule& rule) { return matches(rule.paths, path); });
-}
-
-void Comparer::look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const {
-  const std::optional<Transpose> found = find_transpose(a, b);
-  if (!found) return;
-  row.permutation = found->order;
-  if (!row.detail.empty()) row.detail += "; ";
-  row.detail += found->text();
 }
 
 }  // namespace safestructures::inline v0::comparing

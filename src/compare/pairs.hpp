@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <safestructures/compare/comparison.hpp>
@@ -22,6 +22,9 @@ struct Pair {
   const TreeNode* a = nullptr;  ///< Null: in b only.
   const TreeNode* b = nullptr;
 };
+
+/// Whether a glob of the options is of that path.
+bool matches(const std::string& glob, const std::string& text);
 
 /// Compares structures one after the other into one result.
 class Comparer {
@@ -46,6 +49,8 @@ class Comparer {
 
   [[nodiscard]] Renames& renames() noexcept { return renames_; }
   [[nodiscard]] bool is_wanted(const std::string& path) const;
+  /// Compares the numbers of all rows that were added: these have no verdict before. Called once.
+  void measure();
   /// Looks for faults that explain rows beyond their tolerance: of recordings those that make an
   /// error and the first that differs, else all. Called when every row is there.
   void suspect();
@@ -57,10 +62,9 @@ class Comparer {
   void add_pair(const Pair& pair, ComparisonRow row);
   void add_tensors(const Pair& pair, ComparisonRow row);
   void add_summaries(const Pair& pair, ComparisonRow row);
+  /// Its numbers are compared by `measure`.
   void add_numbers(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
                    ComparisonRow row);
-  void measure_noise(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
-                     ComparisonRow& row);
   [[nodiscard]] bool is_different(ComparisonRow& row) const;
   /// Whether the call says the tolerance of a path.
   [[nodiscard]] bool is_given(const std::string& path) const;
@@ -72,9 +76,18 @@ class Comparer {
 
   /// Tensors of a row, which are looked at again where they differ.
   struct Held {
+    std::size_t row = 0;
     Tensor a;
     Tensor b;
+    RecordedDTypes recorded;
   };
+  void measure_alone(const Held& held);
+  void measure_together(std::span<const Held> some, std::uint64_t work);
+  void measure(const Held& held, const std::function<void(std::uint64_t)>& progress);
+  void count(const Held& held);
+  [[nodiscard]] bool may_be_noise(const Held& held) const;
+  /// Null where it is not held.
+  [[nodiscard]] const Held* held_of(std::size_t row) const;
   [[nodiscard]] std::vector<std::size_t> suspicious_rows() const;
   /// What went into the layer of a row, where it is known and much the same in both; else null.
   [[nodiscard]] const Tensor* input_of(const ComparisonRow& row) const;
@@ -82,7 +95,7 @@ class Comparer {
   const CompareOptions& options_;
   Renames renames_;
   Noise noise_;
-  std::unordered_map<std::size_t, Held> held_;  // By row.
+  std::vector<Held> held_;  // In the order of their rows.
   Comparison result_;
   std::uint64_t all_bytes_ = 0;
 };

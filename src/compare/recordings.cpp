@@ -141,6 +141,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
       throw error.below(pair.a->name());
     }
   }
+  comparer.measure();
   std::map<std::uint64_t, std::uint64_t> threads;
   for (const Record& record : a) threads.emplace(record.sequence(), record.thread());
   comparing::trace_errors(result, threads);

@@ -31,25 +31,46 @@ struct Pairs {
 };
 
 /// How far the lengths of the pairs are from those of the input, as a share of them: 0 where the
-/// pairs were turned.
-double not_turned(const Case& one, const std::vector<double>& of, const Pairs& pairs) {
+/// pairs were turned. Looks at every row, or every so many.
+double not_turned(const Case& one, const std::vector<double>& of, const Pairs& pairs,
+                  std::size_t step) {
   double errors = 0;
   double squares = 0;
-  for (std::size_t i = 0; i < one.rows(); ++i)
+  for (std::size_t i = 0; i < one.rows(); i += step)
     for (std::size_t pair = 0; pair < one.width() / 2; ++pair) {
-      const double input = std::abs(pairs.in(one.row(one.input, i), pair));
-      const double length = std::abs(pairs.in(one.row(of, i), pair));
-      errors += (length - input) * (length - input);
-      squares += input * input;
+      const double input = std::norm(pairs.in(one.row(one.input, i), pair));
+      const double length = std::norm(pairs.in(one.row(of, i), pair));
+      const double apart = std::sqrt(length) - std::sqrt(input);
+      errors += apart * apart;
+      squares += input;
     }
   return squares > 0 ? errors / squares : HUGE_VAL;
+}
+
+/// Which side turns neighbours, where the other turns what is half a block apart.
+enum class NeighboursOf { neither, a, b };
+
+NeighboursOf neighbours_of(const Case& one, std::size_t block, std::size_t step) {
+  // F16 leaves 1e-7 of the squares.
+  constexpr double is_turned = 1e-5;
+  constexpr double is_other = 1e-3;
+  const auto turns_neighbours = [&](const std::vector<double>& of,
+                                    const std::vector<double>& other) {
+    const Pairs neighbours{block, true};
+    const Pairs halves{block, false};
+    return not_turned(one, of, neighbours, step) < is_turned &&
+           not_turned(one, other, halves, step) < is_turned &&
+           not_turned(one, of, halves, step) > is_other &&
+           not_turned(one, other, neighbours, step) > is_other;
+  };
+  if (turns_neighbours(one.a, one.b)) return NeighboursOf::a;
+  return turns_neighbours(one.b, one.a) ? NeighboursOf::b : NeighboursOf::neither;
 }
 
 /// Each pair of a is b's, turned by an angle of the pair. Looks at every row, or every so many.
 std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t step) {
   double error = 0;
-  for (std::size_t i = 0; i < one.rows(); i += step)
-    error += squared_distance(one.row(one.a, i), one.row(one.b, i));
+  for (std::size_t i = 0; i < one.rows(); i += step) error += one.by_row[i].errors;
   if (error == 0) return std::nullopt;
   double residual = 0;
   double furthest = 0;
@@ -71,6 +92,7 @@ std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t
     for (std::size_t i = 0; i < one.rows(); i += step)
       residual +=
           std::norm(pairs.in(one.row(one.a, i), pair) - turn * pairs.in(one.row(one.b, i), pair));
+    if (residual > 1.0001 * (1 - explains_from) * error) return std::nullopt;
   }
   // Half a turn of all pairs is another sign; the first pair turns most.
   if (std::abs(first_angle) < 0.5 * std::min(furthest, 1.0)) return std::nullopt;
@@ -88,23 +110,17 @@ std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t
 /// Without the input: position 0 is equal, all others are turned.
 std::optional<Suspicion> turned_but_first(const Case& one) {
   double furthest = 0;
-  for (std::size_t i = 0; i < one.rows(); ++i) {
-    const double b = dot(one.row(one.b, i), one.row(one.b, i));
-    const double a = dot(one.row(one.a, i), one.row(one.a, i));
-    if (b == 0) continue;
-    furthest = std::max(furthest, std::abs(std::sqrt(a / b) - 1));
+  for (const CaseSums& row : one.by_row) {
+    if (row.squares == 0) continue;
+    const double squares_of_a = row.errors + 2 * row.product + row.squares;
+    furthest =
+        std::max(furthest, std::abs(std::sqrt(std::max(squares_of_a, 0.0) / row.squares) - 1));
     if (furthest > 2e-3) return std::nullopt;
   }
   for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
-    const Case::Axis axis = one.axis(dimension);
-    if (axis.size < 4) continue;
-    std::vector<double> errors(axis.size);
-    for (std::size_t o = 0; o < axis.outer; ++o)
-      for (std::size_t i = 0; i < axis.size; ++i)
-        for (std::size_t k = 0; k < axis.inner; ++k) {
-          const std::size_t at = axis.at(o, i, k);
-          errors[i] += (one.a[at] - one.b[at]) * (one.a[at] - one.b[at]);
-        }
+    if (one.shape[dimension] < 4 || !one.is_whole(dimension)) continue;
+    std::vector<double> errors;
+    for (const CaseSums& index : one.along(dimension)) errors.push_back(index.errors);
     const auto [least, most] = std::ranges::minmax(std::span(errors).subspan(1));
     if (errors[0] > 1e-6 * least || least < 1e-3 * most) continue;
     return Suspicion{"RoPE interleaving",
@@ -121,13 +137,13 @@ std::optional<Suspicion> turned_but_first(const Case& one) {
 
 std::optional<Suspicion> suspect_offset(const Case& one) {
   // Each angle from six rows at least.
-  if (one.rows() < 6) return std::nullopt;
+  if (one.rows() < 6 || !one.has_whole_rows()) return std::nullopt;
   for (std::size_t block = one.width(); block >= 4; --block) {
     if (one.width() % block != 0 || block % 2 != 0) continue;
     for (const bool are_neighbours : {false, true}) {
       const Pairs pairs{block, are_neighbours};
       // Few rows tell most pairs from those that were turned.
-      if (!turned(one, pairs, std::max<std::size_t>(one.rows() / 64, 1))) continue;
+      if (!turned(one, pairs, few_rows(one))) continue;
       if (auto found = turned(one, pairs, 1)) return found;
     }
   }
@@ -135,21 +151,14 @@ std::optional<Suspicion> suspect_offset(const Case& one) {
 }
 
 std::optional<Suspicion> suspect_rotation(const Case& one) {
-  if (one.width() < 4 || one.width() % 2 != 0) return std::nullopt;
-  // F16 leaves 1e-7 of the squares.
-  constexpr double is_turned = 1e-5;
-  constexpr double is_other = 1e-3;
+  if (one.width() < 4 || one.width() % 2 != 0 || !one.has_whole_rows()) return std::nullopt;
   for (std::size_t block = 4; one.has_like_input() && block <= one.width(); block += 2) {
     if (one.width() % block != 0) continue;
-    const double neighbours_a = not_turned(one, one.a, {block, true});
-    const double neighbours_b = not_turned(one, one.b, {block, true});
-    const double halves_a = not_turned(one, one.a, {block, false});
-    const double halves_b = not_turned(one, one.b, {block, false});
-    const bool of_a = neighbours_a < is_turned && halves_b < is_turned && halves_a > is_other &&
-                      neighbours_b > is_other;
-    const bool of_b = neighbours_b < is_turned && halves_a < is_turned && halves_b > is_other &&
-                      neighbours_a > is_other;
-    if (!of_a && !of_b) continue;
+    // Few rows tell most pairs from those that were turned.
+    if (neighbours_of(one, block, few_rows(one)) == NeighboursOf::neither) continue;
+    const NeighboursOf side = neighbours_of(one, block, 1);
+    if (side == NeighboursOf::neither) continue;
+    const bool of_a = side == NeighboursOf::a;
     return Suspicion{"RoPE interleaving",
                      fmt::format("in heads of {}, {} turns neighbours (2i and 2i + 1), {} what is "
                                  "{} apart: the lengths of these pairs are the input's",

@@ -16,53 +16,47 @@ struct Differing {
   bool are_whole = true;
 };
 
-Differing differing(const Case& one, const Case::Axis& axis) {
-  std::vector<double> errors(axis.size);
-  std::vector<double> squares(axis.size);
-  std::vector<std::size_t> others(axis.size);
-  for (std::size_t o = 0; o < axis.outer; ++o)
-    for (std::size_t i = 0; i < axis.size; ++i)
-      for (std::size_t k = 0; k < axis.inner; ++k) {
-        const std::size_t at = axis.at(o, i, k);
-        const double error = one.a[at] - one.b[at];
-        errors[i] += error * error;
-        squares[i] += one.b[at] * one.b[at];
-        others[i] += error != 0 ? 1U : 0U;
-      }
-  const double most = *std::ranges::max_element(errors);
+Differing differing(const Case& one, std::size_t dimension) {
+  const Case::Axis axis = one.axis(dimension);
+  const std::vector<CaseSums> sums = one.along(dimension);
+  const double most = std::ranges::max_element(sums, {}, &CaseSums::errors)->errors;
   Differing found;
-  for (std::size_t i = 0; i < axis.size; ++i) {
+  for (const CaseSums& of : sums) {
     // What rounding makes of rows that are equal is far below.
-    found.is.push_back(errors[i] > 1e-6 * most);
-    if (!found.is[i]) continue;
+    found.is.push_back(of.errors > 1e-6 * most);
+    if (!found.is.back()) continue;
     ++found.count;
     // Of several batches one may be wrong.
-    if (2 * others[i] * std::min<std::size_t>(axis.outer, 8) < axis.outer * axis.inner)
+    if (2 * of.differing * std::min<std::size_t>(axis.outer, 8) < axis.outer * axis.inner)
       found.are_whole = false;
   }
   return found;
 }
 
-bool is_masked(double number) { return number == 0 || number < -1e4; }
-
 /// Attention's probabilities or scores: what one masks and the other does not lies on one diagonal.
 std::optional<Suspicion> masked_diagonal(const Case& one) {
   const std::size_t rank = one.shape.size();
-  if (rank < 2 || one.shape[rank - 2] < 3 || one.width() < 3) return std::nullopt;
-  const std::size_t rows = one.shape[rank - 2];
+  if (rank < 2 || one.shape[rank - 2] < 3 || one.width() < 3 || !one.has_whole_rows())
+    return std::nullopt;
+  const IndexGrid::Indices& rows = one.grid.dimensions()[rank - 2];
+  if (one.all.masked_by_one < 2) return std::nullopt;
   std::optional<std::ptrdiff_t> diagonal;
-  std::size_t cells = 0;
   std::size_t leaks = 0;
-  for (std::size_t at = 0; at < one.a.size(); ++at) {
-    if (is_masked(one.a[at]) == is_masked(one.b[at])) continue;
-    const auto row = static_cast<std::ptrdiff_t>(at / one.width() % rows);
-    const std::ptrdiff_t apart = static_cast<std::ptrdiff_t>(at % one.width()) - row;
-    if (diagonal.value_or(apart) != apart) return std::nullopt;
-    diagonal = apart;
-    ++cells;
-    if (is_masked(one.b[at])) ++leaks;
+  for (std::size_t row = 0; row < one.by_row.size(); ++row) {
+    if (one.by_row[row].masked_by_one == 0) continue;
+    const auto of_a = one.row(one.a, row);
+    const auto of_b = one.row(one.b, row);
+    for (std::size_t column = 0; column < one.width(); ++column) {
+      if (is_masked(of_a[column]) == is_masked(of_b[column])) continue;
+      const auto apart = static_cast<std::ptrdiff_t>(column) -
+                         static_cast<std::ptrdiff_t>(rows.at(row % rows.count));
+      if (diagonal.value_or(apart) != apart) return std::nullopt;
+      diagonal = apart;
+      if (is_masked(of_b[column])) ++leaks;
+    }
   }
-  if (cells < 2 || (leaks != 0 && leaks != cells)) return std::nullopt;
+  const std::size_t cells = one.all.masked_by_one;
+  if (leaks != 0 && leaks != cells) return std::nullopt;
   return Suspicion{"mask off by one",
                    fmt::format("{} lets through what {} masks, in {} places, all where the last "
                                "index is that before it {:+d}",
@@ -75,7 +69,7 @@ std::optional<Suspicion> blind_rows(const Case& one) {
   for (std::size_t dimension = 0; !one.nan_a.empty() && dimension + 1 < one.shape.size();
        ++dimension) {
     const Case::Axis axis = one.axis(dimension);
-    if (axis.size < 3) continue;
+    if (axis.size < 3 || !one.is_whole(dimension)) continue;
     bool is_first = true;
     for (std::size_t at = 0; at < one.a.size(); ++at)
       is_first = is_first && one.nan_a[at] == (at / axis.inner % axis.size == 0);
@@ -94,11 +88,11 @@ std::optional<Suspicion> blind_rows(const Case& one) {
 std::optional<Suspicion> suspect_mask(const Case& one) {
   if (auto found = masked_diagonal(one)) return found;
   if (auto found = blind_rows(one)) return found;
-  if (one.squared_error == 0) return std::nullopt;
+  if (one.all.errors == 0) return std::nullopt;
   for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
     const Case::Axis axis = one.axis(dimension);
-    if (axis.size < 4) continue;
-    const Differing found = differing(one, axis);
+    if (axis.size < 4 || !one.is_whole(dimension)) continue;
+    const Differing found = differing(one, dimension);
     if (found.count != axis.size - 1 || found.is.back() || !found.are_whole) continue;
     return Suspicion{"mask off by one",
                      fmt::format("only the last of {} indices of dimension {} is equal: who may "
@@ -110,10 +104,11 @@ std::optional<Suspicion> suspect_mask(const Case& one) {
 }
 
 std::optional<Suspicion> suspect_padding(const Case& one) {
-  if (one.squared_error == 0) return std::nullopt;
+  if (one.all.errors == 0) return std::nullopt;
   for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
+    if (!one.is_whole(dimension)) continue;
     const Case::Axis axis = one.axis(dimension);
-    const Differing found = differing(one, axis);
+    const Differing found = differing(one, dimension);
     if (found.count == axis.size || !found.are_whole) continue;
     const auto first =
         static_cast<std::size_t>(std::ranges::find(found.is, true) - found.is.begin());

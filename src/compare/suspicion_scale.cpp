@@ -18,13 +18,12 @@ std::string root_text(double factor, const Case& one) {
   // F16 keeps three digits.
   if (whole < 2 || whole > 1e9 || std::abs(square / whole - 1) > 2e-3) return {};
   const auto number = static_cast<std::size_t>(whole);
-  const auto divides = [&](std::size_t size) { return size % number == 0; };
-  if (!std::ranges::any_of(one.shape, divides) && !std::ranges::any_of(one.input_shape, divides))
+  const auto divides = [&](std::uint64_t size) { return size % number == 0; };
+  if (!std::ranges::any_of(one.grid.dimensions(), divides, &IndexGrid::Indices::size) &&
+      !std::ranges::any_of(one.input_shape, divides))
     return {};
   return fmt::format(", {}the square root of {}", factor >= 1 ? "" : "one over ", number);
 }
-
-double factor_of(const Case& one) { return one.squared_b > 0 ? one.product / one.squared_b : 0; }
 
 /// A straight line through points, and how well it fits.
 struct Line {
@@ -66,20 +65,16 @@ std::optional<Suspicion> rows_by_factors(const Case& one) {
   double residual = 0;
   double nearest = HUGE_VAL;
   double furthest = 0;
-  for (std::size_t i = 0; i < one.rows(); ++i) {
-    const auto b = one.row(one.b, i);
-    const double squares = dot(b, b);
-    if (squares == 0) continue;
-    const double factor = dot(one.row(one.a, i), b) / squares;
-    residual += squared_distance(one.row(one.a, i), b, factor);
-    apart.push_back(factor - 1);
-    nearest = std::min(nearest, std::abs(factor - 1));
-    furthest = std::max(furthest, std::abs(factor - 1));
+  for (const CaseSums& row : one.by_row) {
+    if (row.squares == 0) continue;
+    residual += row.after_factor();
+    apart.push_back(row.factor_less_1());
+    nearest = std::min(nearest, std::abs(apart.back()));
+    furthest = std::max(furthest, std::abs(apart.back()));
   }
-  const double all_alike = squared_distance(one.a, one.b, factor_of(one));
   // A factor for all is another fault; so are factors of more than a norm can be off by.
-  if (one.explained(residual) < explains_from || residual > 0.5 * all_alike || apart.size() < 3 ||
-      !have_one_sign(apart) || furthest > 4)
+  if (one.explained(residual) < explains_from || residual > 0.5 * one.all.after_factor() ||
+      apart.size() < 3 || !have_one_sign(apart) || furthest > 4)
     return std::nullopt;
   // Rows that are zero beside rows that are equal are no norm's.
   if (std::ranges::none_of(apart, [&](double factor) {
@@ -110,50 +105,79 @@ NormInput norm_input(const Case& one, bool is_centred) {
   return made;
 }
 
+/// Factors of rows and of columns that make a - b of an input.
+struct OuterFactors {
+  std::vector<double> by_row;  ///< Of those that are looked at.
+  std::vector<double> by_column;
+  double explained = 0;
+};
+
+/// Least squares in turns, over every row or every so many: the start is near, as weights are.
+OuterFactors outer_factors(const Case& one, const std::vector<double>& input, std::size_t step) {
+  const std::size_t width = one.width();
+  OuterFactors found{std::vector<double>((one.rows() + step - 1) / step),
+                     std::vector<double>(width, 1)};
+  const auto factor = [](double product, double square) {
+    return square > 0 ? product / square : 0;
+  };
+  std::vector<double> products(width);
+  std::vector<double> squares(width);
+  for (int turn = 0; turn < 12; ++turn) {
+    std::ranges::fill(products, 0);
+    std::ranges::fill(squares, 0);
+    for (std::size_t i = 0; i < found.by_row.size(); ++i) {
+      const auto a = one.row(one.a, i * step);
+      const auto b = one.row(one.b, i * step);
+      const auto x = one.row(input, i * step);
+      double product = 0;
+      double square = 0;
+      for (std::size_t j = 0; j < width; ++j) {
+        const double model = x[j] * found.by_column[j];
+        product += model * (a[j] - b[j]);
+        square += model * model;
+      }
+      found.by_row[i] = factor(product, square);
+      for (std::size_t j = 0; j < width; ++j) {
+        const double model = x[j] * found.by_row[i];
+        products[j] += model * (a[j] - b[j]);
+        squares[j] += model * model;
+      }
+    }
+    for (std::size_t j = 0; j < width; ++j) found.by_column[j] = factor(products[j], squares[j]);
+  }
+  double residual = 0;
+  double errors = 0;
+  for (std::size_t i = 0; i < found.by_row.size(); ++i) {
+    const auto a = one.row(one.a, i * step);
+    const auto b = one.row(one.b, i * step);
+    const auto x = one.row(input, i * step);
+    for (std::size_t j = 0; j < width; ++j) {
+      const double left = a[j] - b[j] - found.by_row[i] * found.by_column[j] * x[j];
+      residual += left * left;
+    }
+    errors += one.by_row[i * step].errors;
+  }
+  found.explained = errors > 0 ? 1 - residual / errors : 0;
+  return found;
+}
+
 /// With the input: a - b is its rows times a factor for each row, and one for each column, which is
 /// the norm's weight. A bias is in neither.
 std::optional<Suspicion> rows_by_input(const Case& one, bool is_centred) {
   const NormInput input = norm_input(one, is_centred);
-  const std::size_t rows = one.rows();
-  const std::size_t width = one.width();
-  std::vector<double> by_row(rows);
-  std::vector<double> by_column(width, 1);
-  const auto at = [&](std::size_t i, std::size_t j) { return i * width + j; };
-  const auto fit = [&](bool of_rows) {
-    const std::size_t count = of_rows ? rows : width;
-    for (std::size_t i = 0; i < count; ++i) {
-      double product = 0;
-      double square = 0;
-      for (std::size_t j = 0; j < (of_rows ? width : rows); ++j) {
-        const std::size_t place = of_rows ? at(i, j) : at(j, i);
-        const double model = input.numbers[place] * (of_rows ? by_column[j] : by_row[j]);
-        product += model * (one.a[place] - one.b[place]);
-        square += model * model;
-      }
-      (of_rows ? by_row : by_column)[i] = square > 0 ? product / square : 0;
-    }
-  };
-  // Least squares in turns: the start is near, as weights are.
-  for (int turn = 0; turn < 12; ++turn) {
-    fit(true);
-    fit(false);
-  }
-  double residual = 0;
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < width; ++j) {
-      const double model = by_row[i] * by_column[j] * input.numbers[at(i, j)];
-      const double error = one.a[at(i, j)] - one.b[at(i, j)] - model;
-      residual += error * error;
-    }
-  if (one.explained(residual) < explains_from || !have_one_sign(by_row)) return std::nullopt;
+  // Few rows tell most inputs from that of a norm.
+  if (outer_factors(one, input.numbers, few_rows(one)).explained < seems_from) return std::nullopt;
+  const auto [by_row, by_column, explained] = outer_factors(one, input.numbers, 1);
+  if (explained < explains_from || !have_one_sign(by_row)) return std::nullopt;
   std::vector<double> variances;
   std::vector<double> factors;
-  for (std::size_t i = 0; i < rows; ++i) {
+  for (std::size_t i = 0; i < by_row.size(); ++i) {
     if (input.squares[i] == 0 || by_row[i] == 0) continue;
     variances.push_back(std::log(input.squares[i]));
     factors.push_back(std::log(std::abs(by_row[i])));
   }
-  if (variances.size() < 3) return std::nullopt;
+  // An epsilon is in every row, though rounding may hide it in most.
+  if (variances.size() < std::max<std::size_t>(one.rows() / 8, 3)) return std::nullopt;
   // d (v + e)^-1/2 / de is v^-3/2: a factor for all would give v^-1/2.
   const Line line = line_through(variances, factors);
   if (line.spread > 0.1 && (line.slope > -1 || line.slope < -2.2 || line.correlation > -0.8))
@@ -167,14 +191,14 @@ std::optional<Suspicion> rows_by_input(const Case& one, bool is_centred) {
     evidence += fmt::format(
         ", and the factors go with its power of {:.2f}, where an epsilon gives -1.5", line.slope);
   else if (suspect_scale(one)) return std::nullopt;
-  return Suspicion{"norm epsilon", std::move(evidence), one.explained(residual)};
+  return Suspicion{"norm epsilon", std::move(evidence), explained};
 }
 
 }  // namespace
 
 std::optional<Suspicion> suspect_scale(const Case& one) {
-  const double factor = factor_of(one);
-  const double residual = squared_distance(one.a, one.b, factor);
+  const double factor = 1 + one.all.factor_less_1();
+  const double residual = one.all.after_factor();
   if (one.a.size() < 4 || factor == 0 || one.explained(residual) < explains_from)
     return std::nullopt;
   std::string evidence = fmt::format("a is b times {:.6g}", factor);
@@ -186,7 +210,8 @@ std::optional<Suspicion> suspect_scale(const Case& one) {
 std::optional<Suspicion> suspect_epsilon(const Case& one) {
   // As many numbers as four for each that is fitted.
   if (one.rows() < 3 || one.width() < 4) return std::nullopt;
-  if (one.has_like_input() && one.a.size() >= 4 * (one.rows() + one.width()))
+  if (one.has_like_input() && one.has_whole_rows() &&
+      one.a.size() >= 4 * (one.rows() + one.width()))
     for (const bool is_centred : {true, false})
       if (auto found = rows_by_input(one, is_centred)) return found;
   return rows_by_factors(one);
@@ -203,7 +228,7 @@ std::optional<Suspicion> suspect_residual(const Case& one) {
   // Where b is its input but for a factor, that factor is the fault.
   const double own = dot(one.b, one.input) / squares;
   if (one.explained(residual) < explains_from ||
-      squared_distance(one.b, one.input, own) < 0.01 * one.squared_b)
+      squared_distance(one.b, one.input, own) < 0.01 * one.all.squares)
     return std::nullopt;
   const bool is_whole = std::abs(std::abs(factor) - 1) < 0.05;
   return Suspicion{"wrong residual",
@@ -218,13 +243,15 @@ std::optional<Suspicion> suspect_bias(const Case& one) {
   const std::size_t rows = one.rows();
   if (rows < 4) return std::nullopt;
   std::vector<double> means(one.width());
-  for (std::size_t i = 0; i < one.a.size(); ++i)
-    means[i % one.width()] += (one.a[i] - one.b[i]) / static_cast<double>(rows);
-  double residual = 0;
-  for (std::size_t i = 0; i < one.a.size(); ++i) {
-    const double error = one.a[i] - one.b[i] - means[i % one.width()];
-    residual += error * error;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto of_a = one.row(one.a, i);
+    const auto of_b = one.row(one.b, i);
+    for (std::size_t j = 0; j < means.size(); ++j) means[j] += of_a[j] - of_b[j];
   }
+  for (double& mean : means) mean /= static_cast<double>(rows);
+  // Numbers less their mean have so much less in squares.
+  const double residual =
+      std::max(one.all.errors - static_cast<double>(rows) * dot(means, means), 0.0);
   if (one.explained(residual) < explains_from) return std::nullopt;
   return Suspicion{"missing bias",
                    fmt::format("a - b is the same in all {} rows, its norm {:.3g}", rows,

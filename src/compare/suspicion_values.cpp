@@ -45,17 +45,18 @@ constexpr std::array<Function, 5> functions = {{{"GELU by erf", gelu},
                                                 {"SiLU", silu},
                                                 {"ReLU", relu}}};
 
-/// The function of the input that a side is nearest to, and how far.
+/// The function of the input that a side is nearest to, and how far. Looks at every number, or
+/// every so many.
 struct Nearest {
   const Function* function = nullptr;
   double residual = HUGE_VAL;
 };
 
-Nearest nearest(const Case& one, const std::vector<double>& side) {
+Nearest nearest(const Case& one, const std::vector<double>& side, std::size_t step) {
   Nearest best;
   for (const Function& function : functions) {
     double residual = 0;
-    for (std::size_t i = 0; i < side.size(); ++i) {
+    for (std::size_t i = 0; i < side.size(); i += step) {
       const double error = side[i] - function.at(one.input[i]);
       residual += error * error;
     }
@@ -64,11 +65,43 @@ Nearest nearest(const Case& one, const std::vector<double>& side) {
   return best;
 }
 
+/// Whether on few of the numbers the sides seem to be functions of the input.
+bool seem_activations(const Case& one, std::size_t step) {
+  double errors = 0;
+  for (std::size_t i = 0; i < one.a.size(); i += step)
+    errors += (one.a[i] - one.b[i]) * (one.a[i] - one.b[i]);
+  const double residual = nearest(one, one.a, step).residual + nearest(one, one.b, step).residual;
+  return residual <= (1 - seems_from) * errors;
+}
+
 /// The x whose GELU by erf is y, where it rises and is steep enough.
 double inverse_gelu(double y) {
   double x = y;
   for (int turn = 0; turn < 20; ++turn) x -= (gelu(x) - y) / gelu_slope(x);
   return x;
+}
+
+/// How much of every so many differences is that of the two variants, one of which made a.
+struct Variants {
+  double explained = 0;
+  std::size_t count = 0;
+};
+
+Variants tanh_less_erf(const Case& one, bool is_tanh_a, std::size_t step) {
+  double residual = 0;
+  double errors = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < one.a.size(); i += step) {
+    const double error = one.a[i] - one.b[i];
+    const double exact = is_tanh_a ? one.b[i] : one.a[i];
+    if (exact < 0.2 || exact > 5) continue;
+    const double x = inverse_gelu(exact);
+    const double expected = (gelu_tanh(x) - exact) * (is_tanh_a ? 1 : -1);
+    residual += (error - expected) * (error - expected);
+    errors += error * error;
+    ++count;
+  }
+  return {errors > 0 ? 1 - residual / errors : 0, count};
 }
 
 /// Without the input: between the two variants a difference is a function of the number itself.
@@ -80,30 +113,20 @@ std::optional<Suspicion> by_numbers(const Case& one) {
     largest = std::max(largest, std::abs(one.a[i] - one.b[i]));
     if (largest > most) return std::nullopt;
   }
-  // An inverse takes 2 us.
+  // An inverse takes 2 us; few of them tell most differences from this one.
+  constexpr std::size_t few_inverses = 256;
   constexpr std::size_t most_inverses = 65'536;
-  const std::size_t step = one.a.size() / most_inverses + 1;
   for (const bool is_tanh_a : {true, false}) {
-    double residual = 0;
-    double errors = 0;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < one.a.size(); i += step) {
-      const double error = one.a[i] - one.b[i];
-      const double exact = is_tanh_a ? one.b[i] : one.a[i];
-      if (exact < 0.2 || exact > 5) continue;
-      const double x = inverse_gelu(exact);
-      const double expected = (gelu_tanh(x) - exact) * (is_tanh_a ? 1 : -1);
-      residual += (error - expected) * (error - expected);
-      errors += error * error;
-      ++count;
-    }
-    if (count < 16 || errors == 0 || 1 - residual / errors < 0.8) continue;
+    if (tanh_less_erf(one, is_tanh_a, one.a.size() / few_inverses + 1).explained < seems_from)
+      continue;
+    const auto [explained, count] = tanh_less_erf(one, is_tanh_a, one.a.size() / most_inverses + 1);
+    if (count < 16 || explained < 0.8) continue;
     return Suspicion{
         "GELU variant",
         fmt::format("a - b is at most {:.2e} and what GELU by {} less that by {} is "
                     "there, in {} numbers above 0.2",
                     largest, is_tanh_a ? "tanh" : "erf", is_tanh_a ? "erf" : "tanh", count),
-        1 - residual / errors};
+        explained};
   }
   return std::nullopt;
 }
@@ -134,8 +157,11 @@ double share_in(std::span<const double> side, const Grid& grid) {
 
 std::optional<Suspicion> suspect_activation(const Case& one) {
   if (!one.has_like_input()) return by_numbers(one);
-  const Nearest a = nearest(one, one.a);
-  const Nearest b = nearest(one, one.b);
+  // A function takes up to 50 ns.
+  constexpr std::size_t few = 4096;
+  if (!seem_activations(one, one.a.size() / few + 1)) return std::nullopt;
+  const Nearest a = nearest(one, one.a, 1);
+  const Nearest b = nearest(one, one.b, 1);
   if (a.function == b.function || one.explained(a.residual + b.residual) < explains_from)
     return std::nullopt;
   const bool are_gelu =
@@ -160,7 +186,7 @@ std::optional<Suspicion> suspect_accumulation(const Case& one) {
     const bool is_b = of_b > 0.999 && of_a < 0.5;
     if (!is_a && !is_b) continue;
     const double half_step = std::ldexp(0.5, -static_cast<int>(grid.fraction_bits));
-    const double error = std::sqrt(one.squared_error / one.squared_b) / half_step;
+    const double error = std::sqrt(one.all.errors / one.all.squares) / half_step;
     return Suspicion{
         "accumulation dtype",
         fmt::format("all of {}'s numbers are {} numbers, of the other's {:.2g} %; relative L2 is "

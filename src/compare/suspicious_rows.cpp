@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare/pairs.hpp"
 #include "compare/suspicion.hpp"
+#include "platform/parallel.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -15,7 +17,7 @@ std::vector<std::size_t> Comparer::suspicious_rows() const {
   std::vector<std::size_t> rows;
   std::set<std::size_t> known;
   const auto add = [&](std::size_t row) {
-    if (held_.contains(row) && known.insert(row).second) rows.push_back(row);
+    if (held_of(row) != nullptr && known.insert(row).second) rows.push_back(row);
   };
   for (const Culprit& culprit : result_.culprits) add(culprit.row);
   const ComparisonRow* const first = result_.first_divergence();
@@ -39,53 +41,76 @@ const Tensor* Comparer::input_of(const ComparisonRow& row) const {
   for (std::size_t i = first; i < result_.rows.size(); ++i) {
     const ComparisonRow& input = result_.rows[i];
     if (input.record->sequence != result_.rows[first].record->sequence) break;
-    const auto held = held_.find(i);
-    if (held == held_.end()) continue;
-    if (input.shape == row.shape && place(input) == place(row)) return &held->second.b;
+    const Held* const held = held_of(i);
+    if (held == nullptr) continue;
+    if (input.shape == row.shape && place(input) == place(row)) return &held->b;
     if (found != nullptr && (is_alike || input.shape != row.shape)) continue;
     is_alike = input.shape == row.shape;
-    found = &held->second.b;
+    found = &held->b;
   }
   return found;
 }
 
 void Comparer::suspect() {
   if (!options_.suggest) return;
-  std::size_t too_large = 0;
+  struct Job {
+    ComparisonRow* row = nullptr;
+    const Held* held = nullptr;
+    std::vector<IndexGrid> grids;
+    std::size_t looked_at = 0;  // Of the grids.
+  };
+  std::vector<Job> jobs;
   std::size_t not_looked_at = 0;
-  std::size_t done = 0;
-  // Of recordings it is the culprits, which are few; of files all that differs.
-  const std::uint64_t most = result_.is_of_recordings
-                                 ? most_suspected_in_all
-                                 : std::clamp(result_.coverage.elements / suspected_share,
-                                              most_suspected, most_suspected_in_all);
-  std::uint64_t numbers = 0;
-  Case one;
   for (const std::size_t index : suspicious_rows()) {
-    ComparisonRow& row = result_.rows[index];
-    const Held& held = held_.at(index);
-    if (held.a.size() > most_suspected) {
-      ++too_large;
-      continue;
-    }
-    if (done == most_suspicious_rows || numbers + held.a.size() > most) {
+    if (jobs.size() == most_suspicious_rows) {
       ++not_looked_at;
       continue;
     }
-    ++done;
-    numbers += held.a.size();
-    if (!one.take(held.a, held.b, input_of(row))) continue;
-    one.permutation = row.permutation;
-    row.suspicions = comparing::suspect(one);
+    ComparisonRow& row = result_.rows[index];
+    const Held& held = *held_of(index);
+    const std::uint64_t worst = row.metrics->worst ? row.metrics->worst->index : 0;
+    jobs.push_back({&row, &held, grids_of(held.a.shape(), worst)});
   }
+  std::uint64_t left = std::max(result_.coverage.elements / suspected_share, least_suspected);
+  std::uint64_t numbers = 0;
+  const auto look_at = [&](Job& job) {
+    if (job.looked_at == job.grids.size() || job.grids[job.looked_at].cost() > left) return false;
+    left -= job.grids[job.looked_at].cost();
+    numbers += job.grids[job.looked_at++].size();
+    return true;
+  };
+  // All of what is most suspicious, then one dimension of every other before the next of any.
+  while (!jobs.empty() && look_at(jobs.front())) {
+  }
+  for (bool is_any = true; is_any;) {
+    is_any = false;
+    for (Job& job : jobs) is_any = look_at(job) || is_any;
+  }
+  const unsigned threads = platform::threads_for(numbers, suspected_thread_share);
+  std::vector<Case> cases(threads);
+  platform::in_pieces(
+      jobs.size(), 1,
+      [&](std::size_t i, std::size_t, unsigned worker) {
+        const auto& [row, held, grids, looked_at] = jobs[i];
+        Case& one = cases[worker];
+        for (std::size_t grid = 0; grid < looked_at; ++grid) {
+          if (!one.take(held->a, held->b, input_of(*row), grids[grid])) continue;
+          one.permutation = row->permutation;
+          comparing::add(comparing::suspect(one), row->suspicions);
+        }
+      },
+      threads);
   held_.clear();
-  if (too_large != 0)
-    result_.notes.push_back(
-        "tensors of more than " + std::to_string(most_suspected) +
-        " numbers, not looked at for the usual faults: " + std::to_string(too_large));
-  if (not_looked_at != 0)
-    result_.notes.push_back("further tensors not looked at for the usual faults: " +
-                            std::to_string(not_looked_at));
+  std::size_t looked_at_in_part = 0;
+  for (const Job& job : jobs) {
+    if (job.looked_at == 0) ++not_looked_at;
+    else if (job.looked_at < job.grids.size()) ++looked_at_in_part;
+  }
+  const auto note = [&](std::string text, std::size_t tensors) {
+    if (tensors != 0) result_.notes.push_back(std::move(text) + std::to_string(tensors));
+  };
+  note("tensors looked at for the usual faults along some dimensions alone: ", looked_at_in_part);
+  note("further tensors not looked at for the usual faults: ", not_looked_at);
 }
 
 }  // namespace safestructures::inline v0::comparing

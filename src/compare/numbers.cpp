@@ -1,0 +1,175 @@
+// Rows of numbers: many small tensors at once, large ones each on all processors.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <safestructures/compare/metrics.hpp>
+#include <safestructures/data/error.hpp>
+#include "compare/pairs.hpp"
+#include "compare/transpose.hpp"
+#include "platform/parallel.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+// From this size on a tensor is work for several threads.
+constexpr std::uint64_t large = std::uint64_t{1} << 19U;
+// Numbers of small tensors that are compared at once, between two reports of progress.
+constexpr std::uint64_t most_at_once = std::uint64_t{1} << 22U;
+// What a thread takes at least: that many numbers, each tensor counting as some more.
+constexpr std::uint64_t thread_share = std::uint64_t{1} << 15U;
+constexpr std::uint64_t share_of_tensor = 512;
+
+/// A tensor of which parts are read again and again, in one read.
+Tensor at_hand(const Tensor& tensor) {
+  // Larger blocks are fresh memory each time.
+  constexpr std::uint64_t most = std::uint64_t{1} << 17U;
+  return tensor.is_loaded() || tensor.byte_size() > most ? tensor : tensor.clone();
+}
+
+bool has_fractions(const Tensor& tensor) {
+  return is_floating(tensor.dtype()) || tensor.dtype() == DType::C64;
+}
+
+}  // namespace
+
+std::optional<Tolerance> Comparer::tolerance_of(const std::string& path, const Tensor& a,
+                                                const Tensor& b,
+                                                const RecordedDTypes& recorded) const {
+  for (const ToleranceRule& rule : options_.tolerances)
+    if (matches(rule.paths, path)) return rule.tolerance;
+  if (!options_.rtol && !options_.atol) return std::nullopt;
+  if (!has_fractions(a) && !has_fractions(b)) return std::nullopt;
+  if (options_.rtol && options_.atol) return Tolerance{*options_.rtol, *options_.atol};
+  // One of the two is what the dtypes say.
+  const Tensor nothing_a = Tensor::allocate(a.dtype(), Shape{0});
+  const Tensor nothing_b = Tensor::allocate(b.dtype(), Shape{0});
+  const Tolerance usual = compare_tensors(nothing_a, nothing_b, {}, recorded).tolerance;
+  return Tolerance{options_.rtol.value_or(usual.rtol), options_.atol.value_or(usual.atol)};
+}
+
+bool Comparer::is_different(ComparisonRow& row) const {
+  const TensorMetrics& found = *row.metrics;
+  const NonFiniteCounts& other = found.non_finite;
+  const bool is_within = found.is_within();
+  if (!row.noise || other.nan_only_a + other.nan_only_b + other.infinity_only_a +
+                            other.infinity_only_b + other.infinity_signs !=
+                        0)
+    return !is_within;
+  const auto explain = [&](const char* text) {
+    row.detail += (row.detail.empty() ? "" : "; ") + std::string(text);
+  };
+  if (row.noise->is_within()) {
+    if (!is_within) explain("no further apart than the noise");
+    return false;
+  }
+  if (!is_within) return true;
+  if (!row.noise->is_precise || is_given(row.path)) return false;
+  explain("within the tolerance, but not the noise");
+  return true;
+}
+
+bool Comparer::is_given(const std::string& path) const {
+  return options_.rtol || options_.atol ||
+         std::ranges::any_of(options_.tolerances,
+                             [&](const ToleranceRule& rule) { return matches(rule.paths, path); });
+}
+
+void Comparer::look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const {
+  const std::optional<Transpose> found = find_transpose(a, b);
+  if (!found) return;
+  row.permutation = found->order;
+  if (!row.detail.empty()) row.detail += "; ";
+  row.detail += found->text();
+}
+
+void Comparer::measure() {
+  for (std::size_t begin = 0; begin < held_.size();) {
+    std::size_t end = begin;
+    std::uint64_t work = 0;
+    while (end < held_.size() && held_[end].a.size() < large && work < most_at_once)
+      work += held_[end++].a.size() + share_of_tensor;
+    if (end == begin) measure_alone(held_[end++]);
+    else measure_together(std::span(held_).subspan(begin, end - begin), work);
+    for (; begin < end; ++begin) count(held_[begin]);
+  }
+  // Of recordings, any may be the input of one that differs.
+  std::erase_if(held_, [&](const Held& held) {
+    const ComparisonRow& row = result_.rows[held.row];
+    return !options_.suggest || (row.verdict != Verdict::different && !row.record);
+  });
+}
+
+void Comparer::measure_alone(const Held& held) {
+  std::function<void(std::uint64_t)> progress;
+  const std::uint64_t bytes = held.a.byte_size() + held.b.byte_size();
+  if (options_.progress)
+    progress = [&](std::uint64_t elements) {
+      // Elements may be narrower than a byte.
+      options_.progress(static_cast<std::uint64_t>(static_cast<long double>(elements) *
+                                                   static_cast<long double>(bytes) /
+                                                   static_cast<long double>(held.a.size())),
+                        all_bytes_);
+    };
+  measure(held, progress);
+}
+
+void Comparer::measure_together(std::span<const Held> some, std::uint64_t work) {
+  const std::uint64_t one = work / some.size();
+  platform::in_pieces(
+      some.size(), static_cast<std::size_t>(std::max<std::uint64_t>(thread_share / one, 1)),
+      [&](std::size_t begin, std::size_t count, unsigned) {
+        for (const Held& held : some.subspan(begin, count)) measure(held, {});
+      },
+      platform::threads_for(static_cast<std::size_t>(work), thread_share));
+  if (!options_.progress) return;
+  std::uint64_t bytes = 0;
+  for (const Held& held : some) bytes += held.a.byte_size() + held.b.byte_size();
+  options_.progress(bytes, all_bytes_);
+}
+
+/// Touches nothing but the row.
+void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)>& progress) {
+  ComparisonRow& row = result_.rows[held.row];
+  const RecordedDTypes& recorded = held.recorded;
+  try {
+    const Tensor a = at_hand(held.a);
+    const Tensor b = at_hand(held.b);
+    row.metrics = compare_tensors(a, b, tolerance_of(row.path, a, b, recorded), recorded, progress);
+    if (may_be_noise(held)) row.noise = noise_.floor(row, a, b, recorded);
+    if (is_different(row)) row.verdict = Verdict::different;
+    else if (row.metrics->compared == 0) row.verdict = Verdict::nothing;
+    else row.verdict = row.metrics->is_exact() ? Verdict::equal : Verdict::close;
+    if (row.verdict == Verdict::different && options_.suggest) look_for_transpose(a, b, row);
+  } catch (const Error& error) {
+    if (!error.details().path.empty()) throw row.record ? error.below(row.record->name) : error;
+    throw error.with_path(row.path);
+  }
+}
+
+bool Comparer::may_be_noise(const Held& held) const {
+  // An index that differs by 1 is another index, whatever the noise.
+  return !noise_.empty() && has_fractions(held.a) && has_fractions(held.b);
+}
+
+void Comparer::count(const Held& held) {
+  const ComparisonRow& row = result_.rows[held.row];
+  Coverage& coverage = result_.coverage;
+  ++coverage.tensors;
+  coverage.elements += row.metrics->count;
+  coverage.compared_elements += row.metrics->compared;
+  if (row.verdict == Verdict::nothing) ++coverage.nothing;
+  if (may_be_noise(held) && !row.noise) ++coverage.without_noise;
+}
+
+const Comparer::Held* Comparer::held_of(std::size_t row) const {
+  const auto found = std::ranges::lower_bound(held_, row, {}, &Held::row);
+  return found != held_.end() && found->row == row ? &*found : nullptr;
+}
+
+}  // namespace safestructures::inline v0::comparing

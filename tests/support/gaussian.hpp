@@ -1,0 +1,21 @@
+/// \file
+/// Numbers as weights and activations have them.
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace safestructures::test {
+
+/// The same for the same seed.
+template <class T>
+std::vector<T> gaussian(std::size_t count, unsigned seed, double size = 1) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal(0, size);
+  std::vector<T> numbers(count);
+  for (T& number : numbers) number = static_cast<T>(normal(random));
+  return numbers;
+}
+
+}  // namespace safestructures::test
