@@ -261,11 +261,15 @@ std::optional<Sums> Accumulator::add_floats(const FloatBlock& block, std::size_t
   largest_b_ = std::max(largest_b_, static_cast<double>(steps.largest_b));
   max_absolute_ = std::max(max_absolute_, sums.largest_difference);
   max_ulp_ = std::max<std::uint64_t>(max_ulp_, steps.most);
-  const bool is_any = steps.equal != block.count && !std::isfinite(max_ratio_);
   for (std::size_t run = 0; run * run_size < block.count; ++run) {
+    // Beside an infinite ratio none is new, and each may be as large.
+    const bool is_any = steps.equal != block.count && !std::isfinite(max_ratio_);
     if (!is_any && !sums.is_watched[run]) continue;
-    // Where numbers repeat, as quantised ones do, so does the worst: a run in four had one.
-    const std::uint32_t groups = is_any ? ~0U : kernels.watched_in(block, watch, run);
+    // Where numbers repeat, as quantised ones do, so does the worst: a run in four had one. Of the
+    // first block all are watched, until one run tells what is new.
+    const std::uint32_t groups =
+        is_any ? ~0U
+               : kernels.watched_in(block, watched_->watch(tolerance_, max_ratio_ * almost), run);
     const std::size_t end = std::min(block.count, (run + 1) * run_size);
     for (std::size_t group = run * run_size, bit = 0; group < end; group += lanes, ++bit)
       if ((groups >> bit & 1U) != 0) take_group(block, group, first);
@@ -308,11 +312,13 @@ std::optional<double> Accumulator::max_relative(const Sums& sums) const {
   const int floor = floor_exponent_of(sums.b_squares / static_cast<Sums::Wide>(compared_));
   std::optional<double> found = 0;
   if (watched_) found = watched_->relative(floor);
-  for (std::size_t i = 0; found && room_ && i < exponents; ++i) {
-    const Scale& scale = room_->scales[i];
-    const bool is_below = static_cast<int>(i) < floor + 1023;
-    *found = std::max(*found, is_below ? scale.absolute / std::ldexp(1.0, floor) : scale.relative);
-  }
+  if (!found || !room_) return found;
+  const auto above =
+      static_cast<std::size_t>(std::clamp(floor + 1023, 0, static_cast<int>(exponents)));
+  const auto scales = std::span(room_->scales);
+  const double absolute = std::ranges::max(scales.first(above), {}, &Scale::absolute).absolute;
+  const double relative = std::ranges::max(scales.subspan(above), {}, &Scale::relative).relative;
+  *found = std::max({*found, absolute / std::ldexp(1.0, floor), relative});
   return found;
 }
 

@@ -1,5 +1,7 @@
 #include <safestructures/compare/compare.hpp>
 
+#include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +9,7 @@
 #include <safestructures/data/error.hpp>
 #include "compare/pairs.hpp"
 #include "compare/suggest.hpp"
+#include "platform/parallel.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -86,7 +89,12 @@ Comparison compare_files(const std::filesystem::path& a, const std::filesystem::
                    .expected = "no CompareOptions::format",
                    .found = std::string(options.format->name())});
     const RecordingOptions reading{.access = options.access, .limits = options.limits};
-    return compare(Recording(a, reading), Recording(b, reading), options);
+    std::array<std::optional<Recording>, 2> runs;
+    platform::in_pieces(
+        runs.size(), 1,
+        [&](std::size_t i, std::size_t, unsigned) { runs[i].emplace(i == 0 ? a : b, reading); },
+        platform::threads_for(runs.size(), 1));
+    return compare(*runs[0], *runs[1], options);
   }
   const LoadOptions load{
       .format = options.format, .access = options.access, .limits = options.limits};

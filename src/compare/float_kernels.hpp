@@ -50,7 +50,7 @@ struct FloatSums : BlockSums {               ///< Without `largest_b`.
 };
 
 struct FloatSteps {
-  static constexpr std::size_t widths = 6;
+  static constexpr std::size_t widths = 8;
 
   std::uint64_t equal = 0;
   std::uint32_t most = 0;  ///< How many numbers of the dtype lie between a and b, at most.

@@ -82,13 +82,18 @@ bool Comparer::is_wanted(const std::string& path) const {
 }
 
 std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b) {
+  std::vector<Pair> pairs(a.size());
+  // Two runs of one program, mostly.
+  if (renames_.empty() && std::ranges::equal(a, b, {}, &TreeNode::path, &TreeNode::path)) {
+    for (std::size_t i = 0; i < a.size(); ++i) pairs[i] = {&a[i], &b[i]};
+    return pairs;
+  }
   ByText paths;
   ByText names;
   for (const TreeNode& node : b) {
     paths.add(node.path, node);
     if (!renames_.empty()) names.add(node.name, node);
   }
-  std::vector<Pair> pairs(a.size());
   std::unordered_map<const TreeNode*, bool> used;
   // Renamed nodes first, so that nobody else takes their places.
   std::vector<bool> is_renamed(a.size());
