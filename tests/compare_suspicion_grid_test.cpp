@@ -222,3 +222,25 @@ TEST_CASE("what is not looked at for faults is told") {
   CHECK(!found.rows.at(7).suspicions.empty());
   CHECK(found.rows.at(8).suspicions.empty());
 }
+
+TEST_CASE("the most suspicious tensor is looked at along all dimensions, others along some") {
+  constexpr std::size_t columns = 2048;
+  const ss::Shape of{columns, columns};
+  const auto shifted = [&](unsigned seed, std::size_t rows) {
+    const Numbers all = ss::test::gaussian<float>(columns * (columns + 1), seed);
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(rows * columns);
+    return ss::Tensor::own(Numbers(from, from + columns * columns), ss::Shape(of));
+  };
+  const auto two = [&](std::size_t rows) {
+    return ss::Value::list({shifted(1, rows), shifted(2, rows)});
+  };
+  const ss::Comparison found = ss::compare(two(1), two(0));
+  REQUIRE(found.rows.size() == 2);
+  REQUIRE(found.rows[0].suspicions.size() == 1);
+  CHECK(found.rows[0].suspicions[0].evidence ==
+        "a at index i of dimension 0 is b's at i + 1, in 65536 of 4194304 numbers");
+  CHECK(found.rows[1].suspicions.empty());
+  CHECK(found.notes ==
+        std::vector<std::string>{
+            "tensors looked at for the usual faults along some dimensions alone: 1"});
+}
