@@ -162,6 +162,13 @@ TEST_CASE("large tensors are looked at along each dimension, in some of their nu
          for (std::size_t i = 0; i < a.size(); ++i)
            if (i / columns / tokens == 1) a[i] += 0.1F * b[b.size() - 1 - i];
        }},
+      {"padding",
+       "only 1 of 32 in the batch (dimension 0) differ",
+       {32, tokens, columns},
+       [](Numbers& a, const Numbers& b) {
+         for (std::size_t i = 0; i < a.size(); ++i)
+           if (i / columns / tokens == 5) a[i] += 0.1F * b[b.size() - 1 - i];
+       }},
       {"mask off by one", "only the last of 96 indices of dimension 1 is equal", batch_of,
        [&](Numbers& a, const Numbers& b) {
          for (std::size_t i = 0; i < a.size(); ++i)

@@ -228,6 +228,13 @@ TEST_CASE("renamed paths and names are paired, each * kept, and useless rules ar
         "=b.");
 }
 
+TEST_CASE("names that both sides have may be exchanged") {
+  const Value a = Value::dict({{"x", tensor({1})}, {"y", tensor({2})}});
+  const Value b = Value::dict({{"x", tensor({2})}, {"y", tensor({1})}});
+  CHECK(ss::compare(a, b).differences() == 2);
+  CHECK(ss::compare(a, b, {.renames = {{"x", "y"}, {"y", "x"}}}).is_equal());
+}
+
 TEST_CASE("names are suggested by numbers, then by order, and never applied") {
   const Value a = Value::dict({{"q", noise({8, 4}, 1)},
                                {"k", noise({8, 4}, 2)},

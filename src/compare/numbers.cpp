@@ -147,7 +147,7 @@ void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)
     else row.verdict = row.metrics->is_exact() ? Verdict::equal : Verdict::close;
     if (row.verdict == Verdict::different && options_.suggest) look_for_transpose(a, b, row);
   } catch (const Error& error) {
-    if (!error.details().path.empty()) throw row.record ? error.below(row.record->name) : error;
+    if (!error.details().path.empty()) throw;
     throw error.with_path(row.path);
   }
 }
