@@ -32,6 +32,8 @@ class Dict {
   /// Adds entries as `insert` does, up to the first whose key is there already.
   /// \returns how many were added
   std::size_t insert_all(std::span<Entry> entries);
+  /// Finds entries that were put into `entries()`: their keys are those of another dict, in order.
+  void index_as(const Dict& other) { slots_ = other.slots_; }
   void erase(std::size_t position);
   /// As many entries as this has, each to be given the key and the value of the one here: an index
   /// for them without hashing.
