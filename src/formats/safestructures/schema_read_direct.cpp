@@ -334,6 +334,7 @@ class DirectReader : SchemaCursor {
         !count_node() || depth_ > limits_.depth)
       return false;
     value.set_attribute(attributes::dtype, Value(std::move(text)).plain());
+    tensors_.note_dtype();
     return true;
   }
 
