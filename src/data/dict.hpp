@@ -26,9 +26,6 @@ class Dict {
   /// Adds an entry; false when the key is there already (then nothing is changed or moved from).
   /// \throws Error `invalid_argument` for a key that is not hashable.
   bool insert(Value& key, Value& value);
-  /// The same with a str as key, which is made in place, for a dict of few entries; false in a
-  /// larger one too.
-  bool insert(std::string_view key, Value& value);
   /// Adds entries as `insert` does, up to the first whose key is there already.
   /// \returns how many were added
   std::size_t insert_all(std::span<Entry> entries);

@@ -238,7 +238,7 @@ bool Writer::same_keys(const std::vector<Entry>& entries) {
   if (depth_ >= known_keys_.size()) return false;
   const KnownKeys& known = known_keys_[depth_];
   const auto is_same = [](const Entry& a, const Entry& b) {
-    return Box::string(a.key) == Box::string(b.key);
+    return Box::same_string(a.key, b.key);
   };
   if (known.entries == nullptr || entries.size() > options_.limits.nodes - nodes_ ||
       !std::ranges::equal(*known.entries, entries, is_same))
