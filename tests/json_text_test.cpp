@@ -28,6 +28,7 @@ struct Result {
   std::string text;
   std::size_t stop;
   StringFault fault;
+  bool has_controls;
 };
 
 /// Of a string that begins at `spelled`, in memory that ends with it.
@@ -36,7 +37,7 @@ Result unescaped(std::string_view spelled) {
   std::string text(spelled.size() + 8, '?');
   const Unescaped done = unescape(exact.data(), exact.data() + exact.size(), text.data());
   text.resize(static_cast<std::size_t>(done.target_end - text.data()));
-  return {text, static_cast<std::size_t>(done.stop - exact.data()), done.fault};
+  return {text, static_cast<std::size_t>(done.stop - exact.data()), done.fault, done.has_controls};
 }
 
 void check(const std::string& text) {
@@ -49,6 +50,7 @@ void check(const std::string& text) {
     CHECK(result.fault == StringFault::none);
     CHECK(result.text == text);
     CHECK(result.stop == inside.size() + 1);
+    CHECK(!result.has_controls);
   }
   const Result open = unescaped(inside);
   CHECK(open.fault == StringFault::no_end);
@@ -116,6 +118,20 @@ TEST_CASE("a fault is found where it is, whatever stands before it") {
       CHECK(unescaped(start + "\\").fault == StringFault::no_end);
     }
   }
+}
+
+TEST_CASE("a control is seen wherever it is in a string, and not behind it") {
+  for (const std::string unit : {"x", "\\\"", "\\n"})
+    for (std::size_t before = 0; before < 140; ++before)
+      for (const char control : {'\0', '\n', '\x1F', ' '}) {
+        std::string text;
+        for (std::size_t i = 0; i < before; ++i) text += unit;
+        CAPTURE(text);
+        const bool is_control = control != ' ';
+        CHECK(unescaped(text + control + "\"").has_controls == is_control);
+        CHECK(unescaped(text + control + text + "\"").has_controls == is_control);
+        CHECK(!unescaped(text + "\"" + control + std::string(70, control)).has_controls);
+      }
 }
 
 TEST_CASE("text is UTF-8 when each of its sequences is that of a code point") {

@@ -237,6 +237,28 @@ TEST_CASE("a large piece is written from the caller's memory, a small one is cop
   CHECK(found[100] == 2);
 }
 
+TEST_CASE("small pieces stay what they are when they need more room, behind others of any size") {
+  const Folder folder;
+  const Bytes large = pattern(100 * kib);
+  for (const std::size_t size : {1UL, 4096UL, 8191UL, 8192UL, 8193UL, 50'000UL}) {
+    CAPTURE(size);
+    AtomicFile file(folder / "f", {.size_hint = 3 * mib});
+    Bytes expected;
+    const auto write = [&](std::span<const std::byte> bytes) {
+      file.write(bytes);
+      expected.insert(expected.end(), bytes.begin(), bytes.end());
+    };
+    for (int i = 0; i < 100; ++i) {
+      if (i % 7 == 1) write(large);
+      Bytes small(size, std::byte(i));
+      write(small);
+      std::fill(small.begin(), small.end(), std::byte{0xFF});
+    }
+    file.commit();
+    CHECK(is_equal(map_whole(folder / "f")->bytes(), expected));
+  }
+}
+
 TEST_CASE("a new file has the permissions that the umask leaves") {
   const Folder folder;
   const mode_t before = ::umask(027);

@@ -45,6 +45,26 @@ const std::string schema =
     R"json("value": "f0", "dtype": "F64"}, "b": {"data_type": "bytes", "value": "b1"}}, )json"
     R"json("class": "Layer"}, {"data_type": "torch.Tensor", "value": "f2"}]})json";
 
+// Dicts, structures and lists like those before them, and some that are not.
+const std::string alike = [] {
+  const auto integer = [](int i) {
+    return R"({"data_type": "int", "value": ")" + std::to_string(i) + "\"}";
+  };
+  const auto list = [&](int i) {
+    return R"({"data_type": "list", "value": [)" + integer(i) + ", " + integer(-i) + "]}";
+  };
+  const auto dict = [](const std::string& a, const std::string& b, const std::string& names) {
+    const std::string keys = names == "ab" ? R"("a": {"data_type": "str", "value": "a"}, )"
+                                             R"("b": {"data_type": "str", "value": "b"})"
+                                           : R"("a": {"data_type": "str", "value": "a"})";
+    return R"({"data_type": "dict", "value": {"a": )" + a + (b.empty() ? "" : ", \"b\": ") + b +
+           "}, \"keys\": {" + keys + "}}";
+  };
+  return R"({"data_type": "list", "value": [)" + dict(integer(1), list(1), "ab") + ", " +
+         dict(integer(2), list(2), "ab") + ", " + dict(list(3), list(3), "ab") + ", " +
+         dict(integer(4), "", "a") + "]}";
+}();
+
 std::optional<ss::Tensor> lookup(std::string_view name) {
   static constexpr std::array<std::uint8_t, 3> bytes = {1, 2, 3};
   static constexpr std::array<float, 2> floats = {1, 2};
@@ -150,6 +170,11 @@ TEST_CASE("a schema is read or refused in the same way directly and in general")
   spoil(schema, check_schema);
 }
 
+TEST_CASE("containers like those before are read or refused in the same way") {
+  check_schema(alike);
+  spoil(alike, check_schema);
+}
+
 TEST_CASE("labels and keys that are there twice are refused directly as in general") {
   const auto dict = [](const std::string& values, const std::string& keys) {
     return R"({"data_type": "dict", "value": {)" + values + "}, \"keys\": {" + keys + "}}";
@@ -185,14 +210,15 @@ TEST_CASE("limits hold directly as in general") {
     }
   };
   std::size_t refused = 0;
-  for (std::uint32_t limit = 0; limit < 40; ++limit)
-    for (const ss::Limits& limits :
-         {ss::Limits{.depth = limit}, {.nodes = limit}, {.attributes = limit}}) {
-      CAPTURE(limit);
-      const std::string error = error_of(schema, limits);
-      CHECK(error == error_of(with_blank(schema), limits));
-      if (!error.empty()) ++refused;
-    }
+  for (const std::string& text : {schema, alike})
+    for (std::uint32_t limit = 0; limit < 40; ++limit)
+      for (const ss::Limits& limits :
+           {ss::Limits{.depth = limit}, {.nodes = limit}, {.attributes = limit}}) {
+        CAPTURE(limit);
+        const std::string error = error_of(text, limits);
+        CHECK(error == error_of(with_blank(text), limits));
+        if (!error.empty()) ++refused;
+      }
   CHECK(refused > 10);
 
   const auto header_error = [](std::string_view text, const ss::Limits& limits) -> std::string {

@@ -130,7 +130,8 @@ Value encode_struct(const StructLayout& layout, std::span<const EncodeField> enc
   for (std::size_t i = 0; i < encoders.size(); ++i) {
     if (encoders[i] == nullptr) continue;
     const std::string_view name = layout.fields[i].file_name;
-    insert_field(value, name, encoder.encode_at(name, addresses[i], encoders[i]));
+    Value field = encoder.encode_at(name, addresses[i], encoders[i]);
+    insert_field(value, encoder.name(name), std::move(field));
   }
   return value;
 }

@@ -2,6 +2,8 @@
 /// What a Value holds on the heap.
 #pragma once
 
+#include <atomic>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -22,6 +24,14 @@ struct Extras {
   std::string type_name;
   std::vector<Entry> attributes;
   std::string key_label;
+};
+
+/// A string of values: all that were copied from one share it. It never changes while they do.
+struct Text {
+  explicit Text(std::string_view given) : text(given) {}
+  explicit Text(std::string&& given) noexcept : text(std::move(given)) {}
+  std::atomic<std::uint64_t> owners{1};
+  std::string text;
 };
 
 /// The head of every heap-held payload. Not virtual: `kind` and `big` say which one it is.
@@ -67,26 +77,36 @@ struct Box {
     fresh.floating_ = value;
   }
   static void set(Value& fresh, std::string_view text) {
-    new (&fresh.string_) std::string(text);
+    fresh.text_ = new Text(text);
     fresh.kind_ = Kind::string;
   }
-  static void set(Value& fresh, std::string text) noexcept {
-    new (&fresh.string_) std::string(std::move(text));
+  static void set(Value& fresh, std::string text) {
+    fresh.text_ = new Text(std::move(text));
     fresh.kind_ = Kind::string;
   }
   /// @}
+  /// The same string as another value's, which has one.
+  static void share_string(const Value& other, Value& fresh) noexcept {
+    other.text_->owners.fetch_add(1, std::memory_order_relaxed);
+    fresh.text_ = other.text_;
+    fresh.kind_ = Kind::string;
+  }
+  static bool same_string(const Value& a, const Value& b) noexcept {
+    return a.text_ == b.text_ || string(a) == string(b);
+  }
+  static void release_string(Value& value) noexcept {
+    Text* const text = value.text_;
+    value.kind_ = Kind::none;
+    if (text->owners.load(std::memory_order_acquire) == 1 ||
+        text->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete text;
+  }
   /// The same with what another value holds, which has nothing to destroy then.
   static void move(Value& from, Value& fresh) noexcept {
     fresh.kind_ = from.kind_;
     fresh.plain_ = from.plain_;
     fresh.big_ = from.big_;
-    if (from.kind_ == Kind::string) {
-      new (&fresh.string_) std::string(std::move(from.string_));
-      from.string_.~basic_string();
-    } else {
-      // The largest of the others.
-      std::memcpy(&fresh.none_, &from.none_, sizeof(from.complex_));
-    }
+    std::memcpy(&fresh.none_, &from.none_, sizeof(from.box_));
     from.kind_ = Kind::none;
     from.big_ = false;
   }
@@ -98,7 +118,7 @@ struct Box {
   /// @{
   static bool boolean(const Value& value) noexcept { return value.boolean_; }
   static double floating(const Value& value) noexcept { return value.floating_; }
-  static const std::string& string(const Value& value) noexcept { return value.string_; }
+  static const std::string& string(const Value& value) noexcept { return value.text_->text; }
   static const std::vector<Value>& items(const Value& value) noexcept;
   static const std::vector<Entry>& entries(const Value& value) noexcept;
   /// @}
@@ -138,7 +158,7 @@ inline const std::vector<Entry>& Box::entries(const Value& value) noexcept {
 }
 
 /// `Value::insert` of a field. \throws Error as it does
-void insert_field(Value& structure, std::string_view name, Value field);
+void insert_field(Value& structure, Value name, Value field);
 
 /// `Value::insert` of all entries, which are moved from. \throws Error as it does
 void insert_all(Value& value, std::span<Entry> entries);
@@ -153,6 +173,11 @@ struct TensorBox : Box {
 struct CustomBox : Box {
   using Box::Box;
   Value payload;
+};
+
+struct ComplexBox : Box {
+  using Box::Box;
+  std::complex<double> number;
 };
 
 struct DigitsBox : Box {

@@ -100,6 +100,17 @@ Value Encoder::SharedScope::remember(Value value) const {
   return value;
 }
 
+Value Encoder::name(std::string_view text) {
+  // Names are told apart well enough by their size and first letter: a wrong guess costs a copy.
+  const std::size_t guess =
+      text.empty() ? 0 : text.size() + 7 * static_cast<unsigned char>(text[0]);
+  Value& known = names_[guess % names_.size()];
+  if (known.kind() != Kind::string || detail::Box::string(known) != text) known = Value(text);
+  Value shared;
+  detail::Box::share_string(known, shared);
+  return shared;
+}
+
 std::shared_ptr<void> Decoder::decode_registered(const Registry::Type& type, const Value& value) {
   const Value& payload = expect_custom(value, type.name);
   const Nested level(*this);

@@ -121,14 +121,6 @@ bool Dict::insert(Value& key, Value& value) {
   return true;
 }
 
-bool Dict::insert(std::string_view key, Value& value) {
-  if (entries_.size() >= scan_limit || !slots_.empty() || has_among_few(key)) return false;
-  Entry& added = entries_.emplace_back();
-  Box::set(added.key, key);
-  Box::move(value, added.value);
-  return true;
-}
-
 std::size_t Dict::insert_all(std::span<Entry> entries) {
   const std::size_t count = entries_.size() + entries.size();
   reserve(count);

@@ -26,12 +26,11 @@ class Dict {
   /// Adds an entry; false when the key is there already (then nothing is changed or moved from).
   /// \throws Error `invalid_argument` for a key that is not hashable.
   bool insert(Value& key, Value& value);
-  /// The same with a str as key, which is made in place, for a dict of few entries; false in a
-  /// larger one too.
-  bool insert(std::string_view key, Value& value);
   /// Adds entries as `insert` does, up to the first whose key is there already.
   /// \returns how many were added
   std::size_t insert_all(std::span<Entry> entries);
+  /// Finds entries that were put into `entries()`: their keys are those of another dict, in order.
+  void index_as(const Dict& other) { slots_ = other.slots_; }
   void erase(std::size_t position);
   /// As many entries as this has, each to be given the key and the value of the one here: an index
   /// for them without hashing.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <new>
 
 #include <safestructures/data/codec.hpp>
@@ -59,6 +60,7 @@ void delete_box(Box* box) noexcept {
     case Kind::tensor:
     case Kind::bytes: delete static_cast<TensorBox*>(box); break;
     case Kind::custom: delete static_cast<CustomBox*>(box); break;
+    case Kind::complex: delete static_cast<detail::ComplexBox*>(box); break;
     default: delete static_cast<DigitsBox*>(box); break;
   }
 }
@@ -82,8 +84,11 @@ Value clone_scalar(const Value& value) {
     case Kind::boolean: return value.as_bool();
     case Kind::integer: return *value.as_int64();
     case Kind::floating: return value.as_double();
-    case Kind::complex: return value.as_complex();
-    case Kind::string: return value.as_string();
+    case Kind::string: {
+      Value copy;
+      Box::share_string(value, copy);
+      return copy;
+    }
     default: return {};
   }
 }
@@ -152,6 +157,7 @@ Value clone_node(const Value& value, Uncopied& uncopied) {
         begin(box);
         clone_or_note(value.payload(), box.payload, uncopied);
       });
+    case Kind::complex: return value.as_complex();
     default:
       return make<DigitsBox>(
           Kind::integer, [&](DigitsBox& box) { box.digits = value.integer_text(); }, true);
@@ -188,24 +194,22 @@ Value::Value(Tensor tensor) : none_{} {
   Box::emplace<TensorBox>(*this, Kind::tensor, std::move(tensor));
 }
 
+Value::Value(std::string value) : none_{} { Box::set(*this, std::move(value)); }
+
+Value::Value(std::complex<double> value) : none_{} {
+  auto* const box = new detail::ComplexBox(Kind::complex, true);
+  box->number = value;
+  Box::give(*this, box);
+}
+
 Value::Value(const Value& other) : Value(clone(other)) {}
 
 Value::Value(Value&& other) noexcept
     : kind_(other.kind_), plain_(other.plain_), big_(other.big_), none_{} {
-  switch (kind_) {
-    case Kind::none: break;
-    case Kind::boolean: boolean_ = other.boolean_; break;
-    case Kind::floating: floating_ = other.floating_; break;
-    case Kind::complex: complex_ = other.complex_; break;
-    case Kind::string: new (&string_) std::string(std::move(other.string_)); break;
-    case Kind::integer:
-      if (!big_) {
-        integer_ = other.integer_;
-        break;
-      }
-      [[fallthrough]];
-    default: box_ = Box::take(other); break;
-  }
+  std::memcpy(&none_, &other.none_, sizeof(box_));
+  if (kind_ < Kind::string && !big_) return;
+  other.kind_ = Kind::none;
+  other.big_ = false;
 }
 
 Value& Value::operator=(const Value& other) {
@@ -222,8 +226,7 @@ Value& Value::operator=(Value&& other) noexcept {
 
 void Value::destroy() noexcept {
   if (kind_ == Kind::string) {
-    string_.~basic_string();
-    kind_ = Kind::none;
+    Box::release_string(*this);
     return;
   }
   // Payloads wait in a list through their own memory: no recursion, no allocation, any depth.

@@ -151,16 +151,17 @@ double Value::as_double() const {
 
 std::complex<double> Value::as_complex() const {
   expect(kind_ == Kind::complex, "a complex", *this);
-  return complex_;
+  return static_cast<const detail::ComplexBox*>(box_)->number;
 }
 
 const std::string& Value::as_string() const& {
   expect(kind_ == Kind::string, "a str", *this);
-  return string_;
+  return text_->text;
 }
 std::string Value::as_string() && {
   expect(kind_ == Kind::string, "a str", *this);
-  return std::move(string_);
+  if (text_->owners.load(std::memory_order_acquire) == 1) return std::move(text_->text);
+  return text_->text;
 }
 
 const Tensor& Value::tensor() const& { return tensor_box(*this).tensor; }
@@ -209,9 +210,9 @@ Value& Value::insert(Value key, Value value) {
   return box.dict.entries().back().value;
 }
 
-void detail::insert_field(Value& structure, std::string_view name, Value field) {
+void detail::insert_field(Value& structure, Value name, Value field) {
   if (mapping(structure).dict.insert(name, field)) return;
-  structure.insert(Value(name), std::move(field));
+  structure.insert(std::move(name), std::move(field));
 }
 
 void detail::insert_all(Value& value, std::span<Entry> entries) {

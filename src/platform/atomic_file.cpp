@@ -121,9 +121,9 @@ AtomicFile::AtomicFile(std::filesystem::path path, AtomicFileOptions options)
   const Target target = follow_links(path_);
   if (target.existing) require_replaceable(target, path_);
   target_ = target.path;
-  staging_size_ = options.size_hint == 0 || options.size_hint > largest_staging
-                      ? largest_staging
-                      : std::max(smallest_staging, static_cast<std::size_t>(options.size_hint));
+  most_staged_ = options.size_hint == 0 || options.size_hint > largest_staging
+                     ? largest_staging
+                     : std::max(smallest_staging, static_cast<std::size_t>(options.size_hint));
   queue_.reserve(2 * largest_staging / reference_from);
   try {
     create(target.existing);
@@ -173,12 +173,21 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 std::span<std::byte> AtomicFile::prepare(std::size_t minimum, std::size_t wanted) {
   require_open();
-  if (!staging_) staging_ = allocate_buffer(staging_size_);
+  if (staging_size_ < most_staged_ && staging_size_ - staged_ < wanted) stage_more(wanted);
   if (staging_size_ - staged_ < minimum) write_queue();
   const std::uint64_t room = cut_ - std::min(cut_, position());
   // A producer that cannot split its elements at the cut may pass it.
   const auto up_to_cut = std::max(minimum, static_cast<std::size_t>(room));
   return {staging_.get() + staged_, std::min({wanted, up_to_cut, staging_size_ - staged_})};
+}
+
+// Of most files little is staged, a header's ends: the first touch of a huge page takes longer.
+void AtomicFile::stage_more(std::size_t wanted) {
+  const std::size_t size = staging_ || wanted > smallest_staging ? most_staged_ : smallest_staging;
+  std::shared_ptr<std::byte> more = allocate_buffer(size);
+  small_staging_ = std::exchange(staging_, std::move(more));  // The queue may refer to it.
+  staging_size_ = size;
+  staged_ = 0;
 }
 
 void AtomicFile::produced(std::size_t size) {
@@ -234,9 +243,10 @@ void AtomicFile::compute(std::uint64_t size, std::size_t unit, const Producer& p
   if (threads == 1 || cut_size % unit != 0) return Sink::compute(size, unit, produce);
   require_open();
   write_queue();
-  if (!staging_ || staging_size_ < threads * cut_size)
+  if (staging_size_ < threads * cut_size) {
     staging_ = allocate_buffer(threads * cut_size);
-  staging_size_ = std::max<std::size_t>(staging_size_, threads * cut_size);
+    staging_size_ = static_cast<std::size_t>(threads * cut_size);
+  }
   if (!options_.durable) return compute_part(size, unit, threads, produce);
   // The disk begins on one part while threads compute the next.
   for (std::uint64_t done = 0; done < size;) {
@@ -312,6 +322,8 @@ void AtomicFile::finish() {
   error = file_.close();
   if (error) fail("cannot finish writing the file", error);
   staging_.reset();
+  small_staging_.reset();
+  staging_size_ = 0;
 }
 
 void AtomicFile::publish() {

@@ -67,6 +67,7 @@ class AtomicFile final : public Sink {
 
  private:
   void create(const std::optional<os::Status>& existing);
+  void stage_more(std::size_t wanted);
   void queue(std::span<const std::byte> bytes);
   void write_queue();
   void compute_part(std::uint64_t size, std::size_t unit, unsigned threads,
@@ -93,6 +94,8 @@ class AtomicFile final : public Sink {
   std::uint64_t written_back_ = 0;  // Bytes on their way to the disk.
 
   std::shared_ptr<std::byte> staging_;
+  std::shared_ptr<std::byte> small_staging_;  // The one before, as long as it was a small one.
+  std::size_t most_staged_ = 0;               // How large it may become.
   std::size_t staging_size_ = 0;
   std::size_t staged_ = 0;
 };

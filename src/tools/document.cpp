@@ -29,10 +29,11 @@ std::shared_ptr<const Format> format_of(const Source& source, const LoadOptions&
 Value load_value(const std::shared_ptr<const Source>& given, const ReadOptions& options) {
   const detail::ThreadLimit threads(options.threads);
   const std::shared_ptr<const Source> source = gzip::unpacked(given, options);
-  Value root = format_of(*source, options)->read(source, options).root;
+  Content content = format_of(*source, options)->read(source, options);
+  if (!content.notes_dtypes) return std::move(content.root);
   try {
-    Decoder({.limits = options.limits, .overflow = options.overflow}).restore(root);
-    return root;
+    Decoder({.limits = options.limits, .overflow = options.overflow}).restore(content.root);
+    return std::move(content.root);
   } catch (const Error& error) {
     throw error.with_file(source->name());
   }

@@ -131,6 +131,9 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
   explicit Encoder(const EncodeOptions& options = {})
       : Walker(options.registry, options.limits), columns_(options.columns) {}
 
+  /// A str that values of this encoder may share, such as the name of a field.
+  [[nodiscard]] Value name(std::string_view text);
+
   /// Whether every vector of plain numeric structs becomes columns.
   [[nodiscard]] bool columns() const noexcept { return columns_; }
 
@@ -235,6 +238,8 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     }
   };
   std::unordered_map<std::pair<const void*, std::type_index>, Shared, KeyHash> shared_;
+  // Names of fields, which are mostly the same ones again.
+  std::array<Value, 32> names_;
   std::uint64_t repeated_nodes_ = 0;
 };
 

@@ -26,6 +26,7 @@ struct DecodeOptions;
 struct EncodeOptions;
 namespace detail {
 struct Box;
+struct Text;
 struct SequenceBox;
 struct DictBox;
 struct TensorBox;
@@ -85,8 +86,8 @@ class SAFESTRUCTURES_API Value {
   template <class T>
     requires(std::same_as<T, char> || std::same_as<T, long double>)
   Value(T) = delete;
-  Value(std::complex<double> value) noexcept : kind_(Kind::complex), complex_(value) {}
-  Value(std::string value) noexcept : kind_(Kind::string), string_(std::move(value)) {}
+  Value(std::complex<double> value);
+  Value(std::string value);
   Value(std::string_view value) : Value(std::string(value)) {}
   Value(const char* value) : Value(std::string(value)) {}
   Value(Tensor tensor);
@@ -350,8 +351,7 @@ class SAFESTRUCTURES_API Value {
     bool boolean_;
     std::int64_t integer_;
     double floating_;
-    std::complex<double> complex_;
-    std::string string_;
+    detail::Text* text_;
     detail::Box* box_;
   };
 };

@@ -37,6 +37,9 @@ struct Content {
   std::string_view schema;
   /// What describes the structure, in a few words: `safestructures 1.0.0`.
   std::string description;
+  /// Whether a tensor of `root` may say which dtype it had (`attributes::dtype`): loading as a
+  /// Value looks for those.
+  bool notes_dtypes = true;
   /// Whether the file holds checksums that `LoadOptions::verify_checksums` would compare.
   bool has_checksums = false;
   std::size_t tensor_count = 0;    ///< Tensors in the file, those beside the structure included.

@@ -48,6 +48,7 @@ class Tensors : public schema::TensorSource {
     met_.assign(file_.size(), false);
     again_ = 0;
     next_ = 0;
+    notes_dtypes_ = false;
   }
 
   std::optional<Tensor> find(std::string_view name) override {
@@ -67,6 +68,10 @@ class Tensors : public schema::TensorSource {
     return index && is_dummy(file_, *index) ? std::nullopt : find(text);
   }
 
+  void note_dtype() override { notes_dtypes_ = true; }
+
+  /// Whether a tensor of the structure may say which dtype it had.
+  [[nodiscard]] bool notes_dtypes() const noexcept { return notes_dtypes_; }
   /// Which tensors the structure refers to, by index in the file.
   [[nodiscard]] const std::vector<bool>& met() const noexcept { return met_; }
 
@@ -91,6 +96,7 @@ class Tensors : public schema::TensorSource {
   std::vector<Tensor> known_;
   std::uint64_t again_ = 0;  // Bytes of repeated references.
   std::size_t next_ = 0;     // Behind the last that was found.
+  bool notes_dtypes_ = false;
 };
 
 void check_version(std::optional<std::string_view> version) {
@@ -170,6 +176,7 @@ Content read(const std::shared_ptr<const Source>& source, const LoadOptions& opt
         version ? "safestructures " + std::string(*version) : "safestructures, without a version";
     Tensors tensors(file, options);
     content.root = schema::read(*text, tensors, options.limits);
+    content.notes_dtypes = tensors.notes_dtypes();
     find_extra_tensors(content, file, tensors.met());
   } else {
     content.description =

@@ -315,6 +315,7 @@ Value read(std::string_view text, TensorSource& tensors, const Limits& limits) {
   Value root;
   if (read_direct(text, tensors, limits, root)) return root;
   tensors.restart();
+  tensors.note_dtype();
   return Reader(tensors, limits).read(text);
 }
 

@@ -13,10 +13,11 @@
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
 #include "data/number.hpp"
+#include "formats/safestructures/schema_cursor.hpp"
 #include "formats/safestructures/schema_names.hpp"
+#include "formats/safestructures/schema_pattern.hpp"
 #include "formats/safestructures/schema_reader.hpp"
 #include "formats/safestructures/schema_text.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
 #include "platform/stack.hpp"
 
@@ -26,66 +27,15 @@ using detail::Box;
 
 namespace {
 
-// The kind that a type most likely is, by its first letter.
-constexpr std::array<Kind, 128> likely_kinds = [] {
-  std::array<Kind, 128> kinds;
-  kinds.fill(Kind::custom);
-  for (const Kind kind :
-       {Kind::none, Kind::boolean, Kind::integer, Kind::floating, Kind::complex, Kind::string,
-        Kind::list, Kind::tuple, Kind::dict, Kind::structure, Kind::tensor})
-    kinds[static_cast<unsigned char>(type_of(kind).front())] = kind;
-  return kinds;
-}();
-
 // Every step returns whether the text goes on as expected; it stops at what it does not know.
-class DirectReader {
+class DirectReader : SchemaCursor {
  public:
   DirectReader(std::string_view text, TensorSource& tensors, const Limits& limits)
-      : tensors_(tensors), limits_(limits), at_(text.data()), end_(text.data() + text.size()) {}
+      : SchemaCursor(text), tensors_(tensors), limits_(limits) {}
 
   bool read(Value& root) { return node(root) && at_ == end_; }
 
  private:
-  [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
-
-  bool skip(std::string_view expected) noexcept {
-    if (left() < expected.size() || std::memcmp(at_, expected.data(), expected.size()) != 0)
-      return false;
-    at_ += expected.size();
-    return true;
-  }
-
-  bool skip(const Piece& piece) noexcept { return skip({piece.text.data(), piece.size}); }
-
-  // Strings are read from behind the opening quote to behind the closing one.
-  bool plain_string(std::string_view& string) noexcept {
-    const char* const special = safetensors::detail::find_unplain(at_, end_);
-    if (special == end_ || *special != '"') return false;
-    string = {at_, static_cast<std::size_t>(special - at_)};
-    at_ = special + 1;
-    return true;
-  }
-
-  bool escaped_string(std::string& string) {
-    using namespace safetensors::detail;
-    const char* end = at_;
-    while ((end = find_unplain(end, end_)) != end_ && *end == '\\') end += end_ - end >= 2 ? 2 : 1;
-    if (end == end_ || *end != '"') return false;
-    string.resize(static_cast<std::size_t>(end - at_) + 8);
-    const Unescaped result = unescape(at_, end_, string.data());
-    if (result.fault != StringFault::none) return false;
-    string.resize(static_cast<std::size_t>(result.target_end - string.data()));
-    at_ = result.stop;
-    return true;
-  }
-
-  bool any_string(std::string& string) {
-    std::string_view plain;
-    if (!plain_string(plain)) return escaped_string(string);
-    string = plain;
-    return true;
-  }
-
   bool string(Value& value) {
     std::string_view plain;
     if (!skip("\"")) return false;
@@ -101,16 +51,22 @@ class DirectReader {
 
   bool count_node() noexcept { return ++nodes_ <= limits_.nodes; }
 
-  // Recursive, to Limits::depth. All read into values that are none.
-  bool node(Value& value) {
+  /// Whether one more node may be read here.
+  bool enter() noexcept {
     if (!count_node() || depth_ > limits_.depth) return false;
     // The other reader says what is wrong: it needs more of the stack.
-    if (depth_ >= detail::Descent::unchecked && platform::stack_is_low()) return false;
-    if (left() <= type_at) return false;
-    const auto letter = static_cast<unsigned char>(at_[type_at]);
-    const Kind kind = letter < likely_kinds.size() ? likely_kinds[letter] : Kind::custom;
-    if (kind == Kind::custom || !skip(bare_spelling.begin[static_cast<std::size_t>(kind)]))
-      return other_node(value);
+    return depth_ < detail::Descent::unchecked || !platform::stack_is_low();
+  }
+
+  // Recursive, to Limits::depth. All read into values that are none.
+  bool node(Value& value) {
+    if (!enter()) return false;
+    const Kind kind = opening();
+    return kind == Kind::custom ? other_node(value) : rest(kind, value);
+  }
+
+  /// A node from behind its opening on.
+  bool rest(Kind kind, Value& value) {
     if (kind <= Kind::string) return payload(kind, value) && skip("}");
     ++depth_;
     const bool is_whole = payload(kind, value) && (skip("}") || (extension(value) && skip("}")));
@@ -149,8 +105,8 @@ class DirectReader {
       case Kind::tuple: return sequence(kind, value);
       case Kind::set:
         return sequence(kind, value) && detail::find_repeated(value.items()) == detail::Dict::npos;
-      case Kind::dict: return dict(value);
-      case Kind::structure: return structure(value);
+      case Kind::dict:
+      case Kind::structure: return mapping(kind, value);
       case Kind::bytes:
       case Kind::tensor: return tensor(kind, value);
       case Kind::custom: break;
@@ -181,65 +137,141 @@ class DirectReader {
   }
 
   bool sequence(Kind kind, Value& value) {
-    auto& box = Box::emplace<detail::SequenceBox>(value, kind);
+    std::vector<Value>& items = Box::emplace<detail::SequenceBox>(value, kind).items;
     if (skip("]")) return true;
     const std::size_t begin = items_.size();
-    do {
+    Length* const length = depth_ < lengths_.size() ? &lengths_[depth_] : nullptr;
+    bool has_more = true;
+    if (const std::size_t likely = length == nullptr ? 0 : length->expected(); likely != 0) {
+      items.reserve(likely);
+      do {
+        if (!node(items.emplace_back())) return false;
+        has_more = skip(", ");
+      } while (has_more && items.size() < likely);
+      if (!has_more && items.size() == likely) return skip("]");
+      for (Value& item : items) Box::move(item, items_.emplace_back());
+      items = std::vector<Value>();  // Not `{}`, which keeps the room.
+    }
+    while (has_more) {
       Value item;
       if (!node(item)) return false;
       Box::move(item, items_.emplace_back());
-    } while (skip(", "));
+      has_more = skip(", ");
+    }
     const std::span<Value> read = std::span(items_).subspan(begin);
-    platform::reserve_huge(box.items, read.size());
-    box.items.resize(read.size());
-    for (std::size_t i = 0; i < read.size(); ++i) Box::move(read[i], box.items[i]);
+    platform::reserve_huge(items, read.size());
+    items.resize(read.size());
+    for (std::size_t i = 0; i < read.size(); ++i) Box::move(read[i], items[i]);
     items_.resize(begin);
+    if (length != nullptr) length->note(items.size());
     return skip("]");
   }
 
-  /// Adds the members of an object to `entries_`, each with its name as key. \param are_plain
-  /// whether all names are spelled as they are
-  bool members(bool& are_plain) {
-    are_plain = true;
-    if (skip("}")) return true;
-    do {
-      Value name;
-      Value value;
-      const char* const begin = at_;
-      if (!string(name)) return false;
-      are_plain =
-          are_plain && Box::string(name).size() + 2 == static_cast<std::size_t>(at_ - begin);
-      if (!skip(": ") || !node(value)) return false;
-      Entry& entry = entries_.emplace_back();
-      Box::move(name, entry.key);
-      Box::move(value, entry.value);
-    } while (skip(", "));
-    return skip("}");
-  }
-
-  // Names and keys that are there twice are an error of `insert_all`.
-  void give_entries(Value& value, std::size_t begin) {
+  bool mapping(Kind kind, Value& value) {
+    detail::Dict& dict = Box::emplace<detail::DictBox>(value, kind).dict;
+    const std::size_t begin = entries_.size();
+    Pattern* const pattern = depth_ < patterns_.size() ? &patterns_[depth_] : nullptr;
+    bool are_plain = true;
+    if (pattern != nullptr && pattern->is_of(kind)) {
+      if (!entries_like(*pattern, dict)) return false;
+      if (ends_like(*pattern, dict)) return true;
+      are_plain = pattern->has_plain_names;
+      pattern->members.resize(dict.entries().size());
+      for (Entry& entry : dict.take()) push(entry.key, entry.value);
+    } else if (pattern != nullptr) {
+      pattern->members.clear();
+    }
+    if (pattern != nullptr) pattern->dict = nullptr;
+    if (!members(begin, pattern, are_plain)) return false;
+    const char* const tail = at_ - 1;
+    bool are_own_labels = true;
+    if (kind == Kind::dict && !keys(begin, are_plain, are_own_labels)) return false;
+    const std::size_t size = entries_.size() - begin;
+    // Names and keys that are there twice are an error of this.
     detail::insert_all(value, std::span(entries_).subspan(begin));
     entries_.resize(begin);
-  }
-
-  bool structure(Value& value) {
-    static_cast<void>(Box::emplace<detail::DictBox>(value, Kind::structure));
-    const std::size_t begin = entries_.size();
-    bool are_plain = false;
-    if (!members(are_plain)) return false;
-    give_entries(value, begin);
+    if (pattern != nullptr && are_own_labels && size == pattern->members.size()) {
+      pattern->kind = kind;
+      pattern->dict = &dict;
+      pattern->tail = since(tail);
+      pattern->has_plain_names = are_plain;
+    }
     return true;
   }
 
-  bool dict(Value& value) {
-    static_cast<void>(Box::emplace<detail::DictBox>(value, Kind::dict));
-    const std::size_t begin = entries_.size();
-    bool are_plain = false;
-    if (!members(are_plain) || !skip(", \"keys\": {")) return false;
-    if (are_plain && same_keys(begin)) return give_keyed(value, begin);
-    const char* const keys_begin = at_;
-    bool are_own_labels = true;
+  /// Reads entries into their place as long as their names are those of the mapping before.
+  bool entries_like(Pattern& pattern, detail::Dict& dict) {
+    std::vector<Entry>& entries = dict.entries();
+    const std::vector<Entry>& known = pattern.dict->entries();
+    for (Member& member : pattern.members) {
+      const char* const begin = at_;
+      const bool is_of_kind = member.kind != Kind::custom && skip(member.opening);
+      if (!is_of_kind && !skip(member.name)) return true;
+      if (entries.empty()) entries.reserve(known.size());
+      Entry& entry = entries.emplace_back();
+      Box::share_string(known[entries.size() - 1].key, entry.key);
+      if (is_of_kind ? !enter() || !rest(member.kind, entry.value)
+                     : !noted_node(begin, &member, entry.value))
+        return false;
+    }
+    return true;
+  }
+
+  /// Whether a mapping whose entries were read as those of the one before ends as that did: with
+  /// the same keys. Nothing is read where it does not.
+  bool ends_like(const Pattern& pattern, detail::Dict& dict) {
+    const std::size_t size = dict.entries().size();
+    const std::size_t keys = pattern.kind == Kind::dict ? size : 0;
+    if (size != pattern.members.size() || keys > limits_.nodes - nodes_ || !skip(pattern.tail))
+      return false;
+    nodes_ += keys;
+    dict.index_as(*pattern.dict);
+    return true;
+  }
+
+  /// A node behind a name, which began at `begin`; notes its opening.
+  bool noted_node(const char* begin, Member* member, Value& value) {
+    if (!enter()) return false;
+    const Kind kind = opening();
+    if (member != nullptr) {
+      member->kind = kind;
+      member->opening = since(begin);
+    }
+    return kind == Kind::custom ? other_node(value) : rest(kind, value);
+  }
+
+  /// Adds the members of an object to `entries_`, each with its name as key, behind those that are
+  /// there from `first` on. \param are_plain whether all names are spelled as they are
+  bool members(std::size_t first, Pattern* pattern, bool& are_plain) {
+    if (entries_.size() == first && skip("}")) return true;
+    for (;;) {
+      const char* const begin = at_;
+      if (entries_.size() != first && !skip(", ")) return skip("}");
+      Value name;
+      Value value;
+      const char* const name_begin = at_;
+      if (!string(name)) return false;
+      are_plain = are_plain && Box::string(name).size() + 2 == since(name_begin).size();
+      if (!skip(": ")) return false;
+      Member* member = nullptr;
+      if (pattern != nullptr && pattern->members.size() < most_expected) {
+        member = &pattern->members.emplace_back();
+        member->name = since(begin);
+      }
+      if (!noted_node(begin, member, value)) return false;
+      push(name, value);
+    }
+  }
+
+  void push(Value& key, Value& value) {
+    Entry& entry = entries_.emplace_back();
+    Box::move(key, entry.key);
+    Box::move(value, entry.value);
+  }
+
+  /// The keys of a dict, which take the places of their labels.
+  bool keys(std::size_t begin, bool are_plain, bool& are_own_labels) {
+    if (!skip(", \"keys\": {")) return false;
     for (std::size_t i = begin; i < entries_.size(); ++i) {
       if (i > begin && !skip(", ")) return false;
       const std::string& name = Box::string(entries_[i].key);
@@ -254,32 +286,7 @@ class DirectReader {
       if (key.kind() > Kind::string) key.set_key_label(std::move(label));
       entries_[i].key = std::move(key);
     }
-    const std::string_view text(keys_begin, static_cast<std::size_t>(at_ - keys_begin));
-    if (!give_keyed(value, begin)) return false;
-    if (are_plain && are_own_labels && depth_ < known_keys_.size())
-      known_keys_[depth_] = {text, &Box::entries(value)};
-    return true;
-  }
-
-  bool give_keyed(Value& value, std::size_t begin) {
-    if (!skip("}")) return false;
-    give_entries(value, begin);
-    return true;
-  }
-
-  /// Keys that are those of the dict before at this depth. Nothing is read where they are not.
-  bool same_keys(std::size_t begin) {
-    if (depth_ >= known_keys_.size()) return false;
-    const KnownKeys& known = known_keys_[depth_];
-    const std::span<const Entry> entries = std::span(entries_).subspan(begin);
-    const auto is_same = [](const Entry& a, const Entry& b) {
-      return Box::string(a.key) == Box::string(b.key);
-    };
-    if (known.entries == nullptr || entries.size() > limits_.nodes - nodes_ ||
-        !std::ranges::equal(*known.entries, entries, is_same) || !skip(known.text))
-      return false;
-    nodes_ += entries.size();
-    return true;
+    return skip("}");
   }
 
   /// A key that is the string of its label, spelled as it is. Nothing is read where it is not one.
@@ -327,29 +334,20 @@ class DirectReader {
         !count_node() || depth_ > limits_.depth)
       return false;
     value.set_attribute(attributes::dtype, Value(std::move(text)).plain());
+    tensors_.note_dtype();
     return true;
   }
-
-  // Where the first letter of a type is in its node.
-  static constexpr std::size_t type_at = bare_spelling.type.size + 1;
 
   template <class T>
   using Stack = std::vector<T, platform::BlockAllocator<T>>;
 
-  /// The text of a dict's keys, each of which is the string of its label, spelled as it is.
-  struct KnownKeys {
-    std::string_view text;
-    const std::vector<Entry>* entries = nullptr;
-  };
-
   TensorSource& tensors_;
   const Limits& limits_;
-  const char* at_;
-  const char* end_;
   std::uint64_t nodes_ = 0;
   std::uint64_t depth_ = 0;
   // By depth: in a list of dicts they have mostly the same keys, a third of the nodes.
-  std::array<KnownKeys, 8> known_keys_;
+  std::array<Pattern, 8> patterns_;
+  std::array<Length, 8> lengths_;
   // What the containers that are being read hold so far: one growing memory for all of them, so
   // that each gets its own in the right size.
   Stack<Value> items_;

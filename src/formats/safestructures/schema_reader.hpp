@@ -31,6 +31,8 @@ class TensorSource {
   virtual std::optional<Tensor> find(std::string_view name) = 0;
   /// The same of a text that is the name of a tensor only if there is one.
   virtual std::optional<Tensor> find_named_by_text(std::string_view text) { return find(text); }
+  /// A tensor of the schema says, or may say, which dtype it had before it was stored.
+  virtual void note_dtype() {}
 };
 
 /// Reads a schema of any spelling. \param text valid UTF-8, as all that a header holds

@@ -15,8 +15,10 @@
 #include <safestructures/data/path.hpp>
 #include "data/number.hpp"
 #include "formats/json_string.hpp"
+#include "formats/safestructures/schema_inside.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safetensors/json_text.hpp"
+#include "platform/memory.hpp"
 
 namespace safestructures::inline v0::schema {
 
@@ -89,17 +91,25 @@ struct Spelling {
 inline constexpr Spelling bare_spelling{Quotes::bare};
 inline constexpr Spelling escaped_spelling{Quotes::escaped};
 
-/// Appends to a text, which is complete after `finish`.
+/// Appends to a text, which is complete after `finish`: to a string, or to a block what is spelled
+/// for the inside of a string.
 class SchemaText {
  public:
-  SchemaText(std::string& text, Quotes quotes)
-      : text_(text),
-        spelling_(quotes == Quotes::bare ? bare_spelling : escaped_spelling),
-        is_escaped_(quotes == Quotes::escaped) {}
+  explicit SchemaText(std::string& text) : string_(&text), spelling_(bare_spelling) {}
+  explicit SchemaText(TextBlock& text) : block_(&text), spelling_(escaped_spelling) {}
+
+  /// Makes room for about as many bytes, if they are bare: of a node about eight are quotes. To be
+  /// called before anything is added.
+  void reserve(std::size_t size) {
+    if (string_ != nullptr) platform::reserve_huge(*string_, size);
+    else block_->reserve(size + size / 4);
+  }
 
   /// Goes on behind what the text holds. To be called before anything is added.
   void restart() {
-    at_ = text_.data() + text_.size();
+    const std::size_t used = string_ != nullptr ? string_->size() : block_->size();
+    begin_ = resize(used);
+    at_ = begin_ + used;
     end_ = at_;
   }
 
@@ -145,18 +155,16 @@ class SchemaText {
   }
 
   /// How long the text is so far.
-  [[nodiscard]] std::size_t size() const noexcept {
-    return static_cast<std::size_t>(at_ - text_.data());
-  }
+  [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
 
   /// Once more what was added from `begin` on.
   void repeat(std::size_t begin, std::size_t size) {
     make_room(size);
-    std::memcpy(at_, text_.data() + begin, size);
+    std::memcpy(at_, begin_ + begin, size);
     at_ += size;
   }
 
-  void finish() { text_.resize(size()); }
+  void finish() { resize(size()); }
 
  private:
   // What a number takes at most: -2.2250738585072014e-308, -9223372036854775808.
@@ -165,6 +173,13 @@ class SchemaText {
 
   void make_room(std::size_t size) {
     if (static_cast<std::size_t>(end_ - at_) < size) grow(size);
+  }
+
+  /// \returns where the text begins
+  char* resize(std::size_t size) {
+    if (string_ != nullptr) string_->resize(size);
+    else block_->resize(size);
+    return string_ != nullptr ? string_->data() : block_->data();
   }
 
   void grow(std::size_t size);
@@ -214,9 +229,10 @@ class SchemaText {
     return ((bytes | (bytes + ones)) & high) | mark_special(bytes) | mark_controls(bytes);
   }
 
-  std::string& text_;
+  std::string* string_ = nullptr;  // One of the two.
+  TextBlock* block_ = nullptr;
   const Spelling& spelling_;
-  bool is_escaped_;
+  char* begin_ = nullptr;
   char* at_ = nullptr;   // Up to here the text is known,
   char* end_ = nullptr;  // and up to here it has room.
 };
@@ -225,15 +241,17 @@ inline void SchemaText::grow(std::size_t size) {
   // Filled with zeros before it is written, which stays in the first-level cache.
   constexpr std::size_t step = std::size_t{16} << 10U;
   const std::size_t used = this->size();
-  text_.resize(std::max(used + size, std::min(used + step, text_.capacity())));
-  at_ = text_.data() + used;
-  end_ = text_.data() + text_.size();
+  const std::size_t room = string_ != nullptr ? string_->capacity() : block_->capacity();
+  const std::size_t whole = std::max(used + size, std::min(used + step, room));
+  begin_ = resize(whole);
+  at_ = begin_ + used;
+  end_ = begin_ + whole;
 }
 
 inline void SchemaText::add_unplain(std::string_view text, const Trace* trace) {
   std::string json;
   detail::append_json_string(json, text, detail::Escapes::all, trace);
-  if (!is_escaped_) return add(std::string_view(json));
+  if (block_ == nullptr) return add(std::string_view(json));
   make_room(safetensors::detail::escaped_bound(json.size()));
   at_ = safetensors::detail::escape(json, at_);
 }

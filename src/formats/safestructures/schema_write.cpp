@@ -63,9 +63,7 @@ std::vector<std::string> labels_of(const std::vector<Entry>& entries) {
 
 Written Writer::write(const Value& root) {
   ahead_.look_at(root, 0, options_.limits.depth);
-  // A node has about eight quotes.
-  platform::reserve_huge(written_.text,
-                         quotes_ == Quotes::bare ? ahead_.text : ahead_.text + ahead_.text / 4);
+  text_.reserve(ahead_.text);
   platform::reserve_huge(written_.tensors, ahead_.tensors);
   text_.restart();
   node(root, nullptr);
@@ -240,7 +238,7 @@ bool Writer::same_keys(const std::vector<Entry>& entries) {
   if (depth_ >= known_keys_.size()) return false;
   const KnownKeys& known = known_keys_[depth_];
   const auto is_same = [](const Entry& a, const Entry& b) {
-    return Box::string(a.key) == Box::string(b.key);
+    return Box::same_string(a.key, b.key);
   };
   if (known.entries == nullptr || entries.size() > options_.limits.nodes - nodes_ ||
       !std::ranges::equal(*known.entries, entries, is_same))
@@ -291,16 +289,14 @@ std::string_view Written::keep(std::string_view name) {
   return {begin, name.size()};
 }
 
-Written write(const Value& root, const SaveOptions& options) {
-  return Writer(options, Quotes::bare).write(root);
-}
+Written write(const Value& root, const SaveOptions& options) { return Writer(options).write(root); }
 
-Written write_escaped(const Value& root, const SaveOptions& options) {
-  return Writer(options, Quotes::escaped).write(root);
+Written write_escaped(const Value& root, TextBlock& text, const SaveOptions& options) {
+  return Writer(options, text).write(root);
 }
 
 Written write_inside(const Value& value, Around around, const SaveOptions& options) {
-  return Writer(options, Quotes::bare).write_inside(value, std::move(around));
+  return Writer(options).write_inside(value, std::move(around));
 }
 
 }  // namespace safestructures::inline v0::schema

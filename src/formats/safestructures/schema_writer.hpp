@@ -25,8 +25,11 @@ namespace safestructures::inline v0::schema {
 /// Writes one schema. Refers to what it is given; of no use after an error.
 class Writer {
  public:
-  Writer(const SaveOptions& options, Quotes quotes)
-      : options_(options), dtypes_(options.precision), quotes_(quotes) {}
+  explicit Writer(const SaveOptions& options)
+      : options_(options), dtypes_(options.precision), text_(written_.text) {}
+  /// Spells for the inside of a string, into `text`.
+  Writer(const SaveOptions& options, TextBlock& text)
+      : options_(options), dtypes_(options.precision), text_(text) {}
 
   Written write(const Value& root);
   Written write_inside(const Value& value, Around around);
@@ -68,9 +71,8 @@ class Writer {
 
   const SaveOptions& options_;
   detail::StoredDTypes dtypes_;
-  Quotes quotes_;
   Written written_;
-  SchemaText text_{written_.text, quotes_};
+  SchemaText text_;
   Ahead ahead_;
   bool in_attribute_ = false;
   std::uint32_t depth_ = 0;

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -133,12 +135,12 @@ Error with_largest_part(const Error& error, const Value& root) {
 }
 
 /// Whether the user's text takes more of the header than the schema.
-bool is_metadata_larger(const Metadata& metadata, const schema::Written& written,
+bool is_metadata_larger(const Metadata& metadata, std::string_view spelled,
                         const SaveOptions& options) {
   std::size_t size = 0;
   for (const auto& [key, value] : options.metadata) size += key.size() + value.size();
   const auto schema = metadata.find(schema::metadata_key);
-  return size > (schema == metadata.end() ? safetensors::detail::unescaped_size(written.text)
+  return size > (schema == metadata.end() ? safetensors::detail::unescaped_size(spelled)
                                           : schema->second.size());
 }
 
@@ -147,20 +149,20 @@ bool is_for_header_alone(const SaveOptions& options) {
   return options.schema && !options.checksums && options.shard_size == 0;
 }
 
-SaveReport write_items(const schema::Written& written, const Metadata& metadata, Sink& sink,
-                       const SaveOptions& options) {
+/// \param spelled the schema as it stands in the header, where it is for that alone
+SaveReport write_items(std::span<const safetensors::Item> items, const Metadata& metadata,
+                       std::string_view spelled, Sink& sink, const SaveOptions& options) {
   const safetensors::WriteOptions write_options = {
       .overflow = options.overflow,
       .lossless = options.lossless,
       .refuse_range_losses = options.refuse_range_losses,
       .limits = options.limits};
   if (is_for_header_alone(options))
-    return safetensors::detail::write_spelled(sink, written.tensors, metadata,
-                                              {schema::metadata_key, written.text}, write_options);
+    return safetensors::detail::write_spelled(sink, items, metadata,
+                                              {schema::metadata_key, spelled}, write_options);
   return options.shard_size == 0
-             ? safetensors::write(sink, written.tensors, metadata, write_options)
-             : safetensors::write_sharded(sink, written.tensors, metadata, options.shard_size,
-                                          write_options);
+             ? safetensors::write(sink, items, metadata, write_options)
+             : safetensors::write_sharded(sink, items, metadata, options.shard_size, write_options);
 }
 
 }  // namespace
@@ -169,7 +171,8 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   refuse_own_keys(options);
   check_extra_names(root, options);
   const bool is_escaped = is_for_header_alone(options);
-  schema::Written written = is_escaped       ? schema::write_escaped(root, options)
+  schema::TextBlock escaped;
+  schema::Written written = is_escaped       ? schema::write_escaped(root, escaped, options)
                             : options.schema ? schema::write(root, options)
                                              : plain_tensors(root, options);
   Metadata metadata = options.metadata;
@@ -182,12 +185,13 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   if (items.empty() && options.schema) items.emplace_back(schema::dummy_tensor, dummy);
   if (options.checksums)
     metadata.emplace(checksums::metadata_key, checksums::make(items, metadata, options.overflow));
+  const std::string_view spelled(escaped.data(), escaped.size());
   try {
-    return write_items(written, metadata, sink, options);
+    return write_items(items, metadata, spelled, sink, options);
   } catch (const Error& error) {
     const bool is_header = error.code() == ErrorCode::limit_exceeded &&
                            error.details().expected.ends_with("(Limits::header_bytes)");
-    if (!is_header || is_metadata_larger(metadata, written, options)) throw;
+    if (!is_header || is_metadata_larger(metadata, spelled, options)) throw;
     throw with_largest_part(error, root);
   }
 }

@@ -56,6 +56,7 @@ constexpr std::array<Spread, 16> spreads = [] {
                                                            char*& target) noexcept {
   const __m128i backslash = _mm_set1_epi8('\\');
   const __m128i quote = _mm_set1_epi8('"');
+  const __m128i largest_control = _mm_set1_epi8(0x1F);
   const char* at = from;  // Not the references: what is written could be they.
   char* to = target;
   unsigned quote_is_due = 0;  // At the first byte: the block before ended in a backslash.
@@ -64,7 +65,9 @@ constexpr std::array<Spread, 16> spreads = [] {
     const __m128i dropped = _mm_cmpeq_epi8(bytes, backslash);
     const auto backslashes = static_cast<unsigned>(_mm_movemask_epi8(dropped));
     const auto quotes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote)));
-    if (((backslashes << 1U | quote_is_due) & 0xFFFFU) != quotes) break;
+    const auto controls = static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, largest_control), bytes)));
+    if (((backslashes << 1U | quote_is_due) & 0xFFFFU) != quotes || controls != 0) break;
     quote_is_due = backslashes >> 15U;
     to = keep_others(bytes, dropped, backslashes & 0xFFU, to);
     to = keep_others(_mm_unpackhi_epi64(bytes, bytes), _mm_unpackhi_epi64(dropped, dropped),
@@ -79,6 +82,7 @@ constexpr std::array<Spread, 16> spreads = [] {
     const char*& from, const char* end, char*& target) noexcept {
   const __m512i backslash = _mm512_set1_epi8('\\');
   const __m512i quote = _mm512_set1_epi8('"');
+  const __m512i blank = _mm512_set1_epi8(' ');
   const char* at = from;
   char* to = target;
   std::uint64_t quote_is_due = 0;
@@ -86,7 +90,8 @@ constexpr std::array<Spread, 16> spreads = [] {
     const __m512i bytes = _mm512_loadu_si512(at);
     const std::uint64_t backslashes = _mm512_cmpeq_epi8_mask(bytes, backslash);
     const std::uint64_t quotes = _mm512_cmpeq_epi8_mask(bytes, quote);
-    if ((backslashes << 1U | quote_is_due) != quotes) break;
+    const std::uint64_t controls = _mm512_cmplt_epu8_mask(bytes, blank);
+    if ((backslashes << 1U | quote_is_due) != quotes || controls != 0) break;
     quote_is_due = backslashes >> 63U;
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi8(~backslashes, bytes));
     to += 64 - std::popcount(backslashes);

@@ -97,6 +97,7 @@ StringFault unescape_one(const char*& from, const char* end, char*& target,
 }
 
 Unescaped unescape(const char* from, const char* end, char* target) noexcept {
+  bool has_controls = false;
   for (;;) {
     unescape_quotes(from, end, target);
     // Eight bytes at a time, of which those behind a quote or backslash are overwritten.
@@ -104,22 +105,26 @@ Unescaped unescape(const char* from, const char* end, char* target) noexcept {
       std::uint64_t bytes;
       std::memcpy(&bytes, from, 8);
       std::memcpy(target, &bytes, 8);
+      const std::uint64_t controls = mark_controls(bytes);
       if (const std::uint64_t marks = mark_special(bytes); marks != 0) {
         // The lowest mark is exact, and a schema has a quote or backslash in almost every block.
-        const auto before = static_cast<std::ptrdiff_t>(std::countr_zero(marks) / 8);
-        from += before;
-        target += before;
+        const int lowest = std::countr_zero(marks);
+        has_controls |= (controls & ((std::uint64_t{1} << lowest) - 1)) != 0;
+        from += lowest / 8;
+        target += lowest / 8;
         break;
       }
+      has_controls |= controls != 0;
       from += 8;
       target += 8;
     }
-    while (from != end && *from != '"' && *from != '\\') *target++ = *from++;
-    if (from == end) return {target, from, StringFault::no_end};
-    if (*from == '"') return {target, from + 1, StringFault::none};
+    for (; from != end && *from != '"' && *from != '\\'; *target++ = *from++)
+      has_controls |= static_cast<unsigned char>(*from) < 0x20;
+    if (from == end) return {target, from, StringFault::no_end, has_controls};
+    if (*from == '"') return {target, from + 1, StringFault::none, has_controls};
     const char* const escape_at = from++;
     const StringFault fault = unescape_one(from, end, target, LoneSurrogates::fault);
-    if (fault != StringFault::none) return {target, escape_at, fault};
+    if (fault != StringFault::none) return {target, escape_at, fault, has_controls};
   }
 }
 

@@ -83,6 +83,7 @@ struct Unescaped {
   char* target_end;  ///< Behind the last byte written.
   const char* stop;  ///< Behind the closing quote, or at the fault.
   StringFault fault = StringFault::none;
+  bool has_controls = false;  ///< Whether there is a byte below a blank, which JSON escapes.
 };
 
 /// Decodes a JSON string from the byte behind its opening quote to its closing quote. Valid UTF-8

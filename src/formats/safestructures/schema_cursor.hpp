@@ -1,0 +1,111 @@
+/// \file
+/// The steps of reading a schema front to back.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "formats/safestructures/schema_names.hpp"
+#include "formats/safestructures/schema_text.hpp"
+#include "formats/safetensors/json_text.hpp"
+
+namespace safestructures::inline v0::schema {
+
+/// The kind that a type most likely is, by its first letter.
+inline constexpr std::array<Kind, 128> likely_kinds = [] {
+  std::array<Kind, 128> kinds;
+  kinds.fill(Kind::custom);
+  for (const Kind kind :
+       {Kind::none, Kind::boolean, Kind::integer, Kind::floating, Kind::complex, Kind::string,
+        Kind::list, Kind::tuple, Kind::dict, Kind::structure, Kind::tensor})
+    kinds[static_cast<unsigned char>(type_of(kind).front())] = kind;
+  return kinds;
+}();
+
+/// A place in the text of a schema. Every step returns whether the text goes on as expected.
+class SchemaCursor {
+ public:
+  explicit SchemaCursor(std::string_view text)
+      : at_(text.data()), end_(text.data() + text.size()) {}
+
+ protected:
+  [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+
+  bool skip(std::string_view expected) noexcept {
+    if (left() < expected.size() || std::memcmp(at_, expected.data(), expected.size()) != 0)
+      return false;
+    at_ += expected.size();
+    return true;
+  }
+
+  bool skip(const Piece& piece) noexcept { return skip({piece.text.data(), piece.size}); }
+
+  /// What was read since `begin`.
+  [[nodiscard]] std::string_view since(const char* begin) const noexcept {
+    return {begin, static_cast<std::size_t>(at_ - begin)};
+  }
+
+  // Strings are read from behind the opening quote to behind the closing one.
+  bool plain_string(std::string_view& string) noexcept {
+    const char* const special = safetensors::detail::find_unplain(at_, end_);
+    if (special == end_ || *special != '"') return false;
+    string = {at_, static_cast<std::size_t>(special - at_)};
+    at_ = special + 1;
+    return true;
+  }
+
+  bool escaped_string(std::string& string) {
+    using namespace safetensors::detail;
+    const char* end = at_;
+    while ((end = find_unplain(end, end_)) != end_ && *end == '\\') end += end_ - end >= 2 ? 2 : 1;
+    if (end == end_ || *end != '"') return false;
+    string.resize(static_cast<std::size_t>(end - at_) + 8);
+    const Unescaped result = unescape(at_, end_, string.data());
+    if (result.fault != StringFault::none) return false;
+    string.resize(static_cast<std::size_t>(result.target_end - string.data()));
+    at_ = result.stop;
+    return true;
+  }
+
+  bool any_string(std::string& string) {
+    std::string_view plain;
+    if (!plain_string(plain)) return escaped_string(string);
+    string = plain;
+    return true;
+  }
+
+  /// Reads up to what the value of a node holds, where its type is spelled as the usual one of a
+  /// kind; else nothing. \returns the kind, or `custom`
+  Kind opening() noexcept {
+    if (left() <= type_at) return Kind::custom;
+    const auto letter = static_cast<unsigned char>(at_[type_at]);
+    const Kind kind = letter < likely_kinds.size() ? likely_kinds[letter] : Kind::custom;
+    switch (kind) {
+      case Kind::custom: return kind;
+      case Kind::integer: return skip_opening<Kind::integer>() ? kind : Kind::custom;
+      case Kind::floating: return skip_opening<Kind::floating>() ? kind : Kind::custom;
+      case Kind::string: return skip_opening<Kind::string>() ? kind : Kind::custom;
+      default:
+        return skip(bare_spelling.begin[static_cast<std::size_t>(kind)]) ? kind : Kind::custom;
+    }
+  }
+
+  const char* at_;
+  const char* end_;
+
+ private:
+  /// Of a size that is known when this is compiled: a few instructions instead of a call.
+  template <Kind kind>
+  bool skip_opening() noexcept {
+    constexpr const Piece& piece = bare_spelling.begin[static_cast<std::size_t>(kind)];
+    return skip(std::string_view(piece.text.data(), piece.size));
+  }
+
+  // Where the first letter of a type is in its node.
+  static constexpr std::size_t type_at = bare_spelling.type.size + 1;
+};
+
+}  // namespace safestructures::inline v0::schema
