@@ -220,10 +220,10 @@ TEST_CASE("what is not looked at for faults is told") {
   const std::size_t most = ss::comparing::most_suspicious_rows;
   CHECK(ss::compare(many(most + 2, 4, 2), many(most + 2, 4, 3)).notes ==
         std::vector<std::string>{"further tensors not looked at for the usual faults: 2"});
-  // As many numbers as of eight of these, which are less than a share of all.
-  const std::size_t whole = ss::comparing::usual_in_grid;
-  static_assert(ss::comparing::least_suspected / whole == 8);
-  const ss::Comparison found = ss::compare(many(9, whole - 128, 2), many(9, whole - 128, 3));
+  // The least, which is more than a share of all, is of eight of these.
+  constexpr std::size_t size = 49'024;
+  CHECK(8 * IndexGrid(ss::Shape{size}).cost() == ss::comparing::least_suspected);
+  const ss::Comparison found = ss::compare(many(9, size, 2), many(9, size, 3));
   CHECK(found.notes ==
         std::vector<std::string>{"further tensors not looked at for the usual faults: 1"});
   CHECK(!found.rows.at(7).suspicions.empty());

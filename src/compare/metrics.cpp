@@ -70,12 +70,10 @@ class Side {
  public:
   /// \param room numbers that are loaded at once
   Side(const Tensor& tensor, Common common, std::size_t room)
-      : tensor_(tensor), common_(common), is_there_(tensor.is_loaded() && tensor.is_contiguous()) {
-    const std::size_t parts = common == Common::complex ? 2 : 1;
-    numbers.resize(room * parts);
-    if (tensor.dtype() == DType::C64) floats_.resize(room * parts);
-    if (common == Common::integer) words_.resize(room);
-  }
+      : tensor_(tensor),
+        common_(common),
+        most_(room),
+        is_there_(tensor.is_loaded() && tensor.is_contiguous()) {}
 
   /// Has the bytes of a range at hand, which `bytes` and `load` take parts of.
   void read(std::uint64_t first, std::uint64_t count) {
@@ -96,6 +94,7 @@ class Side {
 
   void load(std::uint64_t first, std::uint64_t count) {
     const auto used = static_cast<std::size_t>(count);
+    if (numbers.empty()) make_room();
     if (common_ == Common::integer) {
       copy(first, count, is_wide() ? DType::U64 : DType::I64, std::span(words_).first(used));
       for (std::size_t i = 0; i < used; ++i) {
@@ -145,12 +144,21 @@ class Side {
     convert(tensor_.dtype(), bytes(first, count), dtype, std::as_writable_bytes(into), count,
             Overflow::allow, first);
   }
+  /// Most blocks are looked at as they are; for a small tensor zeros take as long as its numbers.
+  void make_room() {
+    const std::size_t parts = common_ == Common::complex ? 2 : 1;
+    // The last block may be filled up with zeros.
+    numbers.resize(most_ * parts + comparing::lanes);
+    if (tensor_.dtype() == DType::C64) floats_.resize(most_ * parts);
+    if (common_ == Common::integer) words_.resize(most_);
+  }
   [[nodiscard]] std::size_t packed(std::uint64_t count) const {
     return static_cast<std::size_t>(byte_size(tensor_.dtype(), Shape{count}));
   }
 
   const Tensor& tensor_;
   Common common_;
+  std::size_t most_;
   bool is_there_;
   std::vector<std::byte> room_;
   std::span<const std::byte> bytes_;  // What is at hand: all where that is there.
@@ -179,13 +187,7 @@ class Worker {
         has_like_bytes_(a.dtype() == b.dtype() && is_narrow_ && bit_width(a.dtype()) % 8 == 0),
         room_(std::min(block, Accumulator::block_size / parts_)),
         a_(a, how.common, room_),
-        b_(b, how.common, room_) {
-    // The last block may be filled up with zeros.
-    a_.numbers.resize(a_.numbers.size() + comparing::lanes);
-    b_.numbers.resize(a_.numbers.size());
-    differences_.resize(a_.numbers.size());
-    references_.resize(a_.numbers.size());
-  }
+        b_(b, how.common, room_) {}
 
   Sums add(std::uint64_t first, std::uint64_t count) {
     a_.read(first, count);
@@ -237,6 +239,8 @@ class Worker {
   void add_some(std::uint64_t first, std::uint64_t count, Sums& sums) {
     a_.load(first, count);
     b_.load(first, count);
+    differences_.resize(a_.numbers.size());
+    references_.resize(a_.numbers.size());
     const std::size_t used = static_cast<std::size_t>(count) * parts_;
     if (common_ == Common::integer) {
       for (std::size_t i = 0; i < used; ++i)

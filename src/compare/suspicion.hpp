@@ -131,7 +131,7 @@ void add(std::vector<Suspicion> more, std::vector<Suspicion>& found);
 /// that it is a tenth of the time of comparing them, but as many at least.
 /// @{
 inline constexpr std::uint64_t suspected_share = 64;
-inline constexpr std::uint64_t least_suspected = std::uint64_t{1} << 19U;
+inline constexpr std::uint64_t least_suspected = std::uint64_t{5} << 17U;
 /// @}
 /// Numbers for which one more thread pays.
 inline constexpr std::size_t suspected_thread_share = std::size_t{1} << 15U;
