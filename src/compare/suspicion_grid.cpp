@@ -72,6 +72,7 @@ IndexGrid::IndexGrid(const Shape& shape) {
 
 std::vector<std::size_t> IndexGrid::shape() const {
   std::vector<std::size_t> made;
+  made.reserve(dimensions_.size());
   for (const Indices& dimension : dimensions_) made.push_back(dimension.count);
   return made;
 }

@@ -106,7 +106,8 @@ struct Box {
     fresh.kind_ = from.kind_;
     fresh.plain_ = from.plain_;
     fresh.big_ = from.big_;
-    std::memcpy(&fresh.none_, &from.none_, sizeof(from.box_));
+    // No other is larger.
+    std::memcpy(&fresh.none_, &from.none_, sizeof(from.floating_));
     from.kind_ = Kind::none;
     from.big_ = false;
   }

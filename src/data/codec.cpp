@@ -103,7 +103,7 @@ Value Encoder::SharedScope::remember(Value value) const {
 Value Encoder::name(std::string_view text) {
   // Names are told apart well enough by their size and first letter: a wrong guess costs a copy.
   const std::size_t guess =
-      text.empty() ? 0 : text.size() + 7 * static_cast<unsigned char>(text[0]);
+      text.empty() ? 0 : text.size() + std::size_t{7} * static_cast<unsigned char>(text[0]);
   Value& known = names_[guess % names_.size()];
   if (known.kind() != Kind::string || detail::Box::string(known) != text) known = Value(text);
   Value shared;

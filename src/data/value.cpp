@@ -206,7 +206,7 @@ Value::Value(const Value& other) : Value(clone(other)) {}
 
 Value::Value(Value&& other) noexcept
     : kind_(other.kind_), plain_(other.plain_), big_(other.big_), none_{} {
-  std::memcpy(&none_, &other.none_, sizeof(box_));
+  std::memcpy(&none_, &other.none_, sizeof(floating_));
   if (kind_ < Kind::string && !big_) return;
   other.kind_ = Kind::none;
   other.big_ = false;
