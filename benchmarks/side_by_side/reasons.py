@@ -40,6 +40,12 @@ COMPARED_RECORDS = (
     "what a record takes besides its numbers (its place in the other recording, a sample, a row of the "
     "result) is a third of the time of 16,384 numbers; of R3's it is nothing"
 )
+COMPARED_FASTER = (
+    "here 512 MiB are read from the page cache at 12 GB/s, three times as fast as on the machine of "
+    "RESULTS_2026-11-23.md (0.69, with suspicions 1.14): what takes the time is the sums and steps "
+    "themselves, on two cores. The same program takes 55 or 85 ms by turns"
+)
+SPREAD = "within the spread of the runs: it was met in others of this machine, or on the ones before"
 PLAIN_WRITES = (
     "write() alone is as fast here as into space that was reserved: compare `write` with "
     "`fallocate+write` under W1 save. Whoever writes each byte once is at the limit then, but for the "
@@ -74,8 +80,8 @@ EXPLANATIONS = {
         "over a third the first touch of memory. `ours into Tensors` does none of that"
     ),
     "touch, written in 1 MiB pieces / written by us": (
-        "this system maps a file that was written in pieces as fast: see the three rows of `open and touch "
-        "every page`"
+        "how fast a file is mapped that was written in pieces depends on the system: see the three rows of "
+        "`open and touch every page`"
     ),
     "W13 save / create+write+rename": CHEAP_CALLS,
     "W13 load / open+read": CHEAP_CALLS,
@@ -100,6 +106,17 @@ EXPLANATIONS = {
         for name in ("W3", "W4", "W14")
         for job in ("save", "load")
     },
+    **{
+        f"{name} all numbers different{what} / reading both": COMPARED_FASTER
+        for name in ("D1", "D2")
+        for what in ("", ", with suspicions")
+    },
+    "W2 save / fallocate+write": SPREAD,
+    "W1 durable save / write+fsync": SPREAD,
+    "W2 load into std::vectors, malloc in huge pages / read into huge pages": SPREAD,
+    "compile time of ten structs, GCC: more than at 01d0982": (
+        "between 0.24 and 0.40 in six runs of four commits: seconds of a shared machine"
+    ),
     "R1 the writer alone, records moved in / write() and free() of each": SMALL_RECORDS,
     **{
         f"{name} compare, {what} / reading both": reason
