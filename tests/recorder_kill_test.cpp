@@ -75,7 +75,9 @@ struct Told {
     options.memory = 1U << (12 + random() % 10);
     options.checksums = random() % 4 != 0;
     const std::uint64_t flush_every = 1 + random() % 40;
-    const std::uint64_t count = 50 + random() % 2000;
+    // Most go on until they are killed: how far the others come depends on the machine.
+    constexpr std::uint64_t endless = 1'000'000;
+    const std::uint64_t count = random() % 4 == 0 ? 50 + random() % 2000 : endless;
     ss::ActivationRecorder recorder(folder, options);
     told.is_ready = true;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -155,7 +157,7 @@ TEST_CASE("every record that was flushed before the process was killed is recove
   }
   ::munmap(memory, sizeof(Told));
   // Otherwise nothing was killed in the middle, and the test says nothing.
-  CHECK(repaired > kills / 10);
+  CHECK(repaired > kills / 4);
   CHECK(flushed_records > kills);
   if (std::getenv("SAFESTRUCTURES_KILLS") != nullptr)
     MESSAGE("seed ", seed, ", ", kills, " kills, ", repaired, " segments sealed by recovery, ",
