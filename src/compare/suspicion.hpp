@@ -128,7 +128,7 @@ std::vector<Suspicion> suspect(const Case& one);
 void add(std::vector<Suspicion> more, std::vector<Suspicion>& found);
 
 /// What is spent in all, in numbers (see `IndexGrid::cost`): one for so many of those compared, so
-/// that it is a tenth of the time of comparing them, but as many at least.
+/// that it is up to a sixth of the time of comparing them, but as many at least.
 /// @{
 inline constexpr std::uint64_t suspected_share = 64;
 inline constexpr std::uint64_t least_suspected = std::uint64_t{5} << 17U;
