@@ -131,7 +131,9 @@ void add(std::vector<Suspicion> more, std::vector<Suspicion>& found);
 /// that it is up to a sixth of the time of comparing them, but as many at least.
 /// @{
 inline constexpr std::uint64_t suspected_share = 64;
-inline constexpr std::uint64_t least_suspected = std::uint64_t{5} << 17U;
+inline constexpr std::uint64_t least_suspected = std::uint64_t{1} << 20U;
+/// Of recordings, whose culprits are few.
+inline constexpr std::uint64_t least_suspected_of_recordings = std::uint64_t{1} << 24U;
 /// @}
 /// Numbers for which one more thread pays.
 inline constexpr std::size_t suspected_thread_share = std::size_t{1} << 15U;

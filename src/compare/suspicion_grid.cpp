@@ -122,9 +122,8 @@ std::uint64_t IndexGrid::index_of(std::size_t place) const noexcept {
 }
 
 std::vector<IndexGrid> grids_of(const Shape& shape, std::uint64_t worst) {
-  std::uint64_t size = 1;
-  for (const std::uint64_t one : shape) size *= one;
-  if (size <= usual_in_grid) return {IndexGrid(shape)};
+  IndexGrid whole(shape);
+  if (whole.size() <= usual_in_grid) return {std::move(whole)};
   const std::vector<std::size_t> indices = indices_of(worst, shape);
   std::vector<IndexGrid> grids;
   // What most faults follow is the last dimension.
@@ -132,6 +131,10 @@ std::vector<IndexGrid> grids_of(const Shape& shape, std::uint64_t worst) {
     if (shape[dimension] > 1 && shape[dimension] <= most_in_dimension)
       grids.push_back(grid_with(shape, dimension, indices));
   if (grids.empty()) grids.push_back(grid_with(shape, none, indices));
+  // Of a few times as many numbers all are read sooner than so many runs.
+  std::uint64_t cost = 0;
+  for (const IndexGrid& grid : grids) cost += grid.cost();
+  if (whole.cost() <= cost) return {std::move(whole)};
   return grids;
 }
 

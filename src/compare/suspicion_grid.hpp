@@ -55,13 +55,13 @@ class IndexGrid {
   std::vector<Indices> dimensions_;
 };
 
-/// Numbers of a grid, about. Of a smaller tensor it is all.
+/// Numbers of a grid, about.
 inline constexpr std::size_t usual_in_grid = std::size_t{1} << 16U;
 /// A dimension of more indices than this is nowhere looked at as a whole.
 inline constexpr std::size_t most_in_dimension = std::size_t{1} << 17U;
 
-/// All of a small tensor; of a larger one a grid for each dimension, of which it has all indices
-/// and of the others some, `worst` among them: an index into all numbers.
+/// All of a tensor where that costs no more; of a larger one a grid for each dimension, of which it
+/// has all indices and of the others some, `worst` among them: an index into all numbers.
 std::vector<IndexGrid> grids_of(const Shape& shape, std::uint64_t worst);
 
 }  // namespace safestructures::inline v0::comparing

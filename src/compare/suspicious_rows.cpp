@@ -71,7 +71,9 @@ void Comparer::suspect() {
     const std::uint64_t worst = row.metrics->worst ? row.metrics->worst->index : 0;
     jobs.push_back({&row, &held, grids_of(held.a.shape(), worst)});
   }
-  std::uint64_t left = std::max(result_.coverage.elements / suspected_share, least_suspected);
+  std::uint64_t left =
+      std::max(result_.coverage.elements / suspected_share,
+               result_.is_of_recordings ? least_suspected_of_recordings : least_suspected);
   std::uint64_t numbers = 0;
   const auto look_at = [&](Job& job) {
     if (job.looked_at == job.grids.size() || job.grids[job.looked_at].cost() > left) return false;
