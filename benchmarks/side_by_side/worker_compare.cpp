@@ -50,7 +50,8 @@ void prepare_batches(const Path& file) {
 
 void compare(const Path& file, const char* with, std::size_t rows, ss::Verdict last, bool suggest) {
   std::optional<ss::Comparison> found;
-  measure(256 * mib, [&] {
+  // What 100,000 records and their rows take.
+  measure(512 * mib, [&] {
     found.emplace(ss::compare_files(file, Path(file).concat(with), {.suggest = suggest}));
   });
   require(found->rows.size() == rows && found->rows.back().verdict == last,

@@ -15,10 +15,6 @@ constexpr double smallest_fast = 0x1p-480;
 // What a quotient's rounding may take off it, and more.
 constexpr double almost = 1 - 0x1p-50;
 
-std::size_t exponent_of(double magnitude) {
-  return static_cast<std::size_t>(std::bit_cast<std::uint64_t>(magnitude) >> 52U & 0x7FFU);
-}
-
 std::uint64_t apart(std::int64_t a, std::int64_t b) {
   return a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
                : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
@@ -94,7 +90,7 @@ void Accumulator::take_non_finite(const Block& block, std::size_t i) {
 }
 
 Accumulator::Room& Accumulator::room() {
-  if (!room_) room_ = std::make_unique_for_overwrite<Room>();  // Zeros for `scales` alone.
+  if (!room_) room_ = std::make_unique_for_overwrite<Room>();
   return *room_;
 }
 
@@ -103,9 +99,7 @@ void Accumulator::take_difference(const Block& block, std::size_t i) {
   const double reference = block.reference[i];
   ++differing_;
   max_absolute_ = std::max(max_absolute_, error);
-  Scale& scale = room().scales[exponent_of(reference)];
-  scale.absolute = std::max(scale.absolute, error);
-  scale.relative = std::max(scale.relative, error / reference);
+  room().scales.take(error, reference);
   const double allowed = tolerance_.atol + tolerance_.rtol * reference;
   const double ratio = allowed > 0 ? error / allowed : infinity;
   max_ratio_ = std::max(max_ratio_, ratio);
@@ -173,15 +167,8 @@ void Accumulator::take_differences(const Block& block) {
           note_worst(max_ratio, std::abs(block.difference[i]), block.first + i);
     }
   }
-  for (std::size_t i = 0; i < block.count; ++i) {
-    const double reference = block.reference[i];
-    Scale& scale = room.scales[exponent_of(reference)];
-    const double error = std::abs(block.difference[i]);
-    if (error > scale.absolute) scale.absolute = error;
-    // Most are below, which needs no division.
-    if (error >= scale.relative * reference && error > 0)
-      scale.relative = std::max(scale.relative, error / reference);
-  }
+  for (std::size_t i = 0; i < block.count; ++i)
+    room.scales.take(std::abs(block.difference[i]), block.reference[i]);
   if (!grid_) return;
   if (steps_at_once(block)) {
     max_ulp_ = std::max(max_ulp_, kernels.widths(room.steps.data(), block.a.size()));
@@ -300,25 +287,14 @@ void Accumulator::merge(const Accumulator& other) {
   if (other.worst_index_ != nowhere)
     note_worst(other.worst_ratio_, other.worst_absolute_, other.worst_index_);
   if (watched_ && other.watched_) watched_->merge(*other.watched_);
-  if (!other.room_) return;
-  for (std::size_t i = 0; i < exponents; ++i) {
-    Scale& scale = room().scales[i];
-    scale.absolute = std::max(scale.absolute, other.room_->scales[i].absolute);
-    scale.relative = std::max(scale.relative, other.room_->scales[i].relative);
-  }
+  if (other.room_) room().scales.merge(other.room_->scales);
 }
 
 std::optional<double> Accumulator::max_relative(const Sums& sums) const {
   const int floor = floor_exponent_of(sums.b_squares / static_cast<Sums::Wide>(compared_));
   std::optional<double> found = 0;
   if (watched_) found = watched_->relative(floor);
-  if (!found || !room_) return found;
-  const auto above =
-      static_cast<std::size_t>(std::clamp(floor + 1023, 0, static_cast<int>(exponents)));
-  const auto scales = std::span(room_->scales);
-  const double absolute = std::ranges::max(scales.first(above), {}, &Scale::absolute).absolute;
-  const double relative = std::ranges::max(scales.subspan(above), {}, &Scale::relative).relative;
-  *found = std::max({*found, absolute / std::ldexp(1.0, floor), relative});
+  if (found && room_) *found = std::max(*found, room_->scales.relative(floor));
   return found;
 }
 

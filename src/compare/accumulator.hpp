@@ -12,6 +12,7 @@
 
 #include <safestructures/compare/metrics.hpp>
 #include "compare/block_kernels.hpp"
+#include "compare/scales.hpp"
 #include "compare/ulp.hpp"
 #include "compare/watched.hpp"
 
@@ -73,15 +74,9 @@ class Accumulator {
   void take_difference(const Block& block, std::size_t i);
   void note_worst(double ratio, double absolute, std::uint64_t index);
 
-  /// The largest differences beside magnitudes of one exponent.
-  struct Scale {
-    double absolute = 0;
-    double relative = 0;
-  };
-  static constexpr std::size_t exponents = 2048;
   /// What is needed where something differs: all but `scales` is of the block at hand.
   struct Room {
-    std::array<Scale, exponents> scales{};
+    Scales scales;
     std::array<double, block_size> ratios;
     std::array<std::uint64_t, block_size> steps;
   };

@@ -90,11 +90,16 @@ Comparison compare_files(const std::filesystem::path& a, const std::filesystem::
                    .found = std::string(options.format->name())});
     const RecordingOptions reading{.access = options.access, .limits = options.limits};
     std::array<std::optional<Recording>, 2> runs;
-    platform::in_pieces(
-        runs.size(), 1,
-        [&](std::size_t i, std::size_t, unsigned) { runs[i].emplace(i == 0 ? a : b, reading); },
-        platform::threads_for(runs.size(), 1));
-    return compare(*runs[0], *runs[1], options);
+    const auto at_once = [&runs](const auto& work) {
+      platform::in_pieces(
+          runs.size(), 1, [&](std::size_t i, std::size_t, unsigned) { work(i); },
+          platform::threads_for(runs.size(), 1));
+    };
+    at_once([&](std::size_t i) { runs[i].emplace(i == 0 ? a : b, reading); });
+    Comparison found = compare(*runs[0], *runs[1], options);
+    // Of many small records that takes as long as opening them.
+    at_once([&](std::size_t i) { runs[i].reset(); });
+    return found;
   }
   const LoadOptions load{
       .format = options.format, .access = options.access, .limits = options.limits};

@@ -40,7 +40,8 @@ std::vector<TreeNode> nodes_of(const Value& root) {
   const auto enter = [&](const Value& value) {
     const bool is_summary = summary_of(value).has_value();
     nodes.push_back({path.empty() ? "/" : path, name, &value, is_summary});
-    if (!is_summary) frames.push_back({&value, 0, path.size(), name.size()});
+    if (!is_summary && detail::count_of_children(value) != 0)
+      frames.push_back({&value, 0, path.size(), name.size()});
   };
   enter(root);
   while (!frames.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -195,18 +196,19 @@ std::optional<std::string_view> layer_of_input(std::string_view record) {
   return std::nullopt;
 }
 
-void trace_errors(Comparison& comparison, const std::map<std::uint64_t, std::uint64_t>& threads) {
+void trace_errors(Comparison& comparison, const Recording& run) {
   std::vector<ComparisonRow>& rows = comparison.rows;
   std::map<std::pair<std::int64_t, std::uint64_t>, Trace> traces;
   std::map<std::int64_t, double> largest;
   Culprits culprits;
+  auto record = run.begin();
   for (std::size_t begin = 0; begin < rows.size();) {
     const Group group = next_group(rows, begin);
     begin = group.end;
     if (is_lone(rows[group.begin]) && group.shape == nullptr && !group.is_different) continue;
     const RecordPlace& place = *rows[group.begin].record;
-    const auto thread = threads.find(place.sequence);
-    Trace& trace = traces[{place.step, thread == threads.end() ? 0 : thread->second}];
+    while (record != run.end() && record->sequence() < place.sequence) ++record;
+    Trace& trace = traces[{place.step, record == run.end() ? 0 : record->thread()}];
     bool is_new = false;
     const ErrorOrigin origin = trace.origin_of(group, is_new);
     double& before = largest[place.step];

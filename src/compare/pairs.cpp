@@ -40,9 +40,9 @@ class ByText {
   std::unordered_map<std::string, Queue, Hash, std::equal_to<>> nodes_;
 };
 
-std::string dtype_text(const Value& value) {
-  std::string text(to_string(value.tensor().dtype()));
-  if (const auto was = recorded_dtype(value)) text += ", was " + std::string(to_string(*was));
+std::string dtype_text(const Tensor& tensor, const std::optional<DType>& was) {
+  std::string text(to_string(tensor.dtype()));
+  if (was) text += ", was " + std::string(to_string(*was));
   return text;
 }
 
@@ -130,6 +130,11 @@ std::uint64_t Comparer::bytes_of(const std::vector<Pair>& pairs) const {
   return bytes;
 }
 
+void Comparer::reserve(std::size_t rows) {
+  result_.rows.reserve(rows);
+  held_.reserve(rows);
+}
+
 void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPlace>& record,
                    const std::string& other_name) {
   const std::string name = record ? record->name : std::string();
@@ -185,7 +190,7 @@ void Comparer::add_lone(const RecordPlace& record, Verdict verdict, std::string 
   put(std::move(row));
 }
 
-void Comparer::put(ComparisonRow row) {
+void Comparer::put(ComparisonRow&& row) {
   Coverage& coverage = result_.coverage;
   if (row.verdict == Verdict::only_a) ++coverage.only_a;
   if (row.verdict == Verdict::only_b) ++coverage.only_b;
@@ -193,7 +198,7 @@ void Comparer::put(ComparisonRow row) {
   result_.rows.push_back(std::move(row));
 }
 
-void Comparer::add_pair(const Pair& pair, ComparisonRow row) {
+void Comparer::add_pair(const Pair& pair, ComparisonRow&& row) {
   if (pair.a == nullptr || pair.b == nullptr) {
     const TreeNode& node = pair.a != nullptr ? *pair.a : *pair.b;
     // What it holds has rows of its own.
@@ -230,7 +235,7 @@ void Comparer::add_pair(const Pair& pair, ComparisonRow row) {
   put(std::move(row));
 }
 
-void Comparer::add_tensors(const Pair& pair, ComparisonRow row) {
+void Comparer::add_tensors(const Pair& pair, ComparisonRow&& row) {
   const Value& a = *pair.a->value;
   const Value& b = *pair.b->value;
   const Tensor& left = a.tensor();
@@ -241,15 +246,17 @@ void Comparer::add_tensors(const Pair& pair, ComparisonRow row) {
     if (options_.suggest) look_for_transpose(left, right, row);
     return put(std::move(row));
   }
-  if (dtype_text(a) != dtype_text(b)) row.detail = dtype_text(a) + " and " + dtype_text(b);
+  const RecordedDTypes recorded{recorded_dtype(a), recorded_dtype(b)};
+  if (left.dtype() != right.dtype() || recorded.a != recorded.b)
+    row.detail = dtype_text(left, recorded.a) + " and " + dtype_text(right, recorded.b);
   if (options_.exact_dtypes && left.dtype() != right.dtype()) {
     row.verdict = Verdict::dtype;
     return put(std::move(row));
   }
-  add_numbers(left, right, {recorded_dtype(a), recorded_dtype(b)}, std::move(row));
+  add_numbers(left, right, recorded, std::move(row));
 }
 
-void Comparer::add_summaries(const Pair& pair, ComparisonRow row) {
+void Comparer::add_summaries(const Pair& pair, ComparisonRow&& row) {
   const auto summary = [](const TreeNode& node) {
     return node.is_summary ? *summary_of(*node.value) : summary_of(node.value->tensor());
   };
@@ -285,7 +292,7 @@ void Comparer::add_summaries(const Pair& pair, ComparisonRow row) {
 }
 
 void Comparer::add_numbers(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
-                           ComparisonRow row) {
+                           ComparisonRow&& row) {
   row.shape.assign(a.shape().begin(), a.shape().end());
   held_.push_back({result_.rows.size(), a, b, recorded});
   put(std::move(row));

@@ -37,6 +37,8 @@ class Comparer {
   [[nodiscard]] std::vector<Pair> pair(const std::vector<TreeNode>& a,
                                        const std::vector<TreeNode>& b);
 
+  /// Makes room for that many rows.
+  void reserve(std::size_t rows);
   /// Adds rows for what was paired. \param label in front of the path; empty for a file
   void add(const std::vector<Pair>& pairs, const std::optional<RecordPlace>& record = {},
            const std::string& other_name = {});
@@ -59,17 +61,17 @@ class Comparer {
   Comparison& result() noexcept { return result_; }
 
  private:
-  void add_pair(const Pair& pair, ComparisonRow row);
-  void add_tensors(const Pair& pair, ComparisonRow row);
-  void add_summaries(const Pair& pair, ComparisonRow row);
+  void add_pair(const Pair& pair, ComparisonRow&& row);
+  void add_tensors(const Pair& pair, ComparisonRow&& row);
+  void add_summaries(const Pair& pair, ComparisonRow&& row);
   /// Its numbers are compared by `measure`.
   void add_numbers(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
-                   ComparisonRow row);
+                   ComparisonRow&& row);
   [[nodiscard]] bool is_different(ComparisonRow& row) const;
   /// Whether the call says the tolerance of a path.
   [[nodiscard]] bool is_given(const std::string& path) const;
   void look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const;
-  void put(ComparisonRow row);
+  void put(ComparisonRow&& row);
   [[nodiscard]] std::optional<Tolerance> tolerance_of(const std::string& path, const Tensor& a,
                                                       const Tensor& b,
                                                       const RecordedDTypes& recorded) const;

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "compare/origin.hpp"
 #include "compare/pairs.hpp"
 #include "compare/suggest.hpp"
+#include "data/keyed_hash.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -29,45 +33,105 @@ RecordPlace place_of(const Record& record) {
   return {record.name(), record.step(), record.call(), record.sequence()};
 }
 
-/// Records of one step by name.
-using Key = std::pair<std::string, std::int64_t>;
-
 struct RecordPair {
   const Record* a = nullptr;
   const Record* b = nullptr;
   bool by_order = false;
 };
 
+/// The records of one recording, each found until it is taken.
+class Records {
+ public:
+  explicit Records(const Recording& recording) : recording_(recording), is_taken_(recording.size()) {}
+
+  /// The first of that name, step and call, or null.
+  const Record* take_call(std::string_view name, const Record& like) {
+    // Two runs of one program, mostly.
+    if (next_ < recording_.size() && !is_taken_[next_] && is(recording_[next_], name, like))
+      return take(next_);
+    if (!by_call_) {
+      by_call_.emplace();
+      for (std::size_t i = 0; i < recording_.size(); ++i) {
+        const Record& record = recording_[i];
+        by_call_->try_emplace({record.name(), record.step(), record.call()}, i);
+      }
+    }
+    const auto found = by_call_->find({name, like.step(), like.call()});
+    return found == by_call_->end() || is_taken_[found->second] ? nullptr : take(found->second);
+  }
+
+  /// The next of that name and step, or null. Called when no more are taken by their calls.
+  const Record* take_step(std::string_view name, const Record& like) {
+    if (!by_step_) {
+      by_step_.emplace();
+      for (const std::size_t i : left())
+        (*by_step_)[{recording_[i].name(), recording_[i].step(), 0}].push_back(i);
+    }
+    const auto found = by_step_->find({name, like.step(), 0});
+    if (found == by_step_->end() || found->second.empty()) return nullptr;
+    const std::size_t index = found->second.front();
+    found->second.pop_front();
+    return take(index);
+  }
+
+  /// Where those are that were not taken.
+  [[nodiscard]] std::vector<std::size_t> left() const {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < recording_.size(); ++i)
+      if (!is_taken_[i]) places.push_back(i);
+    return places;
+  }
+
+ private:
+  struct Key {
+    std::string_view name;
+    std::int64_t step;
+    std::uint64_t call;
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const noexcept {
+      const std::array<std::uint64_t, 2> numbers{static_cast<std::uint64_t>(key.step), key.call};
+      return static_cast<std::size_t>(
+          detail::keyed_hash(key.name.data(), key.name.size(),
+                             detail::keyed_hash(numbers.data(), sizeof numbers)));
+    }
+  };
+
+  static bool is(const Record& record, std::string_view name, const Record& like) {
+    return record.call() == like.call() && record.step() == like.step() && record.name() == name;
+  }
+  const Record* take(std::size_t index) {
+    is_taken_[index] = true;
+    next_ = index + 1;
+    return &recording_[index];
+  }
+
+  const Recording& recording_;
+  std::vector<bool> is_taken_;
+  std::size_t next_ = 0;
+  std::optional<std::unordered_map<Key, std::size_t, Hash>> by_call_;
+  std::optional<std::unordered_map<Key, std::deque<std::size_t>, Hash>> by_step_;
+};
+
 /// In the order of a's calls; those of b alone come last.
 std::vector<RecordPair> pair_records(const Recording& a, const Recording& b, Comparer& comparer) {
-  std::map<std::tuple<std::string, std::int64_t, std::uint64_t>, const Record*> by_call;
-  for (const Record& record : b)
-    by_call.try_emplace({record.name(), record.step(), record.call()}, &record);
+  Records records(b);
   std::vector<RecordPair> pairs;
-  std::vector<Key> keys;
-  std::set<const Record*> used;
+  pairs.reserve(std::max(a.size(), b.size()));
+  std::vector<std::pair<std::size_t, std::string>> lone;  // In `pairs`, and what b calls them.
   for (const Record& record : a) {
-    std::string name = comparer.renames().name(record.name()).value_or(record.name());
-    const auto found = by_call.find({name, record.step(), record.call()});
-    RecordPair pair{&record, nullptr, false};
-    if (found != by_call.end() && used.insert(found->second).second) pair.b = found->second;
-    pairs.push_back(pair);
-    keys.emplace_back(std::move(name), record.step());
+    const std::optional<std::string> renamed = comparer.renames().name(record.name());
+    const std::string_view name = renamed ? *renamed : record.name();
+    pairs.push_back({&record, records.take_call(name, record), false});
+    if (pairs.back().b == nullptr) lone.emplace_back(pairs.size() - 1, name);
   }
-  std::map<Key, std::deque<const Record*>> left;
-  for (const Record& record : b)
-    if (!used.contains(&record)) left[{record.name(), record.step()}].push_back(&record);
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (pairs[i].b != nullptr) continue;
-    const auto found = left.find(keys[i]);
-    if (found == left.end() || found->second.empty()) continue;
-    pairs[i].b = found->second.front();
-    pairs[i].by_order = true;
-    used.insert(pairs[i].b);
-    found->second.pop_front();
+  for (const auto& [at, name] : lone) {
+    pairs[at].b = records.take_step(name, *pairs[at].a);
+    pairs[at].by_order = pairs[at].b != nullptr;
   }
-  for (const Record& record : b)
-    if (!used.contains(&record)) pairs.push_back({nullptr, &record, false});
+  for (const std::size_t i : records.left()) pairs.push_back({nullptr, &b[i], false});
   return pairs;
 }
 
@@ -109,6 +173,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
   const std::vector<RecordPair> pairs = pair_records(a, b, comparer);
   std::uint64_t bytes = 0;
   std::size_t by_order = 0;
+  comparer.reserve(pairs.size());
   const auto nodes_of = [](const RecordPair& pair) {
     return std::pair(comparing::nodes_of(pair.a->value()), comparing::nodes_of(pair.b->value()));
   };
@@ -142,9 +207,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     }
   }
   comparer.measure();
-  std::map<std::uint64_t, std::uint64_t> threads;
-  for (const Record& record : a) threads.emplace(record.sequence(), record.thread());
-  comparing::trace_errors(result, threads);
+  comparing::trace_errors(result, a);
   comparer.suspect();
   if (options.suggest) result.suggestions = suggestions(pairs, comparer);
   note_state(a, "a", result.notes);

@@ -136,7 +136,7 @@ std::size_t Recording::refresh() {
 
 void Recording::read_sealed(std::uint64_t segment) {
   const std::filesystem::path path = recording::sealed_file(folder_, segment);
-  const Document document = Document::open(path, load_options());
+  const Document document = Document::open_structure(Source::open(path), load_options());
   add(document, path);
   if (const auto about = document.metadata().find(recording::metadata_key);
       about != document.metadata().end()) {
@@ -196,7 +196,7 @@ bool Recording::read_unsealed(std::uint64_t segment) {
   }
   if (frames.empty()) return false;
   const auto file = recording::as_file(std::move(data), journal_room_, frames);
-  add(Document::open(file, load_options()), part);
+  add(Document::open_structure(file, load_options()), part);
   journal_end_ = place;
   return false;
 }

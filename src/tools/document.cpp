@@ -26,6 +26,14 @@ std::shared_ptr<const Format> format_of(const Source& source, const LoadOptions&
   return options.format ? options.format : formats::for_content(source);
 }
 
+detail::OpenFile read_file(const std::shared_ptr<const Source>& given, const LoadOptions& options) {
+  const detail::ThreadLimit threads(options.threads);
+  const std::shared_ptr<const Source> source = gzip::unpacked(given, options);
+  std::shared_ptr<const Format> format = format_of(*source, options);
+  Content content = format->read(source, options);
+  return {source->name(), options, std::move(format), std::move(content)};
+}
+
 Value load_value(const std::shared_ptr<const Source>& given, const ReadOptions& options) {
   const detail::ThreadLimit threads(options.threads);
   const std::shared_ptr<const Source> source = gzip::unpacked(given, options);
@@ -94,13 +102,16 @@ Document Document::open(const std::filesystem::path& path, const LoadOptions& op
   return open(Source::open(path), options);
 }
 
-Document Document::open(const std::shared_ptr<const Source>& given, const LoadOptions& options) {
-  const detail::ThreadLimit threads(options.threads);
-  const std::shared_ptr<const Source> source = gzip::unpacked(given, options);
-  std::shared_ptr<const Format> format = format_of(*source, options);
-  Content content = format->read(source, options);
-  return Document(std::make_shared<const detail::OpenFile>(
-      detail::OpenFile{source->name(), options, std::move(format), std::move(content)}));
+Document Document::open(const std::shared_ptr<const Source>& source, const LoadOptions& options) {
+  return Document(std::make_shared<const detail::OpenFile>(read_file(source, options)));
+}
+
+Document Document::open_structure(const std::shared_ptr<const Source>& source,
+                                  const LoadOptions& options) {
+  detail::OpenFile file = read_file(source, options);
+  file.content.schema = {};
+  file.content.container.reset();
+  return Document(std::make_shared<const detail::OpenFile>(std::move(file)));
 }
 
 Document Document::from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,

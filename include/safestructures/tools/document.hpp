@@ -170,7 +170,11 @@ class SAFESTRUCTURES_API Document {
   [[nodiscard]] Value state_dict() const;
 
  private:
+  friend class Recording;
   explicit Document(std::shared_ptr<const detail::OpenFile> file) noexcept;
+  /// As `open`, without the file's own API and its text, which are larger than small tensors.
+  static Document open_structure(const std::shared_ptr<const Source>& source,
+                                 const LoadOptions& options);
   [[noreturn]] void fail_container() const;
   std::shared_ptr<const detail::OpenFile> file_;
 };
