@@ -42,7 +42,8 @@ struct RecordPair {
 /// The records of one recording, each found until it is taken.
 class Records {
  public:
-  explicit Records(const Recording& recording) : recording_(recording), is_taken_(recording.size()) {}
+  explicit Records(const Recording& recording)
+      : recording_(recording), is_taken_(recording.size()) {}
 
   /// The first of that name, step and call, or null.
   const Record* take_call(std::string_view name, const Record& like) {
@@ -93,9 +94,8 @@ class Records {
   struct Hash {
     std::size_t operator()(const Key& key) const noexcept {
       const std::array<std::uint64_t, 2> numbers{static_cast<std::uint64_t>(key.step), key.call};
-      return static_cast<std::size_t>(
-          detail::keyed_hash(key.name.data(), key.name.size(),
-                             detail::keyed_hash(numbers.data(), sizeof numbers)));
+      return static_cast<std::size_t>(detail::keyed_hash(
+          key.name.data(), key.name.size(), detail::keyed_hash(numbers.data(), sizeof numbers)));
     }
   };
 
