@@ -16,6 +16,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safetensors/header.hpp>
 
+#include "support/memory_source.hpp"
 #include "support/spelling.hpp"
 
 namespace safestructures::test {
@@ -37,12 +38,12 @@ class HeaderMaker {
     MadeHeader made;
     for (std::size_t count = 1 + choose_(3); count > 0; --count) members.push_back(tensor(made));
     for (std::size_t count = choose_(3); count > 0; --count)
-      insert(members, pick<9>({R"("__metadata__":{"k":"v"})", R"("__metadata__":{})",
-                               R"("__metadata__":null)", R"("\u005f_metadata__":{"a":"\n"})",
-                               R"("__metadata__":{"dtype":"U8","shape":"","data_offsets":""})",
-                               R"("__metadata__":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})",
-                               R"("__metadata__":{"k":"v","k":"w"})", R"("__metadata__":{"k":1})",
-                               R"("__metadata__":[])"}));
+      insert(members, pick<10>({R"("__metadata__":{"k":"v"})", R"("__metadata__":{})",
+                                R"("__metadata__":null)", R"("\u005f_metadata__":{"a":"\n"})",
+                                R"("__metadata__":{"dtype":"U8","shape":"","data_offsets":""})",
+                                R"("__metadata__":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})",
+                                R"("__metadata__":{"k":"v","k":"w"})", R"("__metadata__":{"k":1})",
+                                R"("__metadata__":[])", metadata()}));
     made.text = "{" + joined(members) + "}";
     for (std::size_t count = choose_(4); count > 1; --count) {
       const std::size_t place = choose_(made.text.size() + 1);
@@ -66,6 +67,18 @@ class HeaderMaker {
   void insert(std::vector<std::string>& parts, std::string part) {
     parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(choose_(parts.size() + 1)),
                  std::move(part));
+  }
+
+  /// A text of escapes and characters of all lengths, of which some are none.
+  std::string metadata() {
+    std::string text = R"("__metadata__":{"k":")";
+    for (std::size_t count = choose_(40); count > 0; --count)
+      text += pick<8>({"a longer piece", R"(\")", R"(\\)", R"(\u00e9)", R"(\ud83d\ude00)",
+                       "\xC3\xA9", "\xF0\x9F\x98\x80", "\xE2\x82\xAC"});
+    if (rare(2) == 1)
+      text +=
+          pick<8>({R"(\ud83d)", R"(\u12)", R"(\x)", "\n", "\xC3", "\xF0\x9F", "\x80", "\xC0\x80"});
+    return text + R"(","l":"v"})";
   }
 
   std::string tensor(MadeHeader& made) {
@@ -128,15 +141,20 @@ inline std::string header_verdict(std::string_view json, std::uint64_t data_size
   return read_header(json, data_size, 0);
 }
 
-/// True when a header reads the same in all three ways: directly, in general, and with blanks
+/// True when a header reads the same in all ways: directly, in general, in pieces, and with blanks
 /// around it.
 inline bool reads_in_one_way(const MadeHeader& made) {
   const std::string verdict = header_verdict(made.text, made.data_size);
+  const std::string read = read_header(made.text, made.data_size, 0);
+  // The first holds what begins the metadata, just.
+  const MemorySource file("", file_with(made.text));
+  for (const std::size_t window : {17U, 23U, 64U})
+    if (read_header_in_pieces(file, made.data_size, window) != read) return false;
   if (verdict != header_verdict(" \n\t\r" + made.text, made.data_size) ||
       verdict != header_verdict(made.text + "\r\t\n ", made.data_size))
     return false;
-  return !made.text.starts_with('{') || read_header(made.text, made.data_size, 0) ==
-                                            read_header(with_blank(made.text), made.data_size, 1);
+  return !made.text.starts_with('{') ||
+         read == read_header(with_blank(made.text), made.data_size, 1);
 }
 
 }  // namespace safestructures::test

@@ -8,10 +8,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/source.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/header.hpp>
+
+#include "formats/safetensors/header_stream.hpp"
 
 namespace safestructures::test {
 
@@ -20,14 +24,13 @@ inline std::string with_blank(std::string_view object) {
   return "{ " + std::string(object.substr(1));
 }
 
-/// All that is read of a header, or all that its error says. \param shift what to take off the
-/// error's offset
-inline std::string read_header(std::string_view json, std::uint64_t data_size,
-                               std::uint64_t shift) {
-  using safetensors::Header;
+/// All that is read of the header that `open` gives, or all that its error says. \param shift what
+/// to take off the error's offset
+template <class Open>
+std::string read_header_by(const Open& open, std::uint64_t shift) {
   std::string read;
   try {
-    const Header header = Header::parse(std::as_bytes(std::span(json)), data_size);
+    const auto header = open();
     for (const auto& [key, value] : header.metadata())
       read.append(key).append(1, '=').append(value).append(1, '\n');
     for (std::size_t i = 0; i < header.size(); ++i) {
@@ -42,6 +45,34 @@ inline std::string read_header(std::string_view json, std::uint64_t data_size,
     read = Error(error.code(), error.problem(), details).what();
   }
   return read;
+}
+
+inline std::string read_header(std::string_view json, std::uint64_t data_size,
+                               std::uint64_t shift) {
+  return read_header_by(
+      [&] { return safetensors::Header::parse(std::as_bytes(std::span(json)), data_size); }, shift);
+}
+
+/// The bytes of a file without its tensors; the length in front is not looked at.
+inline std::vector<std::byte> file_with(std::string_view json) {
+  std::vector<std::byte> bytes(safetensors::detail::length_size);
+  const auto text = std::as_bytes(std::span(json));
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  return bytes;
+}
+
+/// The same of a file's header that is read in pieces of `window` bytes.
+inline std::string read_header_in_pieces(const Source& source, std::uint64_t data_size,
+                                         std::size_t window) {
+  namespace detail = safetensors::detail;
+  const auto length = static_cast<std::size_t>(source.size() - detail::length_size);
+  return read_header_by(
+      [&] {
+        detail::Table table = detail::read_table(source, length, data_size, {}, window);
+        static_cast<void>(detail::index_names(table));
+        return table;
+      },
+      0);
 }
 
 /// The schema that is written of what is read of one, or all that its error says.

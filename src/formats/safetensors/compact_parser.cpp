@@ -44,7 +44,8 @@ class CompactParser {
   }
 
   bool finish() {
-    if (!skip("}") || at_ > end_) return false;
+    // Where a string is that was taken out of the text, nothing else can have been read.
+    if (!skip("}") || at_ > end_ || next_decoded_ != table_.strings_.size()) return false;
     // Megabytes, where room was kept for a header before it was known.
     constexpr std::uint64_t blanks = 0x2020202020202020;
     for (std::uint64_t bytes = 0; end_ - at_ >= 8; at_ += 8) {
@@ -72,7 +73,19 @@ class CompactParser {
     return true;
   }
 
+  /// One that was decoded while it was read: its closing quote is here.
+  bool decoded_string(Piece& string) noexcept {
+    if (next_decoded_ == table_.strings_.size()) return false;
+    const StreamedHeader::String& decoded = table_.strings_[next_decoded_];
+    if (at_ != table_.text_.data.get() + decoded.at) return false;
+    ++next_decoded_;
+    string = {static_cast<std::uint32_t>(table_.text_.size + decoded.begin),
+              static_cast<std::uint32_t>(decoded.size)};
+    return skip("\"");
+  }
+
   bool any_string(Piece& string) {
+    if (decoded_string(string)) return true;
     const char* const begin = at_;
     if (plain_string(string)) return true;
     if (begin > end_) return false;
@@ -164,6 +177,7 @@ class CompactParser {
   const char* at_;
   const char* end_;
   std::vector<std::pair<Piece, Piece>> entries_;
+  std::size_t next_decoded_ = 0;
   Table::Record described_;  // The tensor before, and the text that told its dtype and shape.
   std::string_view described_as_;
 };

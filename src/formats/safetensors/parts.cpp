@@ -8,6 +8,7 @@
 
 #include <safestructures/data/error.hpp>
 
+#include "formats/safetensors/header_stream.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
 
@@ -52,21 +53,15 @@ Part open_large(const std::shared_ptr<const Source>& source, const OpenOptions& 
   source->read(0, prefix);
   const std::uint64_t length = read_length(prefix);
   check_length(length, source->size(), options.limits);
-  const auto text_size = static_cast<std::size_t>(length);
-  const std::shared_ptr<std::byte> buffer = platform::allocate_buffer(text_size + text_padding);
-  source->read(length_size, {buffer.get(), text_size});
-  std::memset(buffer.get() + text_size, 0, text_padding);
-  Text text{std::shared_ptr<const char>(buffer, reinterpret_cast<const char*>(buffer.get())),
-            text_size};
-
   const std::uint64_t data_offset = length_size + length;
   const std::uint64_t data_size = source->size() - data_offset;
-  Part part{.path = source->name(),
-            .source = nullptr,
-            .table = Table(std::move(text), data_size, options.limits),
-            .data_offset = data_offset,
-            .data = nullptr,
-            .owner = nullptr};
+  Part part{
+      .path = source->name(),
+      .source = nullptr,
+      .table = read_table(*source, static_cast<std::size_t>(length), data_size, options.limits),
+      .data_offset = data_offset,
+      .data = nullptr,
+      .owner = nullptr};
   const bool is_viewed = options.access == Access::map || source->is_in_memory();
   if (is_viewed && data_size != 0) {
     SharedBytes view = source->view(data_offset, static_cast<std::size_t>(data_size));

@@ -27,6 +27,22 @@ Table::Table(Text text, std::uint64_t data_size, const Limits& limits) : text_(s
   check_layout(data_size);
 }
 
+Table::Table(StreamedHeader header)
+    : text_(std::move(header.text)),
+      strings_(std::move(header.strings)),
+      unescaped_(std::move(header.decoded)),
+      unescaped_size_(header.decoded_size) {
+  reserve();
+}
+
+std::optional<Table> Table::of(StreamedHeader header, std::uint64_t data_size,
+                               const Limits& limits) {
+  Table table(std::move(header));
+  if (!parse_compact(table, limits)) return std::nullopt;
+  table.check_layout(data_size);
+  return table;
+}
+
 TensorInfo Table::info(std::size_t index) const {
   return {name(index), dtype(index), shape(index), begin(index), end(index)};
 }
@@ -45,7 +61,7 @@ void Table::reserve() {
 
 std::pair<Unescaped, Table::Piece> Table::decode(const char* begin) {
   // All strings together do not grow by unescaping.
-  if (!unescaped_) unescaped_ = platform::allocate_buffer(text_.size + 8);
+  if (!unescaped_) unescaped_ = platform::allocate_buffer(text_.size + text_slack);
   char* const target = reinterpret_cast<char*>(unescaped_.get()) + unescaped_size_;
   const Unescaped result = unescape(begin, text_.data.get() + text_.size, target);
   const auto size = static_cast<std::size_t>(result.target_end - target);

@@ -42,12 +42,32 @@ struct Text {
   [[nodiscard]] static Text copy(std::span<const std::byte> bytes);
 };
 
+/// Bytes that decoding may write behind what it decodes.
+inline constexpr std::size_t text_slack = 8;
+
+/// A header of whose strings some were decoded before it is parsed.
+struct StreamedHeader {
+  struct String {
+    std::size_t at;     ///< In the text, where its closing quote follows its opening one.
+    std::size_t begin;  ///< In `decoded`.
+    std::size_t size;
+  };
+  Text text;                           ///< All but what the decoded strings hold.
+  std::vector<String> strings;         ///< In order, valid UTF-8 without controls.
+  std::shared_ptr<std::byte> decoded;  ///< With room for all strings of the text too; or null.
+  std::size_t decoded_size = 0;
+};
+
 /// The tensors and the metadata of one header, checked but for duplicate names.
 class Table {
  public:
   /// \param text the whole header \param data_size bytes behind it in the file
   /// \throws Error as `Header::parse`
   Table(Text text, std::uint64_t data_size, const Limits& limits);
+  /// \returns nothing where it is not as `parse_compact` knows it: the whole text is needed then
+  /// \throws Error as the constructor
+  static std::optional<Table> of(StreamedHeader header, std::uint64_t data_size,
+                                 const Limits& limits);
 
   [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
   [[nodiscard]] std::string_view name(std::size_t index) const noexcept {
@@ -68,6 +88,7 @@ class Table {
  private:
   friend class HeaderParser;
   friend class CompactParser;
+  explicit Table(StreamedHeader header);
 
   // A piece of the text, or from `text_.size` on of the unescaped strings.
   struct Piece {
@@ -113,6 +134,7 @@ class Table {
                                 std::string expected) const;
 
   Text text_;
+  std::vector<StreamedHeader::String> strings_;  // At the front of the unescaped ones.
   std::shared_ptr<std::byte> unescaped_;
   std::size_t unescaped_size_ = 0;
   Block<Record> records_;
