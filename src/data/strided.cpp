@@ -70,6 +70,18 @@ std::uint64_t StridedView::block_elements(std::uint64_t least) const noexcept {
   return std::max(least, rows * nearest->inner);
 }
 
+std::optional<StridedView::Extent> StridedView::column_major() const noexcept {
+  if (rank_ != 2 || !are_columns(dims_[0].stride, dims_[1].stride, element_size_))
+    return std::nullopt;
+  return Extent{dims_[0].size, dims_[1].size};
+}
+
+StridedView StridedView::part(std::uint64_t row, std::uint64_t column, Extent extent) const {
+  const std::array<std::int64_t, 2> strides{dims_[0].stride, dims_[1].stride};
+  return {Shape{extent.rows, extent.columns}, strides,
+          origin_ + multiply(row, strides[0]) + multiply(column, strides[1]), element_size_};
+}
+
 void StridedView::gather(std::uint64_t first, std::uint64_t count, std::byte* target) const {
   if (count == 0) return;
   if (rank_ == 0) {

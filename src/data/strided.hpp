@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <safestructures/data/dtype.hpp>
@@ -30,6 +31,16 @@ class StridedView {
   /// Consecutive elements that are best gathered at once: at least `least`, more where fewer would
   /// read the same cache lines again and again, but at most 32 MiB of them unless `least` is more.
   [[nodiscard]] std::uint64_t block_elements(std::uint64_t least) const noexcept;
+
+  /// A matrix.
+  struct Extent {
+    std::uint64_t rows = 0;
+    std::uint64_t columns = 0;
+  };
+  /// Of a matrix whose columns are consecutive in memory, and its rows are not; nothing for others.
+  [[nodiscard]] std::optional<Extent> column_major() const noexcept;
+  /// A part of such a matrix, from a row and a column on. \pre it is inside
+  [[nodiscard]] StridedView part(std::uint64_t row, std::uint64_t column, Extent extent) const;
 
   /// Writes `count` elements from element `first` on, in row-major order, to `target`, which may
   /// have any alignment and must not overlap the view. \pre the range is inside the view

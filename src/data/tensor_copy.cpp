@@ -8,6 +8,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/tensor.hpp>
+#include "data/convert_strided.hpp"
 #include "data/deferred.hpp"
 #include "data/printable.hpp"
 #include "data/strided.hpp"
@@ -124,18 +125,7 @@ ConversionReport Tensor::copy_elements(std::uint64_t first, std::uint64_t count,
     view.gather(first, count, target.data());
     return {};
   }
-  ConversionReport report;
-  const std::uint64_t step = std::min(count, elements_of_block(dtype_));
-  std::vector<std::byte> block(static_cast<std::size_t>(step) * source_width);
-  for (std::uint64_t done = 0; done < count; done += step) {
-    const std::uint64_t now = std::min(step, count - done);
-    view.gather(first + done, now, block.data());
-    const auto from = static_cast<std::size_t>(packed_size(dtype, done));
-    const auto size = static_cast<std::size_t>(packed_size(dtype, now));
-    report += convert(dtype_, std::span(block).first(static_cast<std::size_t>(now) * source_width),
-                      dtype, target.subspan(from, size), now, overflow, first + done);
-  }
-  return report;
+  return detail::convert_strided(view, dtype_, dtype, first, count, target, overflow);
 }
 
 // In blocks of its own, so that no more than one of them is in memory.
