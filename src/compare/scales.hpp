@@ -32,8 +32,8 @@ class Scales {
   }
   /// The largest of |a - b| / max(|b|, 2^floor_exponent).
   [[nodiscard]] double relative(int floor_exponent) const {
-    const auto above = static_cast<std::size_t>(
-        std::clamp(floor_exponent + bias, 0, static_cast<int>(exponents)));
+    const auto above =
+        static_cast<std::size_t>(std::clamp(floor_exponent + bias, 0, static_cast<int>(exponents)));
     double absolute = 0;
     double relative = 0;
     for (std::size_t i = begin_; i < end_; ++i) {
