@@ -82,21 +82,22 @@ TEST_CASE("a fault of a long text is said with its place, in whatever piece it i
     std::string_view text;
     std::string_view message;
   };
-  for (const auto& [fault, message] :
+  for (const Fault& fault :
        {Fault{R"(\x)", escape}, Fault{R"(\u12g4)", escape}, Fault{R"(\)", escape},
         Fault{R"(\ud83d)", surrogate}, Fault{R"(\ud83d\u0041)", surrogate}, Fault{"\n", json},
         Fault{"\x1F", json}, Fault{R"(")", json}, Fault{"\x80", utf8}, Fault{"\xC3", utf8},
         Fault{"\xF0\x9F\x98", utf8}, Fault{"\xC0\x80", utf8}, Fault{"\xED\xA0\x80", utf8}}) {
     for (const std::size_t place :
          {header_window - 1, header_window, header_window + 1, 2 * header_window + 5}) {
-      const std::string text = text_up_to(place).append(fault) + text_up_to(2 * header_window);
+      const std::string text = text_up_to(place).append(fault.text) + text_up_to(2 * header_window);
       const std::string header = header_with(text);
       const Read read = read_in_pieces(header);
-      CAPTURE(fault);
+      CAPTURE(fault.text);
       CAPTURE(place);
-      CHECK(std::string_view(read.text).substr(0, message.size()) == message);
+      CHECK(std::string_view(read.text).substr(0, fault.message.size()) == fault.message);
       CHECK(read.is_same);
-      if (message != json) CHECK(read.text.ends_with("(byte " + std::to_string(place + 8) + ")."));
+      if (fault.message != json)
+        CHECK(read.text.ends_with("(byte " + std::to_string(place + 8) + ")."));
     }
   }
 }
