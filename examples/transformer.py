@@ -14,38 +14,59 @@ import safestructures
 
 
 @dataclasses.dataclass
-class Record:
-    """What a recorder of C++ writes for each call."""
+class Segment:
+    """What a recorder of C++ writes: what is said of the records in columns, and their values."""
 
-    name: str
-    step: int
-    call: int
-    thread: int
-    sequence: int
-    time: int
-    kept: str
-    value: object
+    names: list
+    sequence: np.ndarray
+    step: np.ndarray
+    call: np.ndarray
+    time: np.ndarray
+    name: np.ndarray
+    thread: np.ndarray
+    value: np.ndarray
+    row: np.ndarray
+    kept: np.ndarray
+    values: list
 
 
 class Recorder:
     """Writes a recording of one segment that the C++ side reads."""
 
     def __init__(self):
-        self.records = []
-        self.calls = {}
+        self.calls = {}  # Of each name.
+        self.records = []  # Of each its name's place, step and call.
+        self.values = []
         self.step = 0
 
     def record(self, name, value):
         call = self.calls.get(name, 0)
         self.calls[name] = call + 1
-        self.records.append(Record(name, self.step, call, 0, len(self.records), 0, "full", value))
+        self.records.append((list(self.calls).index(name), self.step, call))
+        self.values.append(value)
 
     def close(self, folder):
         folder.mkdir(parents=True)
+        names, steps, calls = zip(*self.records)
+        count = len(self.values)
+        zeros = [0] * count
+        segment = Segment(
+            names=list(self.calls),
+            sequence=np.arange(count, dtype=np.uint64),
+            step=np.array(steps, np.int64),
+            call=np.array(calls, np.uint64),
+            time=np.array(zeros, np.int64),
+            name=np.array(names, np.uint32),
+            thread=np.array(zeros, np.uint32),
+            value=np.arange(count, dtype=np.uint32),
+            row=np.full(count, -1, np.int32),
+            kept=np.array(zeros, np.uint8),
+            values=self.values,
+        )
         safestructures.save_file(
-            self.records,
+            segment,
             folder / "segment-000001.safetensors",
-            metadata={"safestructures_recording": '{"version": 1, "closed": true}'},
+            metadata={"safestructures_recording": '{"version": 2, "closed": true}'},
         )
 
 

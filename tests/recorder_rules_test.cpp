@@ -120,12 +120,12 @@ TEST_CASE("by rule a slice, another precision or statistics are kept") {
   const ss::Recording run(folder / "run");
   REQUIRE(run.size() == 4);
   CHECK(run[0].as<std::vector<float>>() == std::vector<float>{3, 4});
-  CHECK(run[0].kept() == "slice");
+  CHECK(run[0].kept() == ss::Keep::slice);
   CHECK(run[1].tensor().dtype() == ss::DType::F16);
-  CHECK(run[1].kept() == "full");
+  CHECK(run[1].kept() == ss::Keep::full);
   CHECK(run[2].tensor() == tensor);
   CHECK(run[3].value() == ss::Value::list({ss::statistics_value(tensor), "text"}));
-  CHECK(run[3].kept() == "statistics");
+  CHECK(run[3].kept() == ss::Keep::statistics);
   CHECK(recorder.report().all.failed == 1);
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("a limit on all bytes is kept and told of") {
         "5 of 11 records kept, 6 beyond the limit\n"
         "x: 4 of 10 records kept, 6 beyond the limit");
   CHECK(ss::Recording(folder / "run").about() ==
-        R"({"version": 1, "segment": 1, "closed": true, )"
+        R"({"version": 2, "segment": 1, "closed": true, )"
         R"("counts": {"calls": 11, "kept": 5, "limited": 6}, )"
         R"("left_out": {"x": {"calls": 10, "kept": 4, "limited": 6}}})");
 }
@@ -163,8 +163,8 @@ TEST_CASE("where the memory is full, records wait, are dropped or thinned out") 
     CHECK(run.size() == report.all.kept);
     std::uint64_t thinned = 0;
     for (const ss::Record& record : run) {
-      if (record.kept() == "statistics") ++thinned;
-      CHECK((record.kept() == "statistics"
+      if (record.kept() == ss::Keep::statistics) ++thinned;
+      CHECK((record.kept() == ss::Keep::statistics
                  ? record.value() == ss::statistics_value(ss::Tensor::of<float>(values))
                  : record.as<std::vector<float>>() == values));
     }

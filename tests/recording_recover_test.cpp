@@ -86,6 +86,7 @@ std::vector<std::uint64_t> recovered(const fs::path& folder) {
 ss::recording::Frame frame_of(const std::string& schema) {
   ss::recording::Frame frame;
   frame.schema = schema;
+  frame.head.name = "x";
   return frame;
 }
 
@@ -142,7 +143,7 @@ TEST_CASE("what a dead recorder left is sealed, once") {
   CHECK(again.is_clean());
   CHECK(again.sealed == 1);
   CHECK(ss::Recording(died.run).about() ==
-        R"({"version": 1, "segment": 1, "closed": false, "recovered": true})");
+        R"({"version": 2, "segment": 1, "closed": false, "recovered": true})");
 }
 
 TEST_CASE("a journal that is cut anywhere gives the records before the cut") {
@@ -354,16 +355,104 @@ TEST_CASE("a segment that is none is an error that names the file") {
     const std::string text = error_of([&] { return ss::Recording(folder / "run"); });
     return text.substr(text.find(".safetensors: ") + 14);
   };
-  CHECK(error_of_root(1) ==
-        "the file is no segment of a recording: expected a list of records, "
-        "found int 1.");
-  CHECK(error_of_root(ss::Value::list({1})) ==
-        "at /0/sequence: a record of a recording lacks a field: expected int, found nothing.");
-  ss::Value record = ss::Value::structure("Record", {{"sequence", 0}, {"name", 1}});
-  CHECK(error_of_root(ss::Value::list({record})) ==
-        "at /0/name: a record of a recording lacks a field: expected str, found int 1.");
-  record = ss::Value::structure("Record", {{"sequence", -1}});
-  CHECK(error_of_root(ss::Value::list({record})) ==
-        "at /0/sequence: a number of a record does not fit: expected an integer of 64 bits, found "
-        "int -1.");
+  const std::string none =
+      "the file is no segment of a recording: expected a struct of names, columns and "
+      "values, found ";
+  CHECK(error_of_root(1) == none + "int 1.");
+  CHECK(error_of_root(ss::Value::list({1})) == none + "list of 1.");
+  CHECK(
+      error_of_root(ss::Value::structure("Record")) ==
+      "at /sequence: a segment of a recording lacks a field: expected tensor U64 of one dimension, "
+      "found nothing.");
+}
+
+namespace {
+
+/// A segment of two records as it should be.
+struct Columns {
+  ss::Value names = ss::Value::list({"a", "b"});
+  std::vector<std::uint64_t> sequence = {3, 4};
+  std::vector<std::int64_t> step = {0, 0};
+  std::vector<std::uint64_t> call = {0, 0};
+  std::vector<std::int64_t> time = {0, 0};
+  std::vector<std::uint32_t> name = {0, 1};
+  std::vector<std::uint32_t> thread = {0, 0};
+  std::vector<std::uint32_t> value = {0, 1};
+  std::vector<std::int32_t> row = {-1, 1};
+  std::vector<std::uint8_t> kept = {0, 2};
+  ss::Value values = ss::Value::list({0.5, ss::Tensor::own(std::vector<float>{1, 2}, {2, 1})});
+
+  [[nodiscard]] ss::Value root() const {
+    const auto column = [](auto numbers) { return ss::Tensor::own(std::move(numbers)); };
+    return ss::Value::structure("Segment", {{"names", names},
+                                            {"sequence", column(sequence)},
+                                            {"step", column(step)},
+                                            {"call", column(call)},
+                                            {"time", column(time)},
+                                            {"name", column(name)},
+                                            {"thread", column(thread)},
+                                            {"value", column(value)},
+                                            {"row", column(row)},
+                                            {"kept", column(kept)},
+                                            {"values", values}});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a segment whose columns cannot be is an error that names the place") {
+  struct Case {
+    void (*change)(Columns& columns);
+    std::string error;
+  };
+  const std::vector<Case> cases = {
+      {[](Columns& columns) { columns.names = 1; },
+       "at /names: a segment of a recording lacks a field: expected a list, found int 1."},
+      {[](Columns& columns) { columns.names = ss::Value::list({"a", 2}); },
+       "at /names/1: a segment of a recording says what cannot be: expected str, found int "
+       "2."},
+      {[](Columns& columns) { columns.step = {0}; },
+       "at /step: a segment of a recording lacks a field: expected tensor I64 [2], found "
+       "tensor I64 [1]."},
+      {[](Columns& columns) { columns.sequence = {}; },
+       "at /step: a segment of a recording lacks a field: expected tensor I64 [0], found tensor "
+       "I64 [2]."},
+      {[](Columns& columns) { columns.sequence = {4, 4}; },
+       "at /sequence/1: a segment of a recording says what cannot be: expected more than 4, "
+       "found 4."},
+      {[](Columns& columns) { columns.name = {0, 2}; },
+       "at /name/1: a segment of a recording says what cannot be: expected a place among 2 "
+       "names, found 2."},
+      {[](Columns& columns) { columns.value = {2, 1}; },
+       "at /value/0: a segment of a recording says what cannot be: expected a place among 2 "
+       "values, found 2."},
+      {[](Columns& columns) { columns.row = {-1, 2}; },
+       "at /row/1: a segment of a recording says what cannot be: expected -1 or a row of "
+       "tensor F32 [2, 1], found 2."},
+      {[](Columns& columns) { columns.row = {0, 1}; },
+       "at /row/0: a segment of a recording says what cannot be: expected -1 or a row of "
+       "float 0.5, found 0."},
+      {[](Columns& columns) { columns.row = {-2, 1}; },
+       "at /row/0: a segment of a recording says what cannot be: expected -1 or a row of "
+       "float 0.5, found -2."},
+      {[](Columns& columns) { columns.kept = {3, 0}; },
+       "at /kept/0: a segment of a recording says what cannot be: expected 0 (full), 1 "
+       "(slice) or 2 (statistics), found 3."},
+  };
+  const Folder folder;
+  fs::create_directory(folder / "run");
+  const fs::path file = folder / "run" / "segment-000001.safetensors";
+  for (const Case& one : cases) {
+    Columns columns;
+    one.change(columns);
+    ss::save_file(columns.root(), file);
+    const std::string text = error_of([&] { return ss::Recording(folder / "run"); });
+    CHECK(text.substr(text.find(".safetensors: ") + 14) == one.error);
+  }
+  ss::save_file(Columns{}.root(), file);
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 2);
+  CHECK(run[0].as<double>() == 0.5);
+  CHECK(run[1].as<std::vector<float>>() == std::vector<float>{2});
+  CHECK(run[1].kept() == ss::Keep::statistics);
 }

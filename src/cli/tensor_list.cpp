@@ -131,12 +131,12 @@ TensorList list_tensors(const Recording& recording) {
   list.is_of_recording = true;
   for (const Record& record : recording) {
     try {
-      each_tensor(record.value(), record.kept() == "statistics",
+      each_tensor(record.value(), record.kept() == Keep::statistics,
                   [&](ListedTensor one, const Place& place) {
                     one.path = record.name();
                     if (place.depth() != 0) one.path += place.path().to_string();
                     one.record = {record.name(), record.step(), record.call(), record.sequence()};
-                    one.kept = record.kept();
+                    one.kept = to_string(record.kept());
                     list.tensors.push_back(std::move(one));
                   });
     } catch (const Error& error) {

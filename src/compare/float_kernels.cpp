@@ -18,10 +18,10 @@ struct FloatsIn : Lanes<Vectors> {
   using typename Base::Numbers;
   using typename Base::Words;
 
-  [[gnu::always_inline]] static void load(Numbers& numbers, const std::byte* floats,
+  [[gnu::always_inline]] static void load(Numbers& numbers, const std::byte* from,
                                           std::size_t at) {
     std::array<float, width> some;
-    std::memcpy(&some, floats + at * sizeof(float), sizeof some);
+    std::memcpy(&some, from + at * sizeof(float), sizeof some);
     numbers = Numbers{};
     // GCC 12 stores and loads four of them for __builtin_convertvector: a third more for all.
     for (std::size_t i = 0; i < width; ++i) numbers[i] = static_cast<double>(some[i]);

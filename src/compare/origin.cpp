@@ -89,16 +89,17 @@ class Trace {
   /// \param is_new whether its error is more than what came in
   ErrorOrigin origin_of(const Group& group, bool& is_new) const {
     ErrorOrigin origin;
-    const std::string layer(without_output(group.name));
+    const std::string_view layer = without_output(group.name);
     double input_error = 0;
     double beside = 0;  // What its error is measured against.
     const auto inputs = inputs_.find(layer);
     if (inputs != inputs_.end() && !layer_of_input(group.name)) {
       const Group* worst = nullptr;
-      for (const Group& one : inputs->second)
+      const std::vector<Group>& given = inputs->second.groups;
+      for (const Group& one : given)
         if (worst == nullptr || one.error > worst->error) worst = &one;
       // What was recorded inside the layer last has the errors that its parts made.
-      const Group* const inside = last_inside(layer + ".", inputs->second.front().begin);
+      const Group* const inside = last_inside(std::string(layer) + ".", given.front().begin);
       if (inside != nullptr && inside->error > worst->error) worst = inside;
       origin.input = worst->name;
       origin.input_row = worst->begin;
@@ -127,15 +128,12 @@ class Trace {
 
   void add(const Group& group) {
     if (const auto layer = layer_of_input(group.name)) {
-      std::vector<Group>& inputs = inputs_[std::string(*layer)];
+      Inputs& inputs = inputs_[std::string(*layer)];
       // Another call of the layer has inputs of its own.
-      if (const auto done = done_.find(std::string(*layer)); done != done_.end()) {
-        inputs.clear();
-        done_.erase(done);
-      }
-      inputs.push_back(group);
-    } else {
-      done_[std::string(without_output(group.name))] = true;
+      if (std::exchange(inputs.are_used, false)) inputs.groups.clear();
+      inputs.groups.push_back(group);
+    } else if (const auto used = inputs_.find(without_output(group.name)); used != inputs_.end()) {
+      used->second.are_used = true;
     }
     if (group.shape != nullptr) before_.push_back(group);
     largest_ = std::max(largest_, group.error);
@@ -151,9 +149,14 @@ class Trace {
     return nullptr;
   }
 
+  /// What went into a layer, and whether its output was recorded since.
+  struct Inputs {
+    std::vector<Group> groups;
+    bool are_used = false;
+  };
+
   std::vector<Group> before_;
-  std::map<std::string, std::vector<Group>, std::less<>> inputs_;
-  std::map<std::string, bool, std::less<>> done_;
+  std::map<std::string, Inputs, std::less<>> inputs_;
   double largest_ = 0;
 };
 

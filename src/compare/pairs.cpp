@@ -12,6 +12,7 @@
 #include "compare/summary.hpp"
 #include "compare/ulp.hpp"
 #include "data/keyed_hash.hpp"
+#include "platform/memory.hpp"
 #include "platform/os.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -131,8 +132,8 @@ std::uint64_t Comparer::bytes_of(const std::vector<Pair>& pairs) const {
 }
 
 void Comparer::reserve(std::size_t rows) {
-  result_.rows.reserve(rows);
-  held_.reserve(rows);
+  platform::reserve_huge(result_.rows, rows);
+  platform::reserve_huge(held_, rows);
 }
 
 void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPlace>& record,

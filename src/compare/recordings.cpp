@@ -191,12 +191,14 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
       continue;
     }
     if (pair.by_order) ++by_order;
-    const std::string statistics(to_string(Keep::statistics));
-    if (pair.a->kept() != pair.b->kept() && pair.a->kept() != statistics &&
-        pair.b->kept() != statistics) {
+    if (pair.a->kept() != pair.b->kept() && pair.a->kept() != Keep::statistics &&
+        pair.b->kept() != Keep::statistics) {
       // A slice beside a tensor says nothing of the rest.
       comparer.add_lone(place_of(*pair.a), Verdict::kind,
-                        "kept as " + pair.a->kept() + " and as " + pair.b->kept());
+                        std::string("kept as ")
+                            .append(to_string(pair.a->kept()))
+                            .append(" and as ")
+                            .append(to_string(pair.b->kept())));
       continue;
     }
     const auto [left, right] = nodes_of(pair);

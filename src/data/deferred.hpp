@@ -28,6 +28,10 @@ class DeferredBytes {
   }
 
   [[nodiscard]] const Source& source() const noexcept { return *source_; }
+  [[nodiscard]] const std::shared_ptr<const Source>& shared_source() const noexcept {
+    return source_;
+  }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Where the bytes begin in the source.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
 

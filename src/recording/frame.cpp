@@ -14,11 +14,13 @@ namespace safestructures::inline v0::recording {
 namespace {
 
 constexpr std::string_view journal_magic = "SSJRNL";
-constexpr std::uint16_t journal_version = 1;
+constexpr std::uint16_t journal_version = 2;
 // No valid UTF-8 and no text of a schema holds it, so that looking for it finds few others.
 constexpr std::string_view frame_magic = "\xF5SSFRAM\xFA";
 // A tensor's content at least: length of the name, dtype, rank, end, hash.
 constexpr std::size_t smallest_tensor = 4 + 1 + 1 + 8 + 8;
+// What follows the name of a record.
+enum class Form : std::uint8_t { structure, lone_tensor };
 
 template <std::integral T>
 void append(std::vector<std::byte>& bytes, T number) {
@@ -31,6 +33,19 @@ void append(std::vector<std::byte>& bytes, T number) {
 void append(std::vector<std::byte>& bytes, std::string_view text) {
   const auto view = std::as_bytes(std::span(text));
   bytes.insert(bytes.end(), view.begin(), view.end());
+}
+
+void append_text(std::vector<std::byte>& bytes, std::string_view text) {
+  append(bytes, static_cast<std::uint32_t>(text.size()));
+  append(bytes, text);
+}
+
+void append_tensor(std::vector<std::byte>& bytes, const StoredTensor& tensor) {
+  append(bytes, static_cast<std::uint8_t>(tensor.dtype));
+  append(bytes, static_cast<std::uint8_t>(tensor.shape.size()));
+  for (const std::uint64_t size : tensor.shape) append(bytes, size);
+  append(bytes, tensor.end);
+  append(bytes, tensor.hash);
 }
 
 /// Reads numbers and texts; what is not there makes it fail for good.
@@ -72,20 +87,24 @@ std::uint64_t hash_of_content(std::span<const std::byte> content) noexcept {
   return XXH3_64bits_withSeed(content.data(), content.size(), content.size());
 }
 
-bool read_tensor(Reader& reader, StoredTensor& tensor, std::uint64_t begin, const Limits& limits) {
-  tensor.name = reader.text(reader.number<std::uint32_t>());
+std::optional<DType> read_dtype(Reader& reader) {
   const auto dtype = reader.number<std::uint8_t>();
+  if (dtype >= dtype_count) return std::nullopt;
+  return static_cast<DType>(dtype);
+}
+
+bool read_tensor(Reader& reader, StoredTensor& tensor, std::uint64_t begin, const Limits& limits) {
+  const std::optional<DType> dtype = read_dtype(reader);
   const auto rank = reader.number<std::uint8_t>();
-  if (dtype >= dtype_count || rank > limits.rank || reader.left() < rank * sizeof(std::uint64_t))
-    return false;
+  if (!dtype || rank > limits.rank || reader.left() < rank * sizeof(std::uint64_t)) return false;
   std::array<std::uint64_t, 255> dims;
   for (std::size_t i = 0; i < rank; ++i) dims[i] = reader.number<std::uint64_t>();
-  tensor.dtype = static_cast<DType>(dtype);
+  tensor.dtype = *dtype;
   tensor.shape = Shape(std::span(dims).first(rank));
   tensor.begin = begin;
   tensor.end = reader.number<std::uint64_t>();
   tensor.hash = reader.number<std::uint64_t>();
-  if (reader.failed() || tensor.end < begin || detail::find_invalid_utf8(tensor.name)) return false;
+  if (reader.failed() || tensor.end < begin) return false;
   try {
     return byte_size(tensor.dtype, tensor.shape) == tensor.end - begin;
   } catch (const Error&) {
@@ -93,25 +112,61 @@ bool read_tensor(Reader& reader, StoredTensor& tensor, std::uint64_t begin, cons
   }
 }
 
-bool read_content(std::span<const std::byte> content, Frame& frame, const Limits& limits) {
-  Reader reader(content);
-  frame.sequence = reader.number<std::uint64_t>();
-  frame.begin = reader.number<std::uint64_t>();
-  frame.end = reader.number<std::uint64_t>();
+bool read_structure(Reader& reader, Frame& frame, const Limits& limits) {
   frame.schema = reader.text(reader.number<std::uint32_t>());
   const auto count = reader.number<std::uint32_t>();
-  if (reader.failed() || count > reader.left() / smallest_tensor || count > limits.tensors)
+  if (reader.failed() || frame.schema.empty() || count > reader.left() / smallest_tensor ||
+      count > limits.tensors)
     return false;
   frame.tensors.resize(count);
   std::uint64_t end = frame.begin;
   for (StoredTensor& tensor : frame.tensors) {
-    if (!read_tensor(reader, tensor, end, limits)) return false;
+    tensor.name = reader.text(reader.number<std::uint32_t>());
+    if (detail::find_invalid_utf8(tensor.name) || !read_tensor(reader, tensor, end, limits))
+      return false;
     end = tensor.end;
   }
-  return reader.is_done() && end == frame.end;
+  return end == frame.end;
+}
+
+bool read_lone_tensor(Reader& reader, Frame& frame, const Limits& limits) {
+  const std::optional<DType> own = read_dtype(reader);
+  if (!own) return false;
+  frame.own_dtype = *own;
+  frame.tensors.resize(1);
+  StoredTensor& tensor = frame.tensors.front();
+  return read_tensor(reader, tensor, frame.begin, limits) && tensor.end == frame.end;
+}
+
+bool read_content(std::span<const std::byte> content, Frame& frame, const Limits& limits) {
+  Reader reader(content);
+  RecordHead& head = frame.head;
+  head.sequence = reader.number<std::uint64_t>();
+  head.step = reader.number<std::int64_t>();
+  head.call = reader.number<std::uint64_t>();
+  head.time = reader.number<std::int64_t>();
+  head.thread = reader.number<std::uint32_t>();
+  const auto keep = reader.number<std::uint8_t>();
+  const auto form = reader.number<std::uint8_t>();
+  frame.begin = reader.number<std::uint64_t>();
+  frame.end = reader.number<std::uint64_t>();
+  head.name = reader.text(reader.number<std::uint32_t>());
+  if (reader.failed() || keep >= static_cast<std::uint8_t>(Keep::nothing) ||
+      form > static_cast<std::uint8_t>(Form::lone_tensor) || detail::find_invalid_utf8(head.name))
+    return false;
+  head.keep = static_cast<Keep>(keep);
+  const auto read = static_cast<Form>(form) == Form::structure ? read_structure : read_lone_tensor;
+  return read(reader, frame, limits) && reader.is_done();
 }
 
 }  // namespace
+
+std::string tensor_name_start(std::uint64_t sequence) {
+  constexpr std::size_t digits = 8;
+  std::string number = std::to_string(sequence);
+  if (number.size() < digits) number.insert(0, digits - number.size(), '0');
+  return number + ":";
+}
 
 std::uint64_t hash_of(std::span<const std::byte> bytes) noexcept { return platform::xxh3(bytes); }
 
@@ -145,7 +200,7 @@ JournalHead read_head(std::span<const std::byte> bytes) {
     throw Error(ErrorCode::unsupported_version, "the journal is of an unknown version",
                 {.expected = std::to_string(journal_version),
                  .found = std::to_string(version),
-                 .advice = "Recover the recording with a newer safestructures"});
+                 .advice = "Recover the recording with the safestructures that wrote it"});
   return head;
 }
 
@@ -167,20 +222,28 @@ void end_frame(std::vector<std::byte>& bytes, std::size_t begin) {
 
 void append_frame(std::vector<std::byte>& bytes, const Frame& frame) {
   const std::size_t begin = begin_frame(bytes);
-  append(bytes, frame.sequence);
+  const RecordHead& head = frame.head;
+  append(bytes, head.sequence);
+  append(bytes, head.step);
+  append(bytes, head.call);
+  append(bytes, head.time);
+  append(bytes, head.thread);
+  append(bytes, static_cast<std::uint8_t>(head.keep));
+  const Form form = frame.is_lone_tensor() ? Form::lone_tensor : Form::structure;
+  append(bytes, static_cast<std::uint8_t>(form));
   append(bytes, frame.begin);
   append(bytes, frame.end);
-  append(bytes, static_cast<std::uint32_t>(frame.schema.size()));
-  append(bytes, frame.schema);
-  append(bytes, static_cast<std::uint32_t>(frame.tensors.size()));
-  for (const StoredTensor& tensor : frame.tensors) {
-    append(bytes, static_cast<std::uint32_t>(tensor.name.size()));
-    append(bytes, tensor.name);
-    append(bytes, static_cast<std::uint8_t>(tensor.dtype));
-    append(bytes, static_cast<std::uint8_t>(tensor.shape.size()));
-    for (const std::uint64_t size : tensor.shape) append(bytes, size);
-    append(bytes, tensor.end);
-    append(bytes, tensor.hash);
+  append_text(bytes, head.name);
+  if (form == Form::lone_tensor) {
+    append(bytes, static_cast<std::uint8_t>(frame.own_dtype));
+    append_tensor(bytes, frame.tensors.front());
+  } else {
+    append_text(bytes, frame.schema);
+    append(bytes, static_cast<std::uint32_t>(frame.tensors.size()));
+    for (const StoredTensor& tensor : frame.tensors) {
+      append_text(bytes, tensor.name);
+      append_tensor(bytes, tensor);
+    }
   }
   end_frame(bytes, begin);
 }

@@ -8,15 +8,31 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/shape.hpp>
+#include <safestructures/recording/options.hpp>
 
 namespace safestructures::inline v0::recording {
 
-/// A tensor in a segment. Offsets are those of the safetensors header, from the data's start.
+/// What is said of a record beside its value.
+struct RecordHead {
+  std::string_view name;  ///< Lives elsewhere: in what names it, or in the journal's bytes.
+  std::int64_t step = 0;
+  std::uint64_t call = 0;
+  std::uint32_t thread = 0;
+  std::uint64_t sequence = 0;
+  std::int64_t time = 0;  ///< Nanoseconds since 1970, UTC.
+  Keep keep = Keep::full;
+};
+
+/// The start of the names of a record's tensors, which no other record has: names sort as calls.
+[[nodiscard]] std::string tensor_name_start(std::uint64_t sequence);
+
+/// A tensor in a segment. Offsets count from where the records' data begin.
 struct StoredTensor {
   std::string name;
   DType dtype = DType::F32;
@@ -26,13 +42,18 @@ struct StoredTensor {
   std::uint64_t hash = 0;  ///< XXH3-64 of its bytes.
 };
 
-/// One record: its node of the schema, and its tensors, which lie side by side.
+/// One record, and where its tensors are, which lie side by side.
 struct Frame {
-  std::uint64_t sequence = 0;
+  RecordHead head;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  /// The value's node of the schema. Empty for a value that is one tensor and nothing else, whose
+  /// node and name follow from the rest: many such records share one node (SegmentHeader).
   std::string schema;
   std::vector<StoredTensor> tensors;
+  DType own_dtype = DType::F32;  ///< Of that one tensor, before it was converted.
+
+  [[nodiscard]] bool is_lone_tensor() const noexcept { return schema.empty(); }
 };
 
 /// What the journal's first bytes say.
@@ -69,8 +90,9 @@ struct FoundFrame {
   std::size_t size = 0;  ///< Bytes of a whole frame.
 };
 
-/// Reads the frame that begins where `bytes` begin. What a whole frame says is checked: tensors
-/// fill its bytes in order, and each is as long as dtype and shape make it.
+/// Reads the frame that begins where `bytes` begin, in which its record's name stays. What a whole
+/// frame says is checked: tensors fill its bytes in order, and each is as long as dtype and shape
+/// make it.
 [[nodiscard]] FoundFrame read_frame(std::span<const std::byte> bytes, const Limits& limits);
 
 /// Where the next frame may begin, from `from` on; nothing where there is no more.

@@ -8,9 +8,12 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
+#include "data/rows.hpp"
 #include "platform/os.hpp"
 #include "recording/files.hpp"
-#include "recording/prepare.hpp"
+#include "recording/segment_columns.hpp"
+#include "recording/segment_header.hpp"
+#include "recording/small_reads.hpp"
 #include "recording/unsealed.hpp"
 
 namespace safestructures::inline v0 {
@@ -20,60 +23,20 @@ using recording::FrameState;
 
 namespace {
 
-/// The fields of one record. One is looked for behind the one before first: most are there.
-class RecordFields {
- public:
-  RecordFields(const Value& record, std::size_t index, const std::filesystem::path& file)
-      : record_(record), index_(index), file_(file) {}
+// Rows of up to this size are read with those around them: a promise for each and the memory of its
+// own would take more than they do.
+constexpr std::uint64_t small_row = 1024;
 
-  /// Null where there is none of that name.
-  const Value* find(std::string_view name) {
-    if (!record_.is_mapping()) return nullptr;
-    const std::vector<Entry>& entries = record_.entries();
-    for (std::size_t tries = 0; tries < entries.size(); ++tries) {
-      const Entry& entry = entries[next_];
-      if (++next_ == entries.size()) next_ = 0;
-      if (entry.key.kind() == Kind::string && entry.key.as_string() == name) return &entry.value;
-    }
-    return nullptr;
-  }
-
-  /// \throws Error where it is missing or of another kind
-  const Value& field(std::string_view name, Kind kind) {
-    const Value* const found = find(name);
-    if (found != nullptr && found->kind() == kind) return *found;
-    throw Error(ErrorCode::invalid_schema, "a record of a recording lacks a field",
-                {.file = file_.string(),
-                 .path = path(name),
-                 .expected = std::string(to_string(kind)),
-                 .found = found == nullptr ? "nothing" : describe(*found)});
-  }
-
-  template <class Number>
-  Number number(std::string_view name) {
-    const Value& value = field(name, Kind::integer);
-    const auto found = [&] {
-      if constexpr (std::is_signed_v<Number>) return value.as_int64();
-      else return value.as_uint64();
-    }();
-    if (found) return *found;
-    throw Error(ErrorCode::out_of_range, "a number of a record does not fit",
-                {.file = file_.string(),
-                 .path = path(name),
-                 .expected = "an integer of 64 bits",
-                 .found = describe(value)});
-  }
-
-  [[nodiscard]] std::string path(std::string_view name) const {
-    return "/" + std::to_string(index_) + "/" + std::string(name);
-  }
-
- private:
-  const Value& record_;
-  std::size_t index_;
-  const std::filesystem::path& file_;
-  std::size_t next_ = 0;
-};
+/// A row of a tensor, of which there is to say what is of all.
+Value row_of(const Value& rows, std::int32_t row) {
+  const Tensor& tensor = rows.tensor();
+  if (tensor.byte_size() <= tensor.shape()[0] * small_row) static_cast<void>(tensor.bytes());
+  Value value(detail::row_of(tensor, static_cast<std::uint64_t>(row)));
+  if (!rows.type_name().empty()) value.set_type_name(rows.type_name());
+  for (const Entry& entry : rows.attributes())
+    value.set_attribute(entry.key.as_string(), entry.value);
+  return value;
+}
 
 /// The first place with that number.
 template <class Number, class NumberOf>
@@ -98,6 +61,10 @@ LoadOptions Recording::load_options() const {
           .access = options_.access,
           .registry = options_.registry,
           .limits = options_.limits};
+}
+
+std::shared_ptr<const Source> Recording::readable(std::shared_ptr<const Source> source) const {
+  return options_.access == Access::read ? recording::for_small_reads(std::move(source)) : source;
 }
 
 void Recording::note(std::string problem) {
@@ -136,7 +103,7 @@ std::size_t Recording::refresh() {
 
 void Recording::read_sealed(std::uint64_t segment) {
   const std::filesystem::path path = recording::sealed_file(folder_, segment);
-  const Document document = Document::open_structure(Source::open(path), load_options());
+  const Document document = Document::open_structure(readable(Source::open(path)), load_options());
   add(document, path);
   if (const auto about = document.metadata().find(recording::metadata_key);
       about != document.metadata().end()) {
@@ -174,7 +141,6 @@ bool Recording::read_unsealed(std::uint64_t segment) {
     place = recording::journal_head_size;
   }
   std::vector<Frame> frames;
-  std::uint64_t end = 0;
   while (!rest.empty()) {
     recording::FoundFrame found = recording::read_frame(rest, options_.limits);
     if (found.state != FrameState::whole) {
@@ -186,65 +152,72 @@ bool Recording::read_unsealed(std::uint64_t segment) {
     }
     const Frame& frame = found.frame;
     // The data are written first: what is not there is lost.
-    if (data->size() < journal_room_ || frame.end > data->size() - journal_room_ ||
-        frame.begin < end)
-      break;
-    end = frame.end;
+    if (data->size() < journal_room_ || frame.end > data->size() - journal_room_) break;
     frames.push_back(std::move(found.frame));
     rest = rest.subspan(found.size);
     place += found.size;
   }
   if (frames.empty()) return false;
+  if (recording::drop_overlaps(frames) != 0)
+    note(journal.string() + " has records that say to have the same data");
   const auto file = recording::as_file(std::move(data), journal_room_, frames);
-  add(Document::open_structure(file, load_options()), part);
+  add(Document::open_structure(readable(file), load_options()), part);
   journal_end_ = place;
   return false;
 }
 
 void Recording::add(const Document& document, const std::filesystem::path& path) {
-  const auto file = std::make_shared<const std::filesystem::path>(path);
-  const Value& root = document.root();
-  if (root.kind() != Kind::list)
-    throw Error(ErrorCode::invalid_schema, "the file is no segment of a recording",
-                {.file = path.string(), .expected = "a list of records", .found = describe(root)});
-  namespace fields = recording::fields;
-  std::size_t index = 0;
-  for (const Value& item : root.items()) {
-    RecordFields of_record(item, index++, path);
-    Record record(document);
-    record.sequence_ = of_record.number<std::uint64_t>(fields::sequence);
+  const auto file = std::make_shared<const detail::SegmentFile>(document, path);
+  const recording::SegmentParts parts = recording::read_parts(file->document.root(), path);
+  const recording::SegmentColumns& columns = parts.columns;
+  std::vector<Named*> named(parts.names->size());
+  for (std::size_t i = 0; i < columns.sequence.size(); ++i) {
     // Those that the journal gave already.
-    if (record.sequence_ < next_sequence_) continue;
-    record.name_ = of_record.field(fields::name, Kind::string).as_string();
-    record.step_ = of_record.number<std::int64_t>(fields::step);
-    record.call_ = of_record.number<std::uint64_t>(fields::call);
-    record.thread_ = of_record.number<std::uint64_t>(fields::thread);
-    record.time_ = of_record.number<std::int64_t>(fields::time);
-    record.kept_ = of_record.field(fields::kept, Kind::string).as_string();
-    record.value_ = of_record.find(fields::value);
-    record.path_ = of_record.path(fields::value);
-    record.file_ = file;
-    if (record.value_ == nullptr)
-      throw Error(ErrorCode::invalid_schema, "a record of a recording lacks a field",
-                  {.file = path.string(), .path = record.path_});
+    if (columns.sequence[i] < next_sequence_) continue;
+    Record record;
+    record.segment_ = file;
+    record.name_ = &(*parts.names)[columns.name[i]].as_string();
+    record.sequence_ = columns.sequence[i];
+    record.step_ = columns.step[i];
+    record.call_ = columns.call[i];
+    record.time_ = columns.time[i];
+    record.thread_ = columns.thread[i];
+    record.kept_ = static_cast<Keep>(columns.kept[i]);
+    record.value_place_ = columns.value[i];
+    record.row_place_ = columns.row[i];
+    const Value& value = (*parts.values)[record.value_place_];
+    if (record.row_place_ == recording::no_row) record.whole_ = &value;
+    else record.row_ = row_of(value, record.row_place_);
     next_sequence_ = record.sequence_ + 1;
-    add_name(record);
+    add_name(record, named[columns.name[i]]);
     records_.push_back(std::move(record));
   }
 }
 
-void Recording::add_name(const Record& record) {
-  const auto [known, is_new] = by_name_.try_emplace(record.name());
-  Named& named = known->second;
-  if (is_new) {
-    names_.push_back(record.name());
-  } else {
+void Recording::add_name(const Record& record, Named*& known) {
+  if (known == nullptr) {
+    const auto [found, is_new] = by_name_.try_emplace(record.name());
+    if (is_new) names_.push_back(record.name());
+    known = &found->second;
+  }
+  Named& named = *known;
+  if (!named.places.empty()) {
     const Record& before = records_[named.places.back()];
     named.has_ascending_steps &= before.step() <= record.step();
     named.has_ascending_calls &= before.call() <= record.call();
   }
   named.places.push_back(records_.size());
 }
+
+Path Record::place() const {
+  Path path;
+  path.push_back(std::string(recording::fields::values));
+  path.push_back(std::to_string(value_place_));
+  if (row_place_ != recording::no_row) path.push_back(std::to_string(row_place_));
+  return path;
+}
+
+Node Record::node() const { return segment_->document.node(place(), value()); }
 
 const Record* Recording::find(std::string_view name, std::int64_t step) const& {
   const auto known = by_name_.find(name);

@@ -1,7 +1,6 @@
 #include <safestructures/recording/recover.hpp>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -149,7 +148,6 @@ class Repair {
   /// Whether a frame's data are there and are what was written.
   bool check(const Frame& frame);
   std::uint64_t hash_of(std::uint64_t begin, std::uint64_t end);
-  void fill(std::uint64_t end);
   void write(bool checksums);
 
   const std::filesystem::path& folder_;
@@ -169,17 +167,17 @@ std::uint64_t Repair::hash_of(std::uint64_t begin, std::uint64_t end) {
   const auto size = static_cast<std::size_t>(end - begin);
   if (size == 0) return recording::hash_of({});
   const auto mapping = platform::Mapping::of(*data_, head_.room + begin, size);
-  checked_.add(size);
   return recording::hash_of(mapping->bytes());
 }
 
 bool Repair::check(const Frame& frame) {
   if (data_->size() < head_.room || frame.end > data_->size() - head_.room) return false;
-  if (frame.begin < header_.end()) return false;
   const auto is_sound = [&](const StoredTensor& tensor) {
+    checked_.add(tensor.end - tensor.begin);
     return hash_of(tensor.begin, tensor.end) == tensor.hash;
   };
   if (head_.checksums && !std::ranges::all_of(frame.tensors, is_sound)) return false;
+  if (frame.is_lone_tensor()) return true;
   try {
     // What it says must stand alone: one record's text must not spoil those of others.
     static_cast<void>(schema::read(
@@ -197,10 +195,6 @@ bool Repair::check(const Frame& frame) {
   return true;
 }
 
-void Repair::fill(std::uint64_t end) {
-  if (end != header_.end()) header_.add_gap(end, head_.checksums ? hash_of(header_.end(), end) : 0);
-}
-
 void Repair::seal(Journal journal) {
   head_ = journal.head;
   // Before memory is taken for it.
@@ -213,20 +207,24 @@ void Repair::seal(Journal journal) {
   std::uint64_t lost = 0;
   std::uint64_t damaged = 0;
   std::optional<std::uint64_t> last;
+  std::vector<Frame> sound;
   for (Frame& frame : journal.frames) {
-    if (last && frame.sequence <= *last) {
+    const std::uint64_t sequence = frame.head.sequence;
+    if (last && sequence <= *last) {
       ++damaged;
       continue;
     }
-    if (last) lost += frame.sequence - *last - 1;
-    last = frame.sequence;
-    if (!check(frame)) {
-      ++damaged;
-      continue;
-    }
-    fill(frame.begin);
-    header_.add(std::move(frame));
+    if (last) lost += sequence - *last - 1;
+    last = sequence;
+    if (check(frame)) sound.push_back(std::move(frame));
+    else ++damaged;
   }
+  damaged += recording::drop_overlaps(sound);
+  std::vector<Frame*> frames;
+  for (Frame& frame : sound) frames.push_back(&frame);
+  header_.add(frames, [&](std::uint64_t begin, std::uint64_t end) {
+    return head_.checksums ? hash_of(begin, end) : 0;
+  });
   if (damaged != 0)
     lose(damaged, "the data of " + counted(damaged, "record") + " are damaged or missing");
   if (lost != 0) lose(lost, counted(lost, "record") + " of the sequence are not in the journal");
@@ -252,12 +250,7 @@ void Repair::write(bool checksums) {
   std::error_code error;
   platform::os::File file = platform::os::open_for_writing(part_path_, error);
   recording::check_written(error, "cannot open the file for writing", part_path_);
-  if (!header_.has_tensors()) {
-    constexpr std::array<std::byte, 8> zeros{};
-    recording::write_at(file, part_path_, head_.room + header_.end(), zeros);
-    header_.add_dummy();
-  }
-  const std::string about = "{\"version\": 1, \"segment\": " + std::to_string(segment_) +
+  const std::string about = "{\"version\": 2, \"segment\": " + std::to_string(segment_) +
                             ", \"closed\": false, \"recovered\": true}";
   const std::string header = header_.text(about, head_.room, checksums);
   recording::write_at(file, part_path_, 0, std::as_bytes(std::span(header)));

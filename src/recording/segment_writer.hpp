@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <safestructures/data/tensor.hpp>
@@ -21,7 +23,6 @@ namespace safestructures::inline v0::recording {
 struct PreparedRecord {
   Frame frame;
   std::vector<Tensor> tensors;  ///< Those of the frame, as they are stored.
-  std::size_t alignment = 1;    ///< Of its first byte.
   std::uint64_t cost = 0;       ///< `SegmentHeader::cost` of the frame.
 };
 
@@ -42,20 +43,17 @@ class SegmentWriter {
   SegmentWriter(const std::filesystem::path& folder, std::uint64_t number, std::uint64_t room,
                 const SegmentOptions& options);
 
-  /// Whether the header has room for a record.
-  [[nodiscard]] bool has_room(const PreparedRecord& record) const {
-    return header_.bound() + batch_cost_ + record.cost <= room_;
-  }
   /// Bytes of data, those of the batch among them.
-  [[nodiscard]] std::uint64_t size() const noexcept { return batch_end_; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return header_.end() + batch_bytes_; }
   /// What the header takes, and its room.
   [[nodiscard]] std::uint64_t header_bound() const noexcept { return header_.bound(); }
   [[nodiscard]] std::uint64_t room() const noexcept { return room_; }
 
-  /// Gives a record its place, to be written with the batch. Its tensors must stay as they are.
-  void add(PreparedRecord record);
-  [[nodiscard]] std::uint64_t batch_bytes() const noexcept { return batch_end_ - header_.end(); }
-  [[nodiscard]] std::size_t batch_records() const noexcept { return batch_.size(); }
+  /// Takes a record, to be written with the batch. Its tensors must stay as they are until then.
+  /// \returns false, and leaves it, where the header or the journal has no room for it; the first
+  /// record is always taken
+  [[nodiscard]] bool add(PreparedRecord& record);
+  [[nodiscard]] std::uint64_t batch_bytes() const noexcept { return batch_bytes_; }
   /// Writes the records that were added. \throws Error `cannot_write`
   void write_batch();
 
@@ -66,9 +64,32 @@ class SegmentWriter {
   bool seal(const std::string& about);
 
  private:
+  /// Records of the batch that lie side by side: one, or those that are rows of one tensor.
+  struct Run {
+    std::vector<std::uint32_t> records;  // Their places in the batch.
+    std::uint64_t begin = 0;
+    std::uint64_t hash = 0;
+  };
+  /// What rows of one tensor have in common.
+  struct RowKind {
+    DType dtype;
+    DType own_dtype;
+    Shape shape;
+
+    friend bool operator==(const RowKind&, const RowKind&) = default;
+  };
+  struct RowKindHash {
+    std::size_t operator()(const RowKind& kind) const noexcept;
+  };
+
+  /// The run of the batch in which a record would be a row, or null.
+  [[nodiscard]] Run* run_of(const Frame& frame);
+  /// Gives the records of the batch their places.
+  void place();
   void write_data();
   /// Hashes the batch's tensors, and makes what the journal says of its records.
   void make_frames();
+  void add_to_header();
   /// Has bytes written behind those before; they must stay as they are until then.
   void queue(std::span<const std::byte> bytes);
   void write_queue();
@@ -83,8 +104,12 @@ class SegmentWriter {
   platform::os::File journal_;
   SegmentHeader header_;
   std::vector<PreparedRecord> batch_;
+  std::vector<Run> runs_;  // Of the batch, as they lie in the file.
+  std::unordered_map<RowKind, std::size_t, RowKindHash> run_of_kind_;
+  std::uint64_t batch_bytes_ = 0;
   std::uint64_t batch_end_ = 0;
   std::uint64_t batch_cost_ = 0;
+  std::uint64_t journal_cost_ = 0;  // What the journal takes at most, the batch included.
   std::uint64_t journal_end_ = 0;
   std::uint64_t data_end_ = 0;  // Of what is written.
   std::vector<platform::os::Bytes> queue_;

@@ -202,12 +202,12 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
   }
   try {
     recording::capture(value, pool_, moved);
-    queued.record = {.name = call.name,
-                     .step = call.step,
-                     .call = call.call,
-                     .thread = thread,
-                     .time = now(),
-                     .keep = queued.is_summarised ? Keep::statistics : rule.keep,
+    queued.record = {.head = {.name = call.name,
+                              .step = call.step,
+                              .call = call.call,
+                              .thread = thread,
+                              .time = now(),
+                              .keep = queued.is_summarised ? Keep::statistics : rule.keep},
                      .precision = rule.precision.value_or(options_.precision),
                      .value = std::move(value)};
     push(std::move(queued));
@@ -256,7 +256,7 @@ void RecorderState::push(Queued queued) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    queued.record.sequence = next_sequence_;
+    queued.record.head.sequence = next_sequence_;
     Names::Entry& name = *queued.name;
     queue_.push_back(std::move(queued));
     ++next_sequence_;

@@ -1,6 +1,7 @@
 #include "recording/unsealed.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <safestructures/data/error.hpp>
@@ -67,23 +68,45 @@ std::vector<std::byte> read_journal(const std::filesystem::path& path, std::uint
 }
 
 std::shared_ptr<const Source> as_file(std::shared_ptr<const Source> part, std::uint64_t room,
-                                      std::span<const Frame> frames) {
+                                      std::vector<Frame>& frames) {
   // Tensors stay aligned when all is read into memory.
-  const std::uint64_t begin = frames.front().begin / 8 * 8;
-  SegmentHeader header;
-  for (Frame frame : frames) {
+  const std::uint64_t begin = std::ranges::min_element(frames, {}, &Frame::begin)->begin / 8 * 8;
+  std::vector<Frame*> moved;
+  moved.reserve(frames.size());
+  for (Frame& frame : frames) {
     frame.begin -= begin;
     frame.end -= begin;
     for (StoredTensor& tensor : frame.tensors) {
       tensor.begin -= begin;
       tensor.end -= begin;
     }
-    if (frame.begin != header.end()) header.add_gap(frame.begin, 0);
-    header.add(std::move(frame));
+    moved.push_back(&frame);
   }
+  SegmentHeader header;
+  header.add(moved, [](std::uint64_t, std::uint64_t) { return 0; });
   const std::uint64_t size = header.end();
   return std::make_shared<HeaderAndData>(header.text({}, 0, false), std::move(part), room + begin,
                                          size);
+}
+
+std::size_t drop_overlaps(std::vector<Frame>& frames) {
+  std::vector<const Frame*> by_place;
+  by_place.reserve(frames.size());
+  for (const Frame& frame : frames) by_place.push_back(&frame);
+  std::ranges::stable_sort(by_place, {},
+                           [](const Frame* frame) { return std::pair(frame->begin, frame->end); });
+  std::set<const Frame*> dropped;
+  std::uint64_t end = 0;
+  for (const Frame* const frame : by_place) {
+    if (frame->begin < end) dropped.insert(frame);
+    else end = frame->end;
+  }
+  if (dropped.empty()) return 0;
+  std::vector<Frame> kept;
+  for (Frame& frame : frames)
+    if (!dropped.contains(&frame)) kept.push_back(std::move(frame));
+  frames = std::move(kept);
+  return dropped.size();
 }
 
 }  // namespace safestructures::inline v0::recording

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,11 +20,15 @@ namespace safestructures::inline v0::recording {
 [[nodiscard]] std::vector<std::byte> read_journal(const std::filesystem::path& path,
                                                   std::uint64_t from, const Limits& limits);
 
-/// Frames that follow each other, as a file of the default format: a header made of them, and their
+/// Leaves out frames whose data others have already, as those of no recorder do.
+/// \returns how many
+std::size_t drop_overlaps(std::vector<Frame>& frames);
+
+/// Records as a file of the default format: what precedes the data, made of their frames, and the
 /// data where these are. Its errors name the file with the data.
-/// \param frames at least one, data in ascending order \param room bytes in front of the data
+/// \param room bytes in front of the data \param frames at least one, in the order of their
+/// sequence, without overlaps; used up
 [[nodiscard]] std::shared_ptr<const Source> as_file(std::shared_ptr<const Source> part,
-                                                    std::uint64_t room,
-                                                    std::span<const Frame> frames);
+                                                    std::uint64_t room, std::vector<Frame>& frames);
 
 }  // namespace safestructures::inline v0::recording

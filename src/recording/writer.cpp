@@ -112,10 +112,10 @@ void RecorderState::write(Queue& taken) {
 void RecorderState::write_one(Queued& queued) {
   PreparedRecord prepared;
   try {
-    if (queued.record.keep == Keep::statistics && !queued.is_summarised)
+    if (queued.record.head.keep == Keep::statistics && !queued.is_summarised)
       recording::summarise(queued.record.value);
     // Sums of F16 would estimate nothing.
-    if (queued.record.keep == Keep::statistics) queued.record.precision = Precision::preserve;
+    if (queued.record.head.keep == Keep::statistics) queued.record.precision = Precision::preserve;
     prepared = recording::prepare(std::move(queued.record), options_.limits);
     if (prepared.cost + recording::metadata_room > options_.limits.header_bytes)
       throw Error(ErrorCode::limit_exceeded, "a record needs too large a header",
@@ -125,15 +125,14 @@ void RecorderState::write_one(Queued& queued) {
     return fail(std::current_exception(), false);
   }
   const std::uint64_t size = prepared.frame.end;
-  if (segment_) {
-    const bool is_full = segment_->size() != 0 && segment_->size() + size > options_.segment_bytes;
-    if (is_full || !segment_->has_room(prepared)) {
-      write_batch();
-      seal_segment(false);
-    }
-  }
-  if (!segment_) open_segment(prepared);
-  segment_->add(std::move(prepared));
+  const auto start_segment = [&] {
+    write_batch();
+    seal_segment(false);
+    open_segment(prepared);
+  };
+  const std::uint64_t before = segment_ ? segment_->size() : 0;
+  if (before != 0 && before + size > options_.segment_bytes) start_segment();
+  while (!segment_ || !segment_->add(prepared)) start_segment();
   batch_.push_back(&queued);
   if (segment_->batch_bytes() >= batch_bytes || batch_.size() >= batch_records) write_batch();
 }
@@ -178,7 +177,7 @@ void RecorderState::seal_segment(bool closed) {
 
 std::string RecorderState::about(bool closed) const {
   const RecorderReport counts = report();
-  std::string start = "{\"version\": 1, \"segment\": " + std::to_string(segment_number_) +
+  std::string start = "{\"version\": 2, \"segment\": " + std::to_string(segment_number_) +
                       ", \"closed\": " + (closed ? "true" : "false") + ", \"counts\": ";
   append_counts(start, counts.all);
   std::string names;

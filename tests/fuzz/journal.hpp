@@ -16,6 +16,7 @@
 
 #include "fuzz/fuzz.hpp"
 #include "recording/frame.hpp"
+#include "recording/segment_columns.hpp"
 #include "recording/unsealed.hpp"
 
 namespace fuzz {
@@ -56,8 +57,12 @@ inline void journal(Bytes bytes) {
   if (found.state != FrameState::whole || found.frame.end > most) return;
   static const std::vector<std::byte> zeros(most);
   expect_errors([&] {
-    const auto file = as_file(ss::Source::of(zeros, nullptr), 0, {&found.frame, 1});
-    static_cast<void>(ss::Document::open(file, {.format = ss::formats::safestructures()}));
+    std::vector<Frame> frames = {found.frame};
+    const auto file = as_file(ss::Source::of(zeros, nullptr), 0, frames);
+    const auto document = ss::Document::open(file, {.format = ss::formats::safestructures()});
+    const SegmentParts parts = read_parts(document.root(), {});
+    require(parts.columns.sequence == std::vector{found.frame.head.sequence},
+            "a frame does not come back as a record");
   });
 }
 

@@ -161,26 +161,34 @@ class Statistics:
     histogram: object = dataclasses.field(default_factory=lambda: np.zeros((2, 64), np.int64))
 
 
+def column(dtype, number=0):
+    return dataclasses.field(default_factory=lambda: np.array([number], dtype))
+
+
 @dataclasses.dataclass
-class Record:
-    value: Statistics
-    name: str = "x"
-    step: int = 0
-    call: int = 0
-    thread: int = 0
-    sequence: int = 0
-    time: int = 0
-    kept: str = "statistics"
+class Segment:
+    values: list
+    names: list = dataclasses.field(default_factory=lambda: ["x"])
+    sequence: np.ndarray = column(np.uint64)
+    step: np.ndarray = column(np.int64)
+    call: np.ndarray = column(np.uint64)
+    time: np.ndarray = column(np.int64)
+    name: np.ndarray = column(np.uint32)
+    thread: np.ndarray = column(np.uint32)
+    value: np.ndarray = column(np.uint32)
+    row: np.ndarray = column(np.int32, -1)
+    kept: np.ndarray = column(np.uint8, 2)
 
 
-def save_record(record, path):
+def save_record(statistics, path):
     """Python's package writes no names of classes, which C++ does."""
-    safestructures.save_file([record], path)
+    safestructures.save_file(Segment([statistics]), path)
     whole = path.read_bytes()
     size = int.from_bytes(whole[:8], "little")
     header = json.loads(whole[8 : 8 + size])
     schema = json.loads(header["__metadata__"]["_safestructures_schema_"])
-    schema["value"][0]["value"]["value"]["class"] = "Statistics"
+    schema["class"] = "Segment"
+    schema["value"]["values"]["value"][0]["class"] = "Statistics"
     header["__metadata__"]["_safestructures_schema_"] = json.dumps(schema)
     path.write_bytes(cli_files.container(json.dumps(header), whole[8 + size :]))
 
@@ -190,7 +198,7 @@ def check_statistics_of_others(folder):
     run_folder = pathlib.Path(folder) / "forged"
     run_folder.mkdir()
     segment = run_folder / "segment-000001.safetensors"
-    save_record(Record(Statistics()), segment)
+    save_record(Statistics(), segment)
     expect("in order", 1.5, json.loads(run(folder, "stats", "forged", "--json").stdout)[0]["mean"])
     for field, value, message in [
         ("dtype", "F99", "/dtype: {}: expected the name of a dtype, found str \"F99\"."),
@@ -201,7 +209,7 @@ def check_statistics_of_others(folder):
         ("mean", "x", "/mean: {}: expected a float, found str \"x\"."),
         ("histogram", np.zeros(3), "/histogram: {}: expected an I64 tensor of shape [2, 64], found tensor F64 [3]."),
     ]:
-        save_record(Record(Statistics(**{field: value})), segment)
+        save_record(Statistics(**{field: value}), segment)
         problem = "the statistics in a record are not what a recorder keeps"
         expected = f"safestructures: {segment.relative_to(folder)}: at x{message.format(problem)}\n"
         code, text, errors = stats(folder, "forged")

@@ -8,6 +8,7 @@ import subprocess
 import checks
 import numpy as np
 import safestructures
+from safestructures_cpp.recorder import records
 from safetensors import safe_open
 
 CLI = checks.cli()
@@ -44,23 +45,25 @@ def check_value(report, place, record):
 
 
 def check_records(report, folder):
-    """Every record in the folder's segments, by Python's own package and as plain tensors."""
-    records = []
+    """Every record in the folder's segments, by our package, by Python's alone and as plain tensors."""
+    found = list(records(folder))
     segments = sorted(folder.glob("*.safetensors"))
     if len(segments) < 3:
         report.fail(folder, f"expected three segments at least, found {len(segments)}")
+    plain = []
     for segment in segments:
-        records += safestructures.load_file(segment)
+        run = safestructures.load_file(segment)
+        plain += [(run.names[name], step) for name, step in zip(run.name, run.step, strict=True)]
         with safe_open(segment, "np") as file:
             for name in file.keys():
                 file.get_tensor(name)
-            if '"version": 1' not in file.metadata()["safestructures_recording"]:
+            if '"version": 2' not in file.metadata()["safestructures_recording"]:
                 report.fail(segment, "no metadata of the recording")
     # The rule keeps three of the four sums.
     expected = [(name, step) for step in range(4) for name in NAMES][:-1]
-    if [(record.name, record.step) for record in records] != expected:
-        report.fail(folder, f"expected {expected}, found {records}")
-    for sequence, record in enumerate(records):
+    if [(record.name, record.step) for record in found] != expected or plain != expected:
+        report.fail(folder, f"expected {expected}, found {found} and {plain}")
+    for sequence, record in enumerate(found):
         report.count("records")
         place = f"{folder}, record {sequence}"
         if (record.sequence, record.call, record.kept) != (sequence, record.step, "full"):

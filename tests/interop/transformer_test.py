@@ -11,7 +11,7 @@ import sys
 
 import checks
 import numpy as np
-import safestructures
+from safestructures_cpp.recorder import records
 from safetensors.numpy import load_file
 
 CLI = checks.cli()
@@ -110,7 +110,7 @@ def check_torch(report):
     if not pythons:
         return print("no torch on this machine: the twin is not compared with it")
     arrays = load_file("job.safetensors")
-    for record in safestructures.load_file("float/segment-000001.safetensors"):
+    for record in records("float"):
         name = f"{record.sequence:08}:{record.name}"
         parts = {"": record.value}
         if isinstance(record.value, (tuple, list)):

@@ -16,12 +16,24 @@
 
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/limits.hpp>
+#include <safestructures/data/path.hpp>
 #include <safestructures/data/registry.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/options.hpp>
+#include <safestructures/recording/options.hpp>
 #include <safestructures/tools/document.hpp>
 
 namespace safestructures::inline v0 {
+
+namespace detail {
+
+/// A file of a recording, or of a part of one that is being written, as its records share it.
+struct SegmentFile {
+  Document document;
+  std::filesystem::path path;
+};
+
+}  // namespace detail
 
 /// One record of a recording. Its tensors are read when they are touched. Copies share the file and
 /// stay valid when the Recording is gone.
@@ -29,8 +41,8 @@ class SAFESTRUCTURES_API Record {
  public:
   /// With the names of its scopes in front.
   /// @{
-  [[nodiscard]] const std::string& name() const& noexcept { return name_; }
-  [[nodiscard]] std::string name() && { return std::move(name_); }
+  [[nodiscard]] const std::string& name() const& noexcept { return *name_; }
+  [[nodiscard]] std::string name() && { return *name_; }
   /// @}
   /// What `ActivationRecorder::step` had said last.
   [[nodiscard]] std::int64_t step() const noexcept { return step_; }
@@ -43,56 +55,55 @@ class SAFESTRUCTURES_API Record {
   /// When it was recorded, in nanoseconds since 1970, UTC.
   [[nodiscard]] std::int64_t time() const noexcept { return time_; }
   /// How much was kept of it: `full`, `slice` or `statistics`.
-  /// @{
-  [[nodiscard]] const std::string& kept() const& noexcept { return kept_; }
-  [[nodiscard]] std::string kept() && { return std::move(kept_); }
-  /// @}
+  [[nodiscard]] Keep kept() const noexcept { return kept_; }
   /// What was recorded, tensors in their stored dtype. Valid as long as this or a copy of it.
   /// @{
-  [[nodiscard]] const Value& value() const& noexcept { return *value_; }
-  [[nodiscard]] Value value() && { return *value_; }
+  [[nodiscard]] const Value& value() const& noexcept { return whole_ != nullptr ? *whole_ : row_; }
+  [[nodiscard]] Value value() && { return value(); }
   /// @}
   /// The tensor that was recorded. \throws Error `type_mismatch`, naming the file
-  [[nodiscard]] Tensor tensor() const { return document_.at(path_).tensor(); }
+  [[nodiscard]] Tensor tensor() const { return node().tensor(); }
   /// What was recorded, as a C++ object. \throws Error what does not fit, naming file and path
   template <class T>
   [[nodiscard]] T as() const {
-    return document_.at(path_).template as<T>();
+    return node().template as<T>();
   }
   /// The file that holds it.
   /// @{
-  [[nodiscard]] const std::filesystem::path& file() const& noexcept { return *file_; }
-  [[nodiscard]] std::filesystem::path file() && { return *file_; }
+  [[nodiscard]] const std::filesystem::path& file() const& noexcept { return segment_->path; }
+  [[nodiscard]] std::filesystem::path file() && { return segment_->path; }
   /// @}
-  /// Where in the file it is: `/17/value`.
-  /// @{
-  [[nodiscard]] const std::string& path() const& noexcept { return path_; }
-  [[nodiscard]] std::string path() && { return std::move(path_); }
-  /// @}
+  /// Where in the file it is: `/values/3`, or row 17 of the tensor there, `/values/3/17`, which is
+  /// a place for people: `Document::at` ends at tensors.
+  [[nodiscard]] std::string path() const { return place().to_string(); }
 
  private:
   friend class Recording;
-  explicit Record(const Document& document) : document_(document) {}
+  Record() = default;
+  [[nodiscard]] Path place() const;
+  [[nodiscard]] Node node() const;
 
-  Document document_;
-  std::shared_ptr<const std::filesystem::path> file_;
-  std::string path_;
-  std::string name_;
-  std::string kept_;
+  std::shared_ptr<const detail::SegmentFile> segment_;
+  const std::string* name_ = nullptr;
+  const Value* whole_ = nullptr;  // In the document; null where the value is a row.
+  Value row_;
+  std::uint64_t sequence_ = 0;
   std::int64_t step_ = 0;
   std::uint64_t call_ = 0;
-  std::uint64_t thread_ = 0;
-  std::uint64_t sequence_ = 0;
   std::int64_t time_ = 0;
-  const Value* value_ = nullptr;
+  std::uint32_t thread_ = 0;
+  std::uint32_t value_place_ = 0;
+  std::int32_t row_place_ = 0;
+  Keep kept_ = Keep::full;
 };
 
 /// How recordings are read.
 struct RecordingOptions {
-  Access access = Access::map;         ///< Where the tensors of records are.
+  /// Where the tensors of records are. Those that share a tensor of the file with others and have
+  /// up to 1 KiB are read with it, whatever this says.
+  Access access = Access::map;
   const Registry* registry = nullptr;  ///< Must outlive what is loaded through it.
-  /// Bounds on what the files may hold. A record's own numbers count: its time has 19 digits.
-  Limits limits = {};
+  Limits limits = {};                  ///< Bounds on what the files may hold.
 };
 
 /// The records in a recorder's folder, in the order of their calls.
@@ -152,12 +163,14 @@ class SAFESTRUCTURES_API Recording {
     bool has_ascending_calls = true;
   };
 
-  void add_name(const Record& record);
+  void add_name(const Record& record, Named*& named);
   void read_sealed(std::uint64_t segment);
   /// Whether it should be looked at again: it was sealed meanwhile.
   bool read_unsealed(std::uint64_t segment);
   void add(const Document& document, const std::filesystem::path& file);
   [[nodiscard]] LoadOptions load_options() const;
+  /// The source as its tensors are best read.
+  [[nodiscard]] std::shared_ptr<const Source> readable(std::shared_ptr<const Source> source) const;
   void note(std::string problem);
 
   std::filesystem::path folder_;

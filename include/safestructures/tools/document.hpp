@@ -170,12 +170,17 @@ class SAFESTRUCTURES_API Document {
   [[nodiscard]] Value state_dict() const;
 
  private:
+  friend class Record;
   friend class Recording;
   explicit Document(std::shared_ptr<const detail::OpenFile> file) noexcept;
   /// As `open`, without the file's own API and its text, which are larger than small tensors.
   static Document open_structure(const std::shared_ptr<const Source>& source,
                                  const LoadOptions& options);
   [[noreturn]] void fail_container() const;
+  /// A value that is made of the structure, as if it were there. It must outlive the node.
+  [[nodiscard]] Node node(Path path, const Value& value) const noexcept {
+    return {file_, std::move(path), value};
+  }
   std::shared_ptr<const detail::OpenFile> file_;
 };
 

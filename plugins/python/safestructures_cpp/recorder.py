@@ -9,7 +9,10 @@
             model(batch)
             recorder.record("loss", loss)  # anything else; in JAX functions too, jitted or not
 
-`safestructures diff`, `stats` and `recover`, and the C++ library's Recording, read the folder.
+    for record in records("run"):
+        print(record.name, record.step, record.value)
+
+`safestructures diff`, `stats` and `recover`, and the C++ library's Recording, read the folder too.
 """
 
 import dataclasses
@@ -26,6 +29,9 @@ from collections.abc import Mapping
 
 from safestructures_cpp import segments
 from safestructures_cpp.nodes import MOST_LEVELS, NodeWriter
+from safestructures_cpp.recording import Record, records
+
+__all__ = ["Record", "Recorder", "records"]
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -127,8 +133,11 @@ class Recorder:
 
     def step(self, number):
         """The step of what is recorded from now on, by all threads; 0 at first."""
+        number = int(number)
+        if not -(2**63) <= number < 2**63:
+            raise ValueError("a step has 64 bits at most")
         self._wait_for_callbacks()
-        self._step = int(number)
+        self._step = number
 
     def record(self, name, value):
         """Records a value: tensors of NumPy, torch and JAX, numbers, texts, and containers of these.
@@ -175,13 +184,12 @@ class Recorder:
         if self._error is not None:
             return self._count(counts, "failed")
         try:
-            schema, tensors = self._prepare(name, call, value, omit)
-            cost = segments.Segment.cost(schema, tensors)
+            record = self._prepare(name, call, value, omit)
         except BaseException:
             self._count(counts, "failed")
             raise
         try:
-            self._write(schema, tensors, cost)
+            self._write(record)
         except BaseException as error:
             # An interrupt too: what was written of the record is no record.
             self._error = error
@@ -213,35 +221,30 @@ class Recorder:
             self._local.thread = next(self._threads)
         writer = NodeWriter(name_of, omit)
         node = writer.node(value)
-        fields = {
-            "name": name,
-            "step": self._step,
-            "call": call,
-            "thread": self._local.thread,
-            "sequence": self._sequence,
-            "time": time.time_ns(),
-            "kept": "full",
-        }
-        nodes = {
-            key: {"data_type": type(field).__name__, "value": str(field)} for key, field in fields.items()
-        }
-        nodes["value"] = node
-        record = {"data_type": "SafestructuresDataclass", "value": nodes, "class": "Record"}
-        return segments.text(record), writer.tensors
+        return segments.Prepared(
+            sequence=self._sequence,
+            step=self._step,
+            call=call,
+            time=time.time_ns(),
+            name=name,
+            thread=self._local.thread,
+            node=segments.text(node),
+            tensors=writer.tensors,
+        )
 
-    def _write(self, schema, tensors, cost):
-        size = sum(len(tensor.data) for tensor in tensors)
+    def _write(self, record):
         segment = self._segment
         if segment is not None:
-            is_full = segment.size and segment.size + size > self._segment_bytes
-            if is_full or segment.bound + cost > segment.room:
+            is_full = segment.size and segment.size + record.size > self._segment_bytes
+            if is_full or not segment.fits(record):
                 self._seal(False)
         if self._segment is None:
+            cost = record.cost + record.cost_of_name
             needed = segments.in_pages(cost + segments.METADATA_ROOM + segments.PAGE)
             self._segment_number += 1
             room = max(segments.in_pages(self._room), needed)
             self._segment = segments.Segment(self._folder, self._segment_number, room)
-        self._segment.add(self._sequence, schema, tensors, cost)
+        self._segment.add(record)
 
     def _seal(self, closed):
         segment, self._segment = self._segment, None
@@ -271,7 +274,7 @@ class Recorder:
                 every[what] = every.get(what, 0) + count
             if counts.get("kept", 0) != counts["calls"]:
                 left_out[name] = counts
-        about = {"version": 1, "segment": self._segment_number, "closed": closed}
+        about = {"version": 2, "segment": self._segment_number, "closed": closed}
         about["counts"] = every or {"calls": 0}
         whole = segments.text({**about, "left_out": left_out})
         # As the C++ recorder bounds it: twice for the escapes, and something for the keys.

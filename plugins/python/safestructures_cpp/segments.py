@@ -1,17 +1,21 @@
 """The files of a recording, as the C++ recorder writes them: docs/recording.md has the bytes.
 
 Data are written first, then the frame in the journal that says they are there, then, when a segment is
-sealed, its header: a process may die at any moment and loses the record that it was writing.
+sealed, its header and columns: a process may die at any moment and loses the record that it was writing.
 """
 
+import dataclasses
+import functools
 import json
 import os
 import pathlib
 import struct
 
+import numpy as np
 import xxhash
 
 JOURNAL_MAGIC = b"SSJRNL"
+JOURNAL_VERSION = 2
 FRAME_MAGIC = b"\xf5SSFRAM\xfa"
 #: In the order of the C++ library's DType, which frames number.
 DTYPES = (
@@ -21,13 +25,39 @@ DTYPES = (
 ALIGNMENT = {"I16": 2, "U16": 2, "F16": 2, "BF16": 2, "I32": 4, "U32": 4, "F32": 4, "C64": 4}
 ALIGNMENT |= {"F64": 8, "I64": 8, "U64": 8}
 
+#: What is said of each record beside its value, in the order of the bytes: the dtypes of the format and NumPy.
+COLUMNS = {
+    "sequence": ("U64", "<u8"),
+    "step": ("I64", "<i8"),
+    "call": ("U64", "<u8"),
+    "time": ("I64", "<i8"),
+    "name": ("U32", "<u4"),
+    "thread": ("U32", "<u4"),
+    "value": ("U32", "<u4"),
+    "row": ("I32", "<i4"),
+    "kept": ("U8", "u1"),
+}
+COLUMNS_SIZE = sum(np.dtype(kind).itemsize for _, kind in COLUMNS.values())
+#: In the order of their numbers in the column and in frames.
+KEPT = ("full", "slice", "statistics")
+#: The row of a record that is all of its value.
+NO_ROW = -1
+#: A frame that holds any value; the other form is that of tensors alone, which is shorter.
+STRUCTURE = 0
+
 PAGE = 4096
 METADATA_ROOM = 16 << 10
 LARGEST_ROOM = 16 << 20
+#: Readers take one of at most 100 MB.
+LARGEST_JOURNAL = 64 << 20
+#: What a frame takes beside its name and what the header says of it too.
+FRAME_BOUND = 160
 #: What the header has of a tensor beside its name, and of a gap in front of a record.
 ENTRY_BOUND = 128
 DIMENSION_BOUND = 21
 GAP_BOUND = ENTRY_BOUND + DIMENSION_BOUND + 2 * len("gap.") + 40
+#: What the list of names has of one beside itself.
+NAME_BOUND = 64
 
 
 def checksum(data):
@@ -45,6 +75,17 @@ def text(data):
     return json.dumps(data)
 
 
+def string_node(value):
+    """The node of a text."""
+    return {"data_type": "str", "value": value}
+
+
+def with_length(value):
+    """A text as frames have it."""
+    value = value.encode()
+    return struct.pack("<I", len(value)) + value
+
+
 def write_all(file, offset, data):
     """Writes at an offset until all is written. Raises OSError."""
     data = memoryview(data)
@@ -54,27 +95,63 @@ def write_all(file, offset, data):
         data = data[count:]
 
 
+@dataclasses.dataclass
+class Prepared:
+    """A record that is ready to be written."""
+
+    sequence: int
+    step: int
+    call: int
+    time: int
+    name: str
+    thread: int
+    node: str  # Of its value, as the schema has it.
+    tensors: list
+
+    @functools.cached_property
+    def size(self):
+        """Bytes of its tensors."""
+        return sum(len(tensor.data) for tensor in self.tensors)
+
+    @functools.cached_property
+    def cost(self):
+        """Bytes in front of the data that it takes at most, beside its name."""
+        bound = COLUMNS_SIZE + GAP_BOUND + len(text(self.node))
+        for tensor in self.tensors:
+            # In the header, and among the checksums, where it is JSON inside JSON.
+            bound += len(text(tensor.name)) + len(text(text(tensor.name)))
+            bound += ENTRY_BOUND + DIMENSION_BOUND * len(tensor.shape)
+        return bound
+
+    @functools.cached_property
+    def cost_of_name(self):
+        """The same of its name, which a segment has once."""
+        return NAME_BOUND + len(text(text(self.name)))
+
+
 class Segment:
     """A segment that is being written."""
 
     def __init__(self, folder, number, room):
-        """Begins its files; `room` is what the header may take, in pages."""
+        """Begins its files; `room` is what header and columns may take, in pages."""
         stem = pathlib.Path(folder) / f"segment-{number:06}"
         self.number = number
         self.room = room
         self.size = 0  # Of the data.
         self.records = 0
-        self.bound = METADATA_ROOM  # What the header takes at most.
+        self.bound = METADATA_ROOM  # What header and columns take at most.
         self._sealed = stem.with_suffix(".safetensors")
         self._part_path = stem.with_suffix(".part")
         self._journal_path = stem.with_suffix(".journal")
-        self._schema = []
-        self._tensors = []  # (name, dtype, shape, begin, end, checksum)
+        self._names = {}  # Of each its place.
+        self._columns = {name: [] for name in COLUMNS}
+        self._nodes = []
+        self._tensors = []  # (name, dtype, shape, begin, end, checksum), behind the columns.
         # The journal first: data without one could not be told apart.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         self._journal = os.open(self._journal_path, flags, 0o666)
         self._part = None
-        head = JOURNAL_MAGIC + struct.pack("<HQQQ", 1, number, room, 1)
+        head = JOURNAL_MAGIC + struct.pack("<HQQQ", JOURNAL_VERSION, number, room, 1)
         head += struct.pack("<Q", checksum(head))
         write_all(self._journal, 0, head)
         self._journal_end = len(head)
@@ -83,21 +160,19 @@ class Segment:
             # So that a disk that fills up later has room for the header.
             os.posix_fallocate(self._part, 0, room)
 
-    @staticmethod
-    def cost(schema, tensors):
-        """Bytes of the header that a record takes at most."""
-        bound = len(text(schema)) + GAP_BOUND
-        for tensor in tensors:
-            # In the header, and among the checksums, where it is JSON inside JSON.
-            bound += len(text(tensor.name)) + len(text(text(tensor.name)))
-            bound += ENTRY_BOUND + DIMENSION_BOUND * len(tensor.shape)
-        return bound
+    def _cost(self, record):
+        return record.cost + (0 if record.name in self._names else record.cost_of_name)
 
-    def add(self, sequence, schema, tensors, cost):
+    def fits(self, record):
+        """Whether header and journal have room for one more."""
+        cost = self._cost(record)
+        in_journal = FRAME_BOUND + len(record.name.encode()) + cost
+        return self.bound + cost <= self.room and self._journal_end + in_journal <= LARGEST_JOURNAL
+
+    def add(self, record):
         """Writes a record: its tensors, then its frame."""
-        tensors = sorted(tensors, key=lambda tensor: -ALIGNMENT.get(tensor.dtype, 1))
-        has_data = any(len(tensor.data) for tensor in tensors)
-        alignment = ALIGNMENT.get(tensors[0].dtype, 1) if has_data else 1
+        tensors = sorted(record.tensors, key=lambda tensor: -ALIGNMENT.get(tensor.dtype, 1))
+        alignment = ALIGNMENT.get(tensors[0].dtype, 1) if record.size else 1
         begin = (self.size + alignment - 1) // alignment * alignment
         gap = bytes(begin - self.size)
         write_all(self._part, self.room + self.size, gap)
@@ -107,36 +182,67 @@ class Segment:
             write_all(self._part, self.room + end, tensor.data)
             placed.append((tensor.name, tensor.dtype, tensor.shape, end, end + len(tensor.data), checksum(tensor.data)))
             end += len(tensor.data)
-        frame = self._frame(sequence, begin, end, schema, placed)
+        frame = self._frame(record, begin, end, placed)
         write_all(self._journal, self._journal_end, frame)
         self._journal_end += len(frame)
         if gap:
             self._tensors.append((f"gap.{self.size}", "U8", (len(gap),), self.size, begin, checksum(gap)))
         self._tensors += placed
-        self._schema.append(schema)
+        self.bound += self._cost(record)
+        said = {key: getattr(record, key) for key in ("sequence", "step", "call", "time", "thread")}
+        said["name"] = self._names.setdefault(record.name, len(self._names))
+        said |= {"value": len(self._nodes), "row": NO_ROW, "kept": KEPT.index("full")}
+        for key, number in said.items():
+            self._columns[key].append(number)
+        self._nodes.append(record.node)
         self.size = end
         self.records += 1
-        self.bound += cost
 
     @staticmethod
-    def _frame(sequence, begin, end, schema, placed):
-        schema = schema.encode("ascii")
-        content = struct.pack("<QQQI", sequence, begin, end, len(schema)) + schema
+    def _frame(record, begin, end, placed):
+        content = struct.pack("<QqQqI", record.sequence, record.step, record.call, record.time, record.thread)
+        content += struct.pack("<BBQQ", KEPT.index("full"), STRUCTURE, begin, end)
+        content += with_length(record.name) + with_length(record.node)
         content += struct.pack("<I", len(placed))
         for name, dtype, shape, _, tensor_end, known in placed:
-            name = name.encode()
-            content += struct.pack("<I", len(name)) + name
+            content += with_length(name)
             content += struct.pack(f"<BB{len(shape)}Q", DTYPES.index(dtype), len(shape), *shape)
             content += struct.pack("<QQ", tensor_end, known)
         known = xxhash.xxh3_64_intdigest(content, seed=len(content))
         return FRAME_MAGIC + struct.pack("<QQ", len(content), known) + content
 
-    def _header(self, about):
-        schema = '{"data_type": "list", "value": [' + ", ".join(self._schema) + "]}"
+    def _stored_columns(self):
+        """The columns' bytes, up to a multiple of 8, and their tensors."""
+        data = b""
+        tensors = []
+        for name, (dtype, kind) in COLUMNS.items():
+            column = np.array(self._columns[name], kind).tobytes()
+            tensors.append((name, dtype, (self.records,), len(data), len(data) + len(column), checksum(column)))
+            data += column
+        if gap := bytes(-len(data) % 8):
+            tensors.append(("gap.columns", "U8", (len(gap),), len(data), len(data) + len(gap), checksum(gap)))
+        return data + gap, tensors
+
+    def _schema(self):
+        # The values' nodes are text already.
+        fields = {"names": '{"data_type": "list", "value": ' + text([string_node(name) for name in self._names]) + "}"}
+        fields |= {name: text({"data_type": "numpy.ndarray", "value": name}) for name in COLUMNS}
+        fields["values"] = '{"data_type": "list", "value": [' + ", ".join(self._nodes) + "]}"
+        inside = ", ".join(f'"{name}": {node}' for name, node in fields.items())
+        return '{"data_type": "SafestructuresDataclass", "value": {' + inside + '}, "class": "Segment"}'
+
+    def _front(self, about):
+        """What is in front of the data: the length, the header, blanks, the columns."""
+        schema = self._schema()
+        columns, column_tensors = self._stored_columns()
         metadata = {"_safestructures_schema_": schema, "_safestructures_schema_version_": "1.0.0"}
         if about:
             metadata["safestructures_recording"] = about
-        tensors = sorted(self._tensors, key=lambda tensor: tensor[0].encode())
+        stored = column_tensors + [
+            (name, dtype, shape, len(columns) + begin, len(columns) + end, known)
+            for name, dtype, shape, begin, end, known in self._tensors
+        ]
+        tensors = sorted(stored, key=lambda tensor: tensor[0].encode())
         lines = "".join(f"\n{name} {dtype} {list(shape)}" for name, dtype, shape, *_ in tensors)
         checksums = {
             "algorithm": "XXH3-64",
@@ -151,30 +257,24 @@ class Segment:
         metadata["_safestructures_checksums_"] = json.dumps(checksums, separators=(",", ":"))
         entries = {
             name: {"dtype": dtype, "shape": shape, "data_offsets": (begin, end)}
-            for name, dtype, shape, begin, end, _ in self._tensors
+            for name, dtype, shape, begin, end, _ in stored
         }
         header = json.dumps({"__metadata__": metadata, **entries}, separators=(",", ":")).encode()
-        size = self.room - 8
+        size = self.room - 8 - len(columns)
         if len(header) > size and about:
-            return self._header(None)
+            return self._front(None)
         if len(header) > size:
             raise ValueError(f"the header of a segment needs {len(header)} bytes, but has room for {size}")
-        return struct.pack("<Q", size) + header.ljust(size)
+        return struct.pack("<Q", size) + header.ljust(size) + columns
 
     def seal(self, about):
-        """Writes the header and gives the file its name; removes one without a record."""
+        """Writes header and columns and gives the file its name; removes one without a record."""
         if self.records == 0:
             self.abandon()
             self._part_path.unlink(missing_ok=True)
             self._journal_path.unlink(missing_ok=True)
             return
-        if not self._tensors:
-            # A file of the format has one tensor at least; this is the one that readers pass over.
-            zeros = bytes(8)
-            write_all(self._part, self.room, zeros)
-            self._tensors.append(("null", "I64", (1,), 0, 8, checksum(zeros)))
-            self.size = 8
-        write_all(self._part, 0, self._header(about))
+        write_all(self._part, 0, self._front(about))
         # What a failure left behind the last record that is whole.
         os.ftruncate(self._part, self.room + self.size)
         self.abandon()

@@ -2,8 +2,6 @@
 /// A schema written as a part of a larger text.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,15 +20,10 @@ using TextBlock = std::vector<char, platform::BlockAllocator<char>>;
 /// and backslash. \param text gets it; that of what is returned is empty \throws Error as `write`
 [[nodiscard]] Written write_escaped(const Value& root, TextBlock& text, const SaveOptions& options);
 
-/// What stands around a node.
-struct Around {
-  std::string before;      ///< The text up to the node.
-  std::string_view after;  ///< The text behind it.
-  std::string_view step;   ///< Where the node is in what holds it, which is the root.
-  std::uint64_t nodes;     ///< How many nodes the text before it has.
-};
-
-/// As `write` of the whole structure, which is never built. \throws Error as `write`
-[[nodiscard]] Written write_inside(const Value& value, Around around, const SaveOptions& options);
+/// As `write` of a value that will be an item of a list in a field of a structure: of the levels
+/// that the limit allows two are taken. \param step what paths in errors begin with
+/// \throws Error as `write`
+[[nodiscard]] Written write_item(const Value& value, std::string_view step,
+                                 const SaveOptions& options);
 
 }  // namespace safestructures::inline v0::schema

@@ -71,15 +71,14 @@ Written Writer::write(const Value& root) {
   return std::move(written_);
 }
 
-Written Writer::write_inside(const Value& value, Around around) {
-  ahead_.look_at(value, 1, options_.limits.depth);
-  written_.text = std::move(around.before);
-  written_.text.reserve(written_.text.size() + ahead_.text + around.after.size());
+Written Writer::write_item(const Value& value, std::string_view step) {
+  constexpr std::uint32_t outer = 2;
+  ahead_.look_at(value, outer, options_.limits.depth);
+  text_.reserve(ahead_.text);
   written_.tensors.reserve(ahead_.tensors);
   text_.restart();
-  nodes_ = around.nodes;
-  child(value, {nullptr, around.step});
-  text_.add(around.after);
+  depth_ = outer - 1;
+  child(value, {nullptr, step});
   text_.finish();
   return std::move(written_);
 }
@@ -295,8 +294,8 @@ Written write_escaped(const Value& root, TextBlock& text, const SaveOptions& opt
   return Writer(options, text).write(root);
 }
 
-Written write_inside(const Value& value, Around around, const SaveOptions& options) {
-  return Writer(options).write_inside(value, std::move(around));
+Written write_item(const Value& value, std::string_view step, const SaveOptions& options) {
+  return Writer(options).write_item(value, step);
 }
 
 }  // namespace safestructures::inline v0::schema

@@ -32,7 +32,7 @@ class Writer {
       : options_(options), dtypes_(options.precision), text_(text) {}
 
   Written write(const Value& root);
-  Written write_inside(const Value& value, Around around);
+  Written write_item(const Value& value, std::string_view step);
 
  private:
   void count_node(const Trace* trace);

@@ -1,0 +1,116 @@
+"""Reads recordings record by record, this package's and those of the C++ library's ActivationRecorder."""
+
+import dataclasses
+import pathlib
+import re
+
+import numpy as np
+import safestructures
+from safetensors import SafetensorError, safe_open
+
+from safestructures_cpp import PLUGINS, segments
+
+SEALED = re.compile(r"segment-(\d{6,})\.safetensors")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)  # Whether arrays are equal has no one answer.
+class Record:
+    """One record of a recording."""
+
+    name: str  # With the names of its scopes in front.
+    step: int
+    call: int  # How many of its name came before it.
+    thread: int
+    sequence: int  # Its place among all records.
+    time: int  # When it was recorded, in nanoseconds since 1970, UTC.
+    kept: str  # How much of it: "full", "slice" or "statistics".
+    value: object
+
+
+def records(path):
+    """Gives the records of a recording, in the order of their calls.
+
+    path: the folder that the recorder was given, or one of its files, a sealed segment.
+
+    A segment is read as a whole, when its first record is asked for. Small tensors may share one in the
+    file: such a value is a view of it.
+
+    Segments that are not sealed are not read: one that is being written, and what a recorder that died
+    has left, which the command `safestructures recover` seals.
+
+    Raises FileNotFoundError for what is no recording; what is returned raises ValueError, which names the
+    file, for one that is no segment.
+    """
+    path = pathlib.Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: there is no such folder or file")
+    files = sealed_segments(path) if path.is_dir() else [path]
+    return (record for file in files for record in records_of(file))
+
+
+def sealed_segments(folder):
+    """The sealed files of a folder, in the order of their numbers. Raises FileNotFoundError."""
+    names = [path.name for path in folder.iterdir()]
+    if "recording.lock" not in names and not any(name.startswith("segment-") for name in names):
+        raise FileNotFoundError(
+            f"{folder}: the folder is no recording: expected segment-000001.safetensors or recording.lock."
+            " Name the folder that the recorder was given."
+        )
+    sealed = [match for match in map(SEALED.fullmatch, names) if match]
+    return [folder / match[0] for match in sorted(sealed, key=lambda match: int(match[1]))]
+
+
+def records_of(file):
+    """The records of a sealed segment. Raises ValueError, which names the file."""
+    root = read_root(file)
+    columns = {name: getattr(root, name).tolist() for name in segments.COLUMNS}
+    for said in zip(*columns.values()):
+        said = dict(zip(columns, said))
+        value = root.values[said["value"]]
+        row = said.pop("row")
+        if row != segments.NO_ROW:
+            value = value[row, ...]  # A view of tensors of one dimension too, not a scalar.
+        yield Record(**{**said, "name": root.names[said["name"]], "kept": segments.KEPT[said["kept"]], "value": value})
+
+
+def read_root(file):
+    """What a segment holds: names, columns and values, which agree. Raises ValueError, which names the file."""
+    try:
+        with safe_open(file, "np") as opened:
+            has_schema = "_safestructures_schema_" in (opened.metadata() or {})
+    except SafetensorError as error:
+        raise no_segment(file, error) from error
+    if not has_schema:
+        raise no_segment(file, "it has no schema")
+    root = safestructures.load_file(file, plugins=PLUGINS)
+    for name in ("names", "values"):
+        if not isinstance(getattr(root, name, None), list):
+            raise no_segment(file, f"it has no list of {name}")
+    size = None
+    for name, (_, kind) in segments.COLUMNS.items():
+        column = getattr(root, name, None)
+        if not isinstance(column, np.ndarray) or column.dtype != kind or column.ndim != 1:
+            raise no_segment(file, f"it has no column {name}")
+        if size is not None and len(column) != size:
+            raise no_segment(file, f"its column {name} has {len(column)} numbers, not {size}")
+        size = len(column)
+    check_places(file, root)
+    return root
+
+
+def check_places(file, root):
+    """Raises ValueError where a column has a number of what is not there."""
+    for name, size in (("name", len(root.names)), ("value", len(root.values)), ("kept", len(segments.KEPT))):
+        column = getattr(root, name)
+        if np.any(column >= size):
+            raise no_segment(file, f"its column {name} has {column.max()}, of {size}")
+    for value, row in zip(root.value.tolist(), root.row.tolist()):
+        rows = root.values[value]
+        has_rows = isinstance(rows, np.ndarray) and rows.ndim > 0
+        if row != segments.NO_ROW and not (has_rows and 0 <= row < len(rows)):
+            raise no_segment(file, f"its column row has {row}, which its value {value} has not")
+
+
+def no_segment(file, why):
+    """The error for a file that is no segment."""
+    return ValueError(f"{file}: the file is no sealed segment of a recording: {why}")

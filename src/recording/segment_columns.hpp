@@ -1,0 +1,78 @@
+/// \file
+/// The structure at the root of a segment: what is said of its records, a column each, and their
+/// values. docs/recording.md has it in words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <safestructures/data/value.hpp>
+
+namespace safestructures::inline v0::recording {
+
+/// The class of a segment in a file, and its fields. Those of columns name their tensors too.
+namespace fields {
+inline constexpr std::string_view segment = "Segment";
+inline constexpr std::string_view names = "names";
+inline constexpr std::string_view sequence = "sequence";
+inline constexpr std::string_view step = "step";
+inline constexpr std::string_view call = "call";
+inline constexpr std::string_view time = "time";
+inline constexpr std::string_view name = "name";
+inline constexpr std::string_view thread = "thread";
+inline constexpr std::string_view value = "value";
+inline constexpr std::string_view row = "row";
+inline constexpr std::string_view kept = "kept";
+inline constexpr std::string_view values = "values";
+}  // namespace fields
+
+/// The row of a record whose value is the whole of what stands in `values`.
+inline constexpr std::int32_t no_row = -1;
+
+/// A segment's records, in the order of their calls.
+struct SegmentColumns {
+  std::vector<std::uint64_t> sequence;
+  std::vector<std::int64_t> step;
+  std::vector<std::uint64_t> call;
+  std::vector<std::int64_t> time;
+  std::vector<std::uint32_t> name;  ///< Place in `names`.
+  std::vector<std::uint32_t> thread;
+  std::vector<std::uint32_t> value;  ///< Place in `values`.
+  std::vector<std::int32_t> row;     ///< Of the tensor there; `no_row`: all of it.
+  std::vector<std::uint8_t> kept;    ///< A Keep.
+
+  /// Bytes of one record.
+  static constexpr std::uint64_t record_size = 4 * 8 + 4 * 4 + 1;
+};
+
+/// Calls `each(name, column)` for every column, those of the largest numbers first.
+template <class Columns, class Each>
+void each_column(Columns& columns, const Each& each) {
+  each(fields::sequence, columns.sequence);
+  each(fields::step, columns.step);
+  each(fields::call, columns.call);
+  each(fields::time, columns.time);
+  each(fields::name, columns.name);
+  each(fields::thread, columns.thread);
+  each(fields::value, columns.value);
+  each(fields::row, columns.row);
+  each(fields::kept, columns.kept);
+}
+
+/// The parts of a segment that was read.
+struct SegmentParts {
+  SegmentColumns columns;
+  const std::vector<Value>* names = nullptr;   ///< Strings.
+  const std::vector<Value>* values = nullptr;  ///< A record's row is one of its tensor.
+};
+
+/// Reads what a segment's root says. Columns are of one length and in the order of their sequence;
+/// places and rows are there. \param file for errors \throws Error `invalid_schema`, `out_of_range`
+[[nodiscard]] SegmentParts read_parts(const Value& root, const std::filesystem::path& file);
+
+}  // namespace safestructures::inline v0::recording

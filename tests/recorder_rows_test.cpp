@@ -1,0 +1,249 @@
+/// \file
+/// Small tensors of one kind that are recorded together are rows of one tensor in the file, and
+/// nobody who reads the recording need know.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/recording/recording.hpp>
+#include <safestructures/recording/recover.hpp>
+#include <safestructures/tools/load.hpp>
+#include <safestructures/tools/verify.hpp>
+
+#include "recording/frame.hpp"
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+namespace fs = std::filesystem;
+using ss::test::error_of;
+using ss::test::Folder;
+
+using Floats = std::vector<float>;
+
+Floats floats(std::size_t count, std::size_t first) {
+  Floats values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(first + i);
+  return values;
+}
+
+fs::path segment_of(const fs::path& run) { return run / "segment-000001.safetensors"; }
+
+/// What of a segment's values is a tensor of rows, by its shape.
+std::vector<ss::Shape> rows_of(const fs::path& run) {
+  std::vector<ss::Shape> shapes;
+  const ss::Value root = ss::load_file(segment_of(run));
+  for (const ss::Value& value : root["values"].items())
+    if (value.kind() == ss::Kind::tensor && value.tensor_name().ends_with(":rows"))
+      shapes.push_back(value.tensor().shape());
+  return shapes;
+}
+
+}  // namespace
+
+TEST_CASE("records of two layers become the rows of two tensors, in the order of their calls") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  for (std::size_t i = 0; i < 20; ++i) {
+    recorder.record("a", floats(4, i));
+    recorder.record("b", ss::Tensor::own(floats(6, i), {2, 3}));
+    if (i % 10 == 0) recorder.record("loss", static_cast<double>(i));
+  }
+  recorder.flush();
+  recorder.close();
+  CHECK(rows_of(folder / "run") == std::vector<ss::Shape>{{20, 4}, {20, 2, 3}});
+  CHECK_NOTHROW(ss::verify_file(segment_of(folder / "run")));
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 42);
+  for (std::size_t i = 0; i < run.size(); ++i) CHECK(run[i].sequence() == i);
+  for (std::size_t i = 0; i < 20; ++i) {
+    CHECK(run.find_call("a", i)->as<Floats>() == floats(4, i));
+    CHECK(run.find_call("b", i)->tensor().shape() == ss::Shape{2, 3});
+    CHECK(run.find_call("b", i)->tensor().to_vector<float>() == floats(6, i));
+  }
+  CHECK(run.find_call("loss", 1)->as<double>() == 10);
+  CHECK(run.find_call("a", 3)->path() == "/values/0/3");
+  CHECK(run.find_call("b", 19)->path() == "/values/1/19");
+  CHECK(run.find_call("loss", 1)->path() == "/values/3");
+}
+
+TEST_CASE("a row that does not fit names the file and the row") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.record("x", floats(2, 0));
+  recorder.record("x", floats(2, 1));
+  recorder.close();
+  const ss::Recording run(folder / "run");
+  CHECK(error_of([&] { return run[1].as<std::string>(); }) ==
+        "type_mismatch: " + segment_of(folder / "run").string() +
+            ": at /values/0/1: a value is of another kind: expected str, found tensor F32 [2].");
+  ss::Record copy = run[1];
+  CHECK(copy.value().tensor() == run[1].tensor());
+}
+
+TEST_CASE("what differs in dtype, shape, own dtype or size shares no tensor") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.precision = ss::Precision::f32});
+  const Floats large(1025, 1);
+  const Floats largest(1024, 2);
+  for (int i = 0; i < 2; ++i) {
+    recorder.record("f32", floats(3, 0));
+    recorder.record("f64", std::vector<double>{0.5, 1, 2});  // Stored as F32, but not its own.
+    recorder.record("i32", std::vector<std::int32_t>{1, 2, 3});
+    recorder.record("matrix", ss::Tensor::own(floats(3, 0), {1, 3}));
+    recorder.record("large", large);
+    recorder.record("largest", largest);
+    recorder.record("empty", Floats());
+    recorder.record("list", ss::Value::list({ss::Tensor::own(floats(3, 0))}));
+  }
+  recorder.record("alone", std::vector<std::uint8_t>{1});
+  recorder.close();
+  CHECK(rows_of(folder / "run") ==
+        std::vector<ss::Shape>{{2, 3}, {2, 3}, {2, 3}, {2, 1, 3}, {2, 1024}});
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 17);
+  for (std::size_t i = 0; i < 16; i += 8) {
+    CHECK(run[i].as<Floats>() == floats(3, 0));
+    CHECK(run[i + 1].as<std::vector<double>>() == std::vector<double>{0.5, 1, 2});
+    CHECK(run[i + 1].tensor().dtype() == ss::DType::F32);
+    CHECK(run[i + 1].as<ss::Tensor>().dtype() == ss::DType::F64);
+    CHECK(run[i + 2].as<std::vector<std::int32_t>>() == std::vector<std::int32_t>{1, 2, 3});
+    CHECK(run[i + 3].tensor().shape() == ss::Shape{1, 3});
+    CHECK(run[i + 4].as<Floats>() == large);
+    CHECK(run[i + 5].as<Floats>() == largest);
+    CHECK(run[i + 6].as<Floats>().empty());
+    CHECK(run[i + 7].as<std::vector<Floats>>() == std::vector<Floats>{floats(3, 0)});
+  }
+  CHECK(run[16].as<std::vector<std::uint8_t>>() == std::vector<std::uint8_t>{1});
+}
+
+TEST_CASE("rows are read by every access, and while the recorder goes on") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  ss::Recording live(folder / "run");
+  for (std::size_t round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < 10; ++i) {
+      recorder.record("x", floats(4, 100 * round + i));
+      recorder.record("y", std::vector<std::uint16_t>{static_cast<std::uint16_t>(i)});
+    }
+    recorder.flush();
+    CHECK(live.refresh() == 20);
+    CHECK(live.find_call("x", 10 * round + 9)->as<Floats>() == floats(4, 100 * round + 9));
+  }
+  recorder.close();
+  CHECK(live.refresh() == 0);
+  for (const ss::Access access : {ss::Access::map, ss::Access::memory, ss::Access::read}) {
+    const ss::Recording run(folder / "run", {.access = access});
+    REQUIRE(run.size() == live.size());
+    for (std::size_t i = 0; i < run.size(); ++i) CHECK(run[i].value() == live[i].value());
+  }
+}
+
+TEST_CASE("of rows that a dead recorder left those that are whole are recovered") {
+  const Folder folder;
+  const fs::path live = folder / "live";
+  constexpr std::uint64_t room = 32768;
+  ss::ActivationRecorder recorder(live, {.header_bytes = room});
+  for (std::size_t i = 0; i < 10; ++i) {
+    recorder.record("x", floats(4, i));
+    recorder.record("y", std::vector<std::uint16_t>{static_cast<std::uint16_t>(i)});
+  }
+  recorder.flush();
+  const fs::path run = folder / "run";
+  fs::copy(live, run);
+  const auto whole_x = [](const ss::Record& record) {
+    if (record.name() == "x") CHECK(record.as<Floats>() == floats(4, record.call()));
+    else
+      CHECK(record.as<std::vector<std::uint16_t>>() ==
+            std::vector<std::uint16_t>{static_cast<std::uint16_t>(record.call())});
+  };
+  {
+    // The fourth x, 16 bytes each.
+    std::fstream part(run / "segment-000001.part", std::ios::in | std::ios::out);
+    part.seekp(static_cast<std::streamoff>(room) + 3 * 16);
+    part.put('\x7F');
+  }
+  const ss::RecoveryReport report = ss::recover_recording(run);
+  CHECK(report.losses == std::vector<std::string>{
+                             "segment-000001.part: the data of 1 record are damaged or missing"});
+  CHECK(report.recovered == 19);
+  CHECK_NOTHROW(ss::verify_file(segment_of(run)));
+  CHECK(rows_of(run) == std::vector<ss::Shape>{{3, 4}, {6, 4}, {10, 1}});
+  const ss::Recording found(run);
+  REQUIRE(found.size() == 19);
+  for (const ss::Record& record : found) whole_x(record);
+  CHECK(found.find_call("x", 3) == nullptr);
+
+  // A journal that ends early has the first calls, though their data lie among those of others.
+  const fs::path cut = folder / "cut";
+  fs::copy(live, cut);
+  fs::resize_file(cut / "segment-000001.journal",
+                  fs::file_size(cut / "segment-000001.journal") * 2 / 5);
+  CHECK_FALSE(ss::recover_recording(cut).is_lossy());
+  const ss::Recording first(cut);
+  CHECK(first.size() >= 6);
+  CHECK(first.size() <= 8);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    CHECK(first[i].sequence() == i);
+    whole_x(first[i]);
+  }
+  recorder.close();
+}
+
+TEST_CASE("records of any kinds and sizes come back, whatever they share the file with") {
+  const std::uint64_t seed = std::random_device()();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
+  };
+  for (int round = 0; round < 20; ++round) {
+    const Folder folder;
+    std::vector<ss::Value> expected;
+    std::vector<std::string> names;
+    ss::ActivationRecorder recorder(
+        folder / "run", {.segment_bytes = below(2) == 0 ? 4096U : 1U << 20U, .header_bytes = 8192});
+    for (std::size_t i = 0, count = below(300); i < count; ++i) {
+      const Floats values = floats(1 + below(4), i);
+      ss::Value value;
+      switch (below(5)) {
+        case 0: value = ss::Tensor::of(std::span(values)).clone(); break;
+        case 1: value = ss::Tensor::of(std::span(values)).to(ss::DType::F16); break;
+        case 2: value = ss::Tensor::of(std::span(values)).to(ss::DType::I16); break;
+        case 3:
+          value =
+              ss::Value::tuple({static_cast<double>(i), ss::Tensor::of(std::span(values)).clone()});
+          break;
+        default: value = ss::Tensor::own(floats(900 + below(300), i)); break;
+      }
+      names.push_back("n" + std::to_string(below(6)) + (below(50) == 0 ? "\"\\\u00E9" : ""));
+      recorder.record(names.back(), value);
+      expected.push_back(std::move(value));
+      if (below(40) == 0) recorder.flush();
+    }
+    recorder.close();
+    const ss::Recording run(folder / "run");
+    REQUIRE(run.size() == expected.size());
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      CHECK(run[i].name() == names[i]);
+      CHECK(run[i].value() == expected[i]);
+    }
+    for (const std::string& name : Folder::names_in(folder / "run"))
+      if (name.ends_with(".safetensors")) CHECK_NOTHROW(ss::verify_file(folder / "run" / name));
+  }
+}
