@@ -18,8 +18,7 @@ struct FloatsIn : Lanes<Vectors> {
   using typename Base::Numbers;
   using typename Base::Words;
 
-  [[gnu::always_inline]] static void load(Numbers& numbers, const std::byte* from,
-                                          std::size_t at) {
+  [[gnu::always_inline]] static void load(Numbers& numbers, const std::byte* from, std::size_t at) {
     std::array<float, width> some;
     std::memcpy(&some, from + at * sizeof(float), sizeof some);
     numbers = Numbers{};

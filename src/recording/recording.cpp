@@ -167,7 +167,8 @@ bool Recording::read_unsealed(std::uint64_t segment) {
 }
 
 void Recording::add(const Document& document, const std::filesystem::path& path) {
-  const auto file = std::make_shared<const detail::SegmentFile>(document, path);
+  const auto file =
+      std::make_shared<const detail::SegmentFile>(detail::SegmentFile{document, path});
   const recording::SegmentParts parts = recording::read_parts(file->document.root(), path);
   const recording::SegmentColumns& columns = parts.columns;
   std::vector<Named*> named(parts.names->size());

@@ -221,6 +221,7 @@ void Repair::seal(Journal journal) {
   }
   damaged += recording::drop_overlaps(sound);
   std::vector<Frame*> frames;
+  frames.reserve(sound.size());
   for (Frame& frame : sound) frames.push_back(&frame);
   header_.add(frames, [&](std::uint64_t begin, std::uint64_t end) {
     return head_.checksums ? hash_of(begin, end) : 0;
