@@ -90,7 +90,7 @@ Vectors vectors(std::size_t count) {
   return result;
 }
 /// What saving and loading so many vectors takes at most.
-constexpr std::size_t memory_of_vectors(std::size_t count) { return count * 700; }
+constexpr std::size_t memory_of_vectors(std::size_t count) { return count * 64 * mib / w3_count; }
 
 template <std::size_t count>
 void save_vectors(const Path& file) {

@@ -128,7 +128,7 @@ void load_tiny_by_read(const Path& file) {
 }
 
 /// What saving and loading so many readings takes at most.
-constexpr std::size_t memory_of_readings(std::size_t count) { return count * 14 * kib; }
+constexpr std::size_t memory_of_readings(std::size_t count) { return count * 64 * mib / 5000; }
 
 std::vector<ListReading> list_readings(std::size_t count) {
   return readings<std::list<std::int64_t>>(count);
