@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <new>
@@ -40,17 +41,26 @@ std::atomic<long> allocations_left{-1};
 std::atomic<std::size_t> live{0};
 std::atomic<std::size_t> peak{0};
 
-void* allocate(std::size_t size, std::size_t alignment) {
+void* take(std::size_t size, std::size_t alignment) {
   if (allocations_left == 0) throw std::bad_alloc();
   if (allocations_left > 0) --allocations_left;
   void* memory = nullptr;
   if (::posix_memalign(&memory, std::max(alignment, sizeof(void*)),
                        std::max<std::size_t>(size, 1)) != 0)
     throw std::bad_alloc();
-  const std::size_t now = live += ::malloc_usable_size(memory);
+  return memory;
+}
+
+void count(std::size_t size) noexcept {
+  const std::size_t now = live += size;
   std::size_t most = peak;
   while (now > most && !peak.compare_exchange_weak(most, now)) {
   }
+}
+
+void* allocate(std::size_t size) {
+  void* const memory = take(size, alignof(std::max_align_t));
+  count(::malloc_usable_size(memory));
   return memory;
 }
 
@@ -60,18 +70,37 @@ void release(void* memory) noexcept {
   std::free(memory);
 }
 
+// Of memory that is aligned to a huge page, glibc tells as usable what it mapped for the alignment:
+// up to 2 MiB more, as it happens, that nobody touches. So its size is noted in front of it.
+void* allocate(std::size_t size, std::align_val_t alignment) {
+  const auto front = static_cast<std::size_t>(alignment);
+  auto* const memory = static_cast<std::byte*>(take(front + size, front));
+  std::memcpy(memory, &size, sizeof size);
+  count(size);
+  return memory + front;
+}
+
+void release(void* memory, std::align_val_t alignment) noexcept {
+  if (memory == nullptr) return;
+  std::byte* const begin = static_cast<std::byte*>(memory) - static_cast<std::size_t>(alignment);
+  std::size_t size = 0;
+  std::memcpy(&size, begin, sizeof size);
+  live -= size;
+  std::free(begin);
+}
+
 }  // namespace
 
 // All forms that the library and its dependencies use: sanitizers do not let the standard's own
 // forms, which they replace, call these.
-void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
-void* operator new[](std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
+  return allocate(size, alignment);
 }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   try {
-    return allocate(size, alignof(std::max_align_t));
+    return allocate(size);
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -83,8 +112,12 @@ void operator delete(void* memory) noexcept { release(memory); }
 void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t alignment) noexcept {
+  release(memory, alignment);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
+  release(memory, alignment);
+}
 void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
 void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
 

@@ -259,6 +259,44 @@ TEST_CASE("small pieces stay what they are when they need more room, behind othe
   }
 }
 
+TEST_CASE("bytes that were taken can be replaced in a file, and in no other sink") {
+  const Folder folder;
+  AtomicFile file(folder / "a");
+  Bytes expected = pattern(3'000'000);
+  file.write(std::span(expected).first(2'500'000));
+  const std::string text = "other bytes";
+  const std::span<const std::byte> other = bytes_of(text);
+  CHECK(file.overwrite(7, other));
+  CHECK(file.overwrite(0, {}));
+  file.write(std::span(expected).subspan(2'500'000));
+  CHECK(file.overwrite(expected.size() - other.size(), other));
+  CHECK(file.position() == expected.size());
+  file.commit();
+  std::ranges::copy(other, expected.begin() + 7);
+  std::ranges::copy(other, expected.end() - std::ssize(other));
+  CHECK(is_equal(bytes_of(get(folder / "a")), expected));
+
+  std::vector<std::byte> target;
+  VectorSink memory(target);
+  CHECK_FALSE(memory.overwrite(0, {}));
+}
+
+TEST_CASE("a file of unknown size keeps no more of the disk than it needs") {
+  const Folder folder;
+  const Bytes bytes = pattern(1'300'000);
+  for (const std::uint64_t expected : {0U, 9'000'000U}) {
+    AtomicFile file(folder / "a");
+    file.write(bytes);
+    file.flush();
+    if (expected != 0) file.expect(expected);
+    file.commit();
+    struct stat status{};
+    REQUIRE(::stat((folder / "a").c_str(), &status) == 0);
+    CHECK(static_cast<std::size_t>(status.st_size) == bytes.size());
+    CHECK(status.st_blocks * 512 < 1'500'000);
+  }
+}
+
 TEST_CASE("a new file has the permissions that the umask leaves") {
   const Folder folder;
   const mode_t before = ::umask(027);

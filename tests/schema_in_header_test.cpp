@@ -4,6 +4,8 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <utility>
@@ -13,6 +15,7 @@
 #include <safestructures/formats/safetensors/writer.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/errors.hpp"
+#include "support/folder.hpp"
 
 namespace ss = safestructures;
 using ss::Value;
@@ -43,6 +46,22 @@ Value strings_with(const std::string& special, std::size_t behind) {
     list.push_back(text);
   }
   return list;
+}
+
+/// Dicts whose text is longer than two of the pieces in which a file takes it.
+Value many_dicts() {
+  const std::vector<std::string> keys = {"a", "b\"", "c"};
+  Value list = Value::list();
+  for (int i = 0; i < 14'000; ++i)
+    list.push_back(dict_of(keys, std::string(static_cast<std::size_t>(i % 50), '"')));
+  return list;
+}
+
+std::vector<std::byte> content_of(const std::filesystem::path& path) {
+  std::vector<std::byte> bytes(std::filesystem::file_size(path));
+  std::ifstream(path, std::ios::binary)
+      .read(reinterpret_cast<char*>(bytes.data()), std::ssize(bytes));
+  return bytes;
 }
 
 ss::Tensor number() { return ss::Tensor::allocate(ss::DType::F32, {1}); }
@@ -141,4 +160,48 @@ TEST_CASE("a header says its least size without the backslashes of the schema") 
         std::string::npos);
   CHECK(found(least).find("found at least") == std::string::npos);
   CHECK(found(least).starts_with("limit_exceeded: "));
+}
+
+TEST_CASE("a file whose schema is written in pieces is the same as in memory") {
+  const ss::test::Folder folder;
+  const std::filesystem::path path = folder / "a.safetensors";
+  const auto check = [&](const Value& root, const ss::SaveOptions& options = {}) {
+    const std::vector<std::byte> bytes = ss::save(root, options);
+    CHECK(ss::save_file(root, path, options).bytes == bytes.size());
+    CHECK((content_of(path) == bytes));
+  };
+  Value root = many_dicts();
+  REQUIRE(ss::schema::write(root).text.size() > (std::size_t{4} << 20U));
+  check(root);
+  check(root,
+        {.metadata = {{"A", "\"before\""}, {"_safestructures_schema_~", "behind"}, {"z", ""}}});
+  check(root, {.durable = true, .extra_tensors = {{"extra", number()}}});
+  // One string that is longer than a piece.
+  root.push_back(std::string(std::size_t{5} << 20U, '\\'));
+  const std::vector<double> doubles = {1, 2, 3};
+  // Tensors behind it, with names that others have: of places, of texts and of their own.
+  Value named(number());
+  named.set_tensor_name("14003.x");
+  root.push_back(named);
+  root.push_back(Value::custom("a.Type", Value("14003.y").plain()));
+  root.push_back(dict_of({"x", "y", "z"}, Value(ss::Tensor::of<double>(doubles))));
+  root.push_back(Value::bytes(std::vector<std::byte>((std::size_t{3} << 20U) + 1)));
+  check(root);
+  check(root, {.tensor_names = ss::TensorNames::numbers});
+}
+
+TEST_CASE("a header that is too large is the same error in a file, from its first piece on") {
+  const ss::test::Folder folder;
+  const Value root = many_dicts();
+  const std::size_t size = ss::schema::write(root).text.size();
+  for (const std::uint64_t most : {std::uint64_t{100'000}, std::uint64_t{size / 2},
+                                   std::uint64_t{size + 100}, std::uint64_t{size + size / 20}}) {
+    const ss::SaveOptions options{.limits = {.header_bytes = most}};
+    const std::string expected = error_of([&] { return ss::save(root, options); });
+    REQUIRE(expected.starts_with("limit_exceeded: "));
+    const std::string found =
+        error_of([&] { return ss::save_file(root, folder / "a.safetensors", options); });
+    CHECK(found.substr(found.find(": a")) == expected.substr(expected.find(": a")));
+    CHECK(folder.names().empty());
+  }
 }

@@ -130,7 +130,7 @@ def double_data(count):
 DATA = {
     "W1": lambda: ({"weight": numbers(8)}, {"weight": numbers(FLOATS)}),
     "W2": lambda: (tensors(2, 8), tensors(1000, MIB // 4)),
-    "W3": lambda: (tensors(2, 16), tensors(100_000, 16)),
+    "W3": lambda count=100_000: (tensors(2, 16), tensors(count, 16)),
     "W4": lambda: (samples(3), samples(2000)),
     "W5": lambda: (half_data(8), half_data(GIB // 4)),
     "W6": lambda: (double_data(8), double_data(GIB // 16)),
@@ -138,8 +138,15 @@ DATA = {
     "W9": lambda: ({"weight": numbers(8)}, {"weight": numbers(FLOATS)}),
     "W12": lambda: (particles(3), particles(100_000)),
     "W13": lambda: (None, Tiny(1000, 0.125, "first", np.arange(4, dtype=np.float32))),
-    "W14": lambda: (readings(3), readings(5000)),
+    "W14": lambda count=5000: (readings(3), readings(count)),
 }
+
+
+def data_of(workload):
+    """(small, all), or nothing. `W14-50000` is W14 with so many items."""
+    name, *counts = workload.split("-")
+    return DATA[name](*map(int, counts)) if name in DATA else None
+
 
 BYTES = {"W1": GIB, "W2": GIB, "W5": GIB, "W8": GIB, "W9": GIB, "W6": GIB // 4, "W12": GIB}
 
@@ -371,7 +378,7 @@ def main():
     size = BYTES.get(workload, 256 * MIB)
     small_file = f"{file}.small"
     if workload == "W13":
-        data = DATA[workload]()[1]
+        data = data_of(workload)[1]
         peer.save(data, file)
         if action == "save":
             remove = functools.partial(pathlib.Path(file).unlink, missing_ok=True)
@@ -379,23 +386,24 @@ def main():
         else:
             measure_each(lambda: None, lambda: peer.load(file))
     elif action in ("save", "save_converted"):
-        small, data = map(getattr(peer, "prepare", lambda data: data), DATA[workload]())
+        small, data = map(getattr(peer, "prepare", lambda data: data), data_of(workload))
         save = getattr(peer, action)
         save(small, small_file)
         measure(size, lambda: save(data, file))
         pathlib.Path(small_file).unlink()
-    elif action == "load" and workload in DATA:
-        small = DATA[workload]()[0]
+    elif action == "load" and (data := data_of(workload)) is not None:
+        small = data[0]
+        del data
         peer.save(getattr(peer, "prepare", lambda data: data)(small), small_file)
         peer.load(small_file)
         pathlib.Path(small_file).unlink()
         measure(size + size // 2, lambda: peer.load(file))
     elif action == "dumps":
-        data = DATA[workload]()[1]
+        data = data_of(workload)[1]
         peer.dumps(data)
         measure(2 * size, lambda: peer.dumps(data))
     elif action == "loads":
-        saved = peer.dumps(DATA[workload]()[1])
+        saved = peer.dumps(data_of(workload)[1])
         measure(2 * size, lambda: peer.loads(saved))
     else:
         measure(size, lambda: getattr(peer, action)(file))

@@ -89,11 +89,18 @@ Vectors vectors(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) result.emplace_back(width, static_cast<float>(i));
   return result;
 }
-void save_vectors(const Path& file) { save(vectors(10), vectors(w3_count), file, 64 * mib); }
+/// What saving and loading so many vectors takes at most.
+constexpr std::size_t memory_of_vectors(std::size_t count) { return count * 64 * mib / w3_count; }
+
+template <std::size_t count>
+void save_vectors(const Path& file) {
+  save(vectors(10), vectors(count), file, memory_of_vectors(count));
+}
 void open_vectors(const Path& file) { open(vectors(10), file); }
+template <std::size_t count>
 void load_vectors(const Path& file) {
-  load(vectors(10), file, 64 * mib, {}, [](const Vectors& loaded) {
-    return loaded.size() == w3_count && loaded.back()[0] == static_cast<float>(w3_count - 1);
+  load(vectors(10), file, memory_of_vectors(count), {}, [](const Vectors& loaded) {
+    return loaded.size() == count && loaded.back()[0] == static_cast<float>(count - 1);
   });
 }
 void load_views(const Path& file) {
@@ -128,9 +135,13 @@ constexpr Action actions[] = {
     {"W3", "save_container", save_container},
     {"W3", "open_container", open_container},
     {"W3", "load_container", load_container},
-    {"W3", "save", save_vectors},
+    {"W3", "save", save_vectors<w3_count>},
+    {"W3-50000", "save", save_vectors<50'000>},
+    {"W3-500000", "save", save_vectors<500'000>},
     {"W3", "open", open_vectors},
-    {"W3", "load_vectors", load_vectors},
+    {"W3", "load_vectors", load_vectors<w3_count>},
+    {"W3-50000", "load_vectors", load_vectors<50'000>},
+    {"W3-500000", "load_vectors", load_vectors<500'000>},
     {"W3", "load_tensors", load_views},
     {"W11", "save", save_shards},
     {"W11", "open", open_shards},

@@ -34,7 +34,6 @@ namespace {
 
 constexpr std::size_t sample_count = 2000;
 constexpr std::size_t particle_count = 100'000;
-constexpr std::size_t reading_count = 5000;
 
 /// The same as Python's list of dicts, which is 22,001 nodes with the dicts' keys.
 ss::Value dicts(const std::vector<Sample>& samples) {
@@ -128,7 +127,8 @@ void load_tiny_by_read(const Path& file) {
   measure_each([] {}, [&] { keep(ss::load_file<Tiny>(file, {.access = ss::Access::read})); });
 }
 
-constexpr std::size_t w14_memory = 64 * mib;
+/// What saving and loading so many readings takes at most.
+constexpr std::size_t memory_of_readings(std::size_t count) { return count * 64 * mib / 5000; }
 
 std::vector<ListReading> list_readings(std::size_t count) {
   return readings<std::list<std::int64_t>>(count);
@@ -150,19 +150,24 @@ ss::Value reading_dicts(std::size_t count) {
   return ss::Value::list(std::move(items));
 }
 
+template <std::size_t count>
 void save_reading_dicts(const Path& file) {
-  save(reading_dicts(3), reading_dicts(reading_count), file, w14_memory);
+  save(reading_dicts(3), reading_dicts(count), file, memory_of_readings(count));
 }
+template <std::size_t count>
 void save_readings(const Path& file) {
-  save(list_readings(3), list_readings(reading_count), file, w14_memory);
+  save(list_readings(3), list_readings(count), file, memory_of_readings(count));
 }
+template <std::size_t count>
 void load_reading_dicts(const Path& file) {
-  load_dicts(reading_dicts(3), file, w14_memory, reading_count);
+  load_dicts(reading_dicts(3), file, memory_of_readings(count), count);
 }
+template <std::size_t count>
 void load_readings(const Path& file) {
-  load(list_readings(3), file, w14_memory, {}, [](const std::vector<ListReading>& loaded) {
-    return loaded.size() == reading_count && loaded.back().counts.back() == reading_count + 3;
-  });
+  load(list_readings(3), file, memory_of_readings(count), {},
+       [](const std::vector<ListReading>& loaded) {
+         return loaded.size() == count && loaded.back().counts.back() == count + 3;
+       });
 }
 
 constexpr Action actions[] = {
@@ -179,10 +184,18 @@ constexpr Action actions[] = {
     {"W13", "save", save_tiny},
     {"W13", "load", load_tiny},
     {"W13", "load_by_read", load_tiny_by_read},
-    {"W14", "save_dicts", save_reading_dicts},
-    {"W14", "save_structs", save_readings},
-    {"W14", "load_value", load_reading_dicts},
-    {"W14", "load_structs", load_readings},
+    {"W14", "save_dicts", save_reading_dicts<5000>},
+    {"W14", "save_structs", save_readings<5000>},
+    {"W14", "load_value", load_reading_dicts<5000>},
+    {"W14", "load_structs", load_readings<5000>},
+    {"W14-2500", "save_dicts", save_reading_dicts<2500>},
+    {"W14-2500", "save_structs", save_readings<2500>},
+    {"W14-2500", "load_value", load_reading_dicts<2500>},
+    {"W14-2500", "load_structs", load_readings<2500>},
+    {"W14-50000", "save_dicts", save_reading_dicts<50'000>},
+    {"W14-50000", "save_structs", save_readings<50'000>},
+    {"W14-50000", "load_value", load_reading_dicts<50'000>},
+    {"W14-50000", "load_structs", load_readings<50'000>},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ bool is_marked_complex(const Value& value) {
 
 /// What is to be read: complex numbers of one layout are brought to the other one.
 struct Source {
-  Tensor tensor;
+  std::optional<Tensor> pairs;  // Instead of the value's tensor, which nobody need copy.
   DType dtype;
   std::vector<std::uint64_t> dims;
 };
@@ -40,10 +41,11 @@ Source open(const Value& value, const Decoder& decoder, DType dtype,
             std::span<const std::uint64_t> dims) {
   if (value.kind() != Kind::tensor && value.kind() != Kind::bytes)
     decoder.mismatch("a tensor, or a list, tuple or set of numbers", value);
-  Source source{value.tensor(), dtype, {dims.begin(), dims.end()}};
+  const Tensor& tensor = value.tensor();
+  Source source{std::nullopt, dtype, {dims.begin(), dims.end()}};
   const bool pairs_wanted = !dims.empty() && dims.back() == 2;
-  if (source.tensor.dtype() == DType::C64 && dtype != DType::C64 && pairs_wanted) {
-    source.tensor = as_pairs(source.tensor);
+  if (tensor.dtype() == DType::C64 && dtype != DType::C64 && pairs_wanted) {
+    source.pairs = as_pairs(tensor);
   } else if (dtype == DType::C64 && is_marked_complex(value)) {
     source.dtype = DType::F32;
     source.dims.push_back(2);
@@ -88,16 +90,17 @@ Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes, b
 void decode_block(const Value& value, const Decoder& decoder, DType dtype,
                   std::span<const std::uint64_t> dims, std::span<std::byte> target) {
   const Source source = open(value, decoder, dtype, dims);
-  if (!std::ranges::equal(source.tensor.shape().span(), source.dims))
+  const Tensor& tensor = source.pairs ? *source.pairs : value.tensor();
+  if (!std::ranges::equal(tensor.shape().span(), source.dims))
     wrong_shape("shape " + shape_text(source.dims), value, decoder);
   try {
     // Equal dtypes are copied bit for bit: only typed access looks at each truth value.
-    if (source.dtype == DType::BOOL && source.tensor.dtype() == DType::BOOL) {
-      const Tensor packed = source.tensor.contiguous();
+    if (source.dtype == DType::BOOL && tensor.dtype() == DType::BOOL) {
+      const Tensor packed = tensor.contiguous();
       static_cast<void>(packed.data<bool>());
     }
-    const ConversionReport report = source.tensor.copy_to(source.dtype, target, decoder.overflow());
-    check_exact(source.tensor, 0, source.tensor.size(), source.dtype, report, decoder);
+    const ConversionReport report = tensor.copy_to(source.dtype, target, decoder.overflow());
+    check_exact(tensor, 0, tensor.size(), source.dtype, report, decoder);
   } catch (const Error& error) {
     throw error.with_path(decoder.path());
   }
@@ -107,7 +110,9 @@ BlockReader::BlockReader(const Value& value, const Decoder& decoder, DType dtype
                          std::span<const std::uint64_t> dims)
     : decoder_(decoder) {
   Source source = open(value, decoder, dtype, dims);
-  const Shape& shape = source.tensor.shape();
+  own_ = std::move(source.pairs);
+  tensor_ = own_ ? &*own_ : &value.tensor();
+  const Shape& shape = tensor_->shape();
   if (shape.size() != source.dims.size() + 1 ||
       !std::ranges::equal(shape.span().subspan(1), source.dims)) {
     std::string expected = "a tensor of rank " + std::to_string(source.dims.size() + 1);
@@ -117,35 +122,35 @@ BlockReader::BlockReader(const Value& value, const Decoder& decoder, DType dtype
                     ? "Load it as a Tensor, or as a std::vector of std::vector"
                     : "");
   }
-  tensor_ = std::move(source.tensor);
   dtype_ = source.dtype;
-  size_ = static_cast<std::size_t>(tensor_.shape()[0]);
+  size_ = static_cast<std::size_t>(tensor_->shape()[0]);
   for (const std::uint64_t dim : source.dims) block_ *= dim;
 }
 
 BlockReader::~BlockReader() = default;
 
 void BlockReader::prepare(void* memory) const {
-  const std::uint64_t size = tensor_.size() * (bit_width(dtype_) / 8);
+  const std::uint64_t size = tensor_->size() * (bit_width(dtype_) / 8);
   platform::advise_huge(memory, static_cast<std::size_t>(size));
   platform::prefault(memory, static_cast<std::size_t>(size));
 }
 
 std::span<const std::byte> BlockReader::next() {
-  const std::uint64_t left = tensor_.size() - done_;
+  const std::uint64_t left = tensor_->size() - done_;
   if (left == 0) return {};
   const std::uint64_t width = bit_width(dtype_) / 8;
   try {
-    if (tensor_.dtype() == DType::BOOL && dtype_ == DType::BOOL) {
-      tensor_ = tensor_.contiguous();
-      done_ = tensor_.size();
-      return std::as_bytes(tensor_.data<bool>());  // Looks at each truth value.
+    if (tensor_->dtype() == DType::BOOL && dtype_ == DType::BOOL) {
+      own_ = tensor_->contiguous();
+      tensor_ = &*own_;
+      done_ = tensor_->size();
+      return std::as_bytes(tensor_->data<bool>());  // Looks at each truth value.
     }
-    if (tensor_.dtype() == dtype_ && tensor_.is_contiguous() && tensor_.is_loaded()) {
-      const std::span<const std::byte> bytes = tensor_.bytes();
+    if (tensor_->dtype() == dtype_ && tensor_->is_contiguous() && tensor_->is_loaded()) {
+      const std::span<const std::byte> bytes = tensor_->bytes();
       const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
       if (address % alignment(dtype_) == 0) {
-        done_ = tensor_.size();
+        done_ = tensor_->size();
         return bytes;
       }
     }
@@ -155,8 +160,8 @@ std::span<const std::byte> BlockReader::next() {
     const auto bytes = static_cast<std::size_t>(count * width);
     if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
     const ConversionReport report =
-        tensor_.copy_elements(done_, count, dtype_, {buffer_.get(), bytes}, decoder_.overflow());
-    check_exact(tensor_, done_, count, dtype_, report, decoder_);
+        tensor_->copy_elements(done_, count, dtype_, {buffer_.get(), bytes}, decoder_.overflow());
+    check_exact(*tensor_, done_, count, dtype_, report, decoder_);
     done_ += count;
     return {buffer_.get(), bytes};
   } catch (const Error& error) {

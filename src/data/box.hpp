@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <safestructures/data/value.hpp>
+#include "data/box_arena.hpp"
 #include "data/dict.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -31,7 +32,38 @@ struct Text {
   explicit Text(std::string_view given) : text(given) {}
   explicit Text(std::string&& given) noexcept : text(std::move(given)) {}
   std::atomic<std::uint64_t> owners{1};
+  std::uint32_t offset = 0;  ///< BoxArena::Place
   std::string text;
+};
+
+/// Makes an object in memory of an arena, if there is one. \throws what its constructor throws
+template <class T, class... Content>
+T* make_boxed(Content&&... content) {
+  static_assert(alignof(T) <= 8);
+  const BoxArena::Place place = BoxArena::allocate(sizeof(T));
+  try {
+    T* const object = new (place.memory) T(std::forward<Content>(content)...);
+    object->offset = place.offset;
+    return object;
+  } catch (...) {
+    BoxArena::free(place);
+    throw;
+  }
+}
+
+/// Destroys such an object.
+template <class T>
+void delete_boxed(T* object) noexcept {
+  const BoxArena::Place place{object, object->offset};
+  object->~T();
+  BoxArena::free(place);
+}
+
+struct BoxedDeleter {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    delete_boxed(object);
+  }
 };
 
 /// The head of every heap-held payload. Not virtual: `kind` and `big` say which one it is.
@@ -61,7 +93,7 @@ struct Box {
   /// Makes a fresh payload that of a value, which is none. \throws std::bad_alloc
   template <class BoxType, class... Content>
   static BoxType& emplace(Value& fresh, Kind kind, Content&&... content) {
-    auto* const box = new BoxType(kind, std::forward<Content>(content)...);
+    auto* const box = make_boxed<BoxType>(kind, std::forward<Content>(content)...);
     give(fresh, box);
     return *box;
   }
@@ -77,11 +109,11 @@ struct Box {
     fresh.floating_ = value;
   }
   static void set(Value& fresh, std::string_view text) {
-    fresh.text_ = new Text(text);
+    fresh.text_ = make_boxed<Text>(text);
     fresh.kind_ = Kind::string;
   }
   static void set(Value& fresh, std::string text) {
-    fresh.text_ = new Text(std::move(text));
+    fresh.text_ = make_boxed<Text>(std::move(text));
     fresh.kind_ = Kind::string;
   }
   /// @}
@@ -99,7 +131,7 @@ struct Box {
     value.kind_ = Kind::none;
     if (text->owners.load(std::memory_order_acquire) == 1 ||
         text->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete text;
+      delete_boxed(text);
   }
   /// The same with what another value holds, which has nothing to destroy then.
   static void move(Value& from, Value& fresh) noexcept {
@@ -139,6 +171,7 @@ struct Box {
   std::unique_ptr<Extras> extras;
   Kind kind;
   bool big;
+  std::uint32_t offset = 0;  ///< BoxArena::Place
 };
 
 struct SequenceBox : Box {

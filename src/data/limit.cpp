@@ -67,11 +67,14 @@ void Descent::check(std::uint32_t depth, std::uint32_t most, const Trace* trace,
                     std::uint32_t outer) {
   if (depth >= std::uint64_t{most} + outer)
     throw past(Limit::depth, most, {.path = to_string(trace)});
-  if (platform::stack_is_low())
-    throw Error(ErrorCode::limit_exceeded, "a structure is nested too deep for this thread's stack",
-                {.path = to_string(trace),
-                 .found = "level " + std::to_string(depth + 1),
-                 .advice = "Give the thread a larger stack"});
+  if (platform::stack_is_low()) fail_stack(depth, trace);
+}
+
+void Descent::fail_stack(std::uint32_t depth, const Trace* trace) {
+  throw Error(ErrorCode::limit_exceeded, "a structure is nested too deep for this thread's stack",
+              {.path = to_string(trace),
+               .found = "level " + std::to_string(depth + 1),
+               .advice = "Give the thread a larger stack"});
 }
 
 }  // namespace safestructures::inline v0::detail

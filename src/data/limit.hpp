@@ -62,6 +62,8 @@ class Descent {
   /// \throws Error when `depth` levels are all that the limit or the stack allows
   static void check(std::uint32_t depth, std::uint32_t most, const Trace* trace,
                     std::uint32_t outer = 0);
+  /// Throws that the stack does not hold one more level.
+  [[noreturn]] static void fail_stack(std::uint32_t depth, const Trace* trace);
 
  private:
   std::uint32_t& depth_;

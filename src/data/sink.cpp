@@ -48,6 +48,10 @@ void Sink::compute(std::uint64_t size, std::size_t unit, const Producer& produce
   }
 }
 
+bool Sink::overwrite(std::uint64_t /*offset*/, std::span<const std::byte> /*bytes*/) {
+  return false;
+}
+
 Sink& Sink::sibling(std::string_view /*file_name*/) {
   throw Error(ErrorCode::invalid_argument, "shards can only be written to files",
               {.advice = "Use save_file, or leave SaveOptions::shard_size at 0"});

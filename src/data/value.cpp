@@ -54,21 +54,21 @@ void delete_box(Box* box) noexcept {
   switch (box->kind) {
     case Kind::list:
     case Kind::tuple:
-    case Kind::set: delete static_cast<SequenceBox*>(box); break;
+    case Kind::set: detail::delete_boxed(static_cast<SequenceBox*>(box)); break;
     case Kind::dict:
-    case Kind::structure: delete static_cast<DictBox*>(box); break;
+    case Kind::structure: detail::delete_boxed(static_cast<DictBox*>(box)); break;
     case Kind::tensor:
-    case Kind::bytes: delete static_cast<TensorBox*>(box); break;
-    case Kind::custom: delete static_cast<CustomBox*>(box); break;
-    case Kind::complex: delete static_cast<detail::ComplexBox*>(box); break;
-    default: delete static_cast<DigitsBox*>(box); break;
+    case Kind::bytes: detail::delete_boxed(static_cast<TensorBox*>(box)); break;
+    case Kind::custom: detail::delete_boxed(static_cast<CustomBox*>(box)); break;
+    case Kind::complex: detail::delete_boxed(static_cast<detail::ComplexBox*>(box)); break;
+    default: detail::delete_boxed(static_cast<DigitsBox*>(box)); break;
   }
 }
 
 /// Fills a fresh payload and gives it to a value. Whatever throws, the payload is freed.
 template <class BoxType, class Fill>
 Value make(Kind kind, const Fill& fill, bool big = false) {
-  auto box = std::make_unique<BoxType>(kind, big);
+  std::unique_ptr<BoxType, detail::BoxedDeleter> box(detail::make_boxed<BoxType>(kind, big));
   fill(*box);
   Value value;
   Box::give(value, box.release());
@@ -197,7 +197,7 @@ Value::Value(Tensor tensor) : none_{} {
 Value::Value(std::string value) : none_{} { Box::set(*this, std::move(value)); }
 
 Value::Value(std::complex<double> value) : none_{} {
-  auto* const box = new detail::ComplexBox(Kind::complex, true);
+  auto* const box = detail::make_boxed<detail::ComplexBox>(Kind::complex, true);
   box->number = value;
   Box::give(*this, box);
 }

@@ -50,6 +50,9 @@ class AtomicFile final : public Sink {
   void produced(std::size_t size) override;
   void compute(std::uint64_t size, std::size_t unit, const Producer& produce) override;
   void flush() override;
+  /// Reserves disk space for what is still to come, where that is much.
+  void expect(std::uint64_t size) override;
+  bool overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override;
   [[nodiscard]] std::uint64_t position() const noexcept override { return written_ + queued_; }
 
   /// Writes what is left and gives the file its name: `finish` and `publish`. To be called once, as
@@ -70,6 +73,7 @@ class AtomicFile final : public Sink {
   void stage_more(std::size_t wanted);
   void queue(std::span<const std::byte> bytes);
   void write_queue();
+  void reserve_queued();
   void compute_part(std::uint64_t size, std::size_t unit, unsigned threads,
                     const Producer& produce);
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);

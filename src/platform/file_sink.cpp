@@ -8,7 +8,8 @@ AtomicFile& FileSink::file() {
 }
 
 void FileSink::expect(std::uint64_t size) {
-  if (!file_) file_.emplace(path_, AtomicFileOptions{.size_hint = size, .durable = durable_});
+  if (file_) file_->expect(size);
+  else file_.emplace(path_, AtomicFileOptions{.size_hint = size, .durable = durable_});
 }
 
 Sink& FileSink::sibling(std::string_view file_name) {

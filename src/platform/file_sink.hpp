@@ -43,6 +43,9 @@ class FileSink final : public Sink {
   void compute(std::uint64_t size, std::size_t unit, const Producer& produce) override {
     file().compute(size, unit, produce);
   }
+  bool overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    return bytes.empty() || file().overwrite(offset, bytes);
+  }
   [[nodiscard]] std::string file_name() const override { return path_.filename().string(); }
   [[nodiscard]] Sink& sibling(std::string_view file_name) override;
 

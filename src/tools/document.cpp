@@ -9,6 +9,7 @@
 #include <safestructures/data/walk.hpp>
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/tools/load.hpp>
+#include "data/box_arena.hpp"
 #include "tools/with_file.hpp"
 
 namespace safestructures::inline v0 {
@@ -30,6 +31,7 @@ detail::OpenFile read_file(const std::shared_ptr<const Source>& given, const Loa
   const detail::ThreadLimit threads(options.threads);
   const std::shared_ptr<const Source> source = gzip::unpacked(given, options);
   std::shared_ptr<const Format> format = format_of(*source, options);
+  const detail::BoxArena arena;
   Content content = format->read(source, options);
   return {source->name(), options, std::move(format), std::move(content)};
 }
@@ -37,6 +39,7 @@ detail::OpenFile read_file(const std::shared_ptr<const Source>& given, const Loa
 Value load_value(const std::shared_ptr<const Source>& given, const ReadOptions& options) {
   const detail::ThreadLimit threads(options.threads);
   const std::shared_ptr<const Source> source = gzip::unpacked(given, options);
+  const detail::BoxArena arena;
   Content content = format_of(*source, options)->read(source, options);
   if (!content.notes_dtypes) return std::move(content.root);
   try {

@@ -4,6 +4,7 @@
 #include <safestructures/data/thread_limit.hpp>
 #include <safestructures/formats/format.hpp>
 #include <safestructures/formats/gzip.hpp>
+#include "data/box_arena.hpp"
 #include "platform/sink.hpp"
 #include "tools/with_file.hpp"
 
@@ -11,6 +12,7 @@ namespace safestructures::inline v0::detail {
 namespace {
 
 Value encode(const Encodee& object, const SaveOptions& options) {
+  const BoxArena arena;
   Encoder encoder(
       {.registry = options.registry, .limits = options.limits, .columns = options.columns});
   try {

@@ -115,7 +115,8 @@ SAFESTRUCTURES_API void decode_block(const Value& value, const Decoder& decoder,
 /// the dtype is the same, else converted in pieces that stay in the cache.
 class SAFESTRUCTURES_API BlockReader {
  public:
-  /// \param dims the dimensions of one item; the tensor must have one more in front.
+  /// The value must outlive it. \param dims the dimensions of one item; the tensor must have one
+  /// more in front.
   /// \throws Error `type_mismatch` for other kinds, `shape_mismatch` for other dimensions.
   BlockReader(const Value& value, const Decoder& decoder, DType dtype,
               std::span<const std::uint64_t> dims);
@@ -133,7 +134,8 @@ class SAFESTRUCTURES_API BlockReader {
 
  private:
   const Decoder& decoder_;
-  Tensor tensor_;
+  std::optional<Tensor> own_;  // What is read instead of the value's tensor.
+  const Tensor* tensor_;
   DType dtype_;
   std::size_t size_ = 0;
   std::uint64_t block_ = 1;  // Elements of one item.

@@ -32,8 +32,9 @@ class SAFESTRUCTURES_API Sink {
   /// Lets go of everything that `write` referred to.
   virtual void flush() {}
 
-  /// Announces how many bytes will be written in all, before the first. Where fewer are announced,
-  /// that costs only time; more than the disk has room for is refused at once.
+  /// Announces how many bytes will be written in all, before the first or as soon as it is known.
+  /// Where fewer are announced, that costs only time; more than the disk has room for is refused at
+  /// once.
   virtual void expect(std::uint64_t size) { static_cast<void>(size); }
 
   /// Room for the sink's next bytes, for producers that compute them, so that nothing is copied
@@ -51,6 +52,11 @@ class SAFESTRUCTURES_API Sink {
   /// multiples of `unit`. A file has large ones computed by several threads at once, in any order.
   /// \param unit not above `largest_minimum`
   virtual void compute(std::uint64_t size, std::size_t unit, const Producer& produce);
+
+  /// Replaces bytes that were taken, from `offset` on: what is known only at the end, a length in
+  /// front. Of no bytes, it changes nothing and tells whether the sink can.
+  /// \returns false where it cannot: what has left for a stream does not come back
+  virtual bool overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
 
   /// The name of the file, without its folder; empty where there is no file.
   [[nodiscard]] virtual std::string file_name() const { return {}; }

@@ -76,10 +76,13 @@ class Tensors : public schema::TensorSource {
   [[nodiscard]] const std::vector<bool>& met() const noexcept { return met_; }
 
  private:
-  /// The items of a list mostly follow each other in the header, where their names are sorted. The
-  /// index of names is larger than the cache.
+  /// The items of a list mostly follow each other in the header, where their names are sorted, but
+  /// for those that their numbers begin: 12399, 124, 1240, 12400. The index of names is larger than
+  /// the cache.
   [[nodiscard]] std::optional<std::size_t> index_of(std::string_view name) const {
-    if (next_ < file_.size() && file_.name(next_) == name) return next_;
+    constexpr std::size_t near = 3;
+    for (std::size_t index = next_; index < std::min(next_ + near, file_.size()); ++index)
+      if (file_.name(index) == name) return index;
     return file_.find(name);
   }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -26,14 +27,18 @@ struct Ahead {
   /// by its steps with dots between them: where no step is empty or has a dot, and the steps within
   /// a container differ, all places are spelled differently. Steps without a tensor do not count.
   bool distinct = true;
+  /// Whether not all was looked at: there are more values than were asked for, or more levels than
+  /// the stack holds.
+  bool is_cut = false;
 
-  /// Recursive over the tree, from level `depth` to level `most`. What is below, or too deep for
-  /// the stack, is an Error in writing.
-  void look_at(const Value& value, std::uint32_t depth, std::uint32_t most) {
-    constexpr std::size_t text_of_node = 64;
-    text += text_of_node;
-    if (value.kind() == Kind::string) text += detail::Box::string(value).size();
-    if (value.kind() > Kind::string) look_into(value, depth, most);
+  static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+
+  /// Looks at that many values of the tree, from level `depth` to level `most`. What is below, or
+  /// too deep for the stack, is an Error in writing. To be called once.
+  void look_at(const Value& value, std::uint32_t depth, std::uint32_t most,
+               std::size_t values = all) {
+    left_ = values;
+    look(value, depth, most);
   }
 
   /// Whether no tensor may have that name: the container's own, and texts that are what a custom
@@ -43,6 +48,19 @@ struct Ahead {
   }
 
  private:
+  // Recursive.
+  void look(const Value& value, std::uint32_t depth, std::uint32_t most) {
+    if (left_ == 0) {
+      is_cut = true;
+      return;
+    }
+    --left_;
+    constexpr std::size_t text_of_node = 64;
+    text += text_of_node;
+    if (value.kind() == Kind::string) text += detail::Box::string(value).size();
+    if (value.kind() > Kind::string) look_into(value, depth, most);
+  }
+
   void look_into(const Value& value, std::uint32_t depth, std::uint32_t most) {
     using detail::Box;
     const Kind kind = value.kind();
@@ -58,14 +76,21 @@ struct Ahead {
       for (const Entry& attribute : value.attributes())
         distinct &= attribute.value.kind() <= Kind::string;
     if (depth == most) return;
-    if (depth >= detail::Descent::unchecked && platform::stack_is_low()) return;
+    if (depth >= detail::Descent::unchecked && platform::stack_is_low()) {
+      is_cut = true;
+      return;
+    }
     if (value.is_sequence())
-      for (const Value& item : Box::items(value)) look_at(item, depth + 1, most);
+      for (const Value& item : Box::items(value)) {
+        if (is_cut) return;
+        look(item, depth + 1, most);
+      }
     if (value.is_mapping()) {
       for (const Entry& entry : Box::entries(value)) {
+        if (is_cut) return;
         const std::size_t before = tensors;
-        look_at(entry.key, depth + 1, most);
-        look_at(entry.value, depth + 1, most);
+        look(entry.key, depth + 1, most);
+        look(entry.value, depth + 1, most);
         if (tensors != before) distinct &= is_step(entry.key);
       }
     }
@@ -75,7 +100,7 @@ struct Ahead {
         payloads_.insert(inside.as_string());
         distinct = false;
       }
-      look_at(inside, depth + 1, most);
+      look(inside, depth + 1, most);
     }
   }
 
@@ -88,6 +113,7 @@ struct Ahead {
            text.find('\xED') == std::string::npos && text != "__metadata__" && text != dummy_tensor;
   }
 
+  std::size_t left_ = 0;  // How many values may still be looked at.
   std::unordered_set<std::string_view, detail::KeyedHash> payloads_;
   bool has_names_ = false;  // Whether tensors have names of their own.
 };

@@ -311,13 +311,21 @@ class DirectReader : SchemaCursor {
   }
 
   bool tensor(Kind kind, Value& value) {
-    std::string name;
-    if (!skip("\"") || !any_string(name)) return false;
+    std::string_view name;
+    std::string unescaped;
+    if (!skip("\"")) return false;
+    if (!plain_string(name)) {
+      if (!escaped_string(unescaped)) return false;
+      name = unescaped;
+    }
     std::optional<Tensor> tensor = tensors_.find(name);
     if (!tensor) return false;
-    if (kind == Kind::bytes) value = Value::bytes(*std::move(tensor));
-    else Box::emplace<detail::TensorBox>(value, kind, *std::move(tensor));
-    value.set_tensor_name(std::move(name));
+    if (kind == Kind::bytes) {
+      value = Value::bytes(*std::move(tensor));
+      value.set_tensor_name(std::string(name));
+    } else {
+      Box::emplace<detail::TensorBox>(value, kind, *std::move(tensor)).name = name;
+    }
     return true;
   }
 

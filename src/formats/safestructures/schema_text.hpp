@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <safestructures/data/path.hpp>
 #include "data/number.hpp"
@@ -96,13 +97,18 @@ inline constexpr Spelling escaped_spelling{Quotes::escaped};
 class SchemaText {
  public:
   explicit SchemaText(std::string& text) : string_(&text), spelling_(bare_spelling) {}
-  explicit SchemaText(TextBlock& text) : block_(&text), spelling_(escaped_spelling) {}
+  /// \param take gets what is more than a piece; or null
+  SchemaText(TextBlock& text, TextTaker take)
+      : block_(&text), take_(std::move(take)), spelling_(escaped_spelling) {}
+
+  /// Whether what was added leaves in pieces, so that nothing need be known of the whole.
+  [[nodiscard]] bool leaves() const noexcept { return take_ != nullptr; }
 
   /// Makes room for about as many bytes, if they are bare: of a node about eight are quotes. To be
   /// called before anything is added.
   void reserve(std::size_t size) {
     if (string_ != nullptr) platform::reserve_huge(*string_, size);
-    else block_->reserve(size + size / 4);
+    else block_->reserve(leaves() ? std::min(size + size / 4, text_piece) : size + size / 4);
   }
 
   /// Goes on behind what the text holds. To be called before anything is added.
@@ -155,21 +161,22 @@ class SchemaText {
   }
 
   /// How long the text is so far.
-  [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
+  [[nodiscard]] std::size_t size() const noexcept { return taken_ + held(); }
 
-  /// Once more what was added from `begin` on.
-  void repeat(std::size_t begin, std::size_t size) {
-    make_room(size);
-    std::memcpy(at_, begin_ + begin, size);
-    at_ += size;
+  /// What was added from `begin` on; nothing where some of it was taken.
+  [[nodiscard]] std::string_view since(std::size_t begin) const noexcept {
+    if (begin < taken_) return {};
+    return {begin_ + (begin - taken_), size() - begin};
   }
 
-  void finish() { resize(size()); }
+  void finish() { resize(held()); }
 
  private:
   // What a number takes at most: -2.2250738585072014e-308, -9223372036854775808.
   static constexpr std::size_t number_room = 32;
   static_assert(number_room >= detail::longest_float);
+
+  [[nodiscard]] std::size_t held() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
 
   void make_room(std::size_t size) {
     if (static_cast<std::size_t>(end_ - at_) < size) grow(size);
@@ -183,6 +190,7 @@ class SchemaText {
   }
 
   void grow(std::size_t size);
+  void let_go();
   void add_unplain(std::string_view text, const Trace* trace);
 
   /// Copies a text of ASCII that JSON spells as it is; false for another.
@@ -231,16 +239,26 @@ class SchemaText {
 
   std::string* string_ = nullptr;  // One of the two.
   TextBlock* block_ = nullptr;
+  TextTaker take_;
+  std::size_t taken_ = 0;  // Of the text.
   const Spelling& spelling_;
   char* begin_ = nullptr;
   char* at_ = nullptr;   // Up to here the text is known,
   char* end_ = nullptr;  // and up to here it has room.
 };
 
+inline void SchemaText::let_go() {
+  const std::size_t gone = take_({begin_, held()});
+  taken_ += gone;
+  std::memmove(begin_, begin_ + gone, held() - gone);
+  at_ -= gone;
+}
+
 inline void SchemaText::grow(std::size_t size) {
+  if (take_ && held() >= text_piece / 2 && held() + size > text_piece) let_go();
   // Filled with zeros before it is written, which stays in the first-level cache.
   constexpr std::size_t step = std::size_t{16} << 10U;
-  const std::size_t used = this->size();
+  const std::size_t used = held();
   const std::size_t room = string_ != nullptr ? string_->capacity() : block_->capacity();
   const std::size_t whole = std::max(used + size, std::min(used + step, room));
   begin_ = resize(whole);

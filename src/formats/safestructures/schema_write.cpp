@@ -61,9 +61,13 @@ std::vector<std::string> labels_of(const std::vector<Entry>& entries) {
 
 }  // namespace
 
+// The text of more than these is worth a huge page.
+constexpr std::size_t few_values = text_piece / 1024;
+
 Written Writer::write(const Value& root) {
-  ahead_.look_at(root, 0, options_.limits.depth);
-  text_.reserve(ahead_.text);
+  ahead_.look_at(root, 0, options_.limits.depth, text_.leaves() ? few_values : Ahead::all);
+  if (text_.leaves() && ahead_.is_cut) unseen_ = &root;
+  text_.reserve(unseen_ != nullptr ? text_piece : ahead_.text);
   platform::reserve_huge(written_.tensors, ahead_.tensors);
   text_.restart();
   node(root, nullptr);
@@ -81,6 +85,15 @@ Written Writer::write_item(const Value& value, std::string_view step) {
   child(value, {nullptr, step});
   text_.finish();
   return std::move(written_);
+}
+
+/// Looks at the whole tree, for the names of tensors. Its memory comes from afar: where there are
+/// none, looking was a quarter of the time that saving took (W14 in benchmarks/RESULTS.md).
+void Writer::look_ahead(const Trace* trace) {
+  ahead_ = {};
+  ahead_.look_at(*std::exchange(unseen_, nullptr), 0, options_.limits.depth);
+  if (ahead_.is_cut) detail::Descent::fail_stack(depth_, trace);
+  platform::reserve_huge(written_.tensors, ahead_.tensors);
 }
 
 void Writer::count_node(const Trace* trace) {
@@ -226,8 +239,11 @@ void Writer::dict(const Value& value, const Trace* trace) {
       if (i > 0) text_.add(", ");
       member(label(i), entries[i].key, trace);
     }
-    if (labels.empty() && depth_ < known_keys_.size())
-      known_keys_[depth_] = {&entries, begin, text_.size() - begin};
+    if (labels.empty() && depth_ < known_keys_.size()) {
+      const std::string_view text = text_.since(begin);
+      known_keys_[depth_].entries = text.empty() ? nullptr : &entries;
+      known_keys_[depth_].text = text;
+    }
   }
   text_.add("}");
 }
@@ -243,7 +259,7 @@ bool Writer::same_keys(const std::vector<Entry>& entries) {
       !std::ranges::equal(*known.entries, entries, is_same))
     return false;
   nodes_ += entries.size();
-  text_.repeat(known.begin, known.size);
+  text_.add(std::string_view(known.text));
   return true;
 }
 
@@ -269,6 +285,7 @@ void Writer::extensions(const Value& value, const Trace* trace) {
 }
 
 std::string_view Writer::tensor(const Value& value, const Trace* trace) {
+  if (unseen_ != nullptr) look_ahead(trace);
   return tensors_.enter(value, dtypes_.of(value), trace);
 }
 
@@ -290,8 +307,9 @@ std::string_view Written::keep(std::string_view name) {
 
 Written write(const Value& root, const SaveOptions& options) { return Writer(options).write(root); }
 
-Written write_escaped(const Value& root, TextBlock& text, const SaveOptions& options) {
-  return Writer(options, text).write(root);
+Written write_escaped(const Value& root, TextBlock& text, const SaveOptions& options,
+                      TextTaker take) {
+  return Writer(options, text, std::move(take)).write(root);
 }
 
 Written write_item(const Value& value, std::string_view step, const SaveOptions& options) {

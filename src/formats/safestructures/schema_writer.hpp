@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/path.hpp>
@@ -27,14 +28,16 @@ class Writer {
  public:
   explicit Writer(const SaveOptions& options)
       : options_(options), dtypes_(options.precision), text_(written_.text) {}
-  /// Spells for the inside of a string, into `text`.
-  Writer(const SaveOptions& options, TextBlock& text)
-      : options_(options), dtypes_(options.precision), text_(text) {}
+  /// Spells for the inside of a string, into `text`, of which `take` gets pieces where it is not
+  /// null.
+  Writer(const SaveOptions& options, TextBlock& text, TextTaker take)
+      : options_(options), dtypes_(options.precision), text_(text, std::move(take)) {}
 
   Written write(const Value& root);
   Written write_item(const Value& value, std::string_view step);
 
  private:
+  void look_ahead(const Trace* trace);
   void count_node(const Trace* trace);
 
   // Recursive over the tree, to Limits::depth. Outside of payloads and attributes nothing but a
@@ -65,14 +68,14 @@ class Writer {
   /// The text of a dict's keys, all of them strings.
   struct KnownKeys {
     const std::vector<Entry>* entries = nullptr;
-    std::size_t begin = 0;
-    std::size_t size = 0;
+    std::string text;
   };
 
   const SaveOptions& options_;
   detail::StoredDTypes dtypes_;
   Written written_;
   SchemaText text_;
+  const Value* unseen_ = nullptr;  // The root, where little of it was looked at.
   Ahead ahead_;
   bool in_attribute_ = false;
   std::uint32_t depth_ = 0;

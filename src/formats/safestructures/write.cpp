@@ -151,32 +151,35 @@ bool is_for_header_alone(const SaveOptions& options) {
 
 /// \param spelled the schema as it stands in the header, where it is for that alone
 SaveReport write_items(std::span<const safetensors::Item> items, const Metadata& metadata,
-                       std::string_view spelled, Sink& sink, const SaveOptions& options) {
+                       const safetensors::detail::SpelledEntry& spelled, Sink& sink,
+                       const SaveOptions& options) {
   const safetensors::WriteOptions write_options = {
       .overflow = options.overflow,
       .lossless = options.lossless,
       .refuse_range_losses = options.refuse_range_losses,
       .limits = options.limits};
   if (is_for_header_alone(options))
-    return safetensors::detail::write_spelled(sink, items, metadata,
-                                              {schema::metadata_key, spelled}, write_options);
+    return safetensors::detail::write_spelled(sink, items, metadata, spelled, write_options);
   return options.shard_size == 0
              ? safetensors::write(sink, items, metadata, write_options)
              : safetensors::write_sharded(sink, items, metadata, options.shard_size, write_options);
 }
 
-}  // namespace
+bool is_header_limit(const Error& error) {
+  return error.code() == ErrorCode::limit_exceeded &&
+         error.details().expected.ends_with("(Limits::header_bytes)");
+}
 
-SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
-  refuse_own_keys(options);
-  check_extra_names(root, options);
+/// \param head takes the schema while it is made, where it is for the header alone; or null
+SaveReport write(const Value& root, Metadata metadata, safetensors::detail::HeadStart* head,
+                 Sink& sink, const SaveOptions& options) {
   const bool is_escaped = is_for_header_alone(options);
+  schema::TextTaker take;
+  if (head != nullptr) take = [head](std::string_view piece) { return head->take(piece); };
   schema::TextBlock escaped;
-  schema::Written written = is_escaped       ? schema::write_escaped(root, escaped, options)
+  schema::Written written = is_escaped       ? schema::write_escaped(root, escaped, options, take)
                             : options.schema ? schema::write(root, options)
                                              : plain_tensors(root, options);
-  Metadata metadata = options.metadata;
-  if (options.schema) metadata.emplace(schema::version_key, schema::version);
   if (options.schema && !is_escaped)
     metadata.emplace(schema::metadata_key, std::move(written.text));
   std::vector<safetensors::Item>& items = written.tensors;
@@ -185,15 +188,37 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   if (items.empty() && options.schema) items.emplace_back(schema::dummy_tensor, dummy);
   if (options.checksums)
     metadata.emplace(checksums::metadata_key, checksums::make(items, metadata, options.overflow));
-  const std::string_view spelled(escaped.data(), escaped.size());
+  const safetensors::detail::SpelledEntry spelled = {
+      .key = is_escaped ? schema::metadata_key : std::string_view(),
+      .text = {escaped.data(), escaped.size()},
+      .taken = head == nullptr ? 0 : head->taken()};
   try {
     return write_items(items, metadata, spelled, sink, options);
   } catch (const Error& error) {
-    const bool is_header = error.code() == ErrorCode::limit_exceeded &&
-                           error.details().expected.ends_with("(Limits::header_bytes)");
-    if (!is_header || is_metadata_larger(metadata, spelled, options)) throw;
+    if (head != nullptr || !is_header_limit(error) ||
+        is_metadata_larger(metadata, spelled.text, options))
+      throw;
     throw with_largest_part(error, root);
   }
+}
+
+}  // namespace
+
+SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
+  refuse_own_keys(options);
+  check_extra_names(root, options);
+  Metadata metadata = options.metadata;
+  if (options.schema) metadata.emplace(schema::version_key, schema::version);
+  if (is_for_header_alone(options) && sink.overwrite(sink.position(), {})) {
+    safetensors::detail::HeadStart head(sink, metadata, schema::metadata_key, options.limits);
+    try {
+      return write(root, metadata, &head, sink, options);
+    } catch (const Error& error) {
+      // What is in the header, and by how much it is too large, is known where all of it is made.
+      if (!is_header_limit(error)) throw;
+    }
+  }
+  return write(root, std::move(metadata), nullptr, sink, options);
 }
 
 }  // namespace safestructures::inline v0::safestructures_format

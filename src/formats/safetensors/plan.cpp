@@ -27,6 +27,7 @@ constexpr auto largest_data =
 // From here on data starts on a page: it can be mapped and read without a shared page.
 constexpr std::uint64_t page_from = std::uint64_t{1} << 20U;
 constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t head_start_unit = std::uint64_t{64} << 10U;
 
 [[noreturn]] void fail_utf8(std::string_view what, std::string_view text) {
   throw Error(ErrorCode::invalid_utf8, std::string(what) + " is not valid UTF-8",
@@ -73,6 +74,61 @@ class Appender {
  private:
   char* target_;
 };
+
+namespace {
+
+void write_entries(Appender& out, Metadata::const_iterator begin, Metadata::const_iterator end) {
+  for (auto entry = begin; entry != end; ++entry) {
+    if (entry != begin) out.byte(',');
+    out.string(entry->first);
+    out.byte(':');
+    out.string(entry->second);
+  }
+}
+
+/// The metadata up to the text of that key. \returns the first entry behind it
+Metadata::const_iterator begin_metadata(Appender& out, const Metadata& metadata,
+                                        std::string_view key) {
+  const auto behind = metadata.lower_bound(key);
+  write_entries(out, metadata.begin(), behind);
+  if (behind != metadata.begin()) out.byte(',');
+  out.string(key);
+  out.raw(":\"");
+  return behind;
+}
+
+/// What an entry of the metadata takes at most.
+constexpr std::uint64_t entry_bound(std::string_view key, std::string_view value) noexcept {
+  return escaped_bound(key.size()) + escaped_bound(value.size()) + 8;
+}
+
+constexpr std::string_view metadata_begin = R"({"__metadata__":{)";
+
+}  // namespace
+
+void HeadStart::begin() {
+  std::uint64_t bound = length_size + metadata_begin.size() + entry_bound(key_, {});
+  for (const auto& [key, value] : metadata_) bound += entry_bound(key, value);
+  std::vector<char> front(static_cast<std::size_t>(bound));
+  Appender out(front.data() + length_size);
+  out.raw(metadata_begin);
+  begin_metadata(out, metadata_, key_);
+  const std::span<const char> known(front.data(), out.end());
+  sink_.write_copied(std::as_bytes(known));
+}
+
+std::size_t HeadStart::take(std::string_view piece) {
+  const std::uint64_t most = std::min(limits_.header_bytes, largest_header);
+  if (taken_ + piece.size() > most) throw past(Limit::header_bytes, most);
+  if (taken_ == 0) begin();
+  // The page cache keeps aligned writes in large folios.
+  const auto left = static_cast<std::size_t>((sink_.position() + piece.size()) % head_start_unit);
+  const std::size_t size = piece.size() - left;
+  sink_.write(std::as_bytes(std::span(piece.substr(0, size))));
+  sink_.flush();
+  taken_ += size;
+  return size;
+}
 
 FilePlan::FilePlan(std::span<const Item> items, const Metadata& metadata, const Limits& limits,
                    SpelledEntry spelled)
@@ -163,12 +219,12 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
       throw Error(ErrorCode::invalid_utf8,
                   "the metadata of key " + in_quotes(key) + " is not valid UTF-8");
     }
-    bound += escaped_bound(key.size()) + escaped_bound(value.size()) + 8;
+    bound += entry_bound(key, value);
     least += key.size() + value.size();
   }
   if (!spelled_.key.empty()) {
-    bound += escaped_bound(spelled_.key.size()) + 8;
-    least += spelled_.key.size() + spelled_.text.size();
+    bound += entry_bound(spelled_.key, {});
+    least += spelled_.key.size() + spelled_.text.size() + spelled_.taken;
     if (least > most) least -= spelled_.text.size() - unescaped_size(spelled_.text);
   }
   // Before memory is taken for what is too large in any case.
@@ -177,7 +233,6 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
   header_ = platform::allocate_buffer(static_cast<std::size_t>(bound));
   char* const begin = reinterpret_cast<char*>(header_.get());
   Appender out(begin + length_size);
-  out.byte('{');
   write_metadata(out, metadata);
   std::uint64_t offset = 0;
   const Item* described = nullptr;  // The tensor before, and what stands between name and offsets.
@@ -209,7 +264,8 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
   }
   out.byte('}');
 
-  const auto used = static_cast<std::uint64_t>(out.end() - begin) + spelled_.text.size();
+  const std::uint64_t spelled = spelled_.text.size() + spelled_.taken;
+  const auto used = static_cast<std::uint64_t>(out.end() - begin) + spelled;
   const auto padded_to = [&](std::uint64_t unit) { return (used + unit - 1) / unit * unit; };
   header_size_ = padded_to(data_size_ > page_from ? page : 8);
   if (header_size_ - length_size > most) header_size_ = padded_to(8);
@@ -233,32 +289,29 @@ void FilePlan::describe(Appender& out, const Item& item) {
 }
 
 void FilePlan::write_metadata(Appender& out, const Metadata& metadata) {
-  if (metadata.empty() && spelled_.key.empty()) return;
-  bool first = true;
-  const auto begin_entry = [&](std::string_view key) {
-    if (!std::exchange(first, false)) out.byte(',');
-    out.string(key);
-    out.byte(':');
-  };
-  const auto write_spelled_entry = [&] {
-    begin_entry(spelled_.key);
-    out.byte('"');
+  if (metadata.empty() && spelled_.key.empty()) return out.byte('{');
+  out.raw(metadata_begin);
+  auto rest = metadata.begin();
+  if (!spelled_.key.empty()) {
+    rest = begin_metadata(out, metadata, spelled_.key);
     before_spelled_ =
         static_cast<std::size_t>(out.end() - reinterpret_cast<const char*>(header_.get()));
     out.byte('"');
-  };
-  out.raw("\"__metadata__\":{");
-  bool is_due = !spelled_.key.empty();
-  for (const auto& [key, value] : metadata) {
-    if (is_due && spelled_.key < key) {
-      write_spelled_entry();
-      is_due = false;
-    }
-    begin_entry(key);
-    out.string(value);
+    if (rest != metadata.end()) out.byte(',');
   }
-  if (is_due) write_spelled_entry();
+  write_entries(out, rest, metadata.end());
   out.raw(order_.empty() ? "}" : "},");
+}
+
+void FilePlan::write_header_to(Sink& sink) const {
+  const std::uint64_t spelled = spelled_.text.size() + spelled_.taken;
+  const std::span<const std::byte> header(header_.get(),
+                                          static_cast<std::size_t>(header_size_ - spelled));
+  if (spelled_.taken != 0)
+    sink.overwrite(sink.position() - spelled_.taken - before_spelled_, header.first(length_size));
+  else if (spelled != 0) sink.write(header.first(before_spelled_));
+  if (!spelled_.text.empty()) sink.write(std::as_bytes(std::span(spelled_.text)));
+  sink.write(header.subspan(before_spelled_));
 }
 
 SaveReport FilePlan::write_to(Sink& sink, std::span<const Item> items,
@@ -266,13 +319,7 @@ SaveReport FilePlan::write_to(Sink& sink, std::span<const Item> items,
   SaveReport report;
   report.bytes = size();
   std::vector<std::pair<std::uint32_t, ConversionReport>> converted;
-  const std::span<const std::byte> header(
-      header_.get(), static_cast<std::size_t>(header_size_) - spelled_.text.size());
-  if (!spelled_.text.empty()) {
-    sink.write(header.first(before_spelled_));
-    sink.write(std::as_bytes(std::span(spelled_.text)));
-  }
-  sink.write(header.subspan(before_spelled_));
+  write_header_to(sink);
   safestructures::detail::TensorWriter writer(
       sink, safestructures::detail::Losses::of(options),
       [&](std::size_t index, const ConversionReport& conversion) {

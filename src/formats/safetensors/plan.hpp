@@ -19,13 +19,43 @@ class Appender;
 /// backslash before every quote and backslash, and no controls. No key: there is none.
 struct SpelledEntry {
   std::string_view key;
-  std::string_view text;
+  std::string_view text;    ///< Without what a `HeadStart` has taken,
+  std::uint64_t taken = 0;  ///< which is so many bytes.
+};
+
+/// Begins a file before it is known what will be in it, with a text that goes to the sink while it
+/// is made: the length of the header, which stands in front, is written last.
+class HeadStart {
+ public:
+  /// The sink must be one that can overwrite, and nobody else may write to it. \param key of the
+  /// text \param metadata the other entries
+  HeadStart(Sink& sink, const Metadata& metadata, std::string_view key, const Limits& limits)
+      : sink_(sink), metadata_(metadata), key_(key), limits_(limits) {}
+
+  /// Takes the front of a piece of 64 KiB at least, which may then be changed; the first brings all
+  /// that is before it.
+  /// \returns how much. \throws Error `limit_exceeded` with Limits::header_bytes; what the sink
+  /// throws
+  std::size_t take(std::string_view piece);
+
+  /// Bytes of the text that were taken.
+  [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
+
+ private:
+  void begin();
+
+  Sink& sink_;
+  const Metadata& metadata_;
+  std::string_view key_;
+  const Limits& limits_;
+  std::uint64_t taken_ = 0;
 };
 
 /// The order of the tensors and the header of one file.
 class FilePlan {
  public:
-  /// \param spelled another entry of the metadata, whose text is written from where it is
+  /// \param spelled another entry of the metadata, whose text is written from where it is; where a
+  /// HeadStart has taken some, the rest must go to the same sink
   /// \throws Error as `write`, but for what conversions and the system refuse
   FilePlan(std::span<const Item> items, const Metadata& metadata, const Limits& limits,
            SpelledEntry spelled = {});
@@ -44,6 +74,7 @@ class FilePlan {
   /// What stands between a tensor's name and its offsets.
   static void describe(Appender& out, const Item& item);
   void write_metadata(Appender& out, const Metadata& metadata);
+  void write_header_to(Sink& sink) const;
 
   std::vector<std::uint32_t> order_;
   std::vector<std::uint64_t> sizes_;  // In bytes, as stored, of each item.
