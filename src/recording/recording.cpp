@@ -8,6 +8,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
+#include "data/box_arena.hpp"
 #include "data/rows.hpp"
 #include "platform/os.hpp"
 #include "recording/files.hpp"
@@ -172,6 +173,7 @@ void Recording::add(const Document& document, const std::filesystem::path& path)
   const recording::SegmentParts parts = recording::read_parts(file->document.root(), path);
   const recording::SegmentColumns& columns = parts.columns;
   std::vector<Named*> named(parts.names->size());
+  const detail::BoxArena arena;  // Of 100,000 rows.
   for (std::size_t i = 0; i < columns.sequence.size(); ++i) {
     // Those that the journal gave already.
     if (columns.sequence[i] < next_sequence_) continue;
