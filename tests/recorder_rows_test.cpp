@@ -140,9 +140,10 @@ TEST_CASE("rows are read by every access, and while the recorder goes on") {
     for (std::size_t i = 0; i < 10; ++i) {
       recorder.record("x", floats(4, 100 * round + i));
       recorder.record("y", std::vector<std::uint16_t>{static_cast<std::uint16_t>(i)});
+      recorder.record("z", floats(600, i));  // Too large to be read with those around it.
     }
     recorder.flush();
-    CHECK(live.refresh() == 20);
+    CHECK(live.refresh() == 30);
     CHECK(live.find_call("x", 10 * round + 9)->as<Floats>() == floats(4, 100 * round + 9));
   }
   recorder.close();
@@ -150,6 +151,9 @@ TEST_CASE("rows are read by every access, and while the recorder goes on") {
   for (const ss::Access access : {ss::Access::map, ss::Access::memory, ss::Access::read}) {
     const ss::Recording run(folder / "run", {.access = access});
     REQUIRE(run.size() == live.size());
+    const ss::Tensor& large = run.find_call("z", 3)->value().tensor();
+    CHECK(large.is_loaded() == (access != ss::Access::read));
+    CHECK(run.find_call("x", 3)->value().tensor().is_loaded());
     for (std::size_t i = 0; i < run.size(); ++i) CHECK(run[i].value() == live[i].value());
   }
 }

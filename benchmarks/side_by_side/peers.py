@@ -16,7 +16,7 @@ import sys
 import time
 
 import numpy as np
-from records import RECORDS
+from records import RECORDINGS, RECORDS
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -210,6 +210,19 @@ class Safestructures:
     def load(self, file):
         return self.package.load_file(file)
 
+    def record(self, count, size, folder):
+        """A file for each call, from a hundred layers."""
+        folder = pathlib.Path(folder)
+        folder.mkdir()
+        layers = [np.ones(size // 4, np.float32) for _ in range(min(count, 100))]
+
+        def run():
+            for i in range(count):
+                layer = i % len(layers)
+                self.save(layers[layer], folder / f"layer{layer}.{i // len(layers)}.safetensors")
+
+        measure(2 * count * size, run)
+
 
 class Pickle:
     def save(self, data, file):
@@ -374,6 +387,9 @@ def main():
         return
     if workload in RECORDS:
         peer.run(workload, action, file)
+        return
+    if workload in RECORDINGS:
+        peer.record(*RECORDINGS[workload], file)
         return
     size = BYTES.get(workload, 256 * MIB)
     small_file = f"{file}.small"

@@ -28,16 +28,30 @@ namespace {
 // own would take more than they do.
 constexpr std::uint64_t small_row = 1024;
 
-/// A row of a tensor, of which there is to say what is of all.
-Value row_of(const Value& rows, std::int32_t row) {
-  const Tensor& tensor = rows.tensor();
-  if (tensor.byte_size() <= tensor.shape()[0] * small_row) static_cast<void>(tensor.bytes());
-  Value value(detail::row_of(tensor, static_cast<std::uint64_t>(row)));
-  if (!rows.type_name().empty()) value.set_type_name(rows.type_name());
-  for (const Entry& entry : rows.attributes())
-    value.set_attribute(entry.key.as_string(), entry.value);
-  return value;
-}
+/// Gives rows of the tensors of a segment.
+class Rows {
+ public:
+  /// With what there is to say of all.
+  Value at(const Value& rows, std::int32_t row) {
+    const Tensor& tensor = rows.tensor();
+    if (tensor.byte_size() <= tensor.shape()[0] * small_row) static_cast<void>(tensor.bytes());
+    const std::shared_ptr<const Source> source = detail::source_of(tensor);
+    if (source && source != source_) {
+      source_ = source;
+      together_ = recording::for_small_reads(source);
+    }
+    Value value(
+        detail::row_of(tensor, static_cast<std::uint64_t>(row), source ? together_ : source));
+    if (!rows.type_name().empty()) value.set_type_name(rows.type_name());
+    for (const Entry& entry : rows.attributes())
+      value.set_attribute(entry.key.as_string(), entry.value);
+    return value;
+  }
+
+ private:
+  std::shared_ptr<const Source> source_;    // Of the segment's tensors: one, as a rule.
+  std::shared_ptr<const Source> together_;  // The same, for their rows.
+};
 
 /// The first place with that number.
 template <class Number, class NumberOf>
@@ -62,10 +76,6 @@ LoadOptions Recording::load_options() const {
           .access = options_.access,
           .registry = options_.registry,
           .limits = options_.limits};
-}
-
-std::shared_ptr<const Source> Recording::readable(std::shared_ptr<const Source> source) const {
-  return options_.access == Access::read ? recording::for_small_reads(std::move(source)) : source;
 }
 
 void Recording::note(std::string problem) {
@@ -104,7 +114,7 @@ std::size_t Recording::refresh() {
 
 void Recording::read_sealed(std::uint64_t segment) {
   const std::filesystem::path path = recording::sealed_file(folder_, segment);
-  const Document document = Document::open_structure(readable(Source::open(path)), load_options());
+  const Document document = Document::open_structure(Source::open(path), load_options());
   add(document, path);
   if (const auto about = document.metadata().find(recording::metadata_key);
       about != document.metadata().end()) {
@@ -162,7 +172,7 @@ bool Recording::read_unsealed(std::uint64_t segment) {
   if (recording::drop_overlaps(frames) != 0)
     note(journal.string() + " has records that say to have the same data");
   const auto file = recording::as_file(std::move(data), journal_room_, frames);
-  add(Document::open_structure(readable(file), load_options()), part);
+  add(Document::open_structure(file, load_options()), part);
   journal_end_ = place;
   return false;
 }
@@ -174,6 +184,7 @@ void Recording::add(const Document& document, const std::filesystem::path& path)
   const recording::SegmentColumns& columns = parts.columns;
   std::vector<Named*> named(parts.names->size());
   const detail::BoxArena arena;  // Of 100,000 rows.
+  Rows rows;
   for (std::size_t i = 0; i < columns.sequence.size(); ++i) {
     // Those that the journal gave already.
     if (columns.sequence[i] < next_sequence_) continue;
@@ -190,7 +201,7 @@ void Recording::add(const Document& document, const std::filesystem::path& path)
     record.row_place_ = columns.row[i];
     const Value& value = (*parts.values)[record.value_place_];
     if (record.row_place_ == recording::no_row) record.whole_ = &value;
-    else record.row_ = row_of(value, record.row_place_);
+    else record.row_ = rows.at(value, record.row_place_);
     next_sequence_ = record.sequence_ + 1;
     add_name(record, named[columns.name[i]]);
     records_.push_back(std::move(record));

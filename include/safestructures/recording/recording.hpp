@@ -169,8 +169,6 @@ class SAFESTRUCTURES_API Recording {
   bool read_unsealed(std::uint64_t segment);
   void add(const Document& document, const std::filesystem::path& file);
   [[nodiscard]] LoadOptions load_options() const;
-  /// The source as its tensors are best read.
-  [[nodiscard]] std::shared_ptr<const Source> readable(std::shared_ptr<const Source> source) const;
   void note(std::string problem);
 
   std::filesystem::path folder_;
