@@ -456,3 +456,33 @@ TEST_CASE("a segment whose columns cannot be is an error that names the place") 
   CHECK(run[1].as<std::vector<float>>() == std::vector<float>{2});
   CHECK(run[1].kept() == ss::Keep::statistics);
 }
+
+TEST_CASE("a row of a large tensor is read alone, whatever the file says of others") {
+  const Folder folder;
+  fs::create_directory(folder / "run");
+  Columns columns;
+  std::vector<float> many(1000, 1);
+  many[7] = 7;
+  columns.values = ss::Value::list({0.5, ss::Tensor::own(std::move(many), {1000, 1})});
+  columns.row = {-1, 7};
+  ss::save_file(columns.root(), folder / "run" / "segment-000001.safetensors");
+  const ss::Recording run(folder / "run", {.access = ss::Access::read});
+  CHECK_FALSE(run[1].value().tensor().is_loaded());
+  CHECK(run[1].as<std::vector<float>>() == std::vector<float>{7});
+}
+
+TEST_CASE("of what a file says beside rows each has the dtype alone") {
+  const Folder folder;
+  fs::create_directory(folder / "run");
+  Columns columns;
+  ss::Value& rows = columns.values[1];
+  rows.set_type_name("torch.Tensor");
+  rows.set_attribute("dtype", "F64");
+  rows.set_attribute("long", ss::Value::list({1, 2, 3}).plain());
+  ss::save_file(columns.root(), folder / "run" / "segment-000001.safetensors");
+  const ss::Recording run(folder / "run");
+  const ss::Value& row = run[1].value();
+  CHECK(row.attributes().size() == 1);
+  CHECK(row.type_name().empty());
+  CHECK(run[1].as<ss::Tensor>().dtype() == ss::DType::F64);
+}

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include "data/box_arena.hpp"
@@ -31,24 +32,35 @@ constexpr std::uint64_t small_row = 1024;
 /// Gives rows of the tensors of a segment.
 class Rows {
  public:
-  /// With what there is to say of all.
+  /// \param records of the segment
+  explicit Rows(std::size_t records) : left_(records * small_row) {}
+
+  /// With the dtype that it had before it was converted.
   Value at(const Value& rows, std::int32_t row) {
     const Tensor& tensor = rows.tensor();
-    if (tensor.byte_size() <= tensor.shape()[0] * small_row) static_cast<void>(tensor.bytes());
-    const std::shared_ptr<const Source> source = detail::source_of(tensor);
+    std::shared_ptr<const Source> source = detail::source_of(tensor);
+    const std::uint64_t size = tensor.byte_size();
+    // A file may name one row of a tensor as large as itself.
+    if (source && size <= left_ && size <= tensor.shape()[0] * small_row) {
+      left_ -= size;
+      static_cast<void>(tensor.bytes());
+      source.reset();
+    }
     if (source && source != source_) {
       source_ = source;
       together_ = recording::for_small_reads(source);
     }
     Value value(
         detail::row_of(tensor, static_cast<std::uint64_t>(row), source ? together_ : source));
-    if (!rows.type_name().empty()) value.set_type_name(rows.type_name());
-    for (const Entry& entry : rows.attributes())
-      value.set_attribute(entry.key.as_string(), entry.value);
+    // What else a file says beside all of them would be said, and held, once for each.
+    if (const Value* const own = rows.attribute(attributes::dtype);
+        own != nullptr && own->kind() == Kind::string)
+      value.set_attribute(attributes::dtype, *own);
     return value;
   }
 
  private:
+  std::uint64_t left_;                      // Of what may be read at once.
   std::shared_ptr<const Source> source_;    // Of the segment's tensors: one, as a rule.
   std::shared_ptr<const Source> together_;  // The same, for their rows.
 };
@@ -184,7 +196,7 @@ void Recording::add(const Document& document, const std::filesystem::path& path)
   const recording::SegmentColumns& columns = parts.columns;
   std::vector<Named*> named(parts.names->size());
   const detail::BoxArena arena;  // Of 100,000 rows.
-  Rows rows;
+  Rows rows(columns.sequence.size());
   for (std::size_t i = 0; i < columns.sequence.size(); ++i) {
     // Those that the journal gave already.
     if (columns.sequence[i] < next_sequence_) continue;
