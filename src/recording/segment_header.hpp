@@ -28,7 +28,7 @@ inline constexpr std::string_view gap_prefix = "gap.";
 
 /// Whether a record may share one tensor with others of the same dtypes and shape, whose rows are
 /// their values: a lone tensor of at most 4 KiB. Its own line in the header, its node and its
-/// checksum would take 250 bytes, more than 64 numbers do.
+/// checksum would take some 200 bytes of text.
 [[nodiscard]] bool may_be_row(const Frame& frame) noexcept;
 /// Whether both may be rows of the same tensor.
 [[nodiscard]] bool are_alike(const Frame& a, const Frame& b) noexcept;
