@@ -158,6 +158,19 @@ TEST_CASE("rows are read by every access, and while the recorder goes on") {
   }
 }
 
+TEST_CASE("a segment ends before its journal is larger than its readers take") {
+  const Folder folder;
+  // In the header once, in the journal for each record.
+  const std::string name(60'000, 'n');
+  ss::ActivationRecorder recorder(folder / "run", {.header_bytes = 1U << 20U});
+  for (std::size_t i = 0; i < 1200; ++i) recorder.record(name, floats(1, i));
+  recorder.close();
+  CHECK(recorder.report().segments == 2);
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 1200);
+  CHECK(run[1199].as<Floats>() == floats(1, 1199));
+}
+
 TEST_CASE("of rows that a dead recorder left those that are whole are recovered") {
   const Folder folder;
   const fs::path live = folder / "live";
