@@ -1,6 +1,7 @@
 /// \file
 /// Files that appear whole or not at all, and the other sinks, on the system as it is. What happens
-/// when the system fails is in platform_faults_test.cpp.
+/// when the system fails is in platform_faults_test.cpp, where a file comes to be in
+/// platform_save_path_test.cpp.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -35,12 +36,6 @@ namespace {
 /// Sanitized code without optimisation takes five minutes for this by iterators.
 bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
-}
-
-mode_t permissions(const fs::path& path) {
-  struct stat status{};
-  REQUIRE(::stat(path.c_str(), &status) == 0);
-  return status.st_mode & 07777;
 }
 
 }  // namespace
@@ -295,112 +290,6 @@ TEST_CASE("a file of unknown size keeps no more of the disk than it needs") {
     CHECK(static_cast<std::size_t>(status.st_size) == bytes.size());
     CHECK(status.st_blocks * 512 < 1'500'000);
   }
-}
-
-TEST_CASE("a new file has the permissions that the umask leaves") {
-  const Folder folder;
-  const mode_t before = ::umask(027);
-  save(folder / "f", "x");
-  ::umask(before);
-  CHECK(permissions(folder / "f") == 0640);
-}
-
-TEST_CASE("a replaced file keeps its permissions") {
-  const Folder folder;
-  for (const mode_t mode : {mode_t{0600}, mode_t{0644}, mode_t{0666}, mode_t{0755}}) {
-    put(folder / "f", "old");
-    REQUIRE(::chmod((folder / "f").c_str(), mode) == 0);
-    save(folder / "f", "new");
-    CHECK(permissions(folder / "f") == mode);
-    CHECK(get(folder / "f") == "new");
-  }
-}
-
-TEST_CASE("a symbolic link stays and the file it names is replaced") {
-  const Folder folder;
-  fs::create_directory(folder / "real");
-  put(folder / "real/f", "old");
-  fs::create_symlink("real/f", folder / "link");
-  fs::create_symlink(folder / "link", folder / "link2");
-  save(folder / "link2", "new");
-  CHECK(fs::is_symlink(folder / "link2"));
-  CHECK(fs::is_symlink(folder / "link"));
-  CHECK(get(folder / "real/f") == "new");
-  CHECK(folder.names() == std::vector<std::string>{"link", "link2", "real"});
-}
-
-TEST_CASE("a chain of as many links as Linux follows is followed") {
-  const Folder folder;
-  put(folder / "0", "old");
-  for (int i = 1; i <= 41; ++i)
-    fs::create_symlink(std::to_string(i - 1), folder / std::to_string(i));
-  CHECK(get(folder / "40") == "old");
-  save(folder / "40", "new");
-  CHECK(get(folder / "0") == "new");
-  check_error([&] { save(folder / "41", "newer"); }, ErrorCode::cannot_write,
-              (folder / "41").string() +
-                  ": cannot follow the link: Too many levels of symbolic links. The symbolic link "
-                  "points to itself; name the file directly.");
-}
-
-TEST_CASE("a link to nothing makes the file it names") {
-  const Folder folder;
-  fs::create_symlink("f", folder / "link");
-  save(folder / "link", "new");
-  CHECK(fs::is_symlink(folder / "link"));
-  CHECK(get(folder / "f") == "new");
-}
-
-TEST_CASE("a path that cannot become a file is an error that says why") {
-  const Folder folder;
-  fs::create_directory(folder / "folder");
-  fs::create_symlink("loop", folder / "loop");
-  put(folder / "file", "x");
-  struct Case {
-    fs::path path;
-    std::string rest;
-  };
-  const std::string refused =
-      ": cannot replace the file: expected a regular file or nothing, found ";
-  const std::string missing =
-      ": cannot create a file in its folder: No such file or directory. Create the folder first; "
-      "relative paths start at the current folder.";
-  const std::vector<Case> cases = {
-      {folder / "folder", refused + "a folder. Name a file inside it."},
-      {folder / "folder/", refused + "a folder. Name a file inside it."},
-      {"/dev/null", refused + "a device. Write to an output stream instead."},
-      {folder / "none/f", missing},
-      {folder / "file/f",
-       ": cannot examine the file: Not a directory. One part of the path is a file, not a folder."},
-      {folder / "loop",
-       ": cannot follow the link: Too many levels of symbolic links. The symbolic link points to "
-       "itself; name the file directly."},
-      {folder / std::string(300, 'n'),
-       ": cannot examine the file: File name too long. Use a shorter name."},
-  };
-  for (const Case& one : cases) {
-    check_error([&] { save(one.path, "x"); }, ErrorCode::cannot_write,
-                one.path.string() + one.rest);
-  }
-  check_error([&] { save("", "x"); }, ErrorCode::cannot_write,
-              "cannot replace the file: expected a regular file or nothing, found an empty path. "
-              "Name a file inside it.");
-  CHECK(folder.names() == std::vector<std::string>{"file", "folder", "loop"});
-}
-
-TEST_CASE("the longest names and names without a folder can be saved") {
-  const Folder folder;
-  const std::string longest(255, 'n');
-  save(folder / longest, "x");
-  CHECK(get(folder / longest) == "x");
-  const fs::path before = fs::current_path();
-  fs::current_path(folder / "");
-  CHECK_NOTHROW([] {
-    AtomicFile file("here", {.size_hint = 0, .durable = true});
-    file.commit();
-  }());
-  fs::current_path(before);
-  CHECK(folder.names() == std::vector<std::string>{"here", longest});
 }
 
 TEST_CASE("a finished file refuses more") {

@@ -22,6 +22,15 @@ def expect(name, expected, found):
         REPORT.fail(name, f"expected {expected!r}, found {found!r}")
 
 
+def raised(kind, call):
+    """The text of what a call raises, of that kind."""
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    return f"no {kind.__name__}"
+
+
 def run_checks(*functions):
     """Calls each with a folder of its own that holds the files of cli_files, and ends the program."""
     for check in functions:

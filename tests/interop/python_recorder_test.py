@@ -16,11 +16,9 @@ import checks
 import ml_dtypes
 import numpy as np
 import safestructures
-from cli_outcomes import CLI, expect, run, run_checks
-from safestructures_cpp import segments
+from cli_outcomes import CLI, expect, raised, run, run_checks
 from safestructures_cpp.nodes import DTYPES
 from safestructures_cpp.recorder import Recorder, records
-from safetensors.numpy import save_file
 
 PLUGIN = checks.HERE.parents[1] / "plugins" / "python"
 
@@ -29,37 +27,6 @@ PLUGIN = checks.HERE.parents[1] / "plugins" / "python"
 class Output:
     hidden: np.ndarray
     text: str
-
-
-@dataclasses.dataclass
-class Segment:
-    """Three records in one tensor, as Python's package writes it: the name of the class is not in the file."""
-
-    names: list
-    sequence: np.ndarray
-    step: np.ndarray
-    call: np.ndarray
-    time: np.ndarray
-    name: np.ndarray
-    thread: np.ndarray
-    value: np.ndarray
-    row: np.ndarray
-    kept: np.ndarray
-    values: list
-
-    @classmethod
-    def of_rows(cls, rows, **others):
-        columns = {name: np.arange(3, dtype=kind) for name, (_, kind) in segments.COLUMNS.items()}
-        columns |= {"name": np.zeros(3, np.uint32), "value": np.zeros(3, np.uint32), "names": ["x"], "values": [rows]}
-        return cls(**{**columns, **others})
-
-
-def raised(kind, call):
-    try:
-        call()
-    except kind as error:
-        return str(error)
-    return f"no {kind.__name__}"
 
 
 def stats(folder, name):
@@ -256,83 +223,6 @@ def check_fullest_room(folder):
         expect(f"{name}: all of them", list(range(4000)), found)
 
 
-def check_records(folder):
-    """Records of C++, rows of one tensor among them, one by one, and without this package."""
-    folder = pathlib.Path(folder)
-    subprocess.run([CLI.parent / "interop" / "recordings", folder, "rows"], check=True)
-    expect("nothing is sealed", [], list(records(folder / "rows")))
-    # It sees all at once, so that there is one tensor, whatever the recorder wrote together.
-    run(folder, "recover", "rows")
-    segment = folder / "rows" / "segment-000001.safetensors"
-    for path in (folder / "rows", str(segment)):
-        found = list(records(path))
-        said = [(one.name, one.step, one.call, one.sequence, one.kept) for one in found]
-        expect(f"{path}: what is said", [("layer", 0, n, n, "full") for n in range(3)], said)
-        expect(f"{path}: values", [[1, 2, 3]] * 3, [one.value.tolist() for one in found])
-        expect(f"{path}: one thread", 1, len({one.thread for one in found}))
-        expect(f"{path}: times", True, 0 < found[0].time <= found[2].time <= time.time_ns())
-        owners = [one.value.base for one in found]
-        expect(f"{path}: views of one", True, owners[0] is not None and owners[0] is owners[2])
-    expect("a record is frozen", True, "cannot assign" in raised(AttributeError, lambda: setattr(found[0], "step", 1)))
-
-    plain = safestructures.load_file(segment)
-    expect("plain: names", ["layer"], plain.names)
-    columns = [column.tolist() for column in (plain.sequence, plain.value, plain.row)]
-    expect("plain: columns", [[0, 1, 2], [0, 0, 0], [0, 1, 2]], columns)
-    expect("plain: values", [[[1, 2, 3]] * 3], [value.tolist() for value in plain.values])
-
-    subprocess.run([CLI.parent / "interop" / "recordings", folder, "kept"], check=True)
-    found = list(records(folder / "kept"))
-    said = [(one.name, one.kept) for one in found]
-    expect("kept", [("whole", "full"), ("part", "slice"), ("brief", "statistics")], said)
-    expect("a slice", [1, -2], found[1].value.tolist())
-    expect("statistics", (4, "F32"), (found[2].value["x"].count, found[2].value["x"].dtype))
-
-
-def check_segments_read(folder):
-    """Segments come by their numbers; what is none is told of, with its name."""
-    folder = pathlib.Path(folder)
-    (folder / "some").mkdir()
-    safestructures.save_file(Segment.of_rows(np.arange(3.0)), folder / "some" / "segment-1000000.safetensors")
-    safestructures.save_file(Segment.of_rows(np.ones((4, 2))), folder / "some" / "segment-999999.safetensors")
-    for other in ("segment-000002.part", "segment-7.safetensors", "notes.txt"):
-        (folder / "some" / other).write_text("another's")
-    found = list(records(folder / "some"))
-    expect("in order", [[1, 1]] * 3 + [0, 1, 2], [one.value.tolist() for one in found])
-    expect("a row of one number", ((), False), (found[3].value.shape, found[3].value.flags.owndata))
-
-    (folder / "empty").mkdir()
-    none = raised(FileNotFoundError, lambda: records(folder / "empty"))
-    expect("a folder", True, none.startswith(f"{folder}/empty: the folder is no recording: expected segment-000001"))
-    none = raised(FileNotFoundError, lambda: records(folder / "none"))
-    expect("nothing", f"{folder}/none: there is no such folder or file", none)
-    rows = np.zeros((3, 2))
-    file = folder / "forged.safetensors"
-    for made, why in [
-        ([1, 2], "it has no list of names"),
-        (Segment.of_rows(rows, values=rows), "it has no list of values"),
-        (Segment.of_rows(rows, step=[0, 1, 2]), "it has no column step"),
-        (Segment.of_rows(rows, step=np.arange(3.0)), "it has no column step"),
-        (Segment.of_rows(rows, step=np.zeros((3, 1), np.int64)), "it has no column step"),
-        (Segment.of_rows(rows, time=np.arange(2)), "its column time has 2 numbers, not 3"),
-        (Segment.of_rows(rows, name=np.array([0, 1, 0], np.uint32)), "its column name has 1, of 1"),
-        (Segment.of_rows(rows, value=np.array([0, 9, 0], np.uint32)), "its column value has 9, of 1"),
-        (Segment.of_rows(rows, kept=np.array([0, 3, 0], np.uint8)), "its column kept has 3, of 3"),
-        (Segment.of_rows(rows, row=np.array([0, 3, 0], np.int32)), "its column row has 3, which its value 0 has not"),
-        (Segment.of_rows(rows, row=np.array([0, -2, 0], np.int32)), "its column row has -2, which its value 0 has not"),
-        (Segment.of_rows(rows[0, 0:1].reshape(())), "its column row has 0, which its value 0 has not"),
-        (Segment.of_rows("abc"), "its column row has 0, which its value 0 has not"),
-    ]:
-        safestructures.save_file(made, file)
-        problem = f"{file}: the file is no sealed segment of a recording: {why}"
-        expect(why, problem, raised(ValueError, lambda: list(records(file))))
-    save_file({"x": rows}, file)
-    expect("plain tensors", True, raised(ValueError, lambda: list(records(file))).endswith("it has no schema"))
-    file.write_bytes(b"")
-    problem = raised(ValueError, lambda: list(records(file)))
-    expect("no tensors", True, problem.startswith(f"{file}: the file is no sealed segment of a recording: "))
-
-
 def check_threads(folder):
     def work(recorder, number):
         with recorder.scope(f"thread{number}"):
@@ -486,8 +376,6 @@ run_checks(
     check_filters,
     check_rotation,
     check_fullest_room,
-    check_records,
-    check_segments_read,
     check_threads,
     check_kill,
     check_full_disk,
