@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -45,22 +46,23 @@ ConversionReport convert(DType from, std::span<const std::byte> source, DType to
   const std::byte* input = source.data();
   std::byte* output = target.data();
   if (const auto kernel = detail::find_kernel(from, to, detail::best_instructions())) {
-    const std::size_t input_bytes = detail::kernel_elements * (bit_width(from) / 8);
-    const std::size_t output_bytes = detail::kernel_elements * (bit_width(to) / 8);
-    for (; count >= detail::kernel_elements; count -= detail::kernel_elements) {
-      const auto counts = kernel(input, output);
+    while (count >= detail::kernel_group) {
+      const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(
+          count / detail::kernel_group * detail::kernel_group, detail::kernel_elements));
+      const auto counts = kernel(input, output, now);
       if (counts.overflow == 0) {
         report.underflow += counts.underflow;
         report.nan_changes += counts.nan_changes;
       } else {
-        report += detail::convert_exactly(from, input, to, output, detail::kernel_elements,
-                                          overflow, first);
+        report += detail::convert_exactly(from, input, to, output, now, overflow, first);
       }
-      first += detail::kernel_elements;
-      input += input_bytes;
-      output += output_bytes;
+      count -= now;
+      first += now;
+      input += now * (bit_width(from) / 8);
+      output += now * (bit_width(to) / 8);
     }
   }
+  if (count == 0) return report;
   return report += detail::convert_exactly(from, input, to, output, count, overflow, first);
 }
 

@@ -155,14 +155,15 @@ template <class Pair>
 // Tells apart what is rare enough for a second look at the block: numbers beyond the range and
 // NaNs. Those of them that were signalling or have payload in the bits that are lost have changed.
 template <class Pair>
-[[gnu::always_inline]] inline KernelCounts count_special(const std::byte* source) {
+[[gnu::always_inline]] inline KernelCounts count_special(const std::byte* source,
+                                                         std::size_t count) {
   using Source = typename Pair::Source;
   using Signed = typename Pair::Signed;
   constexpr auto quiet_bit = static_cast<Source>((Pair::infinity >> 1) & ~Pair::infinity);
   constexpr auto looked_at = static_cast<Source>(quiet_bit | Pair::lost_bits);
   Signed overflow = 0;
   Signed nan_changes = 0;
-  for (std::size_t i = 0; i < kernel_elements; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Source value = load<Pair>(source, i);
     const Signed magnitude = magnitude_of<Pair>(value);
     if constexpr (Pair::narrows) {
@@ -177,14 +178,14 @@ template <class Pair>
 
 template <class Pair>
 [[gnu::always_inline]] inline KernelCounts run(const std::byte* __restrict source,
-                                               std::byte* __restrict target) {
+                                               std::byte* __restrict target, std::size_t count) {
   using Source = typename Pair::Source;
   using Target = typename Pair::Target;
   using Signed = typename Pair::Signed;
   Signed largest = 0;
   Signed special = 0;
   Signed underflow = 0;
-  for (std::size_t i = 0; i < kernel_elements; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Source value = load<Pair>(source, i);
     const Target result = Pair::apply(value);
     std::memcpy(target + i * sizeof(Target), &result, sizeof(Target));
@@ -195,38 +196,39 @@ template <class Pair>
     if constexpr (Pair::narrows) underflow += (magnitude > 0) & (magnitude <= Pair::underflow_to);
   }
   KernelCounts counts{0, 0, 0};
-  if (special != 0 || largest >= first_special<Pair>) counts = count_special<Pair>(source);
+  if (special != 0 || largest >= first_special<Pair>) counts = count_special<Pair>(source, count);
   counts.underflow = static_cast<std::uint64_t>(underflow);
   return counts;
 }
 
 template <class Pair>
-KernelCounts run_baseline(const std::byte* source, std::byte* target) {
-  return run<Pair>(source, target);
+KernelCounts run_baseline(const std::byte* source, std::byte* target, std::size_t count) {
+  return run<Pair>(source, target, count);
 }
 
 #if SAFESTRUCTURES_X86_KERNELS
 template <class Pair>
-[[gnu::target("avx2,f16c")]] KernelCounts run_avx2(const std::byte* source, std::byte* target) {
-  return run<Pair>(source, target);
+[[gnu::target("avx2,f16c")]] KernelCounts run_avx2(const std::byte* source, std::byte* target,
+                                                   std::size_t count) {
+  return run<Pair>(source, target, count);
 }
 
 template <class Pair>
 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] KernelCounts run_avx512(
-    const std::byte* source, std::byte* target) {
-  return run<Pair>(source, target);
+    const std::byte* source, std::byte* target, std::size_t count) {
+  return run<Pair>(source, target, count);
 }
 
 // Rounding to half takes some twenty instructions; the processor's own one makes this kernel 3
 // times as fast with AVX2.
 [[gnu::target("avx2,f16c")]] KernelCounts run_float_to_half(const std::byte* source,
-                                                            std::byte* target) {
+                                                            std::byte* target, std::size_t count) {
   const __m256i below_special = _mm256_set1_epi32(FloatToHalf::overflow_from - 1);
   const __m256i underflow_to = _mm256_set1_epi32(FloatToHalf::underflow_to);
   const __m256i magnitude_mask = _mm256_set1_epi32(0x7FFF'FFFF);
   __m256i largest = _mm256_setzero_si256();
   __m256i underflow = _mm256_setzero_si256();
-  for (std::size_t i = 0; i < kernel_elements; i += 8) {
+  for (std::size_t i = 0; i < count; i += kernel_group) {
     const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + i * 4));
     const __m128i halves = _mm256_cvtps_ph(_mm256_castsi256_ps(values), _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(target + i * 2), halves);
@@ -239,9 +241,9 @@ template <class Pair>
   std::array<std::uint32_t, 8> counts;
   KernelCounts total{0, 0, 0};
   const __m256i special = _mm256_cmpgt_epi32(largest, below_special);
-  if (_mm256_testz_si256(special, special) == 0) total = count_special<FloatToHalf>(source);
+  if (_mm256_testz_si256(special, special) == 0) total = count_special<FloatToHalf>(source, count);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(counts.data()), underflow);
-  for (const std::uint32_t count : counts) total.underflow += count;
+  for (const std::uint32_t lane : counts) total.underflow += lane;
   return total;
 }
 

@@ -9,8 +9,10 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Elements that one call of a kernel converts.
+/// Elements that one call of a kernel converts at most.
 inline constexpr std::size_t kernel_elements = 2048;
+/// It converts a multiple of that many.
+inline constexpr std::size_t kernel_group = 8;
 
 /// What a kernel saw: finite values that became infinite, values that became zero, and NaNs that
 /// lost bits.
@@ -20,9 +22,9 @@ struct KernelCounts {
   std::uint64_t nan_changes;
 };
 
-/// Converts `kernel_elements` elements as under `Overflow::allow`; bit for bit what
-/// `convert_exactly` gives.
-using Kernel = KernelCounts (*)(const std::byte* source, std::byte* target);
+/// Converts elements as under `Overflow::allow`; bit for bit what `convert_exactly` gives.
+/// \pre `count` is a multiple of `kernel_group`, and `kernel_elements` at most
+using Kernel = KernelCounts (*)(const std::byte* source, std::byte* target, std::size_t count);
 
 /// Instruction sets that kernels are compiled for.
 enum class Instructions : std::uint8_t {
