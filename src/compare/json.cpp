@@ -122,17 +122,17 @@ void write_statistics(std::ostream& out, const StatisticsMetrics& found) {
   pair("max", found.max_a, found.max_b, "}");
 }
 
-void write_origin(std::ostream& out, const ErrorOrigin& origin) {
+void write_origin(std::ostream& out, const ErrorOrigin& origin, const Comparison& comparison) {
   out << fmt::format(
       R"(, "origin": {{"input": {}, "input_row": {}, "evidence": "{}", "error": {}, )"
       R"("input_error": {}, "amplification": {}, "score": {}}})",
-      origin.input.empty() ? "null" : text(origin.input),
+      origin.input_row ? text(comparison.rows[*origin.input_row].record->name) : "null",
       origin.input_row ? std::to_string(*origin.input_row) : "null", to_string(origin.evidence),
       number(origin.error), number(origin.input_error), number(origin.amplification),
       number(origin.score));
 }
 
-void write_row(std::ostream& out, const ComparisonRow& row) {
+void write_row(std::ostream& out, const ComparisonRow& row, const Comparison& comparison) {
   out << fmt::format(R"({{"path": {}, "other_path": {}, "verdict": "{}", "detail": {})",
                      text(row.path), row.other_path.empty() ? "null" : text(row.other_path),
                      to_string(row.verdict), text(row.detail));
@@ -161,7 +161,7 @@ void write_row(std::ostream& out, const ComparisonRow& row) {
                          number(row.suspicions[i].explained));
     out << ']';
   }
-  if (row.origin) write_origin(out, *row.origin);
+  if (row.origin) write_origin(out, *row.origin, comparison);
   if (row.noise) write_noise(out, *row.noise);
   out << '}';
 }
@@ -179,7 +179,7 @@ void Comparison::write_json(std::ostream& out) const {
   const ComparisonRow* const first = first_divergence();
   out << R"("first_divergence": )";
   if (first == nullptr) out << "null";
-  else write_row(out, *first);
+  else write_row(out, *first, *this);
   out << R"(, "culprits": [)";
   for (std::size_t i = 0; i < culprits.size(); ++i)
     out << (i == 0 ? "" : ", ")
@@ -196,7 +196,7 @@ void Comparison::write_json(std::ostream& out) const {
   out << R"(], "rows": [)";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i != 0) out << ",\n";
-    write_row(out, rows[i]);
+    write_row(out, rows[i], *this);
   }
   out << "]}\n";
 }

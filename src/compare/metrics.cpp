@@ -13,13 +13,16 @@
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/error.hpp>
 #include "compare/accumulator.hpp"
+#include "compare/side.hpp"
 #include "platform/parallel.hpp"
 
 namespace safestructures::inline v0 {
 
 using comparing::Accumulator;
+using comparing::Common;
 using comparing::Grid;
 using comparing::Guess;
+using comparing::Side;
 using comparing::Sums;
 
 namespace {
@@ -30,32 +33,6 @@ constexpr std::uint64_t read_size = std::uint64_t{1} << 15U;
 constexpr std::uint64_t least_piece = std::uint64_t{1} << 18U;
 constexpr std::uint64_t most_pieces = 4096;
 
-/// The dtype in which both sides are compared: one that tells all their numbers apart.
-enum class Common : std::uint8_t { real, complex, integer };
-
-Common common_of(DType a, DType b) {
-  if (a == DType::C64 || b == DType::C64) return Common::complex;
-  if (is_integer(a) && is_integer(b)) return Common::integer;
-  return Common::real;
-}
-
-/// An integer of 64 bits of either sign.
-struct Integer {
-  bool is_negative;
-  std::uint64_t magnitude;
-};
-
-/// a - b, which is 0 only where they are equal.
-double difference(const Integer& a, const Integer& b) {
-  if (a.is_negative != b.is_negative) {
-    const double sum = static_cast<double>(a.magnitude) + static_cast<double>(b.magnitude);
-    return a.is_negative ? -sum : sum;
-  }
-  const double apart = static_cast<double>(a.magnitude > b.magnitude ? a.magnitude - b.magnitude
-                                                                     : b.magnitude - a.magnitude);
-  return (a.magnitude > b.magnitude) == a.is_negative ? -apart : apart;
-}
-
 bool are_floats(DType dtype) {
   switch (dtype) {
     case DType::F32:
@@ -64,108 +41,6 @@ bool are_floats(DType dtype) {
     default: return false;
   }
 }
-
-/// The numbers of one side, range by range.
-class Side {
- public:
-  /// \param room numbers that are loaded at once
-  Side(const Tensor& tensor, Common common, std::size_t room)
-      : tensor_(tensor),
-        common_(common),
-        most_(room),
-        is_there_(tensor.is_loaded() && tensor.is_contiguous()) {}
-
-  /// Has the bytes of a range at hand, which `bytes` and `load` take parts of.
-  void read(std::uint64_t first, std::uint64_t count) {
-    if (is_there_) {
-      bytes_ = tensor_.bytes();
-      return;
-    }
-    room_.resize(packed(count));
-    tensor_.copy_elements(first, count, tensor_.dtype(), room_, Overflow::allow);
-    bytes_ = room_;
-    first_ = first;
-  }
-
-  /// A part of them; `first` is a multiple of eight.
-  [[nodiscard]] std::span<const std::byte> bytes(std::uint64_t first, std::uint64_t count) const {
-    return bytes_.subspan(packed(first - first_), packed(count));
-  }
-
-  void load(std::uint64_t first, std::uint64_t count) {
-    const auto used = static_cast<std::size_t>(count);
-    if (numbers.empty()) make_room();
-    if (common_ == Common::integer) {
-      copy(first, count, is_wide() ? DType::U64 : DType::I64, std::span(words_).first(used));
-      for (std::size_t i = 0; i < used; ++i) {
-        const Integer value = integer(i);
-        numbers[i] = value.is_negative ? -static_cast<double>(value.magnitude)
-                                       : static_cast<double>(value.magnitude);
-      }
-    } else if (tensor_.dtype() == DType::C64) {
-      copy(first, count, DType::C64, std::span(floats_).first(2 * used));
-      std::copy_n(floats_.begin(), 2 * used, numbers.begin());
-    } else {
-      copy(first, count, DType::F64, std::span(numbers).first(used));
-      if (common_ == Common::complex) {
-        for (std::size_t i = used; i-- > 0;) {
-          numbers[2 * i] = numbers[i];
-          numbers[2 * i + 1] = 0;
-        }
-      }
-    }
-  }
-
-  /// A part of what was read, of a dtype whose numbers are floats: those of the tensor itself where
-  /// they are floats and fill whole lanes, or a copy, filled up with zeros.
-  [[nodiscard]] const std::byte* floats(std::uint64_t first, std::uint64_t count) {
-    const auto used = static_cast<std::size_t>(count);
-    if (tensor_.dtype() == DType::F32 && used % comparing::lanes == 0)
-      return bytes(first, count).data();
-    floats_.resize((used + comparing::lanes - 1) / comparing::lanes * comparing::lanes);
-    copy(first, count, DType::F32, std::span(floats_).first(used));
-    std::fill(floats_.begin() + static_cast<std::ptrdiff_t>(used), floats_.end(), 0.0F);
-    return std::as_bytes(std::span(floats_)).data();
-  }
-
-  /// Of the range that was loaded last.
-  [[nodiscard]] Integer integer(std::size_t i) const {
-    const std::uint64_t word = words_[i];
-    const bool is_negative = !is_wide() && word >> 63U != 0;
-    return {is_negative, is_negative ? std::uint64_t{0} - word : word};
-  }
-
-  std::vector<double> numbers;
-
- private:
-  [[nodiscard]] bool is_wide() const { return tensor_.dtype() == DType::U64; }
-  template <class T>
-  void copy(std::uint64_t first, std::uint64_t count, DType dtype, std::span<T> into) {
-    convert(tensor_.dtype(), bytes(first, count), dtype, std::as_writable_bytes(into), count,
-            Overflow::allow, first);
-  }
-  /// Most blocks are looked at as they are; for a small tensor zeros take as long as its numbers.
-  void make_room() {
-    const std::size_t parts = common_ == Common::complex ? 2 : 1;
-    // The last block may be filled up with zeros.
-    numbers.resize(most_ * parts + comparing::lanes);
-    if (tensor_.dtype() == DType::C64) floats_.resize(most_ * parts);
-    if (common_ == Common::integer) words_.resize(most_);
-  }
-  [[nodiscard]] std::size_t packed(std::uint64_t count) const {
-    return static_cast<std::size_t>(byte_size(tensor_.dtype(), Shape{count}));
-  }
-
-  const Tensor& tensor_;
-  Common common_;
-  std::size_t most_;
-  bool is_there_;
-  std::vector<std::byte> room_;
-  std::span<const std::byte> bytes_;  // What is at hand: all where that is there.
-  std::uint64_t first_ = 0;           // Of its elements.
-  std::vector<float> floats_;         // Of complex numbers, or converted.
-  std::vector<std::uint64_t> words_;
-};
 
 /// What two tensors are compared by.
 struct Comparing {
@@ -307,40 +182,75 @@ struct Compared {
   Sums sums;
 };
 
+/// How two tensors are divided.
+struct Division {
+  explicit Division(const Tensor& a, const Tensor& b) : size(a.size()) {
+    // Where small blocks would read the same memory again and again, larger ones are cut.
+    const std::uint64_t best = std::max(a.block_elements(read_size), b.block_elements(read_size));
+    block = std::max<std::uint64_t>(std::min(best, (size + 7) / 8 * 8), 8);
+    blocks = (size + block - 1) / block;
+    const std::uint64_t least = std::max<std::uint64_t>(least_piece / block, 1);
+    piece = std::max(least, (blocks + most_pieces - 1) / most_pieces);
+  }
+
+  std::uint64_t size;    // Numbers.
+  std::uint64_t block;   // That many are read at once.
+  std::uint64_t blocks;  // How many of them there are.
+  std::uint64_t piece;   // That many are summed before others are added.
+};
+
+/// Compares some of the blocks. \param progress called with the numbers of each
+template <class Progress>
+Sums add_piece(Worker& worker, const Division& division, std::uint64_t begin, std::uint64_t end,
+               const Progress& progress) {
+  Sums sums;
+  for (std::uint64_t at = begin; at < end; ++at) {
+    const std::uint64_t first = at * division.block;
+    const std::uint64_t now = std::min(division.block, division.size - first);
+    sums += worker.add(first, now);
+    progress(now);
+  }
+  return sums;
+}
+
 Compared compare_all(const Tensor& a, const Tensor& b, const Comparing& how,
                      const std::optional<Guess>& guess,
                      const std::function<void(std::uint64_t)>& progress) {
-  const std::uint64_t size = a.size();
-  // Where small blocks would read the same memory again and again, larger ones are cut.
-  const std::uint64_t best = std::max(a.block_elements(read_size), b.block_elements(read_size));
-  const std::uint64_t block = std::max<std::uint64_t>(std::min(best, (size + 7) / 8 * 8), 8);
-  const std::uint64_t units = (size + block - 1) / block;
-  const std::uint64_t least = std::max<std::uint64_t>(least_piece / block, 1);
-  const std::uint64_t piece = std::max(least, (units + most_pieces - 1) / most_pieces);
-  std::vector<Sums> sums(static_cast<std::size_t>((units + piece - 1) / piece));
-  const unsigned threads = platform::threads_for(static_cast<std::size_t>(size), least_piece);
+  const Division division(a, b);
+  const std::size_t block = static_cast<std::size_t>(division.block);
+  const std::size_t piece = static_cast<std::size_t>(division.piece);
+  const unsigned threads =
+      platform::threads_for(static_cast<std::size_t>(division.size), least_piece);
+  if (threads == 1) {
+    // Of a small tensor threads and their results take as long as its numbers.
+    Worker worker(a, b, how, block, guess);
+    Sums total;
+    for (std::uint64_t begin = 0; begin < division.blocks; begin += piece)
+      total += add_piece(worker, division, begin, std::min(begin + piece, division.blocks),
+                         [&](std::uint64_t now) {
+                           if (progress) progress(now);
+                         });
+    return {std::move(worker.found), total};
+  }
+  std::vector<Sums> sums(static_cast<std::size_t>((division.blocks + piece - 1) / piece));
   std::vector<std::optional<Worker>> workers(threads);
   std::atomic<std::uint64_t> done = 0;
   platform::in_pieces(
-      static_cast<std::size_t>(units), static_cast<std::size_t>(piece),
-      [&](std::size_t offset, std::size_t count, unsigned number) {
+      static_cast<std::size_t>(division.blocks), piece,
+      [&](std::size_t begin, std::size_t count, unsigned number) {
         std::optional<Worker>& worker = workers[number];
-        if (!worker) worker.emplace(a, b, how, static_cast<std::size_t>(block), guess);
-        for (std::uint64_t unit = offset; unit < offset + count; ++unit) {
-          const std::uint64_t first = unit * block;
-          const std::uint64_t now = std::min(block, size - first);
-          sums[offset / static_cast<std::size_t>(piece)] += worker->add(first, now);
-          done += now;
-          if (number == 0 && progress) progress(done.exchange(0));
-        }
+        if (!worker) worker.emplace(a, b, how, block, guess);
+        sums[begin / piece] =
+            add_piece(*worker, division, begin, begin + count, [&](std::uint64_t now) {
+              done += now;
+              if (number == 0 && progress) progress(done.exchange(0));
+            });
       },
       threads);
   if (progress && done != 0) progress(done);
 
   Sums total;
   for (const Sums& one : sums) total += one;
-  // Of a small tensor it takes as long as the rest to merge them.
-  if (threads == 1 && workers.front()) return {std::move(workers.front()->found), total};
   Accumulator all(how.tolerance, how.grid, guess);
   for (const std::optional<Worker>& worker : workers)
     if (worker) all.merge(worker->found);
@@ -359,7 +269,7 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
   const DType dtype_b = comparing::effective_dtype(b.dtype(), recorded.b);
   const Tolerance mine = default_tolerance(dtype_a);
   const Tolerance other = default_tolerance(dtype_b);
-  Comparing how{.common = common_of(a.dtype(), b.dtype()),
+  Comparing how{.common = comparing::common_of(a.dtype(), b.dtype()),
                 .tolerance = given.value_or(
                     Tolerance{std::max(mine.rtol, other.rtol), std::max(mine.atol, other.atol)}),
                 .grid = {}};

@@ -26,10 +26,12 @@ constexpr std::uint64_t thread_share = std::uint64_t{1} << 15U;
 constexpr std::uint64_t share_of_tensor = 512;
 
 /// A tensor of which parts are read again and again, in one read.
-Tensor at_hand(const Tensor& tensor) {
+/// \param room for a copy
+const Tensor& at_hand(const Tensor& tensor, Tensor& room) {
   // Larger blocks are fresh memory each time.
   constexpr std::uint64_t most = std::uint64_t{1} << 17U;
-  return tensor.is_loaded() || tensor.byte_size() > most ? tensor : tensor.clone();
+  if (tensor.is_loaded() || tensor.byte_size() > most) return tensor;
+  return room = tensor.clone();
 }
 
 bool has_fractions(const Tensor& tensor) {
@@ -92,8 +94,8 @@ void Comparer::measure() {
   for (std::size_t begin = 0; begin < held_.size();) {
     std::size_t end = begin;
     std::uint64_t work = 0;
-    while (end < held_.size() && held_[end].a.size() < large && work < most_at_once)
-      work += held_[end++].a.size() + share_of_tensor;
+    while (end < held_.size() && held_[end].a->size() < large && work < most_at_once)
+      work += held_[end++].a->size() + share_of_tensor;
     if (end == begin) measure_alone(held_[end++]);
     else measure_together(std::span(held_).subspan(begin, end - begin), work);
     for (; begin < end; ++begin) count(held_[begin]);
@@ -107,13 +109,13 @@ void Comparer::measure() {
 
 void Comparer::measure_alone(const Held& held) {
   std::function<void(std::uint64_t)> progress;
-  const std::uint64_t bytes = held.a.byte_size() + held.b.byte_size();
+  const std::uint64_t bytes = held.a->byte_size() + held.b->byte_size();
   if (options_.progress)
     progress = [&](std::uint64_t elements) {
       // Elements may be narrower than a byte.
       options_.progress(static_cast<std::uint64_t>(static_cast<long double>(elements) *
                                                    static_cast<long double>(bytes) /
-                                                   static_cast<long double>(held.a.size())),
+                                                   static_cast<long double>(held.a->size())),
                         all_bytes_);
     };
   measure(held, progress);
@@ -129,7 +131,7 @@ void Comparer::measure_together(std::span<const Held> some, std::uint64_t work) 
       platform::threads_for(static_cast<std::size_t>(work), thread_share));
   if (!options_.progress) return;
   std::uint64_t bytes = 0;
-  for (const Held& held : some) bytes += held.a.byte_size() + held.b.byte_size();
+  for (const Held& held : some) bytes += held.a->byte_size() + held.b->byte_size();
   options_.progress(bytes, all_bytes_);
 }
 
@@ -138,8 +140,10 @@ void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)
   ComparisonRow& row = result_.rows[held.row];
   const RecordedDTypes& recorded = held.recorded;
   try {
-    const Tensor a = at_hand(held.a);
-    const Tensor b = at_hand(held.b);
+    Tensor room_a;
+    Tensor room_b;
+    const Tensor& a = at_hand(*held.a, room_a);
+    const Tensor& b = at_hand(*held.b, room_b);
     row.metrics = compare_tensors(a, b, tolerance_of(row.path, a, b, recorded), recorded, progress);
     if (may_be_noise(held)) row.noise = noise_.floor(row, a, b, recorded);
     if (is_different(row)) row.verdict = Verdict::different;
@@ -154,7 +158,7 @@ void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)
 
 bool Comparer::may_be_noise(const Held& held) const {
   // An index that differs by 1 is another index, whatever the noise.
-  return !noise_.empty() && has_fractions(held.a) && has_fractions(held.b);
+  return !noise_.empty() && has_fractions(*held.a) && has_fractions(*held.b);
 }
 
 void Comparer::count(const Held& held) {

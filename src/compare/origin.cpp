@@ -52,7 +52,7 @@ struct Group {
   double error = 0;
   double least = 0;
   bool is_different = false;
-  const std::vector<std::uint64_t>* shape = nullptr;  // Of its first tensor.
+  const Shape* shape = nullptr;  // Of its first tensor.
 };
 
 Group next_group(const std::vector<ComparisonRow>& rows, std::size_t begin) {
@@ -101,13 +101,11 @@ class Trace {
       // What was recorded inside the layer last has the errors that its parts made.
       const Group* const inside = last_inside(std::string(layer) + ".", given.front().begin);
       if (inside != nullptr && inside->error > worst->error) worst = inside;
-      origin.input = worst->name;
       origin.input_row = worst->begin;
       origin.evidence = InputEvidence::recorded;
       input_error = beside = worst->error;
     } else if (!before_.empty()) {
       const Group& last = before_.back();
-      origin.input = last.name;
       origin.input_row = last.begin;
       const bool is_alike =
           last.shape != nullptr && group.shape != nullptr && *last.shape == *group.shape;
@@ -205,15 +203,18 @@ void trace_errors(Comparison& comparison, const Recording& run) {
   std::map<std::int64_t, double> largest;
   Culprits culprits;
   auto record = run.begin();
+  std::pair<std::int64_t, std::uint64_t> key;
+  Trace* trace = nullptr;  // Of that step and thread.
   for (std::size_t begin = 0; begin < rows.size();) {
     const Group group = next_group(rows, begin);
     begin = group.end;
     if (is_lone(rows[group.begin]) && group.shape == nullptr && !group.is_different) continue;
     const RecordPlace& place = *rows[group.begin].record;
     while (record != run.end() && record->sequence() < place.sequence) ++record;
-    Trace& trace = traces[{place.step, record == run.end() ? 0 : record->thread()}];
+    const std::pair now(place.step, record == run.end() ? 0 : record->thread());
+    if (trace == nullptr || now != key) trace = &traces[key = now];
     bool is_new = false;
-    const ErrorOrigin origin = trace.origin_of(group, is_new);
+    const ErrorOrigin origin = trace->origin_of(group, is_new);
     double& before = largest[place.step];
     std::optional<std::size_t> worst;
     for (std::size_t i = group.begin; i < group.end; ++i) {
@@ -226,7 +227,7 @@ void trace_errors(Comparison& comparison, const Recording& run) {
     }
     if (worst) culprits.add(rows[*worst], *worst);
     before = std::max(before, group.error);
-    trace.add(group);
+    trace->add(group);
   }
   comparison.culprits = culprits.ranked();
 }

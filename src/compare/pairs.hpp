@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -39,7 +40,8 @@ class Comparer {
 
   /// Makes room for that many rows.
   void reserve(std::size_t rows);
-  /// Adds rows for what was paired. \param label in front of the path; empty for a file
+  /// Adds rows for what was paired, whose values stay until `suspect`.
+  /// \param other_name of the record in the second recording
   void add(const std::vector<Pair>& pairs, const std::optional<RecordPlace>& record = {},
            const std::string& other_name = {});
   /// Adds a row for a record that one recording alone has.
@@ -61,26 +63,32 @@ class Comparer {
   Comparison& result() noexcept { return result_; }
 
  private:
-  void add_pair(const Pair& pair, ComparisonRow&& row);
-  void add_tensors(const Pair& pair, ComparisonRow&& row);
-  void add_summaries(const Pair& pair, ComparisonRow&& row);
+  /// Fills a row at the end of `result_`. \returns false where there is nothing to say in one
+  /// @{
+  [[nodiscard]] bool add_pair(const Pair& pair, ComparisonRow& row);
+  void add_tensors(const Pair& pair, ComparisonRow& row);
+  void add_summaries(const Pair& pair, ComparisonRow& row);
   /// Its numbers are compared by `measure`.
   void add_numbers(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
-                   ComparisonRow&& row);
+                   ComparisonRow& row);
+  /// @}
+  /// The tensor of a node; of a float a tensor made of it.
+  [[nodiscard]] const Tensor& tensor_of(const Value& value);
   [[nodiscard]] bool is_different(ComparisonRow& row) const;
   /// Whether the call says the tolerance of a path.
   [[nodiscard]] bool is_given(const std::string& path) const;
   void look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const;
-  void put(ComparisonRow&& row);
+  void count(Verdict verdict);
   [[nodiscard]] std::optional<Tolerance> tolerance_of(const std::string& path, const Tensor& a,
                                                       const Tensor& b,
                                                       const RecordedDTypes& recorded) const;
 
-  /// Tensors of a row, which are looked at again where they differ.
+  /// Tensors of a row, which are looked at again where they differ. Copies of 200,000 would take
+  /// more memory than they have themselves.
   struct Held {
     std::size_t row = 0;
-    Tensor a;
-    Tensor b;
+    const Tensor* a = nullptr;
+    const Tensor* b = nullptr;
     RecordedDTypes recorded;
   };
   void measure_alone(const Held& held);
@@ -97,7 +105,8 @@ class Comparer {
   const CompareOptions& options_;
   Renames renames_;
   Noise noise_;
-  std::vector<Held> held_;  // In the order of their rows.
+  std::vector<Held> held_;     // In the order of their rows.
+  std::deque<Tensor> floats_;  // Of what is no tensor.
   Comparison result_;
   std::uint64_t all_bytes_ = 0;
 };

@@ -43,10 +43,10 @@ const Tensor* Comparer::input_of(const ComparisonRow& row) const {
     if (input.record->sequence != result_.rows[first].record->sequence) break;
     const Held* const held = held_of(i);
     if (held == nullptr) continue;
-    if (input.shape == row.shape && place(input) == place(row)) return &held->b;
+    if (input.shape == row.shape && place(input) == place(row)) return held->b;
     if (found != nullptr && (is_alike || input.shape != row.shape)) continue;
     is_alike = input.shape == row.shape;
-    found = &held->b;
+    found = held->b;
   }
   return found;
 }
@@ -69,7 +69,7 @@ void Comparer::suspect() {
     ComparisonRow& row = result_.rows[index];
     const Held& held = *held_of(index);
     const std::uint64_t worst = row.metrics->worst ? row.metrics->worst->index : 0;
-    jobs.push_back({&row, &held, grids_of(held.a.shape(), worst)});
+    jobs.push_back({&row, &held, grids_of(held.a->shape(), worst)});
   }
   std::uint64_t left =
       std::max(result_.coverage.elements / suspected_share,
@@ -96,7 +96,7 @@ void Comparer::suspect() {
         const auto& [row, held, grids, looked_at] = jobs[i];
         Case& one = cases[worker];
         for (std::size_t grid = 0; grid < looked_at; ++grid) {
-          if (!one.take(held->a, held->b, input_of(*row), grids[grid])) continue;
+          if (!one.take(*held->a, *held->b, input_of(*row), grids[grid])) continue;
           one.permutation = row->permutation;
           comparing::add(comparing::suspect(one), row->suspicions);
         }

@@ -94,7 +94,7 @@ std::string ulp_text(const TensorMetrics& found) {
 }
 
 /// How many times what the noise explains.
-std::string noise_text(const std::optional<NoiseFloor>& noise) {
+std::string noise_text(const Boxed<NoiseFloor>& noise) {
   if (!noise) return "-";
   return noise->excess ? fmt::format("{:.2g}x", *noise->excess) : "no noise";
 }
@@ -226,15 +226,17 @@ std::string culprit_text(const Comparison& comparison, const Culprit& culprit) {
   const std::string came =
       origin.input_error ? short_number(*origin.input_error) : std::string("NaN or infinite");
   const std::string made = origin.error ? short_number(*origin.error) : "NaN or infinite";
+  const std::string_view input =
+      origin.input_row ? std::string_view(comparison.rows[*origin.input_row].record->name) : "";
   std::string text = fmt::format("{}, step {} call {}: error {}, ", culprit.name, row.record->step,
                                  row.record->call, made);
   switch (origin.evidence) {
     case InputEvidence::none: text += "nothing was recorded before it in its step"; break;
-    case InputEvidence::recorded: text += fmt::format("{} in {}", came, origin.input); break;
+    case InputEvidence::recorded: text += fmt::format("{} in {}", came, input); break;
     case InputEvidence::same_shape:
     case InputEvidence::other_shape:
       text +=
-          fmt::format("{} in {}, which was recorded before it{}", came, origin.input,
+          fmt::format("{} in {}, which was recorded before it{}", came, input,
                       origin.evidence == InputEvidence::same_shape ? "" : " and has another shape");
       break;
   }

@@ -6,16 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include "data/box_arena.hpp"
-#include "data/rows.hpp"
 #include "platform/os.hpp"
 #include "recording/files.hpp"
 #include "recording/segment_columns.hpp"
 #include "recording/segment_header.hpp"
-#include "recording/small_reads.hpp"
+#include "recording/segment_rows.hpp"
 #include "recording/unsealed.hpp"
 
 namespace safestructures::inline v0 {
@@ -24,46 +22,6 @@ using recording::Frame;
 using recording::FrameState;
 
 namespace {
-
-// Rows of up to this size are read with those around them: a promise for each and the memory of its
-// own would take more than they do.
-constexpr std::uint64_t small_row = 1024;
-
-/// Gives rows of the tensors of a segment.
-class Rows {
- public:
-  /// \param records of the segment
-  explicit Rows(std::size_t records) : left_(records * small_row) {}
-
-  /// With the dtype that it had before it was converted.
-  Value at(const Value& rows, std::int32_t row) {
-    const Tensor& tensor = rows.tensor();
-    std::shared_ptr<const Source> source = detail::source_of(tensor);
-    const std::uint64_t size = tensor.byte_size();
-    // A file may name one row of a tensor as large as itself.
-    if (source && size <= left_ && size <= tensor.shape()[0] * small_row) {
-      left_ -= size;
-      static_cast<void>(tensor.bytes());
-      source.reset();
-    }
-    if (source && source != source_) {
-      source_ = source;
-      together_ = recording::for_small_reads(source);
-    }
-    Value value(
-        detail::row_of(tensor, static_cast<std::uint64_t>(row), source ? together_ : source));
-    // What else a file says beside all of them would be said, and held, once for each.
-    if (const Value* const own = rows.attribute(attributes::dtype);
-        own != nullptr && own->kind() == Kind::string)
-      value.set_attribute(attributes::dtype, *own);
-    return value;
-  }
-
- private:
-  std::uint64_t left_;                      // Of what may be read at once.
-  std::shared_ptr<const Source> source_;    // Of the segment's tensors: one, as a rule.
-  std::shared_ptr<const Source> together_;  // The same, for their rows.
-};
 
 /// The first place with that number.
 template <class Number, class NumberOf>
@@ -97,6 +55,7 @@ void Recording::note(std::string problem) {
 
 std::size_t Recording::refresh() {
   const std::size_t before = records_.size();
+  recording::RowMemory memory;
   while (!is_closed_) {
     const auto segments = recording::list_segments(folder_);
     const auto next = segments.lower_bound(segment_);
@@ -107,13 +66,13 @@ std::size_t Recording::refresh() {
       journal_end_ = 0;
     }
     if (next->second.sealed) {
-      read_sealed(segment_);
+      read_sealed(segment_, memory);
       ++segment_;
       journal_end_ = 0;
       continue;
     }
     // What is sealed in this moment is found in the next round.
-    if (read_unsealed(segment_)) continue;
+    if (read_unsealed(segment_, memory)) continue;
     // A recorder that died leaves one; a later one means that it was not the last.
     if (std::next(next) == segments.end()) break;
     note("segment " + std::to_string(segment_) +
@@ -124,10 +83,10 @@ std::size_t Recording::refresh() {
   return records_.size() - before;
 }
 
-void Recording::read_sealed(std::uint64_t segment) {
+void Recording::read_sealed(std::uint64_t segment, recording::RowMemory& memory) {
   const std::filesystem::path path = recording::sealed_file(folder_, segment);
   const Document document = Document::open_structure(Source::open(path), load_options());
-  add(document, path);
+  add(document, path, memory);
   if (const auto about = document.metadata().find(recording::metadata_key);
       about != document.metadata().end()) {
     about_ = about->second;
@@ -135,7 +94,7 @@ void Recording::read_sealed(std::uint64_t segment) {
   }
 }
 
-bool Recording::read_unsealed(std::uint64_t segment) {
+bool Recording::read_unsealed(std::uint64_t segment, recording::RowMemory& memory) {
   const std::filesystem::path journal = recording::journal_file(folder_, segment);
   const std::filesystem::path part = recording::part_file(folder_, segment);
   std::error_code error;
@@ -184,19 +143,20 @@ bool Recording::read_unsealed(std::uint64_t segment) {
   if (recording::drop_overlaps(frames) != 0)
     note(journal.string() + " has records that say to have the same data");
   const auto file = recording::as_file(std::move(data), journal_room_, frames);
-  add(Document::open_structure(file, load_options()), part);
+  add(Document::open_structure(file, load_options()), part, memory);
   journal_end_ = place;
   return false;
 }
 
-void Recording::add(const Document& document, const std::filesystem::path& path) {
+void Recording::add(const Document& document, const std::filesystem::path& path,
+                    recording::RowMemory& memory) {
   const auto file =
       std::make_shared<const detail::SegmentFile>(detail::SegmentFile{document, path});
   const recording::SegmentParts parts = recording::read_parts(file->document.root(), path);
   const recording::SegmentColumns& columns = parts.columns;
   std::vector<Named*> named(parts.names->size());
   const detail::BoxArena arena;  // Of 100,000 rows.
-  Rows rows(columns.sequence.size());
+  recording::SegmentRows rows(columns.sequence.size(), memory);
   for (std::size_t i = 0; i < columns.sequence.size(); ++i) {
     // Those that the journal gave already.
     if (columns.sequence[i] < next_sequence_) continue;

@@ -17,6 +17,7 @@ import ml_dtypes
 import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, raised, run, run_checks
+from safestructures_cpp import segments
 from safestructures_cpp.nodes import DTYPES
 from safestructures_cpp.recorder import Recorder, records
 

@@ -12,7 +12,9 @@
 
 #include <safestructures/compare/findings.hpp>
 #include <safestructures/compare/metrics.hpp>
+#include <safestructures/data/boxed.hpp>
 #include <safestructures/data/export.hpp>
+#include <safestructures/data/shape.hpp>
 
 namespace safestructures::inline v0 {
 
@@ -56,10 +58,10 @@ struct ComparisonRow {
   std::string detail;  ///< What differs, in words: `[2, 3] and [3, 2]`. Not printable as it is.
   std::optional<TensorMetrics> metrics;  ///< Of two tensors of one shape.
   /// Of tensors of one shape of which one side or both have the statistics alone.
-  std::optional<StatisticsMetrics> statistics;
-  std::optional<NoiseFloor> noise;    ///< Where a further run has this tensor.
+  Boxed<StatisticsMetrics> statistics;
+  Boxed<NoiseFloor> noise;            ///< Where a further run has this tensor.
   std::optional<RecordPlace> record;  ///< Of recordings.
-  std::vector<std::uint64_t> shape;   ///< Of both tensors, where there are metrics.
+  Shape shape;                        ///< Of both tensors, where there are metrics.
   /// Of a record: its relative L2 over the largest of the records before it in the same step.
   /// Nothing where those have no error.
   std::optional<double> growth;

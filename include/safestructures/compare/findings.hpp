@@ -85,9 +85,9 @@ SAFESTRUCTURES_API std::string_view to_string(InputEvidence evidence) noexcept;
 /// A record's error beside that of what went into its layer. Errors are relative L2 over the
 /// tensors of a record, the largest of them.
 struct ErrorOrigin {
-  std::string input;                             ///< The record taken as input. Empty: none.
-  InputEvidence evidence = InputEvidence::none;  ///< How that is known.
-  std::optional<std::size_t> input_row;          ///< Its first row.
+  InputEvidence evidence = InputEvidence::none;  ///< How the input is known.
+  /// The first row of the record taken as input. Nothing: none.
+  std::optional<std::size_t> input_row;
   std::optional<double> error;        ///< Of the record. Nothing where it has no measure: a NaN.
   std::optional<double> input_error;  ///< Of its input, as `error`.
   /// Error over input error. Nothing where the input is exact, or one of them has no measure.

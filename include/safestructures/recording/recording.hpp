@@ -25,6 +25,10 @@
 
 namespace safestructures::inline v0 {
 
+namespace recording {
+class RowMemory;
+}
+
 namespace detail {
 
 /// A file of a recording, or of a part of one that is being written, as its records share it.
@@ -164,10 +168,11 @@ class SAFESTRUCTURES_API Recording {
   };
 
   void add_name(const Record& record, Named*& named);
-  void read_sealed(std::uint64_t segment);
+  void read_sealed(std::uint64_t segment, recording::RowMemory& memory);
   /// Whether it should be looked at again: it was sealed meanwhile.
-  bool read_unsealed(std::uint64_t segment);
-  void add(const Document& document, const std::filesystem::path& file);
+  bool read_unsealed(std::uint64_t segment, recording::RowMemory& memory);
+  void add(const Document& document, const std::filesystem::path& file,
+           recording::RowMemory& memory);
   [[nodiscard]] LoadOptions load_options() const;
   void note(std::string problem);
 
