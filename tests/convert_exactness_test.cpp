@@ -8,13 +8,17 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <safestructures/data/convert.hpp>
+#include <safestructures/data/error.hpp>
 
+#include "data/convert_codes.hpp"
 #include "data/convert_exact.hpp"
 #include "data/convert_kernels.hpp"
 #include "support/conversion.hpp"
@@ -184,6 +188,63 @@ TEST_CASE("every kernel equals the exact conversion, bit for bit") {
         CHECK(counts.nan_changes == report.nan_changes);
       }
     }
+  }
+}
+
+TEST_CASE("tables of codes equal the exact conversion, bit for bit, reports and errors included") {
+  const unsigned seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  std::size_t pairs = 0;
+  std::size_t errors = 0;
+  for (std::size_t pair = 0; pair < ss::dtype_count * ss::dtype_count; ++pair) {
+    const auto from = static_cast<DType>(pair / ss::dtype_count);
+    const auto to = static_cast<DType>(pair % ss::dtype_count);
+    if (!ss::detail::CodeTable::is_for(from, to)) continue;
+    CAPTURE(ss::to_string(from));
+    CAPTURE(ss::to_string(to));
+    ++pairs;
+    // All codes; the lower half, which has no negative numbers; and in the second block alone.
+    for (const unsigned mask : {0xFFU, 0x7FU, 0U}) {
+      const std::size_t count = 2048 + 1 + random() % 5000;
+      Bytes source(count);
+      for (std::byte& byte : source) byte = static_cast<std::byte>(random() & mask);
+      if (mask == 0) source[2048 + random() % (count - 2048)] = std::byte{0xFF};
+      for (const Overflow overflow : {Overflow::error, Overflow::saturate, Overflow::allow}) {
+        const auto outcome = [&](const auto& run) {
+          Bytes target(bytes_of(to, count) + 1, std::byte{0xA5});
+          try {
+            const ss::ConversionReport report = run(target.data());
+            return std::tuple(target, report, std::string());
+          } catch (const ss::Error& error) {
+            return std::tuple(Bytes(), ss::ConversionReport{}, std::string(error.what()));
+          }
+        };
+        const auto expected = outcome([&](std::byte* target) {
+          return ss::detail::convert_exactly(from, source.data(), to, target, count, overflow, 7);
+        });
+        const auto found = outcome([&](std::byte* target) {
+          return ss::detail::CodeTable(from, to).convert(source.data(), target, count, overflow, 7);
+        });
+        CHECK(std::get<std::string>(found) == std::get<std::string>(expected));
+        CHECK(static_cast<bool>(std::get<ss::ConversionReport>(found) ==
+                                std::get<ss::ConversionReport>(expected)));
+        CHECK(static_cast<bool>(std::get<Bytes>(found) == std::get<Bytes>(expected)));
+        errors += std::get<std::string>(expected).empty() ? 0U : 1U;
+      }
+    }
+  }
+  CHECK(pairs == 28);
+  CHECK(errors > 0);
+
+  for (const std::uint64_t count : {std::uint64_t{16}, ss::detail::CodeTable::least_elements + 5}) {
+    Bytes source(static_cast<std::size_t>(count));
+    for (std::byte& byte : source) byte = static_cast<std::byte>(random());
+    Bytes expected(bytes_of(DType::F32, source.size()));
+    ss::detail::convert_exactly(DType::I8, source.data(), DType::F32, expected.data(), count,
+                                Overflow::error, 0);
+    CHECK(
+        static_cast<bool>(convert(DType::I8, source, DType::F32, source.size()).bytes == expected));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/error.hpp>
 
+#include "convert_codes.hpp"
 #include "convert_exact.hpp"
 #include "convert_kernels.hpp"
 
@@ -63,6 +64,8 @@ ConversionReport convert(DType from, std::span<const std::byte> source, DType to
     }
   }
   if (count == 0) return report;
+  if (count >= detail::CodeTable::least_elements && detail::CodeTable::is_for(from, to))
+    return detail::CodeTable(from, to).convert(input, output, count, overflow, first);
   return report += detail::convert_exactly(from, input, to, output, count, overflow, first);
 }
 
