@@ -52,7 +52,7 @@ class Tensors : public schema::TensorSource {
   }
 
   std::optional<Tensor> find(std::string_view name) override {
-    const auto index = index_of(name);
+    const auto index = file_.find(name, next_);
     if (!index) return std::nullopt;
     next_ = *index + 1;
     const bool is_again = met_[*index];
@@ -76,16 +76,6 @@ class Tensors : public schema::TensorSource {
   [[nodiscard]] const std::vector<bool>& met() const noexcept { return met_; }
 
  private:
-  /// The items of a list mostly follow each other in the header, where their names are sorted, but
-  /// for those that their numbers begin: 12399, 124, 1240, 12400. The index of names is larger than
-  /// the cache.
-  [[nodiscard]] std::optional<std::size_t> index_of(std::string_view name) const {
-    constexpr std::size_t near = 3;
-    for (std::size_t index = next_; index < std::min(next_ + near, file_.size()); ++index)
-      if (file_.name(index) == name) return index;
-    return file_.find(name);
-  }
-
   Tensor count_again(Tensor tensor) {
     const std::uint64_t most = detail::most_repeated(file_.data_size(), options_.limits);
     if (tensor.byte_size() > most - again_) throw detail::past(detail::Limit::repeats, most);
