@@ -193,7 +193,7 @@ Value make_mapping(Kind kind, std::vector<Entry>&& entries) {
 }  // namespace
 
 Value::Value(Tensor tensor) : none_{} {
-  Box::emplace<TensorBox>(*this, Kind::tensor, std::move(tensor));
+  Box::emplace<TensorBox>(*this, Kind::tensor, [&] { return std::move(tensor); });
 }
 
 Value::Value(std::string value) : none_{} { Box::set(*this, std::move(value)); }

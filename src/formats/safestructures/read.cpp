@@ -51,19 +51,22 @@ class Tensors : public schema::TensorSource {
     notes_dtypes_ = false;
   }
 
-  std::optional<Tensor> find(std::string_view name) override {
+  std::optional<std::size_t> find(std::string_view name) override {
     const auto index = file_.find(name, next_);
-    if (!index) return std::nullopt;
-    next_ = *index + 1;
-    const bool is_again = met_[*index];
-    met_[*index] = true;
-    if (known_.empty()) return is_again ? count_again(file_.tensor(*index)) : file_.tensor(*index);
-    if (!is_again) return known_[*index] = file_.tensor(*index);
-    return count_again(known_[*index]);
+    if (index) next_ = *index + 1;
+    return index;
+  }
+
+  Tensor take(std::size_t index) override {
+    const bool is_again = met_[index];
+    met_[index] = true;
+    if (known_.empty()) return is_again ? count_again(file_.tensor(index)) : file_.tensor(index);
+    if (!is_again) return known_[index] = file_.tensor(index);
+    return count_again(known_[index]);
   }
 
   /// The tensor that stands for none is called like a word that a text may well be.
-  std::optional<Tensor> find_named_by_text(std::string_view text) override {
+  std::optional<std::size_t> find_named_by_text(std::string_view text) override {
     const auto index = file_.find(text);
     return index && is_dummy(file_, *index) ? std::nullopt : find(text);
   }

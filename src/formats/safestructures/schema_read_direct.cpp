@@ -327,13 +327,13 @@ class DirectReader : SchemaCursor {
       if (!escaped_string(unescaped)) return false;
       name = unescaped;
     }
-    std::optional<Tensor> tensor = tensors_.find(name);
-    if (!tensor) return false;
+    const std::optional<std::size_t> place = tensors_.find(name);
+    if (!place) return false;
     if (kind == Kind::bytes) {
-      value = Value::bytes(*std::move(tensor));
+      value = Value::bytes(tensors_.take(*place));
       value.set_tensor_name(std::string(name));
     } else {
-      Box::emplace<detail::TensorBox>(value, kind, *std::move(tensor)).name = name;
+      Box::emplace<detail::TensorBox>(value, kind, [&] { return tensors_.take(*place); }, name);
     }
     return true;
   }
