@@ -171,7 +171,9 @@ class DirectReader : SchemaCursor {
       if (!node(items.emplace_back())) return false;
       has_more = skip(", ");
     }
-    if (items.size() < items.capacity() / 2) items.shrink_to_fit();
+    // Room that nobody touches costs nothing where it is pages.
+    constexpr std::size_t large = (std::size_t{1} << 20U) / sizeof(Value);
+    if (items.size() < std::max(large, items.capacity() / 8 * 7)) items.shrink_to_fit();
     if (length != nullptr) length->note(items.size());
     return skip("]");
   }
