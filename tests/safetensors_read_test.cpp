@@ -333,5 +333,26 @@ TEST_CASE("tensors at odd offsets are aligned when they are used, in every acces
   }
 }
 
+TEST_CASE("every name is found from wherever it is looked for, in any order of names") {
+  const std::vector<float> one{1};
+  const Tensor floating = Tensor::of<float>(one);
+  std::vector<std::string> names;
+  for (int i = 0; i < 40; ++i) names.push_back(std::to_string(i) + ".x");
+  // Of one dtype they ascend in the file, of two they do not; a single one, and none.
+  for (const std::size_t count : {0U, 1U, 2U, 40U})
+    for (const bool mixed : {false, true}) {
+      std::vector<Item> items;
+      for (std::size_t i = 0; i < count; ++i)
+        items.emplace_back(names[i], floating, mixed && i % 3 == 0 ? DType::F64 : floating.dtype());
+      const Folder folder;
+      const File file = File::open(write(folder, items));
+      for (std::size_t near = 0; near < count + 3; ++near) {
+        for (std::size_t i = 0; i < count; ++i) REQUIRE(file.find(file.name(i), near) == i);
+        for (const char* other : {"", "0", "1.", "10.y", "zz", "9.x9"})
+          REQUIRE(!file.find(other, near));
+      }
+    }
+}
+
 }  // namespace
 }  // namespace safestructures

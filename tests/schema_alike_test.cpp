@@ -171,3 +171,20 @@ TEST_CASE("lists in a row of any lengths keep theirs") {
   for (std::size_t i = 0; i < std::size(lengths); ++i)
     CHECK(loaded[2 * i].items().capacity() == lengths[i]);
 }
+
+TEST_CASE("a long list is read whole, whether what follows is longer or shorter than its begin") {
+  for (const std::size_t count : {1024U, 1025U, 3000U, 70'000U})
+    for (const bool longer : {false, true}) {
+      std::vector<Value> items;
+      for (std::size_t i = 0; i < count; ++i) {
+        if ((i < 1024) == longer) items.emplace_back(i);
+        else items.emplace_back(Value::list({Value("a text of some length"), Value(i)}));
+      }
+      const Value root = Value::list({Value::list(items), Value("behind"), Value::tuple(items)});
+      const Value loaded = ss::load(ss::save(root));
+      CHECK(loaded == root);
+      // Not much is kept for items that did not come.
+      CHECK(loaded[0].items().capacity() <= count + count / 4);
+      CHECK(loaded[2].items().capacity() <= count + count / 4);
+    }
+}

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/box.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -82,7 +83,9 @@ void check_exact(const Tensor& tensor, std::uint64_t first, std::uint64_t count,
 }  // namespace
 
 Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes, bool complex) {
-  Value value(Tensor::borrow(dtype, std::move(shape), bytes));
+  Value value;
+  Box::emplace<TensorBox>(value, Kind::tensor,
+                          [&] { return Tensor::borrow(dtype, std::move(shape), bytes); });
   if (complex) value.set_attribute(attributes::complex, Value(true));
   return value;
 }

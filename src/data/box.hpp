@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <complex>
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -199,7 +200,10 @@ void insert_all(Value& value, std::span<Entry> entries);
 
 struct TensorBox : Box {
   using Box::Box;
-  TensorBox(Kind box_kind, Tensor&& box_tensor) : Box(box_kind), tensor(std::move(box_tensor)) {}
+  /// \param make gives the tensor, which is made in its place
+  template <std::invocable Make>
+  TensorBox(Kind box_kind, Make&& make, std::string_view box_name = {})
+      : Box(box_kind), tensor(make()), name(box_name) {}
   Tensor tensor;
   std::string name;
 };

@@ -27,8 +27,8 @@ const std::byte* origin_of(std::span<const std::byte> bytes) {
 
 Tensor::Tensor() : shape_{0} {}
 
-Tensor::Tensor(Raw, DType dtype, Shape shape, const std::byte* origin,
-               std::shared_ptr<const void> owner)
+Tensor::Tensor(Raw, DType dtype, Shape&& shape, const std::byte* origin,
+               std::shared_ptr<const void>&& owner)
     : shape_(std::move(shape)),
       size_(element_count(shape_)),
       origin_(origin),

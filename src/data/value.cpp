@@ -21,10 +21,27 @@ using detail::TensorBox;
 
 namespace {
 
-/// Moves the payload of `value`, if it has one, to the front of the list `pending`.
+void delete_box(Box* box) noexcept {
+  switch (box->kind) {
+    case Kind::list:
+    case Kind::tuple:
+    case Kind::set: detail::delete_boxed(static_cast<SequenceBox*>(box)); break;
+    case Kind::dict:
+    case Kind::structure: detail::delete_boxed(static_cast<DictBox*>(box)); break;
+    case Kind::tensor:
+    case Kind::bytes: detail::delete_boxed(static_cast<TensorBox*>(box)); break;
+    case Kind::custom: detail::delete_boxed(static_cast<CustomBox*>(box)); break;
+    case Kind::complex: detail::delete_boxed(static_cast<detail::ComplexBox*>(box)); break;
+    default: detail::delete_boxed(static_cast<DigitsBox*>(box)); break;
+  }
+}
+
+/// Moves the payload of `value`, if it has one, to the front of the list `pending`. A tensor's goes
+/// at once: it holds no other, and would be fetched from memory a second time.
 void detach(Value& value, Box*& pending) noexcept {
   if (!Box::has(value)) return;
   Box* box = Box::take(value);
+  if (box->kind == Kind::tensor && !box->extras) return delete_box(box);
   box->next = pending;
   pending = box;
 }
@@ -48,21 +65,6 @@ void detach_children(Box& box, Box*& pending) noexcept {
   }
   if (box.extras)
     for (Entry& entry : box.extras->attributes) detach(entry.value, pending);
-}
-
-void delete_box(Box* box) noexcept {
-  switch (box->kind) {
-    case Kind::list:
-    case Kind::tuple:
-    case Kind::set: detail::delete_boxed(static_cast<SequenceBox*>(box)); break;
-    case Kind::dict:
-    case Kind::structure: detail::delete_boxed(static_cast<DictBox*>(box)); break;
-    case Kind::tensor:
-    case Kind::bytes: detail::delete_boxed(static_cast<TensorBox*>(box)); break;
-    case Kind::custom: detail::delete_boxed(static_cast<CustomBox*>(box)); break;
-    case Kind::complex: detail::delete_boxed(static_cast<detail::ComplexBox*>(box)); break;
-    default: detail::delete_boxed(static_cast<DigitsBox*>(box)); break;
-  }
 }
 
 /// Fills a fresh payload and gives it to a value. Whatever throws, the payload is freed.
@@ -191,7 +193,7 @@ Value make_mapping(Kind kind, std::vector<Entry>&& entries) {
 }  // namespace
 
 Value::Value(Tensor tensor) : none_{} {
-  Box::emplace<TensorBox>(*this, Kind::tensor, std::move(tensor));
+  Box::emplace<TensorBox>(*this, Kind::tensor, [&] { return std::move(tensor); });
 }
 
 Value::Value(std::string value) : none_{} { Box::set(*this, std::move(value)); }

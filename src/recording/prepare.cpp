@@ -69,11 +69,12 @@ void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limit
   SaveOptions options;
   options.precision = record.precision;
   options.limits = limits;
-  schema::Written written = schema::write_item(record.value, record.head.name, options);
+  schema::ItemBlock tensors;
+  schema::Written written = schema::write_item(record.value, record.head.name, tensors, options);
   prepared.frame.schema = std::move(written.text);
   // By descending alignment, so that none needs a gap in front.
   for (const std::size_t wanted : {8U, 4U, 2U, 1U})
-    for (const safetensors::Item& item : written.tensors) {
+    for (const safetensors::Item& item : tensors) {
       if (alignment(item.dtype) != wanted) continue;
       // Keys of dicts are not renamed: their tensors could have the names of another record's.
       if (!item.name.starts_with(start))

@@ -247,7 +247,8 @@ class SAFESTRUCTURES_API Tensor {
  private:
   friend class detail::DeferredBytes;
   struct Raw {};
-  Tensor(Raw, DType dtype, Shape shape, const std::byte* origin, std::shared_ptr<const void> owner);
+  Tensor(Raw, DType dtype, Shape&& shape, const std::byte* origin,
+         std::shared_ptr<const void>&& owner);
   const void* typed_data(DType wanted) const;
   std::vector<std::int64_t> explicit_strides() const;
   const detail::DeferredBytes& promise() const noexcept;

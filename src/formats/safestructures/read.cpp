@@ -51,19 +51,22 @@ class Tensors : public schema::TensorSource {
     notes_dtypes_ = false;
   }
 
-  std::optional<Tensor> find(std::string_view name) override {
-    const auto index = index_of(name);
-    if (!index) return std::nullopt;
-    next_ = *index + 1;
-    const bool is_again = met_[*index];
-    met_[*index] = true;
-    if (known_.empty()) return is_again ? count_again(file_.tensor(*index)) : file_.tensor(*index);
-    if (!is_again) return known_[*index] = file_.tensor(*index);
-    return count_again(known_[*index]);
+  std::optional<std::size_t> find(std::string_view name) override {
+    const auto index = file_.find(name, next_);
+    if (index) next_ = *index + 1;
+    return index;
+  }
+
+  Tensor take(std::size_t index) override {
+    const bool is_again = met_[index];
+    met_[index] = true;
+    if (known_.empty()) return is_again ? count_again(file_.tensor(index)) : file_.tensor(index);
+    if (!is_again) return known_[index] = file_.tensor(index);
+    return count_again(known_[index]);
   }
 
   /// The tensor that stands for none is called like a word that a text may well be.
-  std::optional<Tensor> find_named_by_text(std::string_view text) override {
+  std::optional<std::size_t> find_named_by_text(std::string_view text) override {
     const auto index = file_.find(text);
     return index && is_dummy(file_, *index) ? std::nullopt : find(text);
   }
@@ -76,16 +79,6 @@ class Tensors : public schema::TensorSource {
   [[nodiscard]] const std::vector<bool>& met() const noexcept { return met_; }
 
  private:
-  /// The items of a list mostly follow each other in the header, where their names are sorted, but
-  /// for those that their numbers begin: 12399, 124, 1240, 12400. The index of names is larger than
-  /// the cache.
-  [[nodiscard]] std::optional<std::size_t> index_of(std::string_view name) const {
-    constexpr std::size_t near = 3;
-    for (std::size_t index = next_; index < std::min(next_ + near, file_.size()); ++index)
-      if (file_.name(index) == name) return index;
-    return file_.find(name);
-  }
-
   Tensor count_again(Tensor tensor) {
     const std::uint64_t most = detail::most_repeated(file_.data_size(), options_.limits);
     if (tensor.byte_size() > most - again_) throw detail::past(detail::Limit::repeats, most);

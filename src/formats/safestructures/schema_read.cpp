@@ -298,15 +298,16 @@ Value Reader::dict(const Node& parts, const Trace* trace) {
 
 Value Reader::tensor(Kind kind, const Node& parts, const Trace* trace) const {
   std::string name(string(parts, trace));
-  std::optional<Tensor> tensor = tensors_.find(name);
-  if (!tensor)
+  const std::optional<std::size_t> place = tensors_.find(name);
+  if (!place)
     fail(ErrorCode::missing_tensor, trace, "the file has no tensor of the name in the schema", {},
          "'" + name + "'");
-  if (kind == Kind::bytes && (tensor->dtype() != DType::U8 || tensor->rank() != 1))
+  Tensor tensor = tensors_.take(*place);
+  if (kind == Kind::bytes && (tensor.dtype() != DType::U8 || tensor.rank() != 1))
     fail(ErrorCode::invalid_schema, trace, "bytes name a tensor of another kind",
          "U8 of one dimension",
-         std::string(to_string(tensor->dtype())) + " " + to_string(tensor->shape()));
-  Value value = kind == Kind::bytes ? Value::bytes(std::move(*tensor)) : Value(std::move(*tensor));
+         std::string(to_string(tensor.dtype())) + " " + to_string(tensor.shape()));
+  Value value = kind == Kind::bytes ? Value::bytes(std::move(tensor)) : Value(std::move(tensor));
   value.set_tensor_name(std::move(name));
   return value;
 }
@@ -323,8 +324,13 @@ Value read(std::string_view text, const TensorLookup& tensors, const Limits& lim
   struct Source : TensorSource {
     explicit Source(const TensorLookup& wanted) : lookup(wanted) {}
     void restart() override {}
-    std::optional<Tensor> find(std::string_view name) override { return lookup(name); }
+    std::optional<std::size_t> find(std::string_view name) override {
+      found = lookup(name);
+      return found ? std::optional<std::size_t>(0) : std::nullopt;
+    }
+    Tensor take(std::size_t) override { return *std::exchange(found, std::nullopt); }
     const TensorLookup& lookup;
+    std::optional<Tensor> found;
   };
   Source source(tensors);
   // The general reader says where it is not.

@@ -139,6 +139,7 @@ class DirectReader : SchemaCursor {
   bool sequence(Kind kind, Value& value) {
     std::vector<Value>& items = Box::emplace<detail::SequenceBox>(value, kind).items;
     if (skip("]")) return true;
+    const char* const text = at_;
     const std::size_t begin = items_.size();
     Length* const length = depth_ < lengths_.size() ? &lengths_[depth_] : nullptr;
     bool has_more = true;
@@ -152,17 +153,27 @@ class DirectReader : SchemaCursor {
       for (Value& item : items) Box::move(item, items_.emplace_back());
       items = std::vector<Value>();  // Not `{}`, which keeps the room.
     }
-    while (has_more) {
+    while (has_more && (length == nullptr || items_.size() - begin < most_expected)) {
       Value item;
       if (!node(item)) return false;
       Box::move(item, items_.emplace_back());
       has_more = skip(", ");
     }
     const std::span<Value> read = std::span(items_).subspan(begin);
-    platform::reserve_huge(items, read.size());
+    // Of a long one, what was read tells about how many follow, at most as many as the text has
+    // room for: they are read into their place. For 100,000 tensors that took 0.97 of the time.
+    const std::size_t follow = has_more ? left() / (since(text).size() / read.size()) : 0;
+    platform::reserve_huge(items, read.size() + follow);
     items.resize(read.size());
     for (std::size_t i = 0; i < read.size(); ++i) Box::move(read[i], items[i]);
     items_.resize(begin);
+    while (has_more) {
+      if (!node(items.emplace_back())) return false;
+      has_more = skip(", ");
+    }
+    // Room that nobody touches costs nothing where it is pages.
+    constexpr std::size_t large = (std::size_t{1} << 20U) / sizeof(Value);
+    if (items.size() < std::max(large, items.capacity() / 8 * 7)) items.shrink_to_fit();
     if (length != nullptr) length->note(items.size());
     return skip("]");
   }
@@ -318,13 +329,13 @@ class DirectReader : SchemaCursor {
       if (!escaped_string(unescaped)) return false;
       name = unescaped;
     }
-    std::optional<Tensor> tensor = tensors_.find(name);
-    if (!tensor) return false;
+    const std::optional<std::size_t> place = tensors_.find(name);
+    if (!place) return false;
     if (kind == Kind::bytes) {
-      value = Value::bytes(*std::move(tensor));
+      value = Value::bytes(tensors_.take(*place));
       value.set_tensor_name(std::string(name));
     } else {
-      Box::emplace<detail::TensorBox>(value, kind, *std::move(tensor)).name = name;
+      Box::emplace<detail::TensorBox>(value, kind, [&] { return tensors_.take(*place); }, name);
     }
     return true;
   }

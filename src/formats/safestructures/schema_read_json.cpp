@@ -52,8 +52,8 @@ Value Reader::custom(const Node& parts, const Trace* trace) {
   // A tensor plugin's payload is a tensor's name; the tensor must come along.
   if (const auto text = parts.value.string()) {
     std::string name(*text);
-    if (std::optional<Tensor> tensor = tensors_.find_named_by_text(name)) {
-      Value payload(std::move(*tensor));
+    if (const std::optional<std::size_t> place = tensors_.find_named_by_text(name)) {
+      Value payload(tensors_.take(*place));
       payload.set_tensor_name(std::move(name));
       return Value::custom(std::string(parts.type), std::move(payload).plain());
     }

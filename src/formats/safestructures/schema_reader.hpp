@@ -27,10 +27,14 @@ class TensorSource {
 
   /// The reading begins anew: what was found so far does not count.
   virtual void restart() = 0;
-  /// The tensor of a name in the file, or nothing.
-  virtual std::optional<Tensor> find(std::string_view name) = 0;
+  /// Where the tensor of a name is, or nothing.
+  virtual std::optional<std::size_t> find(std::string_view name) = 0;
   /// The same of a text that is the name of a tensor only if there is one.
-  virtual std::optional<Tensor> find_named_by_text(std::string_view text) { return find(text); }
+  virtual std::optional<std::size_t> find_named_by_text(std::string_view text) {
+    return find(text);
+  }
+  /// The tensor that was found last, of which `place` is where. To be called once.
+  virtual Tensor take(std::size_t place) = 0;
   /// A tensor of the schema says, or may say, which dtype it had before it was stored.
   virtual void note_dtype() {}
 };

@@ -13,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/value.hpp>
@@ -23,6 +22,7 @@
 #include "data/limit.hpp"
 #include "data/same_view.hpp"
 #include "formats/safestructures/schema_ahead.hpp"
+#include "formats/safestructures/schema_inside.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safetensors/table.hpp"
 
@@ -31,8 +31,9 @@ namespace safestructures::inline v0::schema {
 /// Adds tensors to what is written. What it is given must live as long as it is used.
 class SchemaTensors {
  public:
-  SchemaTensors(Written& written, const Ahead& ahead, const SaveOptions& options)
-      : written_(written), ahead_(ahead), options_(options) {}
+  SchemaTensors(Written& written, ItemBlock& tensors, const Ahead& ahead,
+                const SaveOptions& options)
+      : written_(written), tensors_(tensors), ahead_(ahead), options_(options) {}
 
   /// Enters a tensor under a name of its own and returns that name.
   /// \param trace where it is: with dots the name of one that has none
@@ -144,7 +145,7 @@ class SchemaTensors {
 
   Written& written_;
   std::string place_;  // Its end is the place that was spelled last.
-  std::vector<safetensors::Item>& tensors_ = written_.tensors;
+  ItemBlock& tensors_;
   const Ahead& ahead_;
   const SaveOptions& options_;
   NameIndex by_name_{0};

@@ -68,7 +68,7 @@ Written Writer::write(const Value& root) {
   ahead_.look_at(root, 0, options_.limits.depth, text_.leaves() ? few_values : Ahead::all);
   if (text_.leaves() && ahead_.is_cut) unseen_ = &root;
   text_.reserve(unseen_ != nullptr ? text_piece : ahead_.text);
-  platform::reserve_huge(written_.tensors, ahead_.tensors);
+  items_.reserve(ahead_.tensors);
   text_.restart();
   node(root, nullptr);
   text_.finish();
@@ -79,7 +79,7 @@ Written Writer::write_item(const Value& value, std::string_view step) {
   constexpr std::uint32_t outer = 2;
   ahead_.look_at(value, outer, options_.limits.depth);
   text_.reserve(ahead_.text);
-  written_.tensors.reserve(ahead_.tensors);
+  items_.reserve(ahead_.tensors);
   text_.restart();
   depth_ = outer - 1;
   child(value, {nullptr, step});
@@ -93,7 +93,7 @@ void Writer::look_ahead(const Trace* trace) {
   ahead_ = {};
   ahead_.look_at(*std::exchange(unseen_, nullptr), 0, options_.limits.depth);
   if (ahead_.is_cut) detail::Descent::fail_stack(depth_, trace);
-  platform::reserve_huge(written_.tensors, ahead_.tensors);
+  items_.reserve(ahead_.tensors);
 }
 
 void Writer::count_node(const Trace* trace) {
@@ -305,15 +305,25 @@ std::string_view Written::keep(std::string_view name) {
   return {begin, name.size()};
 }
 
-Written write(const Value& root, const SaveOptions& options) { return Writer(options).write(root); }
-
-Written write_escaped(const Value& root, TextBlock& text, const SaveOptions& options,
-                      TextTaker take) {
-  return Writer(options, text, std::move(take)).write(root);
+Written write(const Value& root, const SaveOptions& options) {
+  ItemBlock tensors;
+  Written written = write(root, tensors, options);
+  written.tensors.assign(tensors.begin(), tensors.end());
+  return written;
 }
 
-Written write_item(const Value& value, std::string_view step, const SaveOptions& options) {
-  return Writer(options).write_item(value, step);
+Written write(const Value& root, ItemBlock& tensors, const SaveOptions& options) {
+  return Writer(options, tensors).write(root);
+}
+
+Written write_escaped(const Value& root, ItemBlock& tensors, TextBlock& text,
+                      const SaveOptions& options, TextTaker take) {
+  return Writer(options, tensors, text, std::move(take)).write(root);
+}
+
+Written write_item(const Value& value, std::string_view step, ItemBlock& tensors,
+                   const SaveOptions& options) {
+  return Writer(options, tensors).write_item(value, step);
 }
 
 }  // namespace safestructures::inline v0::schema

@@ -26,12 +26,15 @@ namespace safestructures::inline v0::schema {
 /// Writes one schema. Refers to what it is given; of no use after an error.
 class Writer {
  public:
-  explicit Writer(const SaveOptions& options)
-      : options_(options), dtypes_(options.precision), text_(written_.text) {}
+  Writer(const SaveOptions& options, ItemBlock& items)
+      : options_(options), dtypes_(options.precision), items_(items), text_(written_.text) {}
   /// Spells for the inside of a string, into `text`, of which `take` gets pieces where it is not
   /// null.
-  Writer(const SaveOptions& options, TextBlock& text, TextTaker take)
-      : options_(options), dtypes_(options.precision), text_(text, std::move(take)) {}
+  Writer(const SaveOptions& options, ItemBlock& items, TextBlock& text, TextTaker take)
+      : options_(options),
+        dtypes_(options.precision),
+        items_(items),
+        text_(text, std::move(take)) {}
 
   Written write(const Value& root);
   Written write_item(const Value& value, std::string_view step);
@@ -74,6 +77,7 @@ class Writer {
   const SaveOptions& options_;
   detail::StoredDTypes dtypes_;
   Written written_;
+  ItemBlock& items_;  // Of the tensors.
   SchemaText text_;
   const Value* unseen_ = nullptr;  // The root, where little of it was looked at.
   Ahead ahead_;
@@ -82,7 +86,7 @@ class Writer {
   std::uint64_t nodes_ = 0;
   // By depth: in a list of dicts they have mostly the same keys, a third of the nodes.
   std::array<KnownKeys, 8> known_keys_;
-  SchemaTensors tensors_{written_, ahead_, options_};
+  SchemaTensors tensors_{written_, items_, ahead_, options_};
 };
 
 }  // namespace safestructures::inline v0::schema

@@ -34,7 +34,8 @@ void refuse_own_keys(const SaveOptions& options) {
 }
 
 /// The tensors of a structure that is to be saved without a schema: nothing else may be in it.
-schema::Written plain_tensors(const Value& root, const SaveOptions& options) {
+schema::Written plain_tensors(const Value& root, schema::ItemBlock& tensors,
+                              const SaveOptions& options) {
   schema::Written written;
   std::unordered_set<std::string> known;  // A tensor that is met twice is one tensor in the file.
   walk(root, [&](const Place& place) {
@@ -47,8 +48,7 @@ schema::Written plain_tensors(const Value& root, const SaveOptions& options) {
       } else if (!known.emplace(name).second) {
         return Next::over;
       }
-      written.tensors.emplace_back(name, value.tensor(),
-                                   options.precision.stored(value.tensor().dtype()));
+      tensors.emplace_back(name, value.tensor(), options.precision.stored(value.tensor().dtype()));
       return Next::over;
     }
     if (value.is_sequence() || value.is_mapping()) return Next::into;
@@ -177,12 +177,12 @@ SaveReport write(const Value& root, Metadata metadata, safetensors::detail::Head
   schema::TextTaker take;
   if (head != nullptr) take = [head](std::string_view piece) { return head->take(piece); };
   schema::TextBlock escaped;
-  schema::Written written = is_escaped       ? schema::write_escaped(root, escaped, options, take)
-                            : options.schema ? schema::write(root, options)
-                                             : plain_tensors(root, options);
+  schema::ItemBlock items;
+  schema::Written written = is_escaped ? schema::write_escaped(root, items, escaped, options, take)
+                            : options.schema ? schema::write(root, items, options)
+                                             : plain_tensors(root, items, options);
   if (options.schema && !is_escaped)
     metadata.emplace(schema::metadata_key, std::move(written.text));
-  std::vector<safetensors::Item>& items = written.tensors;
   for (const auto& [name, tensor] : options.extra_tensors) items.emplace_back(name, tensor);
   const Tensor dummy = Tensor::of<std::int64_t>(dummy_elements);
   if (items.empty() && options.schema) items.emplace_back(schema::dummy_tensor, dummy);

@@ -237,7 +237,8 @@ void check_map(const IndexReader& map, const Checkpoint& checkpoint) {
     std::size_t& guess = next[entry.file];
     if (guess < part.table.size() && part.table.name(guess) == entry.tensor)
       return part.first + guess++;
-    const std::optional<std::size_t> index = checkpoint.index.find(entry.tensor, name_at);
+    const std::optional<std::size_t> index =
+        checkpoint.index.find(entry.tensor, name_at, part.first + guess);
     if (index && &part_of(checkpoint.parts, *index) == &part) guess = *index - part.first + 1;
     return index;
   };

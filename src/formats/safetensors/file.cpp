@@ -104,8 +104,12 @@ TensorInfo File::info(std::size_t index) const {
   return place.part.table.info(place.index);
 }
 
-std::optional<std::size_t> File::find(std::string_view wanted) const noexcept {
-  return state_->index.find(wanted, [this](std::size_t i) { return name(i); });
+std::optional<std::size_t> File::find(std::string_view wanted, std::size_t near) const noexcept {
+  if (state_->parts.size() == 1) {
+    const detail::Table& table = state_->parts.front().table;
+    return state_->index.find(wanted, [&](std::size_t i) { return table.name(i); }, near);
+  }
+  return state_->index.find(wanted, [this](std::size_t i) { return name(i); }, near);
 }
 
 std::span<const MetadataEntry> File::metadata() const& noexcept { return state_->metadata; }

@@ -77,7 +77,7 @@ std::string_view Header::name(std::size_t index) const& noexcept {
 TensorInfo Header::info(std::size_t index) const { return state_->table.info(index); }
 
 std::optional<std::size_t> Header::find(std::string_view wanted) const noexcept {
-  return state_->index.find(wanted, [this](std::size_t i) { return state_->table.name(i); });
+  return state_->index.find(wanted, [this](std::size_t i) { return state_->table.name(i); }, 0);
 }
 
 std::span<const MetadataEntry> Header::metadata() const& noexcept {

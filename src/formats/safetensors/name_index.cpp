@@ -18,9 +18,9 @@ std::uint64_t NameIndex::hash_and_fetch(std::string_view name) const noexcept {
   return hash;
 }
 
-NameIndex::NameIndex(std::size_t count) {
+void NameIndex::make_slots() {
   // At most two thirds full.
-  slots_.resize(std::bit_ceil(count + count / 2 + 2));
+  slots_.resize(std::bit_ceil(most_ + most_ / 2 + 2));
   mask_ = slots_.size() - 1;
 }
 

@@ -146,7 +146,6 @@ void FilePlan::check_items(std::span<const Item> items, const Limits& limits) {
   if (items.size() > most) {
     throw past(Limit::tensors, most, {.found = std::to_string(items.size())});
   }
-  sizes_.reserve(items.size());
   for (const Item& item : items) {
     const Shape& shape = item.tensor->shape();
     if (shape.size() > limits.rank) {
@@ -178,7 +177,6 @@ void FilePlan::check_items(std::span<const Item> items, const Limits& limits) {
                    .expected = "at most " + std::to_string(largest_data) + " bytes"});
     }
     data_size_ += size;
-    sizes_.push_back(size);
     names_size_ += item.name.size();
     entries_bound_ += escaped_bound(item.name.size()) + fixed_bound + number_bound * shape.size();
   }
@@ -237,6 +235,7 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
   std::uint64_t offset = 0;
   const Item* described = nullptr;  // The tensor before, and what stands between name and offsets.
   std::string_view description;
+  std::uint64_t size = 0;  // In bytes, as stored.
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Item& item = items[order_[i]];
     // In the order of names, tensors lie anywhere in memory.
@@ -254,12 +253,13 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
     } else {
       const char* const description_begin = out.end();
       describe(out, item);
+      size = byte_size(item.dtype, item.tensor->shape());
       described = &item;
       description = {description_begin, static_cast<std::size_t>(out.end() - description_begin)};
     }
     out.number(offset);
     out.byte(',');
-    out.number(offset += sizes_[order_[i]]);
+    out.number(offset += size);
     out.raw("]}");
   }
   out.byte('}');

@@ -77,7 +77,6 @@ class FilePlan {
   void write_header_to(Sink& sink) const;
 
   std::vector<std::uint32_t> order_;
-  std::vector<std::uint64_t> sizes_;  // In bytes, as stored, of each item.
   std::uint64_t data_size_ = 0;
   std::uint64_t names_size_ = 0;
   std::uint64_t entries_bound_ = 0;  // Bytes of the header that the tensors take at most.

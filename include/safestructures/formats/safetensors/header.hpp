@@ -74,7 +74,8 @@ class SAFESTRUCTURES_API Header {
   std::string_view name(std::size_t index) && = delete;
   /// What is known of the tensor at `index`, which must be below `size()`.
   [[nodiscard]] TensorInfo info(std::size_t index) const;
-  /// The index of the tensor of that name, or nothing. Takes constant time.
+  /// The index of the tensor of that name, or nothing. Takes constant time, or of names that ascend
+  /// logarithmic time.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
   /// All metadata, by ascending key.
   [[nodiscard]] std::span<const MetadataEntry> metadata() const& noexcept;

@@ -69,8 +69,11 @@ class SAFESTRUCTURES_API File {
   std::string_view name(std::size_t index) && = delete;
   /// What is known of the tensor at `index`, which must be below `size()`.
   [[nodiscard]] TensorInfo info(std::size_t index) const;
-  /// The index of the tensor of that name, or nothing. Takes constant time.
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
+  /// The index of the tensor of that name, or nothing. Takes constant time, or of names that ascend
+  /// logarithmic time. \param near where it is likely to be, or a little before: of use where the
+  /// names of many are looked for one after the other
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name,
+                                                std::size_t near = 0) const noexcept;
   /// All metadata, by ascending key; of a key that several files have, the value of the first.
   [[nodiscard]] std::span<const MetadataEntry> metadata() const& noexcept;
   std::span<const MetadataEntry> metadata() && = delete;
