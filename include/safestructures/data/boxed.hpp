@@ -21,6 +21,8 @@ class Boxed {
   Boxed(std::optional<T> value)
       : value_(value ? std::make_unique<T>(*std::move(value)) : nullptr) {}
   /// @}
+  /// Copies copy the value, and what was moved from has none.
+  /// @{
   Boxed(const Boxed& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
   Boxed(Boxed&&) noexcept = default;
   Boxed& operator=(const Boxed& other) {
@@ -28,6 +30,7 @@ class Boxed {
     return *this;
   }
   Boxed& operator=(Boxed&&) noexcept = default;
+  /// @}
   ~Boxed() = default;
 
   /// Whether there is one.
