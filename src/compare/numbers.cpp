@@ -27,11 +27,11 @@ constexpr std::uint64_t share_of_tensor = 512;
 
 /// A tensor of which parts are read again and again, in one read.
 /// \param room for a copy
-const Tensor& at_hand(const Tensor& tensor, Tensor& room) {
+const Tensor& at_hand(const Tensor* tensor, Tensor& room) {
   // Larger blocks are fresh memory each time.
   constexpr std::uint64_t most = std::uint64_t{1} << 17U;
-  if (tensor.is_loaded() || tensor.byte_size() > most) return tensor;
-  return room = tensor.clone();
+  if (tensor->is_loaded() || tensor->byte_size() > most) return *tensor;
+  return room = tensor->clone();
 }
 
 bool has_fractions(const Tensor& tensor) {
@@ -142,8 +142,8 @@ void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)
   try {
     Tensor room_a;
     Tensor room_b;
-    const Tensor& a = at_hand(*held.a, room_a);
-    const Tensor& b = at_hand(*held.b, room_b);
+    const Tensor& a = at_hand(held.a, room_a);
+    const Tensor& b = at_hand(held.b, room_b);
     row.metrics = compare_tensors(a, b, tolerance_of(row.path, a, b, recorded), recorded, progress);
     if (may_be_noise(held)) row.noise = noise_.floor(row, a, b, recorded);
     if (is_different(row)) row.verdict = Verdict::different;

@@ -31,7 +31,7 @@ class CodeTable {
   DType from_;
   DType to_;
   std::size_t width_;
-  std::array<std::byte, 256 * 8> targets_;
+  std::array<std::byte, std::size_t{256} * 8> targets_;
   // Whether there is more to say of a code than its target.
   std::array<std::uint8_t, 256> is_special_{};
 };
