@@ -163,8 +163,10 @@ def main():
     if (arguments.resume or arguments.again) and kept.exists():
         figures = {int(size): found for size, found in json.loads(kept.read_text()).items()}
     description = machine.describe(arguments.folder, {})
+    resumed = []
     for size in sizes:
         if not arguments.again and all(case.name in figures.get(size, ()) for case in chosen):
+            resumed.append(sweep_report.size_text(size))
             continue
         print(f"{sweep_report.size_text(size)}", flush=True)
         figures[size] = figures.get(size, {}) | measure_size(
@@ -179,6 +181,8 @@ def main():
     ratios = ratios_of(figures, cases(arguments.cases))
     if arguments.again:
         description.append(("measured again, after the others", arguments.again))
+    if resumed:
+        description.append(("measured before, by a run that this one went on with", ", ".join(resumed)))
     print(sweep_report.table(ratios, sorted(figures)))
     output = arguments.output or (ROOT / "benchmarks" if is_whole else arguments.folder)
     output.mkdir(parents=True, exist_ok=True)
