@@ -236,3 +236,17 @@ TEST_CASE("a recording that was not closed says so, and a file is not compared w
         "invalid_argument: " + a +
             ": recordings are of one format: expected no CompareOptions::format, found json.");
 }
+
+TEST_CASE("records that have no row take no room for one") {
+  const ss::test::Folder folder;
+  for (const char* name : {"a", "b"}) {
+    ss::ActivationRecorder recorder(folder / name);
+    for (int i = 0; i < 1000; ++i) recorder.record("count", i);
+    recorder.record("x", std::vector<float>{1, 2});
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(found.coverage.values == 1000);
+  CHECK(found.rows.size() == 1);
+  CHECK(found.rows.capacity() < 100);
+}

@@ -133,7 +133,7 @@ std::uint64_t Comparer::bytes_of(const std::vector<Pair>& pairs) const {
 
 void Comparer::reserve(std::size_t rows) {
   platform::reserve_huge(result_.rows, rows);
-  // Of 100,000 rows one thread takes 20 ms for that, as long as for all that it writes there.
+  // By one thread that was a fifth of comparing 100,000 records of 256 bytes.
   if (options_.only.empty()) platform::prefault(result_.rows.data(), rows * sizeof(ComparisonRow));
   platform::reserve_huge(held_, rows);
 }

@@ -38,7 +38,7 @@ class Comparer {
   [[nodiscard]] std::vector<Pair> pair(const std::vector<TreeNode>& a,
                                        const std::vector<TreeNode>& b);
 
-  /// Makes room for that many rows.
+  /// Makes room for that many rows, which will be there unless options leave them out.
   void reserve(std::size_t rows);
   /// Adds rows for what was paired, whose values stay until `suspect`.
   /// \param other_name of the record in the second recording

@@ -135,6 +135,13 @@ std::vector<RecordPair> pair_records(const Recording& a, const Recording& b, Com
   return pairs;
 }
 
+/// Whether there is a row for a pair, whatever it holds: of other values those that differ have
+/// one.
+bool has_row(const RecordPair& pair) {
+  return pair.a == nullptr || pair.b == nullptr ||
+         (pair.a->value().kind() == Kind::tensor && pair.b->value().kind() == Kind::tensor);
+}
+
 void note_state(const Recording& recording, const std::string& side,
                 std::vector<std::string>& notes) {
   for (const std::string& problem : recording.problems())
@@ -173,7 +180,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
   const std::vector<RecordPair> pairs = pair_records(a, b, comparer);
   std::uint64_t bytes = 0;
   std::size_t by_order = 0;
-  comparer.reserve(pairs.size());
+  comparer.reserve(static_cast<std::size_t>(std::ranges::count_if(pairs, has_row)));
   const auto nodes_of = [](const RecordPair& pair) {
     return std::pair(comparing::nodes_of(pair.a->value()), comparing::nodes_of(pair.b->value()));
   };

@@ -14,7 +14,7 @@
 namespace safestructures::inline v0::recording {
 
 /// Memory for what is read of segments one after the other: 100,000 rows of 256 bytes are 40
-/// tensors of half a megabyte, whose first touch in small pages took a tenth of a comparison.
+/// tensors of half a megabyte, whose first touch in small pages took a seventh of a comparison.
 class RowMemory {
  public:
   /// Uninitialised bytes. From the second megabyte on they are parts of huge pages, of which each
