@@ -26,6 +26,7 @@
 #include "cli/report_page.hpp"
 #include "cli/tensor_list.hpp"
 #include "cli/tensor_list_json.hpp"
+#include "compare/row_store.hpp"
 #include "compare/text.hpp"
 #include "data/printable.hpp"
 
@@ -83,39 +84,42 @@ const Tensor* find(const Tensors& tensors, std::string_view path, const Comparis
 }
 
 /// Rows whose numbers differ: the worst, and the first divergence. The worst comes first.
-std::vector<const ComparisonRow*> rows_to_map(const Comparison& found) {
-  const auto has_map = [](const ComparisonRow& row) {
-    return row.metrics && is_difference(row.verdict) && row.metrics->count != 0;
+std::vector<std::size_t> rows_to_map(const Comparison& found) {
+  const auto has_map = [&](std::size_t place) {
+    if (!is_difference(found.rows.verdict(place))) return false;
+    const ComparisonRow& row = found.rows[place];
+    return row.metrics && row.metrics->count != 0;
   };
-  std::vector<const ComparisonRow*> rows;
-  for (const ComparisonRow* row : comparing::sorted_rows(found, RowOrder::worst))
-    if (has_map(*row) && rows.size() < most_heat_maps) rows.push_back(row);
-  const ComparisonRow* const first = found.first_divergence();
-  if (first != nullptr && has_map(*first) && std::ranges::find(rows, first) == rows.end())
-    rows.push_back(first);
+  std::vector<std::size_t> rows;
+  for (const std::size_t row : comparing::sorted_rows(found, RowOrder::worst))
+    if (rows.size() < most_heat_maps && has_map(row)) rows.push_back(row);
+  const std::optional<std::size_t> first =
+      found.rows.empty() ? std::nullopt : comparing::RowStore::of(found.rows)->first_divergence();
+  if (first && has_map(*first) && std::ranges::find(rows, *first) == rows.end())
+    rows.push_back(*first);
   return rows;
 }
 
 void write_heat_maps(std::ostream& out, const Comparison& found, const Side& a, const Side& b) {
   const Tensors left = tensors_of(a.list);
   const Tensors right = tensors_of(b.list);
-  const std::vector<const ComparisonRow*> rows = rows_to_map(found);
+  const std::vector<std::size_t> rows = rows_to_map(found);
   out << R"("worst": )";
   if (rows.empty()) out << "null";
-  else out << rows.front() - found.rows.data();
+  else out << rows.front();
   out << R"(, "heat_maps": [)";
   bool is_first = true;
-  for (const ComparisonRow* const row : rows) {
-    const Tensor* const one = find(left, row->path, *row);
+  for (const std::size_t place : rows) {
+    const ComparisonRow& row = found.rows[place];
+    const Tensor* const one = find(left, row.path, row);
     const Tensor* const other =
-        find(right, row->other_path.empty() ? row->path : row->other_path, *row);
+        find(right, row.other_path.empty() ? row.path : row.other_path, row);
     // A number of the structure, or a record that was paired by its order.
     if (one == nullptr || other == nullptr || one->shape() != other->shape()) continue;
     const HeatMap map = heat_map(*one, *other);
     out << (std::exchange(is_first, false) ? "" : ",\n")
         << fmt::format(R"({{"row": {}, "shape": [{}, {}], "rows": {}, "columns": {}, "cells": [)",
-                       row - found.rows.data(), map.tensor_rows, map.tensor_columns, map.rows,
-                       map.columns);
+                       place, map.tensor_rows, map.tensor_columns, map.rows, map.columns);
     for (std::size_t i = 0; i < map.cells.size(); ++i)
       out << fmt::format("{}{:.3g}", i == 0 ? "" : ",", map.cells[i]);
     out << "]}";

@@ -44,16 +44,6 @@ Sums sums_of(const Block& block) {
 
 }  // namespace
 
-Sums& Sums::operator+=(const Sums& other) {
-  errors += other.errors;
-  absolute += other.absolute;
-  squares += other.squares;
-  a_squares += other.a_squares;
-  b_squares += other.b_squares;
-  square_difference += other.square_difference;
-  return *this;
-}
-
 void Accumulator::note_worst(double ratio, double absolute, std::uint64_t index) {
   if (worst_index_ != nowhere) {
     if (ratio < worst_ratio_) return;
@@ -324,63 +314,21 @@ std::optional<std::uint64_t> Accumulator::worst() const {
   return worst_index_;
 }
 
-TensorMetrics Accumulator::result(const Sums& sums, std::uint64_t count) const {
-  using Wide = Sums::Wide;
-  const auto bounded = [](Wide value) {
-    const auto most = static_cast<Wide>(largest);
-    return static_cast<double>(std::clamp(value, -most, most));
-  };
-  TensorMetrics found;
-  found.count = count;
-  found.compared = compared_;
-  found.differing = differing_;
-  found.beyond = beyond_;
-  found.tolerance = tolerance_;
-  found.non_finite = non_finite_;
-  found.max_absolute = max_absolute_;
-  if (std::isfinite(max_ratio_)) found.max_ratio = max_ratio_;
-  if (compared_ == 0) return found;
-
-  const auto n = static_cast<Wide>(compared_);
-  const Wide norm_a = std::sqrt(sums.a_squares);
-  const Wide norm_b = std::sqrt(sums.b_squares);
-  found.mean_error = bounded(sums.errors / n);
-  found.mean_absolute = bounded(sums.absolute / n);
-  found.rmse = bounded(std::sqrt(sums.squares / n));
-  found.norm_a = bounded(norm_a);
-  found.norm_b = bounded(norm_b);
-  if (differing_ == 0) {
-    found.snr_state = SnrState::exact;
-    found.relative_l2 = 0;
-    found.max_relative = 0;
-  } else if (norm_b == 0) {
-    found.snr_state = SnrState::zero_reference;
-  } else {
-    found.snr_state = SnrState::number;
-    found.relative_l2 = bounded(std::sqrt(sums.squares) / norm_b);
-    // Not -0.
-    found.snr = static_cast<double>(-20 * std::log10(std::sqrt(sums.squares) / norm_b) + 0);
-    found.max_relative = std::min(max_relative(sums).value(), largest);
-  }
-  if (norm_b != 0) found.norm_ratio = bounded(norm_a / norm_b);
-  if (norm_a != 0 && norm_b != 0) {
-    // 2 (1 - cos) |a| |b| = |a - b|^2 - (|a| - |b|)^2.
-    const Wide apart = sums.square_difference / (norm_a + norm_b);
-    const Wide distance = (sums.squares - apart * apart) / (2 * norm_a * norm_b);
-    found.cosine_distance = static_cast<double>(std::clamp<Wide>(distance, 0, 2));
-    found.cosine = static_cast<double>(1 - std::clamp<Wide>(distance, 0, 2));
-  }
-  if (grid_) {
-    UlpMetrics ulp{
-        .dtype = grid_->dtype, .max = max_ulp_, .binade = std::uint64_t{1} << grid_->fraction_bits};
-    if (largest_b_ != 0)
-      ulp.at_peak = std::min(max_absolute_ / grid_->spacing(largest_b_), largest);
-    const unsigned bits = common_bits().value();
-    ulp.p99 =
-        bits == 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
-    ulp.p99 = std::min(ulp.p99, max_ulp_);
-    found.ulp = ulp;
-  }
+Totals Accumulator::result(const Sums& sums, std::uint64_t count) const {
+  Totals found{.tolerance = tolerance_,
+               .grid = grid_,
+               .sums = sums,
+               .count = count,
+               .compared = compared_,
+               .differing = differing_,
+               .beyond = beyond_,
+               .non_finite = non_finite_,
+               .max_absolute = max_absolute_,
+               .max_ratio = max_ratio_,
+               .largest_b = largest_b_,
+               .max_ulp = max_ulp_};
+  if (differing_ != 0 && sums.b_squares != 0) found.max_relative = max_relative(sums).value();
+  if (grid_ && compared_ != 0) found.common_bits = common_bits().value();
   return found;
 }
 

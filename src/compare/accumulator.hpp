@@ -11,25 +11,14 @@
 #include <span>
 
 #include <safestructures/compare/metrics.hpp>
+#include <safestructures/compare/options.hpp>
 #include "compare/block_kernels.hpp"
 #include "compare/scales.hpp"
+#include "compare/totals.hpp"
 #include "compare/ulp.hpp"
 #include "compare/watched.hpp"
 
 namespace safestructures::inline v0::comparing {
-
-/// Sums of the numbers that are finite in both. Its range holds the square of every double.
-struct Sums {
-  using Wide = long double;
-  Wide errors = 0;
-  Wide absolute = 0;
-  Wide squares = 0;
-  Wide a_squares = 0;
-  Wide b_squares = 0;
-  Wide square_difference = 0;  ///< a^2 - b^2, without cancellation.
-
-  Sums& operator+=(const Sums& other);
-};
 
 /// What is found in a range of two tensors. Everything but the sums comes out the same in whatever
 /// order ranges are taken.
@@ -58,8 +47,8 @@ class Accumulator {
   void merge(const Accumulator& other);
   /// Whether `result` knows all. If not, the guess was wrong: all is taken again without one.
   [[nodiscard]] bool is_certain(const Sums& sums) const;
-  /// All but the elements of `worst`. \param count numbers in all
-  [[nodiscard]] TensorMetrics result(const Sums& sums, std::uint64_t count) const;
+  /// What all of it comes to. \param count numbers in all
+  [[nodiscard]] Totals result(const Sums& sums, std::uint64_t count) const;
   /// The index of the number that is worst; nothing where nothing differs.
   [[nodiscard]] std::optional<std::uint64_t> worst() const;
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <ostream>
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <safestructures/compare/comparison.hpp>
+#include "compare/row_store.hpp"
 #include "data/number.hpp"
 #include "data/printable.hpp"
 
@@ -126,7 +128,9 @@ void write_origin(std::ostream& out, const ErrorOrigin& origin, const Comparison
   out << fmt::format(
       R"(, "origin": {{"input": {}, "input_row": {}, "evidence": "{}", "error": {}, )"
       R"("input_error": {}, "amplification": {}, "score": {}}})",
-      origin.input_row ? text(comparison.rows[*origin.input_row].record->name) : "null",
+      origin.input_row
+          ? text(comparing::RowStore::of(comparison.rows)->facts(*origin.input_row).name)
+          : "null",
       origin.input_row ? std::to_string(*origin.input_row) : "null", to_string(origin.evidence),
       number(origin.error), number(origin.input_error), number(origin.amplification),
       number(origin.score));
@@ -196,7 +200,7 @@ void Comparison::write_json(std::ostream& out) const {
   out << R"(], "rows": [)";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i != 0) out << ",\n";
-    write_row(out, rows[i], *this);
+    write_row(out, comparing::RowStore::of(rows)->row(i), *this);
   }
   out << "]}\n";
 }

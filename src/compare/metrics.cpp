@@ -14,6 +14,7 @@
 #include <safestructures/data/error.hpp>
 #include "compare/accumulator.hpp"
 #include "compare/side.hpp"
+#include "compare/tolerance.hpp"
 #include "platform/parallel.hpp"
 
 namespace safestructures::inline v0 {
@@ -267,12 +268,10 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
                 {.expected = to_string(b.shape()), .found = to_string(a.shape())});
   const DType dtype_a = comparing::effective_dtype(a.dtype(), recorded.a);
   const DType dtype_b = comparing::effective_dtype(b.dtype(), recorded.b);
-  const Tolerance mine = default_tolerance(dtype_a);
-  const Tolerance other = default_tolerance(dtype_b);
-  Comparing how{.common = comparing::common_of(a.dtype(), b.dtype()),
-                .tolerance = given.value_or(
-                    Tolerance{std::max(mine.rtol, other.rtol), std::max(mine.atol, other.atol)}),
-                .grid = {}};
+  Comparing how{
+      .common = comparing::common_of(a.dtype(), b.dtype()),
+      .tolerance = given.value_or(comparing::usual_tolerance(a.dtype(), b.dtype(), recorded)),
+      .grid = {}};
   const auto grid_a = comparing::grid_of(dtype_a);
   const auto grid_b = comparing::grid_of(dtype_b);
   if (grid_a && grid_b) how.grid = comparing::coarser(*grid_a, *grid_b);
@@ -283,7 +282,8 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
   Compared compared = compare_all(a, b, how, guess, progress);
   if (!compared.found.is_certain(compared.sums)) compared = compare_all(a, b, how, {}, {});
   const std::uint64_t parts = how.common == Common::complex ? 2 : 1;
-  TensorMetrics found = compared.found.result(compared.sums, a.size() * parts);
+  TensorMetrics found =
+      comparing::metrics_of(compared.found.result(compared.sums, a.size() * parts));
   if (const std::optional<std::uint64_t> worst = compared.found.worst()) {
     const std::uint64_t index = *worst / parts;
     found.worst = WorstElement{index, element(a, index), element(b, index)};

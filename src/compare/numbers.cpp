@@ -11,6 +11,7 @@
 #include <safestructures/compare/metrics.hpp>
 #include <safestructures/data/error.hpp>
 #include "compare/pairs.hpp"
+#include "compare/tolerance.hpp"
 #include "compare/transpose.hpp"
 #include "platform/parallel.hpp"
 
@@ -34,14 +35,11 @@ const Tensor& at_hand(const Tensor* tensor, Tensor& room) {
   return room = tensor->clone();
 }
 
-bool has_fractions(const Tensor& tensor) {
-  return is_floating(tensor.dtype()) || tensor.dtype() == DType::C64;
-}
+bool has_fractions(DType dtype) { return is_floating(dtype) || dtype == DType::C64; }
 
 }  // namespace
 
-std::optional<Tolerance> Comparer::tolerance_of(const std::string& path, const Tensor& a,
-                                                const Tensor& b,
+std::optional<Tolerance> Comparer::tolerance_of(const std::string& path, DType a, DType b,
                                                 const RecordedDTypes& recorded) const {
   for (const ToleranceRule& rule : options_.tolerances)
     if (matches(rule.paths, path)) return rule.tolerance;
@@ -49,9 +47,7 @@ std::optional<Tolerance> Comparer::tolerance_of(const std::string& path, const T
   if (!has_fractions(a) && !has_fractions(b)) return std::nullopt;
   if (options_.rtol && options_.atol) return Tolerance{*options_.rtol, *options_.atol};
   // One of the two is what the dtypes say.
-  const Tensor nothing_a = Tensor::allocate(a.dtype(), Shape{0});
-  const Tensor nothing_b = Tensor::allocate(b.dtype(), Shape{0});
-  const Tolerance usual = compare_tensors(nothing_a, nothing_b, {}, recorded).tolerance;
+  const Tolerance usual = usual_tolerance(a, b, recorded);
   return Tolerance{options_.rtol.value_or(usual.rtol), options_.atol.value_or(usual.atol)};
 }
 
@@ -91,6 +87,8 @@ void Comparer::look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRo
 }
 
 void Comparer::measure() {
+  // Compact rows came behind the others.
+  std::ranges::sort(held_, {}, &Held::row);
   for (std::size_t begin = 0; begin < held_.size();) {
     std::size_t end = begin;
     std::uint64_t work = 0;
@@ -102,7 +100,7 @@ void Comparer::measure() {
   }
   // Of recordings, any may be the input of one that differs.
   std::erase_if(held_, [&](const Held& held) {
-    const ComparisonRow& row = result_.rows[held.row];
+    const ComparisonRow& row = rows_.whole(held.row);
     return !options_.suggest || (row.verdict != Verdict::different && !row.record);
   });
 }
@@ -132,19 +130,20 @@ void Comparer::measure_together(std::span<const Held> some, std::uint64_t work) 
   if (!options_.progress) return;
   std::uint64_t bytes = 0;
   for (const Held& held : some) bytes += held.a->byte_size() + held.b->byte_size();
-  options_.progress(bytes, all_bytes_);
+  report(bytes);
 }
 
 /// Touches nothing but the row.
 void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)>& progress) {
-  ComparisonRow& row = result_.rows[held.row];
+  ComparisonRow& row = rows_.whole(held.row);
   const RecordedDTypes& recorded = held.recorded;
   try {
     Tensor room_a;
     Tensor room_b;
     const Tensor& a = at_hand(held.a, room_a);
     const Tensor& b = at_hand(held.b, room_b);
-    row.metrics = compare_tensors(a, b, tolerance_of(row.path, a, b, recorded), recorded, progress);
+    row.metrics = compare_tensors(a, b, tolerance_of(row.path, a.dtype(), b.dtype(), recorded),
+                                  recorded, progress);
     if (may_be_noise(held)) row.noise = noise_.floor(row, a, b, recorded);
     if (is_different(row)) row.verdict = Verdict::different;
     else if (row.metrics->compared == 0) row.verdict = Verdict::nothing;
@@ -158,11 +157,11 @@ void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)
 
 bool Comparer::may_be_noise(const Held& held) const {
   // An index that differs by 1 is another index, whatever the noise.
-  return !noise_.empty() && has_fractions(*held.a) && has_fractions(*held.b);
+  return !noise_.empty() && has_fractions(held.a->dtype()) && has_fractions(held.b->dtype());
 }
 
 void Comparer::count(const Held& held) {
-  const ComparisonRow& row = result_.rows[held.row];
+  const ComparisonRow& row = rows_.whole(held.row);
   Coverage& coverage = result_.coverage;
   ++coverage.tensors;
   coverage.elements += row.metrics->count;
@@ -171,9 +170,27 @@ void Comparer::count(const Held& held) {
   if (may_be_noise(held) && !row.noise) ++coverage.without_noise;
 }
 
-const Comparer::Held* Comparer::held_of(std::size_t row) const {
+bool Comparer::may_be_held(std::size_t row) const {
+  return rows_.is_compact(row) || std::ranges::binary_search(held_, row, {}, &Held::row);
+}
+
+std::optional<Comparer::Held> Comparer::held_of(std::size_t row) {
   const auto found = std::ranges::lower_bound(held_, row, {}, &Held::row);
-  return found != held_.end() && found->row == row ? &*found : nullptr;
+  if (found != held_.end() && found->row == row) return *found;
+  if (rows_.is_compact(row)) return held_of_compact(row);
+  return std::nullopt;
+}
+
+Comparer::Held Comparer::held_of_compact(std::size_t row) {
+  const CompactRow& compact = rows_.compact().rows[rows_.compact_place(row)];
+  const auto [a, b] = compact_values_(compact.record);
+  return {row, &a->tensor(), &b->tensor(), {recorded_dtype(*a), recorded_dtype(*b)}};
+}
+
+void Comparer::hold_compact(std::size_t row) {
+  rows_.whole(row);  // Before several threads look at it.
+  held_.push_back(held_of_compact(row));
+  all_bytes_ += held_.back().a->byte_size() + held_.back().b->byte_size();
 }
 
 }  // namespace safestructures::inline v0::comparing

@@ -4,76 +4,21 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "compare/record_error.hpp"
+#include "compare/row_store.hpp"
+#include "recording/record_table.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
 
 /// A layer whose error is so many times what came in makes some of its own.
 constexpr double makes_error_from = 2;
-
-/// How large the error of a row is; infinite where it has no measure.
-double error_of(const ComparisonRow& row) {
-  if (row.metrics) {
-    const TensorMetrics& found = *row.metrics;
-    const NonFiniteCounts& other = found.non_finite;
-    const bool is_finite = other.nan_only_a + other.nan_only_b + other.infinity_only_a +
-                               other.infinity_only_b + other.infinity_signs ==
-                           0;
-    if (is_finite && found.relative_l2) return *found.relative_l2;
-    if (is_finite && found.compared == 0) return 0;
-  }
-  if (row.statistics && row.statistics->relative_l2) return *row.statistics->relative_l2;
-  return is_difference(row.verdict) ? HUGE_VAL : 0;
-}
-
-bool is_lone(const ComparisonRow& row) {
-  return row.verdict == Verdict::only_a || row.verdict == Verdict::only_b;
-}
-
-/// What no layer does better: noise that was measured, or half a step of the dtype.
-double least_error(const ComparisonRow& row) {
-  if (row.noise && row.noise->relative_l2 && *row.noise->relative_l2 > 0)
-    return *row.noise->relative_l2;
-  const bool has_steps = row.metrics && row.metrics->ulp && row.metrics->ulp->binade > 0;
-  return 0.5 / static_cast<double>(has_steps ? row.metrics->ulp->binade : 1U << 23U);
-}
-
-std::optional<double> measured(double error) {
-  return std::isfinite(error) ? std::optional(error) : std::nullopt;
-}
-
-/// The rows of one record.
-struct Group {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::string_view name;
-  double error = 0;
-  double least = 0;
-  bool is_different = false;
-  const Shape* shape = nullptr;  // Of its first tensor.
-};
-
-Group next_group(const std::vector<ComparisonRow>& rows, std::size_t begin) {
-  const RecordPlace& place = *rows[begin].record;
-  Group group{.begin = begin, .end = begin, .name = place.name};
-  const bool is_lone_record = is_lone(rows[begin]);
-  for (; group.end < rows.size(); ++group.end) {
-    const ComparisonRow& row = rows[group.end];
-    // Those of b alone have its numbers.
-    if (row.record->sequence != place.sequence || row.record->name != place.name) break;
-    if (group.end != begin && is_lone_record) break;
-    if (is_lone(row)) continue;
-    const double error = error_of(row);
-    if ((row.metrics || row.statistics) && (group.shape == nullptr || error > group.error))
-      group.shape = &row.shape;
-    group.error = std::max(group.error, error);
-    group.least = std::max(group.least, least_error(row));
-    group.is_different = group.is_different || is_difference(row.verdict);
-  }
-  return group;
-}
 
 std::string_view without_output(std::string_view name) {
   for (const std::string_view end : {".output", ".outputs", ".out"})
@@ -82,78 +27,111 @@ std::string_view without_output(std::string_view name) {
   return name;
 }
 
+/// What a record's name says of its layer.
+struct LayerName {
+  explicit LayerName(std::string_view name)
+      : layer(without_output(name)), input_of(layer_of_input(name)) {}
+
+  std::string_view layer;  // That it is the output of.
+  std::optional<std::string_view> input_of;
+};
+
+/// The threads of the records of a recording, asked for in their order.
+class Threads {
+ public:
+  explicit Threads(const recording::RecordTable& table) : table_(table) {}
+
+  /// 0 where there is no record of that number, or of a later one.
+  std::uint64_t of(std::uint64_t sequence) {
+    for (; part_ < table_.parts().size(); ++part_, record_ = 0) {
+      const recording::RecordTable::Part& part = table_.parts()[part_];
+      const recording::ReadColumns& columns = part.segment->columns();
+      record_ = std::max(record_, part.skipped);
+      while (record_ < columns.sequence.size() && columns.sequence[record_] < sequence) ++record_;
+      if (record_ < columns.sequence.size()) return columns.thread[record_];
+    }
+    return 0;
+  }
+
+ private:
+  const recording::RecordTable& table_;
+  std::size_t part_ = 0;
+  std::size_t record_ = 0;  // In its segment.
+};
+
 /// The records of one step and thread so far.
 class Trace {
  public:
+  explicit Trace(const RowStore& rows) : rows_(&rows) {}
+
   /// What went into a record, and what its error is beside that.
-  /// \param is_new whether its error is more than what came in
-  ErrorOrigin origin_of(const Group& group, bool& is_new) const {
-    ErrorOrigin origin;
-    const std::string_view layer = without_output(group.name);
+  struct Origin {
+    TracedError traced;
     double input_error = 0;
-    double beside = 0;  // What its error is measured against.
-    const auto inputs = inputs_.find(layer);
-    if (inputs != inputs_.end() && !layer_of_input(group.name)) {
-      const Group* worst = nullptr;
-      const std::vector<Group>& given = inputs->second.groups;
-      for (const Group& one : given)
+  };
+  [[nodiscard]] Origin origin_of(const RecordError& record, const LayerName& name) const {
+    Origin origin;
+    const auto inputs = name.input_of ? inputs_.end() : inputs_.find(name.layer);
+    if (inputs != inputs_.end()) {
+      const RecordError* worst = nullptr;
+      const std::vector<RecordError>& given = inputs->second.records;
+      for (const RecordError& one : given)
         if (worst == nullptr || one.error > worst->error) worst = &one;
       // What was recorded inside the layer last has the errors that its parts made.
-      const Group* const inside = last_inside(std::string(layer) + ".", given.front().begin);
-      if (inside != nullptr && inside->error > worst->error) worst = inside;
-      origin.input_row = worst->begin;
-      origin.evidence = InputEvidence::recorded;
-      input_error = beside = worst->error;
+      const auto inside = last_inside(std::string(name.layer) + ".", given.front().begin);
+      if (inside && inside->error > worst->error) worst = &*inside;
+      origin.traced.input_row = worst->begin;
+      origin.traced.evidence = InputEvidence::recorded;
+      origin.input_error = origin.traced.beside = worst->error;
     } else if (!before_.empty()) {
-      const Group& last = before_.back();
-      origin.input_row = last.begin;
+      origin.traced.input_row = last_.begin;
       const bool is_alike =
-          last.shape != nullptr && group.shape != nullptr && *last.shape == *group.shape;
-      origin.evidence = is_alike ? InputEvidence::same_shape : InputEvidence::other_shape;
-      input_error = last.error;
-      beside = largest_;
+          last_.shape != nullptr && record.shape != nullptr && *last_.shape == *record.shape;
+      origin.traced.evidence = is_alike ? InputEvidence::same_shape : InputEvidence::other_shape;
+      origin.input_error = last_.error;
+      origin.traced.beside = largest_;
     }
-    origin.error = measured(group.error);
-    origin.input_error = measured(input_error);
-    if (origin.error && origin.input_error && input_error > 0)
-      origin.amplification = group.error / input_error;
-    // What has no measure and comes in passes on what has none.
-    is_new = !std::isinf(beside) && group.error > makes_error_from * beside;
-    const double score = std::isinf(beside) ? 0 : group.error / std::max(beside, group.least);
-    if (std::isfinite(score)) origin.score = score;
     return origin;
   }
 
-  void add(const Group& group) {
-    if (const auto layer = layer_of_input(group.name)) {
-      Inputs& inputs = inputs_[std::string(*layer)];
+  void add(const RecordError& record, const LayerName& name) {
+    if (name.input_of) {
+      Inputs& inputs = inputs_[std::string(*name.input_of)];
       // Another call of the layer has inputs of its own.
-      if (std::exchange(inputs.are_used, false)) inputs.groups.clear();
-      inputs.groups.push_back(group);
-    } else if (const auto used = inputs_.find(without_output(group.name)); used != inputs_.end()) {
+      if (std::exchange(inputs.are_used, false)) inputs.records.clear();
+      inputs.records.push_back(record);
+    } else if (const auto used = inputs_.find(name.layer); used != inputs_.end()) {
       used->second.are_used = true;
     }
-    if (group.shape != nullptr) before_.push_back(group);
-    largest_ = std::max(largest_, group.error);
+    if (record.shape != nullptr) {
+      before_.push_back(record.begin);
+      last_ = record;
+    }
+    largest_ = std::max(largest_, record.error);
   }
 
  private:
   /// The last record inside a layer since its input was recorded, other than inputs of the layer.
-  [[nodiscard]] const Group* last_inside(const std::string& scope, std::size_t since) const {
-    for (auto group = before_.rbegin(); group != before_.rend() && group->begin > since; ++group)
-      if (group->name.starts_with(scope) &&
-          layer_of_input(group->name).value_or("") != scope.substr(0, scope.size() - 1))
-        return &*group;
-    return nullptr;
+  [[nodiscard]] std::optional<RecordError> last_inside(std::string_view scope,
+                                                       std::size_t since) const {
+    for (auto begin = before_.rbegin(); begin != before_.rend() && *begin > since; ++begin) {
+      const std::string_view name = rows_->facts(*begin).name;
+      if (name.starts_with(scope) &&
+          layer_of_input(name).value_or("") != scope.substr(0, scope.size() - 1))
+        return record_error(*rows_, *begin);
+    }
+    return std::nullopt;
   }
 
   /// What went into a layer, and whether its output was recorded since.
   struct Inputs {
-    std::vector<Group> groups;
+    std::vector<RecordError> records;
     bool are_used = false;
   };
 
-  std::vector<Group> before_;
+  const RowStore* rows_;
+  std::vector<std::size_t> before_;  // First rows of records with numbers.
+  RecordError last_;                 // Of them.
   std::map<std::string, Inputs, std::less<>> inputs_;
   double largest_ = 0;
 };
@@ -161,16 +139,16 @@ class Trace {
 /// Culprits by their names.
 class Culprits {
  public:
-  void add(const ComparisonRow& row, std::size_t index) {
-    const auto [known, is_new] = places_.try_emplace(row.record->name, found_.size());
+  void add(std::string_view name, std::size_t row, std::optional<double> score) {
+    const auto [known, is_new] = places_.try_emplace(name, found_.size());
     if (is_new) {
-      found_.push_back({row.record->name, index, 1, row.origin->score});
+      found_.push_back({std::string(name), row, 1, score});
       return;
     }
     Culprit& culprit = found_[known->second];
     ++culprit.calls;
-    if (!culprit.score || !row.origin->score) culprit.score.reset();
-    else culprit.score = std::max(*culprit.score, *row.origin->score);
+    if (!culprit.score || !score) culprit.score.reset();
+    else culprit.score = std::max(*culprit.score, *score);
   }
 
   [[nodiscard]] std::vector<Culprit> ranked() {
@@ -183,6 +161,120 @@ class Culprits {
  private:
   std::vector<Culprit> found_;
   std::map<std::string_view, std::size_t> places_;
+};
+
+/// Goes through all records in their order.
+class Tracer {
+ public:
+  Tracer(RowStore& rows, const recording::RecordTable& table) : rows_(rows), threads_(table) {
+    names_.reserve(rows.compact().kinds.size());
+    for (const CompactKind& kind : rows.compact().kinds) names_.emplace_back(kind.path);
+  }
+
+  void trace() {
+    for (std::size_t begin = 0; begin < rows_.size();) {
+      const RowStore::CompactRun run = rows_.compact_run(begin);
+      trace_compact(run);
+      begin = run.end;
+      if (begin < rows_.size() && !rows_.is_kept_compact(begin)) begin = trace_whole(begin);
+    }
+  }
+
+  [[nodiscard]] std::vector<Culprit> culprits() { return culprits_.ranked(); }
+
+ private:
+  /// Of 100,000 records a look at each as one that may have several rows took as long as their
+  /// numbers.
+  void trace_compact(const RowStore::CompactRun& run) {
+    CompactRows& compact = rows_.compact();
+    for (std::size_t i = run.begin; i < run.end; ++i) {
+      const std::size_t place = run.first + (i - run.begin);
+      CompactRow& row = compact.rows[place];
+      const CompactKind& kind = compact.kinds[row.kind];
+      const CompactRows::Place at = compact.place_of(place);
+      RecordError record;
+      record.begin = i;
+      record.end = i + 1;
+      record.name = kind.path;
+      record.step = at.columns->step[at.record];
+      record.error = compact.error_of(place);
+      record.least = kind.least_error;
+      record.shape = &kind.shape;
+      const LayerName& name = names_[row.kind];
+      enter(record.step, at.columns->thread[at.record]);
+      const auto [traced, input_error, is_new] = origin_of(record, name);
+      row.evidence = traced.evidence;
+      row.input_row = traced.input_row;
+      row.beside = traced.beside;
+      row.before = traced.before;
+      row.makes_error = is_new && is_difference(row.verdict);
+      if (row.makes_error)
+        culprits_.add(record.name, i, score_of(traced, record.error, record.least));
+      leave(record, name);
+    }
+  }
+
+  /// \returns the first row of the next record
+  std::size_t trace_whole(std::size_t begin) {
+    const RecordError record = record_error(rows_, begin);
+    if (record.is_lone && record.shape == nullptr && !record.is_different) return record.end;
+    const LayerName name(record.name);
+    enter(record.step, threads_.of(record.sequence));
+    const auto [traced, input_error, is_new] = origin_of(record, name);
+    std::optional<std::size_t> worst;
+    double worst_error = 0;
+    for (std::size_t i = record.begin; i < record.end; ++i) {
+      ComparisonRow& row = rows_.whole(i);
+      if (is_lone(row.verdict)) continue;
+      row.makes_error = is_new && is_difference(row.verdict);
+      set_origin_of(row, traced, record.error, input_error, record.least);
+      if (!row.makes_error) continue;
+      const double error = error_of(row);
+      if (!worst || error > worst_error) {
+        worst = i;
+        worst_error = error;
+      }
+    }
+    if (worst) culprits_.add(record.name, *worst, score_of(traced, record.error, record.least));
+    leave(record, name);
+    return record.end;
+  }
+
+  void enter(std::int64_t step, std::uint64_t thread) {
+    const std::pair now(step, thread);
+    if (trace_ != nullptr && now == key_) return;
+    trace_ = &traces_.try_emplace(now, rows_).first->second;
+    before_ = &largest_[step];
+    key_ = now;
+  }
+
+  /// \param is_new of the result: whether its error is more than what came in
+  struct Origin {
+    TracedError traced;
+    double input_error = 0;
+    bool is_new = false;
+  };
+  [[nodiscard]] Origin origin_of(const RecordError& record, const LayerName& name) const {
+    auto [traced, input_error] = trace_->origin_of(record, name);
+    traced.before = *before_;
+    return {traced, input_error,
+            !std::isinf(traced.beside) && record.error > makes_error_from * traced.beside};
+  }
+
+  void leave(const RecordError& record, const LayerName& name) {
+    *before_ = std::max(*before_, record.error);
+    trace_->add(record, name);
+  }
+
+  RowStore& rows_;
+  std::vector<LayerName> names_;  // Of compact rows, by their kinds.
+  Threads threads_;
+  std::map<std::pair<std::int64_t, std::uint64_t>, Trace> traces_;
+  std::map<std::int64_t, double> largest_;  // Errors, by their steps.
+  Culprits culprits_;
+  std::pair<std::int64_t, std::uint64_t> key_;
+  Trace* trace_ = nullptr;    // Of that step and thread.
+  double* before_ = nullptr;  // Of that step.
 };
 
 }  // namespace
@@ -198,38 +290,10 @@ std::optional<std::string_view> layer_of_input(std::string_view record) {
 }
 
 void trace_errors(Comparison& comparison, const Recording& run) {
-  std::vector<ComparisonRow>& rows = comparison.rows;
-  std::map<std::pair<std::int64_t, std::uint64_t>, Trace> traces;
-  std::map<std::int64_t, double> largest;
-  Culprits culprits;
-  auto record = run.begin();
-  std::pair<std::int64_t, std::uint64_t> key;
-  Trace* trace = nullptr;  // Of that step and thread.
-  for (std::size_t begin = 0; begin < rows.size();) {
-    const Group group = next_group(rows, begin);
-    begin = group.end;
-    if (is_lone(rows[group.begin]) && group.shape == nullptr && !group.is_different) continue;
-    const RecordPlace& place = *rows[group.begin].record;
-    while (record != run.end() && record->sequence() < place.sequence) ++record;
-    const std::pair now(place.step, record == run.end() ? 0 : record->thread());
-    if (trace == nullptr || now != key) trace = &traces[key = now];
-    bool is_new = false;
-    const ErrorOrigin origin = trace->origin_of(group, is_new);
-    double& before = largest[place.step];
-    std::optional<std::size_t> worst;
-    for (std::size_t i = group.begin; i < group.end; ++i) {
-      if (is_lone(rows[i])) continue;
-      rows[i].origin = origin;
-      if (before > 0 && std::isfinite(before) && origin.error)
-        rows[i].growth = *origin.error / before;
-      rows[i].makes_error = is_new && is_difference(rows[i].verdict);
-      if (rows[i].makes_error && (!worst || error_of(rows[i]) > error_of(rows[*worst]))) worst = i;
-    }
-    if (worst) culprits.add(rows[*worst], *worst);
-    before = std::max(before, group.error);
-    trace->add(group);
-  }
-  comparison.culprits = culprits.ranked();
+  if (comparison.rows.empty()) return;
+  Tracer tracer(*RowStore::of(comparison.rows), recording::table_of(run));
+  tracer.trace();
+  comparison.culprits = tracer.culprits();
 }
 
 }  // namespace safestructures::inline v0::comparing

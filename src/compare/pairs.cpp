@@ -10,9 +10,9 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include "compare/summary.hpp"
+#include "compare/tolerance.hpp"
 #include "compare/ulp.hpp"
 #include "data/keyed_hash.hpp"
-#include "platform/memory.hpp"
 #include "platform/os.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -41,12 +41,6 @@ class ByText {
   std::unordered_map<std::string, Queue, Hash, std::equal_to<>> nodes_;
 };
 
-std::string dtype_text(const Tensor& tensor, const std::optional<DType>& was) {
-  std::string text(to_string(tensor.dtype()));
-  if (was) text += ", was " + std::string(to_string(*was));
-  return text;
-}
-
 std::size_t size_of(const Value& value) {
   return value.is_sequence() || value.is_mapping() ? value.size() : 0;
 }
@@ -64,12 +58,21 @@ void require_sane(const Tolerance& tolerance) {
 
 }  // namespace
 
+std::string dtype_text(DType dtype, const std::optional<DType>& was) {
+  std::string text(to_string(dtype));
+  if (was) text += ", was " + std::string(to_string(*was));
+  return text;
+}
+
 bool matches(const std::string& glob, const std::string& text) {
   return platform::os::matches_glob(glob.c_str(), text.c_str());
 }
 
 Comparer::Comparer(const CompareOptions& options, bool of_recordings)
-    : options_(options), renames_(options.renames), noise_(options, of_recordings) {
+    : options_(options),
+      renames_(options.renames),
+      noise_(options, of_recordings),
+      rows_(RowStore::make_for(result_.rows)) {
   result_.is_of_recordings = of_recordings;
   result_.has_noise = !noise_.empty();
   require_sane({options.rtol.value_or(0), options.atol.value_or(0)});
@@ -122,29 +125,13 @@ std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vect
   return pairs;
 }
 
-std::uint64_t Comparer::bytes_of(const std::vector<Pair>& pairs) const {
-  std::uint64_t bytes = 0;
-  for (const Pair& pair : pairs)
-    if (pair.a != nullptr && pair.b != nullptr && pair.a->is_tensor() && pair.b->is_tensor() &&
-        pair.a->value->tensor().shape() == pair.b->value->tensor().shape())
-      bytes += pair.a->value->tensor().byte_size() + pair.b->value->tensor().byte_size();
-  return bytes;
-}
-
-void Comparer::reserve(std::size_t rows) {
-  platform::reserve_huge(result_.rows, rows);
-  // By one thread that was a fifth of comparing 100,000 records of 256 bytes.
-  if (options_.only.empty()) platform::prefault(result_.rows.data(), rows * sizeof(ComparisonRow));
-  platform::reserve_huge(held_, rows);
-}
-
 void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPlace>& record,
                    const std::string& other_name) {
   const std::string name = record ? record->name : std::string();
   const std::string name_b = other_name.empty() ? name : other_name;
   for (const Pair& pair : pairs) {
-    // Where it stays: a row is of a thousand bytes.
-    ComparisonRow& row = result_.rows.emplace_back();
+    // Where it stays: a row is of 760 bytes.
+    ComparisonRow& row = rows_.add();
     row.path = pair.a != nullptr ? label_of(name, pair.a->path) : label_of(name_b, pair.b->path);
     if (pair.a != nullptr && pair.b != nullptr) {
       std::string other = label_of(name_b, pair.b->path);
@@ -156,7 +143,7 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
       // What holds others is not counted beside them.
       const TreeNode& node = pair.a != nullptr ? *pair.a : *pair.b;
       if (!node.has_children()) ++result_.coverage.filtered;
-      result_.rows.pop_back();
+      rows_.take_back();
       continue;
     }
     try {
@@ -164,7 +151,7 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
         row.record = record;
         count(row.verdict);
       } else {
-        result_.rows.pop_back();
+        rows_.take_back();
       }
     } catch (const Error& error) {
       if (!error.details().path.empty()) throw;
@@ -191,7 +178,7 @@ void Comparer::add_lone(const RecordPlace& record, Verdict verdict, std::string 
     ++result_.coverage.filtered;
     return;
   }
-  ComparisonRow& row = result_.rows.emplace_back();
+  ComparisonRow& row = rows_.add();
   row.path = record.name;
   row.record = record;
   row.verdict = verdict;
@@ -250,7 +237,7 @@ bool Comparer::add_pair(const Pair& pair, ComparisonRow& row) {
 }
 
 const Tensor& Comparer::tensor_of(const Value& value) {
-  return value.kind() == Kind::tensor ? value.tensor() : floats_.emplace_back(numbers_of(value));
+  return value.kind() == Kind::tensor ? value.tensor() : made_.emplace_back(numbers_of(value));
 }
 
 void Comparer::add_tensors(const Pair& pair, ComparisonRow& row) {
@@ -266,7 +253,8 @@ void Comparer::add_tensors(const Pair& pair, ComparisonRow& row) {
   }
   const RecordedDTypes recorded{recorded_dtype(a), recorded_dtype(b)};
   if (left.dtype() != right.dtype() || recorded.a != recorded.b)
-    row.detail = dtype_text(left, recorded.a) + " and " + dtype_text(right, recorded.b);
+    row.detail =
+        dtype_text(left.dtype(), recorded.a) + " and " + dtype_text(right.dtype(), recorded.b);
   if (options_.exact_dtypes && left.dtype() != right.dtype()) {
     row.verdict = Verdict::dtype;
     return;
@@ -294,10 +282,8 @@ void Comparer::add_summaries(const Pair& pair, ComparisonRow& row) {
   row.shape = Shape(b.shape);
   ++result_.coverage.statistics;
   if (result_.has_noise) ++result_.coverage.without_noise;
-  const Tensor like_a = Tensor::allocate(a.dtype, Shape{0});
-  const Tensor like_b = Tensor::allocate(b.dtype, Shape{0});
-  const Tolerance tolerance = tolerance_of(row.path, like_a, like_b, {})
-                                  .value_or(compare_tensors(like_a, like_b).tolerance);
+  const Tolerance tolerance =
+      tolerance_of(row.path, a.dtype, b.dtype, {}).value_or(usual_tolerance(a.dtype, b.dtype, {}));
   std::string proof;
   row.statistics = compare_summaries(a, b, tolerance, proof);
   if (!proof.empty()) row.verdict = Verdict::different;
@@ -311,7 +297,8 @@ void Comparer::add_summaries(const Pair& pair, ComparisonRow& row) {
 void Comparer::add_numbers(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
                            ComparisonRow& row) {
   row.shape = a.shape();
-  held_.push_back({result_.rows.size() - 1, &a, &b, recorded});
+  held_.push_back({rows_.size() - 1, &a, &b, recorded});
+  all_bytes_ += a.byte_size() + b.byte_size();
 }
 
 }  // namespace safestructures::inline v0::comparing

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <safestructures/compare/comparison.hpp>
@@ -15,6 +16,7 @@
 #include "compare/nodes.hpp"
 #include "compare/noise.hpp"
 #include "compare/rename.hpp"
+#include "compare/row_store.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -27,6 +29,9 @@ struct Pair {
 /// Whether a glob of the options is of that path.
 bool matches(const std::string& glob, const std::string& text);
 
+/// `F32, was F16`: what a row says of the dtype of one side.
+std::string dtype_text(DType dtype, const std::optional<DType>& was);
+
 /// Compares structures one after the other into one result.
 class Comparer {
  public:
@@ -38,8 +43,6 @@ class Comparer {
   [[nodiscard]] std::vector<Pair> pair(const std::vector<TreeNode>& a,
                                        const std::vector<TreeNode>& b);
 
-  /// Makes room for that many rows, which will be there unless options leave them out.
-  void reserve(std::size_t rows);
   /// Adds rows for what was paired, whose values stay until `suspect`.
   /// \param other_name of the record in the second recording
   void add(const std::vector<Pair>& pairs, const std::optional<RecordPlace>& record = {},
@@ -47,9 +50,21 @@ class Comparer {
   /// Adds a row for a record that one recording alone has.
   void add_lone(const RecordPlace& record, Verdict verdict, std::string detail);
 
-  /// Bytes of tensors that `add` would read.
-  [[nodiscard]] std::uint64_t bytes_of(const std::vector<Pair>& pairs) const;
-  void expect(std::uint64_t bytes) noexcept { all_bytes_ = bytes; }
+  /// What the options say for a path and dtypes; nothing where the dtypes alone decide.
+  [[nodiscard]] std::optional<Tolerance> tolerance_of(const std::string& path, DType a, DType b,
+                                                      const RecordedDTypes& recorded) const;
+
+  /// The values of a compact row's records, by the record's place in the first recording.
+  using CompactValues = std::function<std::pair<const Value*, const Value*>(std::uint64_t record)>;
+  /// Says where they are, until `suspect`. They are asked for rows that are looked at again.
+  void set_compact_values(CompactValues values) { compact_values_ = std::move(values); }
+  /// Has a compact row compared by `measure`, and kept whole. \param row its place among all
+  void hold_compact(std::size_t row);
+  /// Says how many bytes of tensors are compared outside of `measure`, and when they are.
+  /// @{
+  void expect(std::uint64_t bytes) noexcept { all_bytes_ += bytes; }
+  void report(std::uint64_t bytes) const { options_.progress(bytes, all_bytes_); }
+  /// @}
 
   [[nodiscard]] Renames& renames() noexcept { return renames_; }
   [[nodiscard]] bool is_wanted(const std::string& path) const;
@@ -61,6 +76,7 @@ class Comparer {
   /// Adds the notes on what the options said and what did not come of it.
   void add_notes();
   Comparison& result() noexcept { return result_; }
+  RowStore& rows() noexcept { return rows_; }
 
  private:
   /// Fills a row at the end of `result_`. \returns false where there is nothing to say in one
@@ -79,10 +95,6 @@ class Comparer {
   [[nodiscard]] bool is_given(const std::string& path) const;
   void look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const;
   void count(Verdict verdict);
-  [[nodiscard]] std::optional<Tolerance> tolerance_of(const std::string& path, const Tensor& a,
-                                                      const Tensor& b,
-                                                      const RecordedDTypes& recorded) const;
-
   /// Tensors of a row, which are looked at again where they differ. Copies of 200,000 would take
   /// more memory than they have themselves.
   struct Held {
@@ -96,19 +108,23 @@ class Comparer {
   void measure(const Held& held, const std::function<void(std::uint64_t)>& progress);
   void count(const Held& held);
   [[nodiscard]] bool may_be_noise(const Held& held) const;
-  /// Null where it is not held.
-  [[nodiscard]] const Held* held_of(std::size_t row) const;
+  /// Nothing where nothing is held.
+  [[nodiscard]] bool may_be_held(std::size_t row) const;
+  [[nodiscard]] std::optional<Held> held_of(std::size_t row);
+  [[nodiscard]] Held held_of_compact(std::size_t row);
   [[nodiscard]] std::vector<std::size_t> suspicious_rows() const;
   /// What went into the layer of a row, where it is known and much the same in both; else null.
-  [[nodiscard]] const Tensor* input_of(const ComparisonRow& row) const;
+  [[nodiscard]] const Tensor* input_of(const ComparisonRow& row);
 
   const CompareOptions& options_;
   Renames renames_;
   Noise noise_;
-  std::vector<Held> held_;     // In the order of their rows.
-  std::deque<Tensor> floats_;  // Of what is no tensor.
+  std::vector<Held> held_;   // In the order of their rows.
+  std::deque<Tensor> made_;  // Of what is no tensor.
+  CompactValues compact_values_;
   Comparison result_;
-  std::uint64_t all_bytes_ = 0;
+  RowStore& rows_;               // Its own.
+  std::uint64_t all_bytes_ = 0;  // Of the tensors that are held.
 };
 
 }  // namespace safestructures::inline v0::comparing

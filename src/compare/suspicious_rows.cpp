@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,18 +18,17 @@ std::vector<std::size_t> Comparer::suspicious_rows() const {
   std::vector<std::size_t> rows;
   std::set<std::size_t> known;
   const auto add = [&](std::size_t row) {
-    if (held_of(row) != nullptr && known.insert(row).second) rows.push_back(row);
+    if (may_be_held(row) && known.insert(row).second) rows.push_back(row);
   };
   for (const Culprit& culprit : result_.culprits) add(culprit.row);
-  const ComparisonRow* const first = result_.first_divergence();
-  if (first != nullptr) add(static_cast<std::size_t>(first - result_.rows.data()));
+  if (const auto first = rows_.first_divergence()) add(*first);
   if (!result_.is_of_recordings)
-    for (std::size_t i = 0; i < result_.rows.size(); ++i)
-      if (result_.rows[i].verdict == Verdict::different) add(i);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (rows_.verdict(i) == Verdict::different) add(i);
   return rows;
 }
 
-const Tensor* Comparer::input_of(const ComparisonRow& row) const {
+const Tensor* Comparer::input_of(const ComparisonRow& row) {
   // An input that has most of the error says nothing of its layer.
   constexpr double like = 0.1;
   if (!row.origin || !row.origin->input_row || !row.origin->input_error) return nullptr;
@@ -38,11 +38,11 @@ const Tensor* Comparer::input_of(const ComparisonRow& row) const {
   const auto place = [](const ComparisonRow& of) { return of.path.substr(of.record->name.size()); };
   const Tensor* found = nullptr;
   bool is_alike = false;
-  for (std::size_t i = first; i < result_.rows.size(); ++i) {
-    const ComparisonRow& input = result_.rows[i];
-    if (input.record->sequence != result_.rows[first].record->sequence) break;
-    const Held* const held = held_of(i);
-    if (held == nullptr) continue;
+  const std::uint64_t sequence = rows_.facts(first).sequence;
+  for (std::size_t i = first; i < rows_.size() && rows_.facts(i).sequence == sequence; ++i) {
+    const std::optional<Held> held = held_of(i);
+    if (!held) continue;
+    const ComparisonRow input = rows_.row(i);
     if (input.shape == row.shape && place(input) == place(row)) return held->b;
     if (found != nullptr && (is_alike || input.shape != row.shape)) continue;
     is_alike = input.shape == row.shape;
@@ -55,7 +55,8 @@ void Comparer::suspect() {
   if (!options_.suggest) return;
   struct Job {
     ComparisonRow* row = nullptr;
-    const Held* held = nullptr;
+    Held held;
+    const Tensor* input = nullptr;
     std::vector<IndexGrid> grids;
     std::size_t looked_at = 0;  // Of the grids.
   };
@@ -66,10 +67,10 @@ void Comparer::suspect() {
       ++not_looked_at;
       continue;
     }
-    ComparisonRow& row = result_.rows[index];
-    const Held& held = *held_of(index);
+    const Held held = held_of(index).value();
+    ComparisonRow& row = rows_.whole(index);
     const std::uint64_t worst = row.metrics->worst ? row.metrics->worst->index : 0;
-    jobs.push_back({&row, &held, grids_of(held.a->shape(), worst)});
+    jobs.push_back({&row, held, input_of(row), grids_of(held.a->shape(), worst)});
   }
   std::uint64_t left =
       std::max(result_.coverage.elements / suspected_share,
@@ -93,10 +94,10 @@ void Comparer::suspect() {
   platform::in_pieces(
       jobs.size(), 1,
       [&](std::size_t i, std::size_t, unsigned worker) {
-        const auto& [row, held, grids, looked_at] = jobs[i];
+        const auto& [row, held, input, grids, looked_at] = jobs[i];
         Case& one = cases[worker];
         for (std::size_t grid = 0; grid < looked_at; ++grid) {
-          if (!one.take(*held->a, *held->b, input_of(*row), grids[grid])) continue;
+          if (!one.take(*held.a, *held.b, input, grids[grid])) continue;
           one.permutation = row->permutation;
           comparing::add(comparing::suspect(one), row->suspicions);
         }

@@ -4,14 +4,20 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compare/record_error.hpp"
+#include "compare/row_store.hpp"
 #include "data/number.hpp"
 #include "data/printable.hpp"
 
@@ -139,25 +145,30 @@ Cells cells_of(const ComparisonRow& row, const Comparison& comparison) {
 /// screen holds.
 std::vector<std::string> suspicion_lines(const Comparison& comparison) {
   constexpr std::size_t most = 10;
-  std::vector<const ComparisonRow*> rows;
+  std::vector<std::size_t> rows;
   rows.reserve(comparison.culprits.size());
-  for (const Culprit& culprit : comparison.culprits) rows.push_back(&comparison.rows[culprit.row]);
-  for (const ComparisonRow& row : comparison.rows)
-    if (!row.suspicions.empty() && std::ranges::find(rows, &row) == rows.end())
-      rows.push_back(&row);
+  for (const Culprit& culprit : comparison.culprits) rows.push_back(culprit.row);
+  if (const RowStore* const store = RowStore::of(comparison.rows))
+    for (std::size_t i = 0; i < store->size(); ++i) {
+      const ComparisonRow* const row = store->whole_or_null(i);
+      if (row != nullptr && !row->suspicions.empty() && std::ranges::find(rows, i) == rows.end())
+        rows.push_back(i);
+    }
   std::vector<std::string> lines;
   std::size_t more = 0;
-  for (const ComparisonRow* row : rows)
-    for (const Suspicion& suspicion : row->suspicions) {
+  for (const std::size_t place : rows) {
+    const ComparisonRow& row = comparison.rows[place];
+    for (const Suspicion& suspicion : row.suspicions) {
       if (lines.size() == most) {
         ++more;
         continue;
       }
-      const std::string where = row->record ? fmt::format("{}, step {} call {}", row->path,
-                                                          row->record->step, row->record->call)
-                                            : row->path;
+      const std::string where = row.record ? fmt::format("{}, step {} call {}", row.path,
+                                                         row.record->step, row.record->call)
+                                           : row.path;
       lines.push_back("suspicion: " + where + ": " + suspicion_text(suspicion));
     }
+  }
   if (more != 0) lines.push_back("... " + counted(more, "suspicion") + " more");
   return lines;
 }
@@ -251,15 +262,17 @@ std::string suspicion_text(const Suspicion& suspicion) {
   return text;
 }
 
-std::vector<const ComparisonRow*> sorted_rows(const Comparison& comparison, RowOrder order) {
-  std::vector<const ComparisonRow*> rows;
-  rows.reserve(comparison.rows.size());
-  for (const ComparisonRow& row : comparison.rows) rows.push_back(&row);
-  if (order == RowOrder::worst)
-    std::ranges::stable_sort(rows, [](const ComparisonRow* one, const ComparisonRow* other) {
-      return badness(*one) > badness(*other);
-    });
-  return rows;
+std::vector<std::size_t> sorted_rows(const Comparison& comparison, RowOrder order) {
+  std::vector<std::size_t> places(comparison.rows.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  if (order == RowOrder::call) return places;
+  std::vector<double> how_bad;
+  how_bad.reserve(places.size());
+  // Copies are not kept.
+  for (std::size_t i = 0; i < places.size(); ++i)
+    how_bad.push_back(badness(RowStore::of(comparison.rows)->row(i)));
+  std::ranges::stable_sort(places, std::greater<>{}, [&](std::size_t i) { return how_bad[i]; });
+  return places;
 }
 
 }  // namespace comparing
@@ -283,22 +296,16 @@ bool Comparison::is_equal() const noexcept {
 }
 
 std::size_t Comparison::differences() const noexcept {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      rows, [](const ComparisonRow& row) { return is_difference(row.verdict); }));
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (is_difference(rows.verdict(i))) ++count;
+  return count;
 }
 
-const ComparisonRow* Comparison::first_divergence() const& noexcept {
-  // What is in one only makes containers of different sizes, and says more.
-  const ComparisonRow* lone = nullptr;
-  const ComparisonRow* size = nullptr;
-  for (const ComparisonRow& row : rows) {
-    if (!is_difference(row.verdict)) continue;
-    if (row.verdict == Verdict::size) size = size == nullptr ? &row : size;
-    else if (row.verdict == Verdict::only_a || row.verdict == Verdict::only_b)
-      lone = lone == nullptr ? &row : lone;
-    else return &row;
-  }
-  return lone != nullptr ? lone : size;
+const ComparisonRow* Comparison::first_divergence() const& {
+  if (rows.empty()) return nullptr;
+  const auto first = comparing::RowStore::of(rows)->first_divergence();
+  return first ? &rows[*first] : nullptr;
 }
 
 void Comparison::write_text(std::ostream& out, const ComparisonText& options) const {
@@ -307,8 +314,8 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
   std::vector<std::string> details = {is_of_recordings ? "record" : "path"};
   std::size_t hidden = 0;
   std::size_t equal = 0;
-  for (const ComparisonRow* row : sorted_rows(*this, options.order)) {
-    if (!options.all && row->verdict == Verdict::equal) {
+  for (const std::size_t place : sorted_rows(*this, options.order)) {
+    if (!options.all && rows.verdict(place) == Verdict::equal) {
       ++equal;
       continue;
     }
@@ -316,8 +323,9 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
       ++hidden;
       continue;
     }
-    table.push_back(cells_of(*row, *this));
-    details.push_back(printable(detail_text(*row)));
+    const ComparisonRow row = RowStore::of(rows)->row(place);
+    table.push_back(cells_of(row, *this));
+    details.push_back(printable(detail_text(row)));
   }
   std::vector<std::size_t> widths(table.front().size());
   for (const Cells& cells : table)
@@ -334,7 +342,7 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
     out << "maybe the same: " << printable(one.from) << " = " << printable(one.to) << " ("
         << one.reason << ")\n";
   for (const std::string& note : notes) out << "note: " << printable(note) << '\n';
-  if (const ComparisonRow* first = first_divergence())
+  if (const ComparisonRow* const first = first_divergence())
     out << "first divergence: " << printable(place_text(*first)) << '\n';
   constexpr std::size_t most_culprits = 5;
   for (std::size_t i = 0; i < std::min(culprits.size(), most_culprits); ++i)

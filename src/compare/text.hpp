@@ -2,6 +2,7 @@
 /// Words and numbers that the table, the JSON and the tool share.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,8 @@ namespace safestructures::inline v0::comparing {
 /// A number in a few digits, `1.2e-05`; `0` for zero.
 std::string short_number(double number);
 
-/// The rows in an order. Valid as long as the comparison.
-std::vector<const ComparisonRow*> sorted_rows(const Comparison& comparison, RowOrder order);
+/// The places of the rows in an order.
+std::vector<std::size_t> sorted_rows(const Comparison& comparison, RowOrder order);
 
 /// `[0, 3]`, the indices of the worst element; empty where there is none.
 std::string index_text(const ComparisonRow& row);

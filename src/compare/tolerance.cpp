@@ -1,4 +1,8 @@
-#include <safestructures/compare/options.hpp>
+#include "compare/tolerance.hpp"
+
+#include <algorithm>
+
+#include "compare/ulp.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -29,6 +33,12 @@ Tolerance default_tolerance(DType dtype) noexcept {
     case DType::U64: break;
   }
   return {};
+}
+
+Tolerance comparing::usual_tolerance(DType a, DType b, const RecordedDTypes& recorded) {
+  const Tolerance mine = default_tolerance(effective_dtype(a, recorded.a));
+  const Tolerance other = default_tolerance(effective_dtype(b, recorded.b));
+  return {std::max(mine.rtol, other.rtol), std::max(mine.atol, other.atol)};
 }
 
 }  // namespace safestructures::inline v0

@@ -1,121 +1,136 @@
 #include <safestructures/recording/recording.hpp>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
+#include <mutex>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
-#include "data/box_arena.hpp"
 #include "platform/os.hpp"
 #include "recording/files.hpp"
-#include "recording/segment_columns.hpp"
+#include "recording/record_table.hpp"
+#include "recording/segment.hpp"
 #include "recording/segment_header.hpp"
-#include "recording/segment_rows.hpp"
 #include "recording/unsealed.hpp"
 
 namespace safestructures::inline v0 {
 
 using recording::Frame;
 using recording::FrameState;
+using recording::Segment;
 
-namespace {
+/// What was read so far.
+struct Recording::State {
+  State(std::filesystem::path from, const RecordingOptions& how)
+      : folder(std::move(from)), options(how) {}
 
-/// The first place with that number.
-template <class Number, class NumberOf>
-std::optional<std::size_t> first_of(const std::vector<std::size_t>& places, bool is_ascending,
-                                    Number number, const NumberOf& number_of) {
-  const auto found = is_ascending ? std::ranges::lower_bound(places, number, {}, number_of)
-                                  : std::ranges::find(places, number, number_of);
-  if (found == places.end() || number_of(*found) != number) return std::nullopt;
-  return *found;
-}
+  void refresh();
+  void read_sealed();
+  /// Whether it should be looked at again: it was sealed meanwhile.
+  bool read_unsealed();
+  void note(std::string problem);
+  [[nodiscard]] LoadOptions load_options() const;
 
-}  // namespace
+  std::filesystem::path folder;
+  RecordingOptions options;
+  recording::RecordTable table;
+  std::vector<std::string> problems;
+  std::string about;
+  bool is_closed = false;
+  std::uint64_t segment = 1;       // The one that is read next.
+  std::uint64_t journal_end = 0;   // Of what was read of its journal.
+  std::uint64_t journal_room = 0;  // Bytes in front of its data.
+  // Those that were asked for, by their places: all of 100,000 took ten times as long as opening.
+  std::mutex mutex;
+  std::unordered_map<std::size_t, Record> made;
+};
 
 Recording::Recording(std::filesystem::path folder, const RecordingOptions& options)
-    : folder_(std::move(folder)), options_(options) {
-  static_cast<void>(recording::segments_of(folder_));
-  refresh();
+    : state_(std::make_unique<State>(std::move(folder), options)) {
+  static_cast<void>(recording::segments_of(state_->folder));
+  state_->refresh();
 }
 
-LoadOptions Recording::load_options() const {
+Recording::Recording(Recording&&) noexcept = default;
+Recording& Recording::operator=(Recording&&) noexcept = default;
+Recording::~Recording() = default;
+
+LoadOptions Recording::State::load_options() const {
   return {.format = formats::safestructures(),
-          .access = options_.access,
-          .registry = options_.registry,
-          .limits = options_.limits};
+          .access = options.access,
+          .registry = options.registry,
+          .limits = options.limits};
 }
 
-void Recording::note(std::string problem) {
-  if (std::ranges::find(problems_, problem) == problems_.end())
-    problems_.push_back(std::move(problem));
+void Recording::State::note(std::string problem) {
+  if (std::ranges::find(problems, problem) == problems.end())
+    problems.push_back(std::move(problem));
 }
 
-std::size_t Recording::refresh() {
-  const std::size_t before = records_.size();
-  recording::RowMemory memory;
-  while (!is_closed_) {
-    const auto segments = recording::list_segments(folder_);
-    const auto next = segments.lower_bound(segment_);
+void Recording::State::refresh() {
+  while (!is_closed) {
+    const auto segments = recording::list_segments(folder);
+    const auto next = segments.lower_bound(segment);
     if (next == segments.end()) break;
-    if (next->first != segment_) {
-      note("segment " + std::to_string(segment_) + " is missing");
-      segment_ = next->first;
-      journal_end_ = 0;
+    if (next->first != segment) {
+      note("segment " + std::to_string(segment) + " is missing");
+      segment = next->first;
+      journal_end = 0;
     }
     if (next->second.sealed) {
-      read_sealed(segment_, memory);
-      ++segment_;
-      journal_end_ = 0;
+      read_sealed();
+      ++segment;
+      journal_end = 0;
       continue;
     }
     // What is sealed in this moment is found in the next round.
-    if (read_unsealed(segment_, memory)) continue;
+    if (read_unsealed()) continue;
     // A recorder that died leaves one; a later one means that it was not the last.
     if (std::next(next) == segments.end()) break;
-    note("segment " + std::to_string(segment_) +
+    note("segment " + std::to_string(segment) +
          " is not sealed although there are later ones: 'safestructures recover' seals it");
-    ++segment_;
-    journal_end_ = 0;
+    ++segment;
+    journal_end = 0;
   }
-  return records_.size() - before;
 }
 
-void Recording::read_sealed(std::uint64_t segment, recording::RowMemory& memory) {
-  const std::filesystem::path path = recording::sealed_file(folder_, segment);
+void Recording::State::read_sealed() {
+  const std::filesystem::path path = recording::sealed_file(folder, segment);
   const Document document = Document::open_structure(Source::open(path), load_options());
-  add(document, path, memory);
-  if (const auto about = document.metadata().find(recording::metadata_key);
-      about != document.metadata().end()) {
-    about_ = about->second;
-    is_closed_ = about_.find("\"closed\": true") != std::string::npos;
+  table.add(std::make_shared<const Segment>(document, path));
+  if (const auto said = document.metadata().find(recording::metadata_key);
+      said != document.metadata().end()) {
+    about = said->second;
+    is_closed = about.find("\"closed\": true") != std::string::npos;
   }
 }
 
-bool Recording::read_unsealed(std::uint64_t segment, recording::RowMemory& memory) {
-  const std::filesystem::path journal = recording::journal_file(folder_, segment);
-  const std::filesystem::path part = recording::part_file(folder_, segment);
+bool Recording::State::read_unsealed() {
+  const std::filesystem::path journal = recording::journal_file(folder, segment);
+  const std::filesystem::path part = recording::part_file(folder, segment);
   std::error_code error;
   const bool is_there = std::filesystem::exists(journal, error);
   if (!is_there || !std::filesystem::exists(part, error))
-    return std::filesystem::exists(recording::sealed_file(folder_, segment), error);
+    return std::filesystem::exists(recording::sealed_file(folder, segment), error);
   std::vector<std::byte> bytes;
   std::shared_ptr<const Source> data;
   try {
-    bytes = recording::read_journal(journal, journal_end_, options_.limits);
+    bytes = recording::read_journal(journal, journal_end, options.limits);
     data = Source::open(part);
   } catch (const Error&) {
-    if (std::filesystem::exists(recording::sealed_file(folder_, segment), error)) return true;
+    if (std::filesystem::exists(recording::sealed_file(folder, segment), error)) return true;
     throw;
   }
   std::span<const std::byte> rest = bytes;
-  std::uint64_t place = journal_end_;
+  std::uint64_t place = journal_end;
   if (place == 0) {
     if (rest.size() < recording::journal_head_size) return false;
     try {
-      journal_room_ = recording::read_head(rest).room;
+      journal_room = recording::read_head(rest).room;
     } catch (const Error& fault) {
       throw fault.with_file(journal.string());
     }
@@ -124,7 +139,7 @@ bool Recording::read_unsealed(std::uint64_t segment, recording::RowMemory& memor
   }
   std::vector<Frame> frames;
   while (!rest.empty()) {
-    recording::FoundFrame found = recording::read_frame(rest, options_.limits);
+    recording::FoundFrame found = recording::read_frame(rest, options.limits);
     if (found.state != FrameState::whole) {
       // The last one may be half there, in a file system that shows a write before it is whole.
       if (recording::find_frame(rest, 1))
@@ -134,7 +149,7 @@ bool Recording::read_unsealed(std::uint64_t segment, recording::RowMemory& memor
     }
     const Frame& frame = found.frame;
     // The data are written first: what is not there is lost.
-    if (data->size() < journal_room_ || frame.end > data->size() - journal_room_) break;
+    if (data->size() < journal_room || frame.end > data->size() - journal_room) break;
     frames.push_back(std::move(found.frame));
     rest = rest.subspan(found.size);
     place += found.size;
@@ -142,100 +157,67 @@ bool Recording::read_unsealed(std::uint64_t segment, recording::RowMemory& memor
   if (frames.empty()) return false;
   if (recording::drop_overlaps(frames) != 0)
     note(journal.string() + " has records that say to have the same data");
-  const auto file = recording::as_file(std::move(data), journal_room_, frames);
-  add(Document::open_structure(file, load_options()), part, memory);
-  journal_end_ = place;
+  const auto file = recording::as_file(std::move(data), journal_room, frames);
+  table.add(std::make_shared<const Segment>(Document::open_structure(file, load_options()), part));
+  journal_end = place;
   return false;
 }
 
-void Recording::add(const Document& document, const std::filesystem::path& path,
-                    recording::RowMemory& memory) {
-  const auto file =
-      std::make_shared<const detail::SegmentFile>(detail::SegmentFile{document, path});
-  const recording::SegmentParts parts = recording::read_parts(file->document.root(), path);
-  const recording::SegmentColumns& columns = parts.columns;
-  std::vector<Named*> named(parts.names->size());
-  const detail::BoxArena arena;  // Of 100,000 rows.
-  recording::SegmentRows rows(columns.sequence.size(), memory);
-  for (std::size_t i = 0; i < columns.sequence.size(); ++i) {
-    // Those that the journal gave already.
-    if (columns.sequence[i] < next_sequence_) continue;
-    Record record;
-    record.segment_ = file;
-    record.name_ = &(*parts.names)[columns.name[i]].as_string();
-    record.sequence_ = columns.sequence[i];
-    record.step_ = columns.step[i];
-    record.call_ = columns.call[i];
-    record.time_ = columns.time[i];
-    record.thread_ = columns.thread[i];
-    record.kept_ = static_cast<Keep>(columns.kept[i]);
-    record.value_place_ = columns.value[i];
-    record.row_place_ = columns.row[i];
-    const Value& value = (*parts.values)[record.value_place_];
-    if (record.row_place_ == recording::no_row) record.whole_ = &value;
-    else record.row_ = rows.at(value, record.row_place_);
-    next_sequence_ = record.sequence_ + 1;
-    add_name(record, named[columns.name[i]]);
-    records_.push_back(std::move(record));
-  }
+std::size_t Recording::refresh() {
+  const std::size_t before = size();
+  state_->refresh();
+  return size() - before;
 }
 
-void Recording::add_name(const Record& record, Named*& known) {
-  if (known == nullptr) {
-    const auto [found, is_new] = by_name_.try_emplace(record.name());
-    if (is_new) names_.push_back(record.name());
-    known = &found->second;
-  }
-  Named& named = *known;
-  if (!named.places.empty()) {
-    const Record& before = records_[named.places.back()];
-    named.has_ascending_steps &= before.step() <= record.step();
-    named.has_ascending_calls &= before.call() <= record.call();
-  }
-  named.places.push_back(records_.size());
+const recording::RecordTable& recording::table_of(const Recording& recording) noexcept {
+  return recording.state_->table;
 }
 
-Path Record::place() const {
-  Path path;
-  path.push_back(std::string(recording::fields::values));
-  path.push_back(std::to_string(value_place_));
-  if (row_place_ != recording::no_row) path.push_back(std::to_string(row_place_));
-  return path;
+std::size_t Recording::size() const noexcept { return state_->table.size(); }
+
+const Record& Recording::operator[](std::size_t index) const& {
+  const std::lock_guard lock(state_->mutex);
+  auto made = state_->made.find(index);
+  if (made == state_->made.end()) {
+    const auto [part, record] = state_->table.at(index);
+    made = state_->made.emplace(index, Record(part->segment, record)).first;
+  }
+  return made->second;
 }
 
-Node Record::node() const { return segment_->document.node(place(), value()); }
+const std::vector<std::string>& Recording::names() const& noexcept { return state_->table.names(); }
+
+bool Recording::is_closed() const noexcept { return state_->is_closed; }
+
+const std::vector<std::string>& Recording::problems() const& noexcept { return state_->problems; }
+
+const std::string& Recording::about() const& noexcept { return state_->about; }
 
 const Record* Recording::find(std::string_view name, std::int64_t step) const& {
-  const auto known = by_name_.find(name);
-  if (known == by_name_.end()) return nullptr;
-  const Named& named = known->second;
-  const auto step_of = [&](std::size_t place) { return records_[place].step(); };
-  const auto found = first_of(named.places, named.has_ascending_steps, step, step_of);
-  return found ? &records_[*found] : nullptr;
+  const auto found = state_->table.find(name, step);
+  return found ? &(*this)[*found] : nullptr;
 }
 
 const Record* Recording::find_call(std::string_view name, std::uint64_t call) const& {
-  const auto known = by_name_.find(name);
-  if (known == by_name_.end()) return nullptr;
-  const Named& named = known->second;
-  const auto call_of = [&](std::size_t place) { return records_[place].call(); };
-  const auto found = first_of(named.places, named.has_ascending_calls, call, call_of);
-  return found ? &records_[*found] : nullptr;
+  const auto found = state_->table.find_call(name, call);
+  return found ? &(*this)[*found] : nullptr;
 }
 
 std::vector<const Record*> Recording::select(const std::string& glob) const& {
-  std::set<std::string_view> wanted;
-  for (const std::string& name : names_)
-    if (platform::os::matches_glob(glob.c_str(), name.c_str())) wanted.insert(name);
+  std::vector<bool> is_wanted;
+  for (const std::string& name : names())
+    is_wanted.push_back(platform::os::matches_glob(glob.c_str(), name.c_str()));
   std::vector<const Record*> found;
-  for (const Record& record : records_)
-    if (wanted.contains(record.name())) found.push_back(&record);
+  for (std::size_t i = 0; i < size(); ++i)
+    if (is_wanted[state_->table.at(i).name()]) found.push_back(&(*this)[i]);
   return found;
 }
 
 std::vector<std::int64_t> Recording::steps() const {
   std::set<std::int64_t> steps;
-  for (const Record& record : records_) steps.insert(record.step());
+  for (const recording::RecordTable::Part& part : state_->table.parts())
+    for (const std::int64_t step : part.segment->columns().step.subspan(part.skipped))
+      steps.insert(step);
   return {steps.begin(), steps.end()};
 }
 

@@ -1,10 +1,13 @@
 #include "recording/segment_columns.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/recording/options.hpp>
+#include "data/deferred.hpp"
+#include "platform/memory.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -27,20 +30,27 @@ class Root {
     lacks(name, "a list", found);
   }
 
+  /// \param size of all columns; where it is not known yet, this one says it
   template <class Number>
-  void column(std::string_view name, std::vector<Number>& column,
-              std::optional<std::size_t> size) const {
+  const Tensor& column(std::string_view name, std::optional<std::uint64_t>& size) const {
     const Value* const found = root_.find(name);
     if (found == nullptr || found->kind() != Kind::tensor ||
         found->tensor().dtype() != dtype_of<Number> || found->tensor().rank() != 1 ||
-        (size && found->tensor().size() != *size))
+        found->tensor().size() != size.value_or(found->tensor().size()))
       lacks(name,
             "tensor " + std::string(to_string(dtype_of<Number>)) +
                 (size ? " [" + std::to_string(*size) + "]" : " of one dimension"),
             found);
+    size = found->tensor().size();
+    return found->tensor();
+  }
+
+  /// Brings a column into memory.
+  void read(std::string_view name, const Tensor& column, std::span<std::byte> into) const {
     try {
-      const std::span<const Number> numbers = found->tensor().data<Number>();
-      column.assign(numbers.begin(), numbers.end());
+      if (const detail::DeferredBytes* const promise = detail::DeferredBytes::of(column))
+        promise->read(0, into);
+      else column.copy_to(column.dtype(), into);
     } catch (const Error& error) {
       throw error.with_path(path(name)).with_file(file_.string());
     }
@@ -72,7 +82,7 @@ class Root {
   const std::filesystem::path& file_;
 };
 
-void check_below(const Root& root, std::string_view name, const std::vector<std::uint32_t>& places,
+void check_below(const Root& root, std::string_view name, std::span<const std::uint32_t> places,
                  std::size_t size, const std::string& of) {
   for (std::size_t i = 0; i < places.size(); ++i)
     if (places[i] >= size)
@@ -80,16 +90,22 @@ void check_below(const Root& root, std::string_view name, const std::vector<std:
                  std::to_string(places[i]));
 }
 
-void check_rows(const Root& root, const SegmentColumns& columns, const std::vector<Value>& values) {
-  for (std::size_t i = 0; i < columns.row.size(); ++i) {
-    const std::int32_t row = columns.row[i];
-    if (row == no_row) continue;
-    const Value& value = values[columns.value[i]];
+void check_rows(const Root& root, const ReadColumns& columns, const std::vector<Value>& values) {
+  const auto rows_of = [](const Value& value) -> std::uint64_t {
     // A row of less than a byte cannot be a tensor of its own.
     const bool has_rows = value.kind() == Kind::tensor && value.tensor().rank() > 0 &&
                           bit_width(value.tensor().dtype()) >= 8;
-    if (row < 0 || !has_rows || static_cast<std::uint64_t>(row) >= value.tensor().shape()[0])
-      root.wrong(fields::row, i, "-1 or a row of " + describe(value), std::to_string(row));
+    return has_rows ? value.tensor().shape()[0] : 0;
+  };
+  std::vector<std::uint64_t> rows;
+  rows.reserve(values.size());
+  for (const Value& value : values) rows.push_back(rows_of(value));
+  for (std::size_t i = 0; i < columns.row.size(); ++i) {
+    const std::int32_t row = columns.row[i];
+    if (row == no_row) continue;
+    if (row < 0 || static_cast<std::uint64_t>(row) >= rows[columns.value[i]])
+      root.wrong(fields::row, i, "-1 or a row of " + describe(values[columns.value[i]]),
+                 std::to_string(row));
   }
 }
 
@@ -98,22 +114,33 @@ void check_rows(const Root& root, const SegmentColumns& columns, const std::vect
 SegmentParts read_parts(const Value& value, const std::filesystem::path& file) {
   const Root root(value, file);
   SegmentParts parts;
-  SegmentColumns& columns = parts.columns;
-  std::optional<std::size_t> size;
-  each_column(columns, [&](std::string_view name, auto& column) {
-    root.column(name, column, size);
-    size = column.size();
+  ReadColumns& columns = parts.columns;
+  std::optional<std::uint64_t> size;
+  each_column(columns, [&]<class Number>(std::string_view name, std::span<const Number>&) {
+    static_cast<void>(root.column<Number>(name, size));
   });
+  // One piece of huge pages: of 100,000 records pages of four kilobytes took as long as reading.
+  const auto count = static_cast<std::size_t>(*size);
+  const std::shared_ptr<std::byte> memory =
+      platform::allocate_buffer(count * static_cast<std::size_t>(SegmentColumns::record_size));
+  std::byte* into = memory.get();
+  each_column(columns, [&]<class Number>(std::string_view name, std::span<const Number>& column) {
+    const std::span<std::byte> bytes{into, count * sizeof(Number)};
+    root.read(name, root.column<Number>(name, size), bytes);
+    column = {reinterpret_cast<const Number*>(into), count};
+    into += bytes.size();
+  });
+  columns.memory = memory;
   parts.names = &root.list(fields::names);
   parts.values = &root.list(fields::values);
   for (std::size_t i = 0; i < parts.names->size(); ++i)
     if ((*parts.names)[i].kind() != Kind::string)
       root.wrong(fields::names, i, "str", describe((*parts.names)[i]));
-  for (std::size_t i = 1; i < *size; ++i)
+  for (std::size_t i = 1; i < count; ++i)
     if (columns.sequence[i] <= columns.sequence[i - 1])
       root.wrong(fields::sequence, i, "more than " + std::to_string(columns.sequence[i - 1]),
                  std::to_string(columns.sequence[i]));
-  for (std::size_t i = 0; i < *size; ++i)
+  for (std::size_t i = 0; i < count; ++i)
     if (columns.kept[i] >= static_cast<std::uint8_t>(Keep::nothing))
       root.wrong(fields::kept, i, "0 (full), 1 (slice) or 2 (statistics)",
                  std::to_string(columns.kept[i]));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,9 +65,24 @@ void each_column(Columns& columns, const Each& each) {
   each(fields::kept, columns.kept);
 }
 
+/// The same of a segment that was read: checked, and in memory that no other program can change.
+struct ReadColumns {
+  std::span<const std::uint64_t> sequence;
+  std::span<const std::int64_t> step;
+  std::span<const std::uint64_t> call;
+  std::span<const std::int64_t> time;
+  std::span<const std::uint32_t> name;
+  std::span<const std::uint32_t> thread;
+  std::span<const std::uint32_t> value;
+  std::span<const std::int32_t> row;
+  std::span<const std::uint8_t> kept;
+
+  std::shared_ptr<const std::byte> memory;  ///< That they are in.
+};
+
 /// The parts of a segment that was read.
 struct SegmentParts {
-  SegmentColumns columns;
+  ReadColumns columns;
   const std::vector<Value>* names = nullptr;   ///< Strings.
   const std::vector<Value>* values = nullptr;  ///< A record's row is one of its tensor.
 };

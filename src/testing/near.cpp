@@ -8,6 +8,7 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/tools/document.hpp>
+#include "compare/row_store.hpp"
 #include "data/printable.hpp"
 
 namespace safestructures::inline v0::testing {
@@ -19,12 +20,12 @@ constexpr std::size_t most_rows = 20;
 Comparison compare_with(const Value& actual, const Document& golden,
                         const CompareOptions& options) {
   Comparison found = compare(actual, golden.root(), options);
+  comparing::RowStore& rows = *comparing::RowStore::of(found.rows);
   for (const auto& [name, tensor] : golden.content().extra_tensors) {
-    ComparisonRow row;
+    ComparisonRow& row = rows.add();
     row.path = name;
     row.verdict = Verdict::only_b;
     row.detail = "a tensor that the file's structure does not use";
-    found.rows.push_back(std::move(row));
     ++found.coverage.only_b;
   }
   return found;

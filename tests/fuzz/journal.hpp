@@ -61,7 +61,7 @@ inline void journal(Bytes bytes) {
     const auto file = as_file(ss::Source::of(zeros, nullptr), 0, frames);
     const auto document = ss::Document::open(file, {.format = ss::formats::safestructures()});
     const SegmentParts parts = read_parts(document.root(), {});
-    require(parts.columns.sequence == std::vector{found.frame.head.sequence},
+    require(std::ranges::equal(parts.columns.sequence, std::vector{found.frame.head.sequence}),
             "a frame does not come back as a record");
   });
 }

@@ -4,17 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <safestructures/data/export.hpp>
+#include <safestructures/data/index_iterator.hpp>
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/registry.hpp>
@@ -25,19 +22,13 @@
 
 namespace safestructures::inline v0 {
 
+class Recording;
+
 namespace recording {
-class RowMemory;
-}
-
-namespace detail {
-
-/// A file of a recording, or of a part of one that is being written, as its records share it.
-struct SegmentFile {
-  Document document;
-  std::filesystem::path path;
-};
-
-}  // namespace detail
+class RecordTable;
+class Segment;
+[[nodiscard]] const RecordTable& table_of(const Recording& recording) noexcept;
+}  // namespace recording
 
 /// One record of a recording. Its tensors are read when they are touched. Copies share the file and
 /// stay valid when the Recording is gone.
@@ -74,8 +65,8 @@ class SAFESTRUCTURES_API Record {
   }
   /// The file that holds it.
   /// @{
-  [[nodiscard]] const std::filesystem::path& file() const& noexcept { return segment_->path; }
-  [[nodiscard]] std::filesystem::path file() && { return segment_->path; }
+  [[nodiscard]] const std::filesystem::path& file() const& noexcept;
+  [[nodiscard]] std::filesystem::path file() && { return file(); }
   /// @}
   /// Where in the file it is: `/values/3`, or row 17 of the tensor there, `/values/3/17`, which is
   /// a place for people: `Document::at` ends at tensors.
@@ -83,11 +74,12 @@ class SAFESTRUCTURES_API Record {
 
  private:
   friend class Recording;
-  Record() = default;
+  Record(std::shared_ptr<const recording::Segment> segment, std::size_t record);
   [[nodiscard]] Path place() const;
   [[nodiscard]] Node node() const;
 
-  std::shared_ptr<const detail::SegmentFile> segment_;
+  std::shared_ptr<const recording::Segment> segment_;
+  std::size_t record_ = 0;  // Place in it.
   const std::string* name_ = nullptr;
   const Value* whole_ = nullptr;  // In the document; null where the value is a row.
   Value row_;
@@ -96,16 +88,12 @@ class SAFESTRUCTURES_API Record {
   std::uint64_t call_ = 0;
   std::int64_t time_ = 0;
   std::uint32_t thread_ = 0;
-  std::uint32_t value_place_ = 0;
-  std::int32_t row_place_ = 0;
   Keep kept_ = Keep::full;
 };
 
 /// How recordings are read.
 struct RecordingOptions {
-  /// Where the tensors of records are. Those that share a tensor of the file with others and have
-  /// up to 1 KiB are read with it, whatever this says.
-  Access access = Access::map;
+  Access access = Access::map;         ///< How tensors come into memory.
   const Registry* registry = nullptr;  ///< Must outlive what is loaded through it.
   Limits limits = {};                  ///< Bounds on what the files may hold.
 };
@@ -118,21 +106,31 @@ struct RecordingOptions {
 /// threads at once.
 class SAFESTRUCTURES_API Recording {
  public:
+  using Iterator = detail::IndexIterator<Recording, Record>;  ///< Of records.
+
   /// \throws Error `cannot_open` for what is no folder of a recording; what is wrong with a
   /// segment, naming it.
   explicit Recording(std::filesystem::path folder, const RecordingOptions& options = {});
 
+  /// A moved-from recording may be destroyed and assigned to, no more.
+  /// @{
+  Recording(Recording&&) noexcept;
+  Recording& operator=(Recording&&) noexcept;
+  /// @}
+  ~Recording();
+
   /// How many records there are so far.
   /// @{
-  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   /// @}
-  /// Records stay where they are, also when `refresh` adds others.
-  [[nodiscard]] const Record& operator[](std::size_t index) const& { return records_[index]; }
-  /// Over the records in the order of their calls.
+  /// The record at a place below `size()`. Made when it is first asked for, it stays where it is as
+  /// long as this, also when `refresh` adds others.
+  [[nodiscard]] const Record& operator[](std::size_t index) const&;
+  /// Over the records in the order of their calls. Valid as long as this.
   /// @{
-  [[nodiscard]] auto begin() const& noexcept { return records_.begin(); }
-  [[nodiscard]] auto end() const& noexcept { return records_.end(); }
+  [[nodiscard]] Iterator begin() const& noexcept { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const& noexcept { return {*this, size()}; }
   /// @}
 
   /// The first record of that name and step, or null. Valid as long as this.
@@ -142,7 +140,7 @@ class SAFESTRUCTURES_API Recording {
   /// All records whose names match a glob, in order.
   [[nodiscard]] std::vector<const Record*> select(const std::string& glob) const&;
   /// The names of all records, by their first.
-  [[nodiscard]] const std::vector<std::string>& names() const& noexcept { return names_; }
+  [[nodiscard]] const std::vector<std::string>& names() const& noexcept;
   /// All steps, ascending.
   [[nodiscard]] std::vector<std::int64_t> steps() const;
 
@@ -151,43 +149,18 @@ class SAFESTRUCTURES_API Recording {
   std::size_t refresh();
 
   /// Whether the recorder was closed: no more will come, and nothing is lost.
-  [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
+  [[nodiscard]] bool is_closed() const noexcept;
   /// What is in the way of reading everything, a line each: segments that are missing or not
   /// sealed after their journal's damage.
-  [[nodiscard]] const std::vector<std::string>& problems() const& noexcept { return problems_; }
+  [[nodiscard]] const std::vector<std::string>& problems() const& noexcept;
   /// The metadata of the last sealed segment that says what was left out; see docs/recording.md.
-  [[nodiscard]] const std::string& about() const& noexcept { return about_; }
+  [[nodiscard]] const std::string& about() const& noexcept;
 
  private:
-  /// The records of one name, by their places, and whether their steps and calls ascend, as those
-  /// of one thread do.
-  struct Named {
-    std::vector<std::size_t> places;
-    bool has_ascending_steps = true;
-    bool has_ascending_calls = true;
-  };
+  struct State;
+  friend const recording::RecordTable& recording::table_of(const Recording& recording) noexcept;
 
-  void add_name(const Record& record, Named*& named);
-  void read_sealed(std::uint64_t segment, recording::RowMemory& memory);
-  /// Whether it should be looked at again: it was sealed meanwhile.
-  bool read_unsealed(std::uint64_t segment, recording::RowMemory& memory);
-  void add(const Document& document, const std::filesystem::path& file,
-           recording::RowMemory& memory);
-  [[nodiscard]] LoadOptions load_options() const;
-  void note(std::string problem);
-
-  std::filesystem::path folder_;
-  RecordingOptions options_;
-  std::deque<Record> records_;
-  std::vector<std::string> names_;
-  std::map<std::string, Named, std::less<>> by_name_;
-  std::vector<std::string> problems_;
-  std::string about_;
-  bool is_closed_ = false;
-  std::uint64_t next_sequence_ = 0;
-  std::uint64_t segment_ = 1;       // The one that is read next.
-  std::uint64_t journal_end_ = 0;   // Of what was read of its journal.
-  std::uint64_t journal_room_ = 0;  // Bytes in front of its data.
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace safestructures::inline v0

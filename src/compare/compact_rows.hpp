@@ -1,0 +1,108 @@
+/// \file
+/// Rows about pairs of small records, in as few bytes as what is known of them takes.
+///
+/// A row of 760 bytes for each record of 256 took ten times as long to make as reading both: most
+/// of it was the first touch of its memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <safestructures/compare/findings.hpp>
+#include <safestructures/compare/rows.hpp>
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/shape.hpp>
+#include "compare/totals.hpp"
+#include "recording/record_table.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// What rows of two names have in common.
+struct CompactKind {
+  std::string path;        ///< The name in the first recording.
+  std::string other_path;  ///< In the second, where it is another.
+  std::string detail;      ///< As in `ComparisonRow`.
+  Shape shape;             ///< Of each record.
+  std::size_t count = 0;   ///< Numbers of each record.
+  /// Of floats of at most 32 bits.
+  /// @{
+  DType dtype_a = DType::F32;
+  DType dtype_b = DType::F32;
+  /// @}
+  Tolerance tolerance;
+  Grid grid;
+  double least_error = 0;  ///< As in `RowFacts`.
+  /// Whether a tensor of that shape may be recognised as one with its dimensions in another order.
+  bool may_be_permuted = false;
+};
+
+/// Of a row whose numbers differ: what its metrics are made of, all of them finite.
+struct CompactMetrics {
+  double errors;
+  double absolute;
+  double squares;
+  double a_squares;
+  double b_squares;
+  double square_difference;
+  double max_absolute;
+  double max_ratio;
+  double max_relative;
+  double largest_b;
+  double relative_l2;  ///< Not a number where it has none.
+  double worst_a;
+  double worst_b;
+  std::uint64_t max_ulp;
+  std::uint32_t common_bits;
+  std::uint32_t differing;
+  std::uint32_t beyond;
+  std::uint32_t worst;
+};
+
+/// One row. Errors of others are in those.
+struct CompactRow {
+  static constexpr std::uint64_t none = UINT64_MAX;
+
+  std::uint64_t record = 0;        ///< Place in the first recording.
+  std::uint64_t input_row = none;  ///< As in `ErrorOrigin`.
+  double squares = 0;              ///< Of an exact row the sum of the squares, on both sides.
+  double beside = 0;               ///< What its error is measured against.
+  double before = 0;               ///< The largest error before it in its step.
+  std::uint32_t kind = 0;          ///< Place in `CompactRows::kinds`.
+  Verdict verdict = Verdict::equal;
+  InputEvidence evidence = InputEvidence::none;
+  bool is_exact = false;  ///< No number differs: there are no metrics.
+  bool makes_error = false;
+};
+
+/// What says of which record a row is, without the file that holds it.
+struct RecordColumns {
+  std::size_t begin = 0;    ///< The first record's place in its recording.
+  std::size_t skipped = 0;  ///< Records of the segment before it.
+  recording::ReadColumns columns;
+};
+
+/// All of a comparison.
+struct CompactRows {
+  std::vector<CompactKind> kinds;
+  std::vector<RecordColumns> records;  ///< Of the first recording.
+  std::vector<CompactRow> rows;
+  CompactMetrics* metrics = nullptr;  ///< One for each row; untouched where it is exact.
+  std::shared_ptr<std::byte> memory;  ///< Of the metrics.
+
+  /// Where the record of a row is said.
+  struct Place {
+    const recording::ReadColumns* columns = nullptr;
+    std::size_t record = 0;
+  };
+  [[nodiscard]] Place place_of(std::size_t row) const;
+  /// How large the error of a row is; infinite where it has no measure.
+  [[nodiscard]] double error_of(std::size_t row) const;
+  /// All of it but what comes from other rows: its origin and growth.
+  [[nodiscard]] ComparisonRow make(std::size_t row) const;
+};
+
+}  // namespace safestructures::inline v0::comparing

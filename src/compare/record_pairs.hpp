@@ -1,0 +1,33 @@
+/// \file
+/// Which records of two recordings are compared with each other.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "compare/rename.hpp"
+#include "recording/record_table.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// Places of two records in their recordings.
+struct RecordPair {
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  std::size_t a = none;
+  std::size_t b = none;
+
+  [[nodiscard]] bool is_lone() const { return a == none || b == none; }
+};
+
+struct RecordPairs {
+  std::vector<RecordPair> pairs;  ///< In the order of a's calls; those of b alone come last.
+  std::size_t by_order = 0;       ///< Of them, those whose calls are numbered differently.
+};
+
+/// Pairs records by name, step and call; what is left by name and step, in its order.
+[[nodiscard]] RecordPairs pair_records(const recording::RecordTable& a,
+                                       const recording::RecordTable& b, Renames& renames);
+
+}  // namespace safestructures::inline v0::comparing

@@ -1,0 +1,192 @@
+#include "compare/row_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "compare/vectors.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+template <class Vectors>
+struct RowsIn : Lanes<Vectors> {
+  using Base = Lanes<Vectors>;
+  using Base::width;
+  using typename Base::Numbers;
+  using typename Base::Words;
+
+  [[gnu::always_inline]] static void load(Numbers& numbers, const std::byte* from, std::size_t at) {
+    std::array<float, width> some;
+    std::memcpy(&some, from + at * sizeof(float), sizeof some);
+    numbers = Numbers{};
+    // As in float_kernels.cpp.
+    for (std::size_t i = 0; i < width; ++i) numbers[i] = static_cast<double>(some[i]);
+  }
+  [[gnu::always_inline]] static void load(Numbers& numbers, const double* from, std::size_t at) {
+    std::memcpy(&numbers, from + at, sizeof numbers);
+  }
+
+  [[gnu::always_inline]] static RowSums sums(const FloatBlock& block, const Tolerance& tolerance,
+                                             const RowNumbers& numbers) {
+    RowSums all;
+    Words differing{}, beyond{};
+    Numbers largest_b{}, largest{}, max_ratio{};
+    for (std::size_t lane = 0; lane < lanes; lane += width) {
+      ErrorSums<Vectors> own;
+      for (std::size_t i = lane; i < block.count; i += lanes) {
+        Numbers a, b;
+        load(a, block.a, i);
+        load(b, block.b, i);
+        Numbers error = a - b;
+        own.add(a, b, error);
+        Base::make_absolute(b);
+        const Numbers allowed = b * tolerance.rtol + tolerance.atol;
+        // Nothing over nothing is no error.
+        Numbers ratio = error / allowed;
+        Base::keep_where(error > 0.0, ratio);
+        differing += error > 0.0;
+        beyond += error > allowed;
+        largest = error > largest ? error : largest;
+        largest_b = b > largest_b ? b : largest_b;
+        max_ratio = ratio > max_ratio ? ratio : max_ratio;
+        Base::store(error, numbers.errors + i);
+        Base::store(b, numbers.references + i);
+        Base::store(ratio, numbers.ratios + i);
+      }
+      own.add_to(all);
+    }
+    Base::take_larger(largest, all.largest_difference);
+    Base::take_larger(largest_b, all.largest_b);
+    Base::take_larger(max_ratio, all.max_ratio);
+    all.differing = Base::count_of(differing);
+    all.beyond = Base::count_of(beyond);
+    return all;
+  }
+
+  [[gnu::always_inline]] static BlockSquares squares(const FloatBlock& block) {
+    BlockSquares all;
+    Numbers most{};
+    for (std::size_t lane = 0; lane < lanes; lane += width) {
+      Numbers squares{};
+      for (std::size_t i = lane; i < block.count; i += lanes) {
+        Numbers some;
+        load(some, block.a, i);
+        squares += some * some;
+        Base::make_absolute(some);
+        most = some > most ? some : most;
+      }
+      Base::add(squares, all.sum);
+    }
+    Base::take_larger(most, all.largest);
+    return all;
+  }
+
+  [[gnu::always_inline]] static double relative(const RowNumbers& numbers, std::size_t count,
+                                                double floor) {
+    Numbers most{};
+    for (std::size_t i = 0; i < count; i += width) {
+      Numbers error, reference;
+      load(error, numbers.errors, i);
+      load(reference, numbers.references, i);
+      const Numbers least = Numbers{} + floor;
+      const Numbers ratio = error / (reference > least ? reference : least);
+      most = ratio > most ? ratio : most;
+    }
+    double found = 0;
+    Base::take_larger(most, found);
+    return found;
+  }
+
+  using Floats = typename Vectors::Floats;
+  using Ints = typename Vectors::Ints;
+  using Counts = typename Vectors::Counts;
+  static constexpr std::size_t floats = 2 * width;
+
+  template <class Place>
+  [[gnu::always_inline]] static RowSteps steps(const FloatBlock& block) {
+    constexpr std::int32_t sign_bit = std::numeric_limits<std::int32_t>::min();
+    Ints others{};
+    Ints most = Ints{} + sign_bit;
+    for (std::size_t i = 0; i < block.count; i += floats) {
+      Floats a, b;
+      std::memcpy(&a, block.a + i * sizeof(float), sizeof a);
+      std::memcpy(&b, block.b + i * sizeof(float), sizeof b);
+      Ints place_a, place_b;
+      find_places<Place>(a, place_a, others);
+      find_places<Place>(b, place_b, others);
+      const auto flip = reinterpret_cast<Counts>(Ints(place_a < place_b));
+      const Counts apart =
+          ((reinterpret_cast<Counts>(place_a) - reinterpret_cast<Counts>(place_b)) ^ flip) - flip;
+      const Ints signed_apart = reinterpret_cast<Ints>(apart) ^ sign_bit;
+      most = signed_apart > most ? signed_apart : most;
+    }
+    RowSteps all;
+    std::int32_t found = 0;
+    for (std::size_t i = 0; i < floats; ++i) {
+      found |= others[i];
+      all.most = std::max(all.most, static_cast<std::uint32_t>(most[i] ^ sign_bit));
+    }
+    all.is_exact = found == 0;
+    return all;
+  }
+};
+
+// One set of functions for each set of instructions; the bodies above become part of them.
+struct Baseline {
+  using Kernels = RowsIn<TwoLanes>;
+  static RowSums sums(const FloatBlock& block, const Tolerance& tolerance,
+                      const RowNumbers& numbers) {
+    return Kernels::sums(block, tolerance, numbers);
+  }
+  static BlockSquares squares(const FloatBlock& block) { return Kernels::squares(block); }
+  static double relative(const RowNumbers& numbers, std::size_t count, double floor) {
+    return Kernels::relative(numbers, count, floor);
+  }
+  template <class Place>
+  static RowSteps steps(const FloatBlock& block) {
+    return Kernels::steps<Place>(block);
+  }
+};
+
+#if defined(__x86_64__)
+// Without FMA, whose sums have other last digits.
+struct Avx2 {
+  using Kernels = RowsIn<FourLanes>;
+  [[gnu::target("avx2")]] static RowSums sums(const FloatBlock& block, const Tolerance& tolerance,
+                                              const RowNumbers& numbers) {
+    return Kernels::sums(block, tolerance, numbers);
+  }
+  [[gnu::target("avx2")]] static BlockSquares squares(const FloatBlock& block) {
+    return Kernels::squares(block);
+  }
+  [[gnu::target("avx2")]] static double relative(const RowNumbers& numbers, std::size_t count,
+                                                 double floor) {
+    return Kernels::relative(numbers, count, floor);
+  }
+  template <class Place>
+  [[gnu::target("avx2")]] static RowSteps steps(const FloatBlock& block) {
+    return Kernels::steps<Place>(block);
+  }
+};
+#endif
+
+template <class Set>
+constexpr RowKernels kernels_of{&Set::sums,
+                                &Set::squares,
+                                &Set::relative,
+                                &Set::template steps<FloatPlace>,
+                                &Set::template steps<Bfloat16Place>,
+                                &Set::template steps<HalfPlace>};
+
+}  // namespace
+
+const RowKernels& row_kernels([[maybe_unused]] bool baseline) noexcept {
+#if defined(__x86_64__)
+  if (has_avx2() && !baseline) return kernels_of<Avx2>;
+#endif
+  return kernels_of<Baseline>;
+}
+
+}  // namespace safestructures::inline v0::comparing

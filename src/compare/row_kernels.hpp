@@ -1,0 +1,55 @@
+/// \file
+/// Small tensors of floats, in vector instructions: each once, since its start costs as much as 64
+/// numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <safestructures/compare/options.hpp>
+#include "compare/block_kernels.hpp"
+#include "compare/float_kernels.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// What is found in one go over both sides.
+struct RowSums : BlockSums {
+  std::uint64_t differing = 0;
+  std::uint64_t beyond = 0;
+  double max_ratio = 0;  ///< Of |a - b| to what is allowed; infinite where nothing is.
+};
+
+/// Of each number, for what is looked for afterwards.
+struct RowNumbers {
+  double* errors;      ///< |a - b|.
+  double* references;  ///< |b|.
+  double* ratios;      ///< As `RowSums::max_ratio`; 0 where the sides are equal.
+};
+
+/// How many numbers of a dtype lie between a and b, at most.
+struct RowSteps {
+  std::uint32_t most = 0;
+  bool is_exact = true;  ///< Whether all are numbers of the dtype; nothing else holds if not.
+};
+
+/// The kernels of one set of instructions. Their results are the same for all, and those of
+/// `BlockKernels`.
+struct RowKernels {
+  /// Fills in `numbers`. \param block filled up with zeros
+  RowSums (*sums)(const FloatBlock& block, const Tolerance& tolerance, const RowNumbers& numbers);
+  /// Of numbers that are the same on both sides: those of `block.a`.
+  BlockSquares (*squares)(const FloatBlock& block);
+  /// The largest of |a - b| / max(|b|, floor). \param floor above 0
+  double (*relative)(const RowNumbers& numbers, std::size_t count, double floor);
+  /// Steps among the numbers of F32, BF16 and F16.
+  /// @{
+  RowSteps (*float_steps)(const FloatBlock& block);
+  RowSteps (*bfloat16_steps)(const FloatBlock& block);
+  RowSteps (*half_steps)(const FloatBlock& block);
+  /// @}
+};
+
+/// Those of the best instructions that this processor has, or the ones that every processor has.
+const RowKernels& row_kernels(bool baseline = false) noexcept;
+
+}  // namespace safestructures::inline v0::comparing

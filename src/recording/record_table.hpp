@@ -1,0 +1,106 @@
+/// \file
+/// The records of all segments that were read, as one table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recording/segment.hpp"
+
+namespace safestructures::inline v0 {
+class Recording;
+}
+
+namespace safestructures::inline v0::recording {
+
+/// Constant members may be called by several threads at once.
+class RecordTable {
+ public:
+  /// The records of one segment that the table has: all from one on.
+  struct Part {
+    std::shared_ptr<const Segment> segment;
+    std::size_t skipped = 0;           ///< Records of the segment before them.
+    std::size_t begin = 0;             ///< Of the first one, in the table.
+    std::vector<std::uint32_t> names;  ///< Places in `RecordTable::names`, by those in the segment.
+
+    [[nodiscard]] std::size_t size() const { return segment->size() - skipped; }
+  };
+  /// Where a record is.
+  struct Place {
+    const Part* part = nullptr;
+    std::size_t record = 0;  ///< In its segment.
+
+    [[nodiscard]] std::uint32_t name() const {
+      return part->names[part->segment->columns().name[record]];
+    }
+  };
+
+  /// Adds the records of a segment that come after all that are here.
+  void add(std::shared_ptr<const Segment> segment);
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] const std::vector<Part>& parts() const noexcept { return parts_; }
+  [[nodiscard]] Place at(std::size_t index) const;
+  /// Of all records, by their first.
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+
+  /// The first record of a name and a step, or of a name and a call.
+  /// @{
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name, std::int64_t step) const;
+  [[nodiscard]] std::optional<std::size_t> find_call(std::string_view name,
+                                                     std::uint64_t call) const;
+  /// @}
+
+ private:
+  /// The records of one name, by their places, and whether their steps and calls ascend, as those
+  /// of one thread do.
+  struct Named {
+    std::vector<std::size_t> places;
+    bool has_ascending_steps = true;
+    bool has_ascending_calls = true;
+  };
+
+  [[nodiscard]] std::uint32_t id_of(const std::string& name);
+  /// With all records in it. Called with the lock.
+  [[nodiscard]] const Named* named(std::string_view name) const;
+  [[nodiscard]] std::int64_t step_of(std::size_t index) const;
+  [[nodiscard]] std::uint64_t call_of(std::size_t index) const;
+
+  std::vector<Part> parts_;
+  std::size_t size_ = 0;
+  std::uint64_t next_sequence_ = 0;
+  std::vector<std::string> names_;
+  std::map<std::string, std::uint32_t, std::less<>> ids_;  // Places in `names_`.
+  // Made when a record is looked for: opening 100,000 records took twice as long with it.
+  mutable std::mutex mutex_;
+  mutable std::vector<Named> named_;  // By places in `names_`.
+  mutable std::size_t indexed_ = 0;   // Records that are in it.
+};
+
+/// Looks records up that follow each other, mostly.
+class RecordCursor {
+ public:
+  explicit RecordCursor(const RecordTable& table) : table_(&table) {}
+
+  [[nodiscard]] RecordTable::Place at(std::size_t index) {
+    if (part_ == nullptr || index < part_->begin || index - part_->begin >= part_->size())
+      part_ = table_->at(index).part;
+    return {part_, index - part_->begin + part_->skipped};
+  }
+
+ private:
+  const RecordTable* table_;
+  const RecordTable::Part* part_ = nullptr;
+};
+
+/// That of a recording. Valid as long as it.
+[[nodiscard]] const RecordTable& table_of(const Recording& recording) noexcept;
+
+}  // namespace safestructures::inline v0::recording
