@@ -92,12 +92,17 @@ class SAFESTRUCTURES_API ComparisonRows {
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   /// @}
-  /// The row at a place below `size()`. It stays where it is as long as this or a copy of it.
+  /// The row at a place below `size()`. It stays where it is as long as this or a copy of it; of a
+  /// temporary, a copy.
+  /// @{
   [[nodiscard]] const ComparisonRow& operator[](std::size_t index) const&;
   [[nodiscard]] ComparisonRow operator[](std::size_t index) && { return (*this)[index]; }
+  /// @}
   /// The same of any place. \throws Error `out_of_range`
+  /// @{
   [[nodiscard]] const ComparisonRow& at(std::size_t index) const&;
   [[nodiscard]] ComparisonRow at(std::size_t index) && { return at(index); }
+  /// @}
   /// The verdict of the row at a place below `size()`, without making the row.
   [[nodiscard]] Verdict verdict(std::size_t index) const noexcept;
   /// Over the rows in their order. Valid as long as this.
