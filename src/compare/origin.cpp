@@ -291,7 +291,7 @@ std::optional<std::string_view> layer_of_input(std::string_view record) {
 
 void trace_errors(Comparison& comparison, const Recording& run) {
   if (comparison.rows.empty()) return;
-  Tracer tracer(*RowStore::of(comparison.rows), recording::table_of(run));
+  Tracer tracer(*RowStore::of(comparison.rows), recording::RecordTable::of(run));
   tracer.trace();
   comparison.culprits = tracer.culprits();
 }

@@ -62,10 +62,11 @@ std::vector<RenameSuggestion> suggestions(const std::vector<RecordPair>& pairs, 
 Comparison compare(const Recording& a, const Recording& b, const CompareOptions& options) {
   Comparer comparer(options, true);
   Comparison& result = comparer.result();
-  const comparing::RecordPairs found =
-      comparing::pair_records(recording::table_of(a), recording::table_of(b), comparer.renames());
+  const comparing::RecordPairs found = comparing::pair_records(
+      recording::RecordTable::of(a), recording::RecordTable::of(b), comparer.renames());
   const std::vector<RecordPair>& pairs = found.pairs;
-  comparing::SmallRecords small(recording::table_of(a), recording::table_of(b), options, comparer);
+  comparing::SmallRecords small(recording::RecordTable::of(a), recording::RecordTable::of(b),
+                                options, comparer);
   comparer.set_compact_values([&](std::uint64_t record) {
     const RecordPair& pair = pairs[static_cast<std::size_t>(record)];
     return std::pair(&a[pair.a].value(), &b[pair.b].value());

@@ -42,6 +42,9 @@ class RecordTable {
     }
   };
 
+  /// That of a recording. Valid as long as it.
+  [[nodiscard]] static const RecordTable& of(const Recording& recording) noexcept;
+
   /// Adds the records of a segment that come after all that are here.
   void add(std::shared_ptr<const Segment> segment);
 
@@ -99,8 +102,5 @@ class RecordCursor {
   const RecordTable* table_;
   const RecordTable::Part* part_ = nullptr;
 };
-
-/// That of a recording. Valid as long as it.
-[[nodiscard]] const RecordTable& table_of(const Recording& recording) noexcept;
 
 }  // namespace safestructures::inline v0::recording

@@ -169,7 +169,7 @@ std::size_t Recording::refresh() {
   return size() - before;
 }
 
-const recording::RecordTable& recording::table_of(const Recording& recording) noexcept {
+const recording::RecordTable& recording::RecordTable::of(const Recording& recording) noexcept {
   return recording.state_->table;
 }
 

@@ -20,7 +20,7 @@ namespace safestructures::inline v0::recording {
 class Segment {
  public:
   /// \throws Error what is wrong with its root, naming the file
-  Segment(Document document, std::filesystem::path path);
+  Segment(const Document& document, std::filesystem::path path);
 
   [[nodiscard]] const Document& document() const noexcept { return document_; }
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }

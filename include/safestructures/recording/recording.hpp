@@ -27,7 +27,6 @@ class Recording;
 namespace recording {
 class RecordTable;
 class Segment;
-[[nodiscard]] const RecordTable& table_of(const Recording& recording) noexcept;
 }  // namespace recording
 
 /// One record of a recording. Its tensors are read when they are touched. Copies share the file and
@@ -158,7 +157,7 @@ class SAFESTRUCTURES_API Recording {
 
  private:
   struct State;
-  friend const recording::RecordTable& recording::table_of(const Recording& recording) noexcept;
+  friend class recording::RecordTable;
 
   std::unique_ptr<State> state_;
 };
