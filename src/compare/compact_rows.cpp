@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "platform/memory.hpp"
+
 namespace safestructures::inline v0::comparing {
 namespace {
 
@@ -32,6 +34,13 @@ TensorMetrics metrics_of(const CompactKind& kind, const CompactRow& row,
 
 }  // namespace
 
+void CompactRows::reserve(std::size_t most) {
+  memory_of_rows_ = platform::allocate_buffer(most * sizeof(CompactRow));
+  memory_of_metrics_ = platform::allocate_buffer(most * sizeof(CompactMetrics));
+  rows = reinterpret_cast<CompactRow*>(memory_of_rows_.get());
+  metrics = reinterpret_cast<CompactMetrics*>(memory_of_metrics_.get());
+}
+
 CompactRows::Place CompactRows::place_of(std::size_t row) const {
   const std::size_t record = rows[row].record;
   const auto after = std::ranges::upper_bound(records, record, {}, &RecordColumns::begin);
@@ -44,6 +53,33 @@ double CompactRows::error_of(std::size_t row) const {
   const double error = metrics[row].relative_l2;
   if (!std::isnan(error)) return error;
   return is_difference(rows[row].verdict) ? HUGE_VAL : 0;
+}
+
+TracedError CompactRows::traced(std::size_t index) const {
+  const CompactRow& row = rows[index];
+  TracedError traced;
+  traced.evidence = row.evidence;
+  if (row.input_row != CompactRow::none) traced.input_row = row.input_row;
+  if (row.is_exact) {
+    // No error is 0 beside all of them.
+    traced.before = row.has_growth ? 1 : 0;
+  } else {
+    traced.beside = metrics[index].beside;
+    traced.before = metrics[index].before;
+  }
+  return traced;
+}
+
+void CompactRows::trace(std::size_t index, const TracedError& traced, bool makes_error) {
+  CompactRow& row = rows[index];
+  row.evidence = traced.evidence;
+  row.input_row =
+      traced.input_row ? static_cast<std::uint32_t>(*traced.input_row) : CompactRow::none;
+  row.makes_error = makes_error;
+  row.has_growth = traced.before > 0 && std::isfinite(traced.before);
+  if (row.is_exact) return;
+  metrics[index].beside = traced.beside;
+  metrics[index].before = traced.before;
 }
 
 ComparisonRow CompactRows::make(std::size_t index) const {

@@ -21,6 +21,14 @@
 
 namespace safestructures::inline v0::comparing {
 
+/// How a record's error is beside that of others.
+struct TracedError {
+  InputEvidence evidence = InputEvidence::none;
+  std::optional<std::size_t> input_row;
+  double beside = 0;  ///< What its error is measured against.
+  double before = 0;  ///< The largest error before it in its step.
+};
+
 /// What rows of two names have in common.
 struct CompactKind {
   std::string path;        ///< The name in the first recording.
@@ -55,6 +63,8 @@ struct CompactMetrics {
   double relative_l2;  ///< Not a number where it has none.
   double worst_a;
   double worst_b;
+  double beside;  ///< As in `TracedError`.
+  double before;  ///< As in `TracedError`.
   std::uint64_t max_ulp;
   std::uint32_t common_bits;
   std::uint32_t differing;
@@ -64,19 +74,19 @@ struct CompactMetrics {
 
 /// One row. Errors of others are in those.
 struct CompactRow {
-  static constexpr std::uint64_t none = UINT64_MAX;
+  static constexpr std::uint32_t none = UINT32_MAX;
 
-  std::uint64_t record = 0;        ///< Place in the first recording.
-  std::uint64_t input_row = none;  ///< As in `ErrorOrigin`.
   double squares = 0;              ///< Of an exact row the sum of the squares, on both sides.
-  double beside = 0;               ///< What its error is measured against.
-  double before = 0;               ///< The largest error before it in its step.
+  std::uint32_t record = 0;        ///< Place in the first recording.
+  std::uint32_t input_row = none;  ///< As in `ErrorOrigin`.
   std::uint32_t kind = 0;          ///< Place in `CompactRows::kinds`.
   Verdict verdict = Verdict::equal;
-  InputEvidence evidence = InputEvidence::none;
-  bool is_exact = false;  ///< No number differs: there are no metrics.
-  bool makes_error = false;
+  InputEvidence evidence : 4 = InputEvidence::none;
+  bool is_exact : 1 = false;  ///< No number differs: there are no metrics.
+  bool makes_error : 1 = false;
+  bool has_growth : 1 = false;  ///< Of an exact row: whether records before it have an error.
 };
+static_assert(sizeof(CompactRow) == 24);
 
 /// What says of which record a row is, without the file that holds it.
 struct RecordColumns {
@@ -89,9 +99,12 @@ struct RecordColumns {
 struct CompactRows {
   std::vector<CompactKind> kinds;
   std::vector<RecordColumns> records;  ///< Of the first recording.
-  std::vector<CompactRow> rows;
+  std::size_t size = 0;
+  CompactRow* rows = nullptr;
   CompactMetrics* metrics = nullptr;  ///< One for each row; untouched where it is exact.
-  std::shared_ptr<std::byte> memory;  ///< Of the metrics.
+
+  /// Has room for that many rows, untouched.
+  void reserve(std::size_t most);
 
   /// Where the record of a row is said.
   struct Place {
@@ -101,8 +114,17 @@ struct CompactRows {
   [[nodiscard]] Place place_of(std::size_t row) const;
   /// How large the error of a row is; infinite where it has no measure.
   [[nodiscard]] double error_of(std::size_t row) const;
+  /// How the error of a row is beside that of others, or has it so.
+  /// @{
+  [[nodiscard]] TracedError traced(std::size_t row) const;
+  void trace(std::size_t row, const TracedError& traced, bool makes_error);
+  /// @}
   /// All of it but what comes from other rows: its origin and growth.
   [[nodiscard]] ComparisonRow make(std::size_t row) const;
+
+ private:
+  std::shared_ptr<std::byte> memory_of_rows_;
+  std::shared_ptr<std::byte> memory_of_metrics_;
 };
 
 }  // namespace safestructures::inline v0::comparing

@@ -83,10 +83,10 @@ class Trace {
       origin.traced.input_row = worst->begin;
       origin.traced.evidence = InputEvidence::recorded;
       origin.input_error = origin.traced.beside = worst->error;
-    } else if (!before_.empty()) {
+    } else if (last_.shape != nullptr) {
       origin.traced.input_row = last_.begin;
       const bool is_alike =
-          last_.shape != nullptr && record.shape != nullptr && *last_.shape == *record.shape;
+          record.shape != nullptr && (last_.shape == record.shape || *last_.shape == *record.shape);
       origin.traced.evidence = is_alike ? InputEvidence::same_shape : InputEvidence::other_shape;
       origin.input_error = last_.error;
       origin.traced.beside = largest_;
@@ -104,7 +104,8 @@ class Trace {
       used->second.are_used = true;
     }
     if (record.shape != nullptr) {
-      before_.push_back(record.begin);
+      // Those in front of every input are inside none.
+      if (!inputs_.empty()) before_.push_back(record.begin);
       last_ = record;
     }
     largest_ = std::max(largest_, record.error);
@@ -130,8 +131,8 @@ class Trace {
   };
 
   const RowStore* rows_;
-  std::vector<std::size_t> before_;  // First rows of records with numbers.
-  RecordError last_;                 // Of them.
+  RecordError last_;                 // With numbers.
+  std::vector<std::size_t> before_;  // First rows of those since the first input.
   std::map<std::string, Inputs, std::less<>> inputs_;
   double largest_ = 0;
 };
@@ -189,7 +190,7 @@ class Tracer {
     CompactRows& compact = rows_.compact();
     for (std::size_t i = run.begin; i < run.end; ++i) {
       const std::size_t place = run.first + (i - run.begin);
-      CompactRow& row = compact.rows[place];
+      const CompactRow& row = compact.rows[place];
       const CompactKind& kind = compact.kinds[row.kind];
       const CompactRows::Place at = compact.place_of(place);
       RecordError record;
@@ -203,13 +204,9 @@ class Tracer {
       const LayerName& name = names_[row.kind];
       enter(record.step, at.columns->thread[at.record]);
       const auto [traced, input_error, is_new] = origin_of(record, name);
-      row.evidence = traced.evidence;
-      row.input_row = traced.input_row;
-      row.beside = traced.beside;
-      row.before = traced.before;
-      row.makes_error = is_new && is_difference(row.verdict);
-      if (row.makes_error)
-        culprits_.add(record.name, i, score_of(traced, record.error, record.least));
+      const bool makes_error = is_new && is_difference(row.verdict);
+      compact.trace(place, traced, makes_error);
+      if (makes_error) culprits_.add(record.name, i, score_of(traced, record.error, record.least));
       leave(record, name);
     }
   }

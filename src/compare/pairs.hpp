@@ -55,7 +55,7 @@ class Comparer {
                                                       const RecordedDTypes& recorded) const;
 
   /// The values of a compact row's records, by the record's place in the first recording.
-  using CompactValues = std::function<std::pair<const Value*, const Value*>(std::uint64_t record)>;
+  using CompactValues = std::function<std::pair<const Value*, const Value*>(std::size_t record)>;
   /// Says where they are, until `suspect`. They are asked for rows that are looked at again.
   void set_compact_values(CompactValues values) { compact_values_ = std::move(values); }
   /// Has a compact row compared by `measure`, and kept whole. \param row its place among all

@@ -75,8 +75,7 @@ void set_origin_of(ComparisonRow& row, const TracedError& traced, double error, 
                    double least) {
   ErrorOrigin origin;
   origin.evidence = traced.evidence;
-  if (traced.input_row != CompactRow::none)
-    origin.input_row = static_cast<std::size_t>(traced.input_row);
+  origin.input_row = traced.input_row;
   origin.error = measured(error);
   origin.input_error = measured(input_error);
   if (origin.error && origin.input_error && input_error > 0)

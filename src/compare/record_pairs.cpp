@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -111,12 +112,43 @@ std::vector<std::uint32_t> names_in(const RecordTable& b, const RecordTable& a, 
   return names;
 }
 
+/// Whether both have the same calls in the same order. \param names of a, as b has them
+bool are_in_place(const RecordTable& a, const RecordTable& b,
+                  std::span<const std::uint32_t> names) {
+  if (a.size() != b.size()) return false;
+  recording::RecordCursor cursor(b);
+  for (const RecordTable::Part& part : a.parts())
+    for (std::size_t done = 0; done < part.size();) {
+      const RecordTable::Place other = cursor.at(part.begin + done);
+      const recording::ReadColumns& mine = part.segment->columns();
+      const recording::ReadColumns& theirs = other.part->segment->columns();
+      const std::size_t from = part.skipped + done;
+      const std::size_t count =
+          std::min(part.size() - done, other.part->segment->size() - other.record);
+      if (!std::ranges::equal(mine.step.subspan(from, count),
+                              theirs.step.subspan(other.record, count)) ||
+          !std::ranges::equal(mine.call.subspan(from, count),
+                              theirs.call.subspan(other.record, count)))
+        return false;
+      for (std::size_t i = 0; i < count; ++i)
+        if (names[part.names[mine.name[from + i]]] !=
+            other.part->names[theirs.name[other.record + i]])
+          return false;
+      done += count;
+    }
+  return true;
+}
+
 }  // namespace
 
 RecordPairs pair_records(const RecordTable& a, const RecordTable& b, Renames& renames) {
   const std::vector<std::uint32_t> names = names_in(b, a, renames);
-  Records records(b);
   RecordPairs found;
+  if (are_in_place(a, b, names)) {
+    found.in_place = a.size();
+    return found;
+  }
+  Records records(b);
   platform::reserve_huge(found.pairs, std::max(a.size(), b.size()));
   std::vector<std::pair<std::size_t, Key>> lone;  // Places in `pairs`.
   for (const RecordTable::Part& part : a.parts())

@@ -21,9 +21,18 @@ struct RecordPair {
   [[nodiscard]] bool is_lone() const { return a == none || b == none; }
 };
 
+/// In the order of a's calls; those of b alone come last.
 struct RecordPairs {
-  std::vector<RecordPair> pairs;  ///< In the order of a's calls; those of b alone come last.
-  std::size_t by_order = 0;       ///< Of them, those whose calls are numbered differently.
+  /// Of two runs that recorded the same calls in the same order, as two runs of one program do: how
+  /// many there are, each paired with the one in its place, and nothing else. Else 0.
+  std::size_t in_place = 0;
+  std::vector<RecordPair> pairs;
+  std::size_t by_order = 0;  ///< Of them, those whose calls are numbered differently.
+
+  [[nodiscard]] std::size_t size() const { return in_place != 0 ? in_place : pairs.size(); }
+  [[nodiscard]] RecordPair operator[](std::size_t i) const {
+    return in_place != 0 ? RecordPair{i, i} : pairs[i];
+  }
 };
 
 /// Pairs records by name, step and call; what is left by name and step, in its order.

@@ -19,6 +19,7 @@ namespace safestructures::inline v0 {
 using comparing::Comparer;
 using comparing::Lone;
 using comparing::RecordPair;
+using comparing::RecordPairs;
 
 namespace {
 
@@ -39,13 +40,13 @@ void note_state(const Recording& recording, const std::string& side,
   }
 }
 
-std::vector<RenameSuggestion> suggestions(const std::vector<RecordPair>& pairs, const Recording& a,
+std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Recording& a,
                                           const Recording& b, const Comparer& comparer) {
   std::vector<Lone> lone_a;
   std::vector<Lone> lone_b;
   std::set<std::string> known_a;
   std::set<std::string> known_b;
-  for (const RecordPair& pair : pairs) {
+  for (const RecordPair& pair : pairs.pairs) {
     if (!pair.is_lone()) continue;
     const bool is_of_b = pair.a == RecordPair::none;
     const Record& record = is_of_b ? b[pair.b] : a[pair.a];
@@ -62,16 +63,17 @@ std::vector<RenameSuggestion> suggestions(const std::vector<RecordPair>& pairs, 
 Comparison compare(const Recording& a, const Recording& b, const CompareOptions& options) {
   Comparer comparer(options, true);
   Comparison& result = comparer.result();
-  const comparing::RecordPairs found = comparing::pair_records(
-      recording::RecordTable::of(a), recording::RecordTable::of(b), comparer.renames());
-  const std::vector<RecordPair>& pairs = found.pairs;
-  comparing::SmallRecords small(recording::RecordTable::of(a), recording::RecordTable::of(b),
-                                options, comparer);
-  comparer.set_compact_values([&](std::uint64_t record) {
-    const RecordPair& pair = pairs[static_cast<std::size_t>(record)];
+  const recording::RecordTable& table_a = recording::RecordTable::of(a);
+  const recording::RecordTable& table_b = recording::RecordTable::of(b);
+  const RecordPairs pairs = comparing::pair_records(table_a, table_b, comparer.renames());
+  comparing::SmallRecords small(table_a, table_b, pairs, options, comparer);
+  comparer.set_compact_values([&](std::size_t record) {
+    const RecordPair pair = pairs[record];
     return std::pair(&a[pair.a].value(), &b[pair.b].value());
   });
-  for (const RecordPair& pair : pairs) {
+  const std::size_t done = small.add_all() ? pairs.size() : 0;
+  for (std::size_t i = done; i < pairs.size(); ++i) {
+    const RecordPair pair = pairs[i];
     if (small.add(pair)) continue;
     if (pair.is_lone()) {
       const bool is_of_b = pair.a == RecordPair::none;
@@ -100,17 +102,17 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
       throw error.below(one.name());
     }
   }
-  small.measure(pairs);
+  small.measure();
   comparer.measure();
   comparing::trace_errors(result, a);
   comparer.suspect();
   if (options.suggest) result.suggestions = suggestions(pairs, a, b, comparer);
   note_state(a, "a", result.notes);
   note_state(b, "b", result.notes);
-  if (found.by_order != 0)
+  if (pairs.by_order != 0)
     result.notes.push_back(
         "records paired by their order, because their calls are numbered differently: " +
-        std::to_string(found.by_order));
+        std::to_string(pairs.by_order));
   comparer.add_notes();
   return std::move(result);
 }

@@ -101,6 +101,8 @@ bool RowMetrics::measure(const std::byte* a, const std::byte* b, const CompactKi
              .relative_l2 = 0,
              .worst_a = 0,
              .worst_b = 0,
+             .beside = 0,
+             .before = 0,
              .max_ulp = 0,
              .common_bits = 0,
              .differing = static_cast<std::uint32_t>(sums.differing),

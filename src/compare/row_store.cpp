@@ -40,14 +40,14 @@ const RowStore::Stretch& RowStore::stretch_of(std::size_t index) const noexcept 
   return *std::prev(std::ranges::upper_bound(stretches_, index, {}, &Stretch::begin));
 }
 
-void RowStore::extend(bool is_compact, std::size_t first) {
+void RowStore::extend(bool is_compact, std::size_t first, std::size_t count) {
   if (stretches_.empty() || stretches_.back().is_compact != is_compact)
     stretches_.push_back({size_, first, is_compact});
-  ++size_;
+  size_ += count;
 }
 
 ComparisonRow& RowStore::add() {
-  extend(false, whole_.size());
+  extend(false, whole_.size(), 1);
   return whole_.emplace_back();
 }
 
@@ -56,9 +56,9 @@ void RowStore::take_back() noexcept {
   if (stretches_.back().begin == --size_) stretches_.pop_back();
 }
 
-void RowStore::add_compact(const CompactRow& row) {
-  extend(true, compact_.rows.size());
-  compact_.rows.push_back(row);
+void RowStore::add_compact(std::size_t count) {
+  extend(true, compact_.size, count);
+  compact_.size += count;
 }
 
 std::size_t RowStore::compact_place(std::size_t index) const noexcept {
@@ -68,7 +68,7 @@ std::size_t RowStore::compact_place(std::size_t index) const noexcept {
 
 std::size_t RowStore::place_of_compact(std::size_t row) const noexcept {
   const auto compact_before = [this](std::size_t index) {
-    if (index == size_) return compact_.rows.size();
+    if (index == size_) return compact_.size;
     const Stretch& stretch = stretch_of(index);
     const std::size_t place = stretch.first + (index - stretch.begin);
     return stretch.is_compact ? place : index - place;
@@ -119,13 +119,10 @@ Verdict RowStore::verdict(std::size_t index) const noexcept {
 ComparisonRow RowStore::row(std::size_t index) const {
   if (const ComparisonRow* const there = whole_or_null(index)) return *there;
   const std::size_t place = compact_place(index);
-  const CompactRow& from = compact_.rows[place];
   ComparisonRow row = compact_.make(place);
-  const bool has_input = from.input_row != CompactRow::none;
-  const double input_error =
-      has_input ? record_error(*this, static_cast<std::size_t>(from.input_row)).error : 0;
-  set_origin_of(row, {from.evidence, from.input_row, from.beside, from.before},
-                compact_.error_of(place), input_error, facts(index).least);
+  const TracedError traced = compact_.traced(place);
+  const double input_error = traced.input_row ? record_error(*this, *traced.input_row).error : 0;
+  set_origin_of(row, traced, compact_.error_of(place), input_error, facts(index).least);
   return row;
 }
 
@@ -141,12 +138,16 @@ std::optional<std::size_t> RowStore::first_divergence() const noexcept {
   // What is in one only makes containers of different sizes, and says more.
   std::optional<std::size_t> lone;
   std::optional<std::size_t> size;
-  for (std::size_t i = 0; i < size_; ++i) {
+  for (std::size_t i = 0; i < size_;) {
+    const CompactRun run = compact_run(i);
+    for (; i < run.end; ++i)
+      if (is_difference(compact_.rows[run.first + (i - run.begin)].verdict)) return i;
+    if (run.end != run.begin) continue;
     const Verdict found = verdict(i);
-    if (!is_difference(found)) continue;
     if (found == Verdict::size) size = size.value_or(i);
     else if (is_lone(found)) lone = lone.value_or(i);
-    else return i;
+    else if (is_difference(found)) return i;
+    ++i;
   }
   return lone ? lone : size;
 }

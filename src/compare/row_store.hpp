@@ -27,14 +27,6 @@ struct RowFacts {
   const Shape* shape = nullptr;  ///< Of numbers that were compared; null where there are none.
 };
 
-/// How a record's error is beside that of others.
-struct TracedError {
-  InputEvidence evidence = InputEvidence::none;
-  std::uint64_t input_row = CompactRow::none;
-  double beside = 0;  ///< What its error is measured against.
-  double before = 0;  ///< The largest error before it in its step.
-};
-
 /// Rows in their order: those that are kept whole, and compact ones.
 class RowStore {
  public:
@@ -59,8 +51,8 @@ class RowStore {
   ComparisonRow& add();
   /// Takes back the last that was added.
   void take_back() noexcept;
-  /// Adds a row about small records; see `compact`.
-  void add_compact(const CompactRow& row);
+  /// Adds that many rows, which stand behind the others in `compact`.
+  void add_compact(std::size_t count);
 
   /// The row at a place, kept whole from now on. The reference is valid until one is added.
   ComparisonRow& whole(std::size_t index);
@@ -94,7 +86,7 @@ class RowStore {
     bool is_compact = false;
   };
   [[nodiscard]] const Stretch& stretch_of(std::size_t index) const noexcept;
-  void extend(bool is_compact, std::size_t first);
+  void extend(bool is_compact, std::size_t first, std::size_t count);
 
   std::size_t size_ = 0;
   std::vector<Stretch> stretches_;
