@@ -271,6 +271,7 @@ TEST_CASE("instructions of every processor give the same of a small tensor") {
                                   sums.max_ratio,
                                   static_cast<double>(sums.differing),
                                   static_cast<double>(sums.beyond),
+                                  static_cast<double>(kernels.worst(numbers, 256, sums.max_ratio)),
                                   kernels.relative(numbers, 256, 0x1p-4),
                                   kernels.squares(block).sum,
                                   kernels.squares(block).largest,
@@ -278,6 +279,12 @@ TEST_CASE("instructions of every processor give the same of a small tensor") {
     CHECK(!kernels.half_steps(block).is_exact);
     CHECK(!kernels.bfloat16_steps(block).is_exact);
     CHECK(ratios[3] == errors[3] / (references[3] * 1e-3 + 1e-6));
+    // Of alike ratios the largest error, and its first place.
+    for (const std::size_t at : {std::size_t{17}, std::size_t{50}, std::size_t{51}}) {
+      ratios[at] = 1e9;
+      errors[at] = at == 17 ? 2 : 3;
+    }
+    CHECK(kernels.worst(numbers, 256, 1e9) == 50);
   }
   CHECK(found[0] == found[1]);
   CHECK(found[0][9] > 80);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -205,6 +206,28 @@ TEST_CASE("buffers are aligned for every vector instruction, and for huge pages 
     CHECK(reinterpret_cast<std::uintptr_t>(buffer.get()) % one.alignment == 0);
     std::fill_n(buffer.get(), size, std::byte{1});
   }
+}
+
+TEST_CASE("buffers that share blocks are apart, and outlive who made them") {
+  std::vector<std::pair<std::size_t, std::shared_ptr<std::byte>>> buffers;
+  {
+    SharedBlocks blocks;
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, mib / 4, mib / 2, mib, mib / 2, 63 * mib / 64, mib / 64,
+          std::size_t{1}, std::size_t{0}, 3 * mib, mib + mib / 2, mib, mib, std::size_t{65}}) {
+      buffers.emplace_back(size, blocks.take(size));
+      std::fill_n(buffers.back().second.get(), size, static_cast<std::byte>(buffers.size()));
+    }
+  }
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const auto& [size, buffer] = buffers[i];
+    REQUIRE(buffer);
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer.get()) % buffer_alignment == 0);
+    CHECK(std::all_of(buffer.get(), buffer.get() + size,
+                      [&](std::byte one) { return one == static_cast<std::byte>(i + 1); }));
+  }
+  // From half a megabyte on they lie in one block.
+  CHECK(buffers[4].second.get() == buffers[3].second.get() + mib / 2);
 }
 
 TEST_CASE("preparing memory leaves its content alone") {

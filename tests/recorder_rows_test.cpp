@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -54,21 +55,35 @@ std::vector<ss::Shape> rows_of(const fs::path& run) {
   return shapes;
 }
 
+/// Makes a recording whose rows have those shapes, of records that are written together: once more
+/// where this thread was interrupted, and the writer did not wait.
+template <class Give>
+fs::path record_together(const Folder& folder, const std::vector<ss::Shape>& rows,
+                         const ss::RecorderOptions& options, const Give& give) {
+  for (int attempt = 1;; ++attempt) {
+    const fs::path run = folder / ("run" + std::to_string(attempt));
+    ss::ActivationRecorder recorder(run, options);
+    give(recorder);
+    recorder.close();
+    if (rows_of(run) == rows || attempt == 50) return run;
+  }
+}
+
 }  // namespace
 
 TEST_CASE("records of two layers become the rows of two tensors, in the order of their calls") {
   const Folder folder;
-  ss::ActivationRecorder recorder(folder / "run");
-  for (std::size_t i = 0; i < 20; ++i) {
-    recorder.record("a", floats(4, i));
-    recorder.record("b", ss::Tensor::own(floats(6, i), {2, 3}));
-    if (i % 10 == 0) recorder.record("loss", static_cast<double>(i));
-  }
-  recorder.flush();
-  recorder.close();
-  CHECK(rows_of(folder / "run") == std::vector<ss::Shape>{{20, 4}, {20, 2, 3}});
-  CHECK_NOTHROW(ss::verify_file(segment_of(folder / "run")));
-  const ss::Recording run(folder / "run");
+  const std::vector<ss::Shape> rows = {{20, 4}, {20, 2, 3}};
+  const fs::path path = record_together(folder, rows, {}, [](ss::ActivationRecorder& recorder) {
+    for (std::size_t i = 0; i < 20; ++i) {
+      recorder.record("a", floats(4, i));
+      recorder.record("b", ss::Tensor::own(floats(6, i), {2, 3}));
+      if (i % 10 == 0) recorder.record("loss", static_cast<double>(i));
+    }
+  });
+  CHECK(rows_of(path) == rows);
+  CHECK_NOTHROW(ss::verify_file(segment_of(path)));
+  const ss::Recording run(path);
   REQUIRE(run.size() == 42);
   for (std::size_t i = 0; i < run.size(); ++i) CHECK(run[i].sequence() == i);
   for (std::size_t i = 0; i < 20; ++i) {
@@ -84,13 +99,13 @@ TEST_CASE("records of two layers become the rows of two tensors, in the order of
 
 TEST_CASE("a row that does not fit names the file and the row") {
   const Folder folder;
-  ss::ActivationRecorder recorder(folder / "run");
-  recorder.record("x", floats(2, 0));
-  recorder.record("x", floats(2, 1));
-  recorder.close();
-  const ss::Recording run(folder / "run");
+  const fs::path path = record_together(folder, {{2, 2}}, {}, [](ss::ActivationRecorder& recorder) {
+    recorder.record("x", floats(2, 0));
+    recorder.record("x", floats(2, 1));
+  });
+  const ss::Recording run(path);
   CHECK(error_of([&] { return run[1].as<std::string>(); }) ==
-        "type_mismatch: " + segment_of(folder / "run").string() +
+        "type_mismatch: " + segment_of(path).string() +
             ": at /values/0/1: a value is of another kind: expected str, found tensor F32 [2].");
   ss::Record copy = run[1];
   CHECK(copy.value().tensor() == run[1].tensor());
@@ -98,24 +113,25 @@ TEST_CASE("a row that does not fit names the file and the row") {
 
 TEST_CASE("what differs in dtype, shape, own dtype or size shares no tensor") {
   const Folder folder;
-  ss::ActivationRecorder recorder(folder / "run", {.precision = ss::Precision::f32});
   const Floats large(1025, 1);
   const Floats largest(1024, 2);
-  for (int i = 0; i < 2; ++i) {
-    recorder.record("f32", floats(3, 0));
-    recorder.record("f64", std::vector<double>{0.5, 1, 2});  // Stored as F32, but not its own.
-    recorder.record("i32", std::vector<std::int32_t>{1, 2, 3});
-    recorder.record("matrix", ss::Tensor::own(floats(3, 0), {1, 3}));
-    recorder.record("large", large);
-    recorder.record("largest", largest);
-    recorder.record("empty", Floats());
-    recorder.record("list", ss::Value::list({ss::Tensor::own(floats(3, 0))}));
-  }
-  recorder.record("alone", std::vector<std::uint8_t>{1});
-  recorder.close();
-  CHECK(rows_of(folder / "run") ==
-        std::vector<ss::Shape>{{2, 3}, {2, 3}, {2, 3}, {2, 1, 3}, {2, 1024}});
-  const ss::Recording run(folder / "run");
+  const std::vector<ss::Shape> rows = {{2, 3}, {2, 3}, {2, 3}, {2, 1, 3}, {2, 1024}};
+  const auto give = [&](ss::ActivationRecorder& recorder) {
+    for (int i = 0; i < 2; ++i) {
+      recorder.record("f32", floats(3, 0));
+      recorder.record("f64", std::vector<double>{0.5, 1, 2});  // Stored as F32, but not its own.
+      recorder.record("i32", std::vector<std::int32_t>{1, 2, 3});
+      recorder.record("matrix", ss::Tensor::own(floats(3, 0), {1, 3}));
+      recorder.record("large", large);
+      recorder.record("largest", largest);
+      recorder.record("empty", Floats());
+      recorder.record("list", ss::Value::list({ss::Tensor::own(floats(3, 0))}));
+    }
+    recorder.record("alone", std::vector<std::uint8_t>{1});
+  };
+  const fs::path path = record_together(folder, rows, {.precision = ss::Precision::f32}, give);
+  CHECK(rows_of(path) == rows);
+  const ss::Recording run(path);
   REQUIRE(run.size() == 17);
   for (std::size_t i = 0; i < 16; i += 8) {
     CHECK(run[i].as<Floats>() == floats(3, 0));
@@ -171,16 +187,52 @@ TEST_CASE("a segment ends before its journal is larger than its readers take") {
   CHECK(run[1199].as<Floats>() == floats(1, 1199));
 }
 
+TEST_CASE("room in front of the data that was not needed is no part of the header") {
+  constexpr std::uint64_t kib = 1024;
+  for (const std::uint64_t room : {64 * kib, 100 * kib, 256 * kib, 1024 * kib}) {
+    CAPTURE(room);
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run", {.header_bytes = room});
+    // An odd number of bytes in the columns.
+    for (std::size_t i = 0; i < 11; ++i) recorder.record("x", floats(4, i));
+    recorder.close();
+    const ss::Recording run(folder / "run");
+    REQUIRE(run.size() == 11);
+    const fs::path file = run[0].file();
+    CHECK_NOTHROW(static_cast<void>(ss::verify_file(file)));
+    std::uint64_t header = 0;
+    std::ifstream(file, std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof header);
+    const ss::Document document = ss::Document::open(file);
+    const auto& gaps = document.content().extra_tensors;
+    const auto gap =
+        std::ranges::find(gaps, "gap.columns", [](const auto& one) { return one.first; });
+    // 16 KiB are kept for what is said of the recording, and for each record up to one.
+    CHECK(header < 32 * kib);
+    REQUIRE(gap != gaps.end());
+    CHECK(gap->second.size() > room - 32 * kib);
+    CHECK(fs::file_size(file) == room + 11 * 4 * sizeof(float));
+    CHECK(
+        std::ranges::all_of(gap->second.bytes(), [](std::byte one) { return one == std::byte{}; }));
+    CHECK(run[10].as<Floats>() == floats(4, 10));
+  }
+}
+
 TEST_CASE("of rows that a dead recorder left those that are whole are recovered") {
   const Folder folder;
-  const fs::path live = folder / "live";
   constexpr std::uint64_t room = 32768;
-  ss::ActivationRecorder recorder(live, {.header_bytes = room});
-  for (std::size_t i = 0; i < 10; ++i) {
-    recorder.record("x", floats(4, i));
-    recorder.record("y", std::vector<std::uint16_t>{static_cast<std::uint16_t>(i)});
+  fs::path live;
+  std::optional<ss::ActivationRecorder> recorder;
+  // As `record_together`.
+  for (int attempt = 1; attempt <= 50; ++attempt) {
+    live = folder / ("live" + std::to_string(attempt));
+    recorder.emplace(live, ss::RecorderOptions{.header_bytes = room});
+    for (std::size_t i = 0; i < 10; ++i) {
+      recorder->record("x", floats(4, i));
+      recorder->record("y", std::vector<std::uint16_t>{static_cast<std::uint16_t>(i)});
+    }
+    recorder->flush();
+    if (ss::Recording(live).find_call("x", 9)->path() == "/values/0/9") break;
   }
-  recorder.flush();
   const fs::path run = folder / "run";
   fs::copy(live, run);
   const auto whole_x = [](const ss::Record& record) {
@@ -219,7 +271,7 @@ TEST_CASE("of rows that a dead recorder left those that are whole are recovered"
     CHECK(first[i].sequence() == i);
     whole_x(first[i]);
   }
-  recorder.close();
+  recorder->close();
 }
 
 TEST_CASE("records of any kinds and sizes come back, whatever they share the file with") {

@@ -13,10 +13,13 @@ TensorMetrics metrics_of(const CompactKind& kind, const CompactRow& row,
                          const CompactMetrics* found) {
   Totals totals{.tolerance = kind.tolerance,
                 .grid = kind.grid,
-                .sums = {.a_squares = row.squares, .b_squares = row.squares},
+                .sums = {},
                 .count = kind.count,
                 .compared = kind.count};
-  if (found == nullptr) return comparing::metrics_of(totals);
+  if (found == nullptr) {
+    totals.sums.a_squares = totals.sums.b_squares = row.measure;
+    return comparing::metrics_of(totals);
+  }
   totals.sums = {found->errors,    found->absolute,  found->squares,
                  found->a_squares, found->b_squares, found->square_difference};
   totals.differing = found->differing;
@@ -36,9 +39,14 @@ TensorMetrics metrics_of(const CompactKind& kind, const CompactRow& row,
 
 void CompactRows::reserve(std::size_t most) {
   memory_of_rows_ = platform::allocate_buffer(most * sizeof(CompactRow));
-  memory_of_metrics_ = platform::allocate_buffer(most * sizeof(CompactMetrics));
   rows = reinterpret_cast<CompactRow*>(memory_of_rows_.get());
+}
+
+void CompactRows::reserve_metrics(std::size_t most) {
+  memory_of_metrics_ = platform::allocate_buffer(most * sizeof(CompactMetrics));
+  memory_of_beside_ = platform::allocate_buffer(most * sizeof(Beside));
   metrics = reinterpret_cast<CompactMetrics*>(memory_of_metrics_.get());
+  beside_ = reinterpret_cast<Beside*>(memory_of_beside_.get());
 }
 
 CompactRows::Place CompactRows::place_of(std::size_t row) const {
@@ -49,10 +57,10 @@ CompactRows::Place CompactRows::place_of(std::size_t row) const {
 }
 
 double CompactRows::error_of(std::size_t row) const {
-  if (rows[row].is_exact) return 0;
-  const double error = metrics[row].relative_l2;
-  if (!std::isnan(error)) return error;
-  return is_difference(rows[row].verdict) ? HUGE_VAL : 0;
+  const CompactRow& one = rows[row];
+  if (one.is_exact()) return 0;
+  if (!std::isnan(one.measure)) return one.measure;
+  return is_difference(one.verdict) ? HUGE_VAL : 0;
 }
 
 TracedError CompactRows::traced(std::size_t index) const {
@@ -60,12 +68,12 @@ TracedError CompactRows::traced(std::size_t index) const {
   TracedError traced;
   traced.evidence = row.evidence;
   if (row.input_row != CompactRow::none) traced.input_row = row.input_row;
-  if (row.is_exact) {
+  if (row.is_exact()) {
     // No error is 0 beside all of them.
     traced.before = row.has_growth ? 1 : 0;
   } else {
-    traced.beside = metrics[index].beside;
-    traced.before = metrics[index].before;
+    traced.beside = beside_[row.metrics].beside;
+    traced.before = beside_[row.metrics].before;
   }
   return traced;
 }
@@ -77,9 +85,7 @@ void CompactRows::trace(std::size_t index, const TracedError& traced, bool makes
       traced.input_row ? static_cast<std::uint32_t>(*traced.input_row) : CompactRow::none;
   row.makes_error = makes_error;
   row.has_growth = traced.before > 0 && std::isfinite(traced.before);
-  if (row.is_exact) return;
-  metrics[index].beside = traced.beside;
-  metrics[index].before = traced.before;
+  if (!row.is_exact()) beside_[row.metrics] = {traced.beside, traced.before};
 }
 
 ComparisonRow CompactRows::make(std::size_t index) const {
@@ -91,7 +97,7 @@ ComparisonRow CompactRows::make(std::size_t index) const {
   row.other_path = kind.other_path;
   row.verdict = from.verdict;
   row.detail = kind.detail;
-  row.metrics = metrics_of(kind, from, from.is_exact ? nullptr : &metrics[index]);
+  row.metrics = metrics_of(kind, from, from.is_exact() ? nullptr : &metrics[from.metrics]);
   row.record =
       RecordPlace{kind.path, place.columns->step[place.record], place.columns->call[place.record],
                   place.columns->sequence[place.record]};

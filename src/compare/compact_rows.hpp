@@ -48,7 +48,7 @@ struct CompactKind {
   bool may_be_permuted = false;
 };
 
-/// Of a row whose numbers differ: what its metrics are made of, all of them finite.
+/// Of a row whose bytes differ: what its metrics are made of, all of them finite.
 struct CompactMetrics {
   double errors;
   double absolute;
@@ -60,33 +60,34 @@ struct CompactMetrics {
   double max_ratio;
   double max_relative;
   double largest_b;
-  double relative_l2;  ///< Not a number where it has none.
-  double worst_a;
-  double worst_b;
-  double beside;  ///< As in `TracedError`.
-  double before;  ///< As in `TracedError`.
-  std::uint64_t max_ulp;
-  std::uint32_t common_bits;
-  std::uint32_t differing;
-  std::uint32_t beyond;
-  std::uint32_t worst;
+  float worst_a;
+  float worst_b;
+  std::uint32_t max_ulp;
+  std::uint16_t common_bits;
+  std::uint16_t differing;
+  std::uint16_t beyond;
+  std::uint16_t worst;
 };
 
-/// One row. Errors of others are in those.
+/// One row.
 struct CompactRow {
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  double squares = 0;              ///< Of an exact row the sum of the squares, on both sides.
+  /// Of an exact row the sum of the squares, on both sides; of others the relative L2, which is not
+  /// a number where there is none.
+  double measure = 0;
   std::uint32_t record = 0;        ///< Place in the first recording.
   std::uint32_t input_row = none;  ///< As in `ErrorOrigin`.
   std::uint32_t kind = 0;          ///< Place in `CompactRows::kinds`.
+  std::uint32_t metrics = none;    ///< Place in `CompactRows::metrics`.
   Verdict verdict = Verdict::equal;
   InputEvidence evidence : 4 = InputEvidence::none;
-  bool is_exact : 1 = false;  ///< No number differs: there are no metrics.
   bool makes_error : 1 = false;
   bool has_growth : 1 = false;  ///< Of an exact row: whether records before it have an error.
+
+  [[nodiscard]] bool is_exact() const noexcept { return metrics == none; }
 };
-static_assert(sizeof(CompactRow) == 24);
+static_assert(sizeof(CompactRow) == 32);
 
 /// What says of which record a row is, without the file that holds it.
 struct RecordColumns {
@@ -101,10 +102,13 @@ struct CompactRows {
   std::vector<RecordColumns> records;  ///< Of the first recording.
   std::size_t size = 0;
   CompactRow* rows = nullptr;
-  CompactMetrics* metrics = nullptr;  ///< One for each row; untouched where it is exact.
+  CompactMetrics* metrics = nullptr;
 
-  /// Has room for that many rows, untouched.
+  /// Has room, untouched, for that many rows, or metrics.
+  /// @{
   void reserve(std::size_t most);
+  void reserve_metrics(std::size_t most);
+  /// @}
 
   /// Where the record of a row is said.
   struct Place {
@@ -123,8 +127,16 @@ struct CompactRows {
   [[nodiscard]] ComparisonRow make(std::size_t row) const;
 
  private:
+  /// What the error of a row is beside, as in `TracedError`.
+  struct Beside {
+    double beside = 0;
+    double before = 0;
+  };
+
+  Beside* beside_ = nullptr;  // By places in `metrics`.
   std::shared_ptr<std::byte> memory_of_rows_;
   std::shared_ptr<std::byte> memory_of_metrics_;
+  std::shared_ptr<std::byte> memory_of_beside_;
 };
 
 }  // namespace safestructures::inline v0::comparing

@@ -83,6 +83,28 @@ struct RowsIn : Lanes<Vectors> {
     return all;
   }
 
+  [[gnu::always_inline]] static std::size_t worst(const RowNumbers& numbers, std::size_t count,
+                                                  double ratio) {
+    std::size_t found = 0;
+    double error = 0;
+    for (std::size_t first = 0; first < count; first += lanes) {
+      // In groups, which take no branch for each number.
+      Words is_any{};
+      for (std::size_t i = first; i < first + lanes; i += width) {
+        Numbers ratios;
+        load(ratios, numbers.ratios, i);
+        is_any |= ratios == ratio;
+      }
+      if (!Base::is_any(is_any)) continue;
+      for (std::size_t i = first; i < first + lanes; ++i) {
+        if (numbers.ratios[i] != ratio || numbers.errors[i] <= error) continue;
+        error = numbers.errors[i];
+        found = i;
+      }
+    }
+    return found;
+  }
+
   [[gnu::always_inline]] static double relative(const RowNumbers& numbers, std::size_t count,
                                                 double floor) {
     Numbers most{};
@@ -140,6 +162,9 @@ struct Baseline {
                       const RowNumbers& numbers) {
     return Kernels::sums(block, tolerance, numbers);
   }
+  static std::size_t worst(const RowNumbers& numbers, std::size_t count, double ratio) {
+    return Kernels::worst(numbers, count, ratio);
+  }
   static BlockSquares squares(const FloatBlock& block) { return Kernels::squares(block); }
   static double relative(const RowNumbers& numbers, std::size_t count, double floor) {
     return Kernels::relative(numbers, count, floor);
@@ -158,6 +183,10 @@ struct Avx2 {
                                               const RowNumbers& numbers) {
     return Kernels::sums(block, tolerance, numbers);
   }
+  [[gnu::target("avx2")]] static std::size_t worst(const RowNumbers& numbers, std::size_t count,
+                                                   double ratio) {
+    return Kernels::worst(numbers, count, ratio);
+  }
   [[gnu::target("avx2")]] static BlockSquares squares(const FloatBlock& block) {
     return Kernels::squares(block);
   }
@@ -174,6 +203,7 @@ struct Avx2 {
 
 template <class Set>
 constexpr RowKernels kernels_of{&Set::sums,
+                                &Set::worst,
                                 &Set::squares,
                                 &Set::relative,
                                 &Set::template steps<FloatPlace>,

@@ -37,6 +37,8 @@ struct RowSteps {
 struct RowKernels {
   /// Fills in `numbers`. \param block filled up with zeros
   RowSums (*sums)(const FloatBlock& block, const Tolerance& tolerance, const RowNumbers& numbers);
+  /// The first place of the largest error among those whose ratio is that, which one has.
+  std::size_t (*worst)(const RowNumbers& numbers, std::size_t count, double ratio);
   /// Of numbers that are the same on both sides: those of `block.a`.
   BlockSquares (*squares)(const FloatBlock& block);
   /// The largest of |a - b| / max(|b|, floor). \param floor above 0

@@ -68,26 +68,24 @@ unsigned common_bits(const FloatBlock& block, const CompactKind& kind, std::uint
 
 }  // namespace
 
-bool RowMetrics::measure(const std::byte* a, const std::byte* b, const CompactKind& kind,
-                         CompactRow& row, CompactMetrics& metrics) {
+RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
+                                      const CompactKind& kind, CompactRow& row,
+                                      CompactMetrics& metrics) {
   const RowKernels& kernels = row_kernels();
   FloatBlock block{.count = in_lanes(kind.count), .a = floats_of(a, kind.dtype_a, kind, a_)};
   if (kind.dtype_a == kind.dtype_b && std::memcmp(a, b, size_of(kind, kind.dtype_a)) == 0) {
-    row.is_exact = true;
     row.verdict = Verdict::equal;
-    row.squares = kernels.squares(block).sum;
-    return std::isfinite(row.squares);
+    row.measure = kernels.squares(block).sum;
+    return std::isfinite(row.measure) ? Found::exact : Found::unusual;
   }
   block.b = floats_of(b, kind.dtype_b, kind, b_);
-  const RowSums sums = kernels.sums(
-      block, kind.tolerance,
-      {.errors = errors_.data(), .references = references_.data(), .ratios = ratios_.data()});
-  if (!std::isfinite(sums.a_squares + sums.b_squares)) return false;
-  if (sums.beyond != 0 && kind.may_be_permuted) return false;
-  row.is_exact = false;
+  const RowSums sums = kernels.sums(block, kind.tolerance, numbers());
+  if (!std::isfinite(sums.a_squares + sums.b_squares)) return Found::unusual;
+  if (sums.beyond != 0 && kind.may_be_permuted) return Found::unusual;
   row.verdict = sums.beyond != 0      ? Verdict::different
                 : sums.differing != 0 ? Verdict::close
                                       : Verdict::equal;
+  row.measure = 0;
   metrics = {.errors = sums.errors,
              .absolute = sums.absolute,
              .squares = sums.squares,
@@ -98,52 +96,35 @@ bool RowMetrics::measure(const std::byte* a, const std::byte* b, const CompactKi
              .max_ratio = sums.max_ratio,
              .max_relative = 0,
              .largest_b = sums.largest_b,
-             .relative_l2 = 0,
              .worst_a = 0,
              .worst_b = 0,
-             .beside = 0,
-             .before = 0,
              .max_ulp = 0,
              .common_bits = 0,
-             .differing = static_cast<std::uint32_t>(sums.differing),
-             .beyond = static_cast<std::uint32_t>(sums.beyond),
+             .differing = static_cast<std::uint16_t>(sums.differing),
+             .beyond = static_cast<std::uint16_t>(sums.beyond),
              .worst = 0};
-  if (sums.differing == 0) return true;
-  const std::size_t place = worst(kind.count, sums.max_ratio);
-  metrics.worst = static_cast<std::uint32_t>(place);
-  metrics.worst_a = float_at(block.a, place);
-  metrics.worst_b = float_at(block.b, place);
-  metrics.relative_l2 = std::numeric_limits<double>::quiet_NaN();
+  if (sums.differing == 0) return Found::inexact;
+  const std::size_t worst = kernels.worst(numbers(), block.count, sums.max_ratio);
+  metrics.worst = static_cast<std::uint16_t>(worst);
+  metrics.worst_a = static_cast<float>(float_at(block.a, worst));
+  metrics.worst_b = static_cast<float>(float_at(block.b, worst));
+  row.measure = std::numeric_limits<double>::quiet_NaN();
   if (sums.b_squares != 0) {
-    metrics.relative_l2 = relative_l2_of({.squares = sums.squares, .b_squares = sums.b_squares});
-    const auto mean = static_cast<Sums::Wide>(sums.b_squares) / static_cast<Sums::Wide>(kind.count);
-    metrics.max_relative = kernels.relative({errors_.data(), references_.data(), ratios_.data()},
-                                            block.count, std::ldexp(1.0, floor_exponent_of(mean)));
+    const auto b_squares = static_cast<Sums::Wide>(sums.b_squares);
+    row.measure = relative_l2_of(static_cast<Sums::Wide>(sums.squares), b_squares);
+    const Sums::Wide mean = b_squares / static_cast<Sums::Wide>(kind.count);
+    metrics.max_relative =
+        kernels.relative(numbers(), block.count, std::ldexp(1.0, floor_exponent_of(mean)));
   }
-  return measure_steps(block, kind, metrics);
-}
-
-std::size_t RowMetrics::worst(std::size_t count, double ratio) const {
-  std::size_t found = 0;
-  double error = 0;
-  for (std::size_t first = 0; first < count; first += lanes) {
-    // In groups, which take no branch for each number.
-    unsigned is_any = 0;
-    for (std::size_t i = first; i < first + lanes; ++i) is_any |= ratios_[i] == ratio ? 1U : 0U;
-    for (std::size_t i = first; is_any != 0 && i < std::min(first + lanes, count); ++i) {
-      if (ratios_[i] != ratio || errors_[i] <= error) continue;
-      error = errors_[i];
-      found = i;
-    }
-  }
-  return found;
+  return measure_steps(block, kind, metrics) ? Found::inexact : Found::unusual;
 }
 
 bool RowMetrics::measure_steps(const FloatBlock& block, const CompactKind& kind,
                                CompactMetrics& metrics) {
   const RowSteps steps = steps_of(block, kind.grid.dtype);
   metrics.max_ulp = steps.most;
-  metrics.common_bits = common_bits(block, kind, steps.most, metrics.differing);
+  metrics.common_bits =
+      static_cast<std::uint16_t>(common_bits(block, kind, steps.most, metrics.differing));
   return steps.is_exact;
 }
 

@@ -19,18 +19,24 @@ class RowMetrics {
   /// Numbers of a tensor, at most: those that `compare_tensors` sums in one block.
   static constexpr std::size_t most = run_size * most_runs;
 
-  /// Compares two tensors and fills in the verdict of the row, and what its metrics are made of.
+  enum class Found {
+    exact,    ///< No byte differs, so that there are no metrics.
+    inexact,  ///< There are metrics.
+    unusual,  ///< A number is not finite, or the tensors must be looked at as a whole.
+  };
+  /// Compares two tensors and fills in the row's verdict and measure, and what its metrics are made
+  /// of. Nothing of it is of use where they are unusual.
   /// \param a, b the bytes of tensors of that kind, wherever they begin
-  /// \returns false, and fills in nothing of use, where a number is not finite or the tensors must
-  /// be looked at as a whole
-  [[nodiscard]] bool measure(const std::byte* a, const std::byte* b, const CompactKind& kind,
-                             CompactRow& row, CompactMetrics& metrics);
+  [[nodiscard]] Found measure(const std::byte* a, const std::byte* b, const CompactKind& kind,
+                              CompactRow& row, CompactMetrics& metrics);
 
  private:
   using Floats = std::array<float, most>;
   using Numbers = std::array<double, most>;
 
-  [[nodiscard]] std::size_t worst(std::size_t count, double ratio) const;
+  [[nodiscard]] RowNumbers numbers() noexcept {
+    return {.errors = errors_.data(), .references = references_.data(), .ratios = ratios_.data()};
+  }
   [[nodiscard]] static bool measure_steps(const FloatBlock& block, const CompactKind& kind,
                                           CompactMetrics& metrics);
 

@@ -37,12 +37,35 @@ RowPlace row_place(const RecordTable::Place& place, std::size_t size) {
 
 }  // namespace
 
+/// Metrics are handed out in blocks, so that those that are used lie together.
+class SmallRecords::Metrics {
+ public:
+  static constexpr std::size_t block = 256;
+
+  /// \param taken by all
+  explicit Metrics(std::atomic<std::size_t>& taken) : taken_(&taken) {}
+
+  [[nodiscard]] std::size_t next() {
+    if (next_ == end_) end_ = (next_ = taken_->fetch_add(block)) + block;
+    return next_;
+  }
+  void use() noexcept { ++next_; }
+
+ private:
+  std::atomic<std::size_t>* taken_;
+  std::size_t next_ = 0;
+  std::size_t end_ = 0;
+};
+
 struct SmallRecords::Worker {
+  explicit Worker(std::atomic<std::size_t>& taken) : places_of_metrics(taken) {}
+
   RowBytes bytes_a;
   RowBytes bytes_b;
   std::vector<RowPlace> places_a;
   std::vector<RowPlace> places_b;
   std::unique_ptr<RowMetrics> metrics = std::make_unique_for_overwrite<RowMetrics>();
+  Metrics places_of_metrics;
   std::vector<std::size_t> unusual;  // Compact rows.
   std::uint64_t tensors = 0;
   std::uint64_t elements = 0;
@@ -53,8 +76,8 @@ SmallRecords::SmallRecords(const RecordTable& a, const RecordTable& b, const Rec
     : a_(a), b_(b), pairs_(pairs), options_(options), comparer_(comparer) {
   // What the noise allows is looked up tensor by tensor.
   if (comparer.result().has_noise) return;
-  // Rows have their places in 32 bits.
-  if (a.size() >= CompactRow::none || b.size() >= CompactRow::none) return;
+  // Rows and metrics have their places in 32 bits.
+  if (std::max(a.size(), b.size()) > CompactRow::none / 2) return;
   kinds_.emplace(a, b, options, comparer);
   finder_.emplace(*kinds_);
   CompactRows& compact = comparer.rows().compact();
@@ -116,7 +139,12 @@ void SmallRecords::measure() {
   const std::size_t piece = std::clamp<std::size_t>(
       static_cast<std::size_t>(piece_bytes * rows / bytes_), 1, most_in_piece);
   const unsigned threads = platform::threads_for(static_cast<std::size_t>(bytes_), thread_share);
-  std::vector<Worker> workers(threads);
+  std::atomic<std::size_t> taken = 0;
+  std::vector<Worker> workers;
+  workers.reserve(threads);
+  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(taken);
+  // Each leaves a block of its own half used, at most.
+  comparer_.rows().compact().reserve_metrics(rows + threads * Metrics::block);
   std::atomic<std::uint64_t> done = 0;
   platform::in_pieces(
       rows, piece,
@@ -160,12 +188,16 @@ std::uint64_t SmallRecords::measure(std::size_t begin, std::size_t count, Worker
   for (std::size_t i = 0; i < count; ++i) {
     CompactRow& row = compact.rows[begin + i];
     const CompactKind& kind = compact.kinds[row.kind];
-    if (!worker.metrics->measure(worker.bytes_a[i], worker.bytes_b[i], kind, row,
-                                 compact.metrics[begin + i])) {
-      // It has no metrics until it is compared as a whole.
-      row.is_exact = true;
+    const std::size_t metrics = worker.places_of_metrics.next();
+    const RowMetrics::Found found = worker.metrics->measure(worker.bytes_a[i], worker.bytes_b[i],
+                                                            kind, row, compact.metrics[metrics]);
+    if (found == RowMetrics::Found::unusual) {
       worker.unusual.push_back(begin + i);
       continue;
+    }
+    if (found == RowMetrics::Found::inexact) {
+      row.metrics = static_cast<std::uint32_t>(metrics);
+      worker.places_of_metrics.use();
     }
     ++worker.tensors;
     worker.elements += kind.count;

@@ -39,8 +39,8 @@ Sums& Sums::operator+=(const Sums& other) {
   return *this;
 }
 
-double relative_l2_of(const Sums& sums) {
-  return bounded(std::sqrt(sums.squares) / std::sqrt(sums.b_squares));
+double relative_l2_of(Wide squares, Wide b_squares) {
+  return bounded(std::sqrt(squares) / std::sqrt(b_squares));
 }
 
 TensorMetrics metrics_of(const Totals& totals) {
@@ -72,7 +72,7 @@ TensorMetrics metrics_of(const Totals& totals) {
     found.snr_state = SnrState::zero_reference;
   } else {
     found.snr_state = SnrState::number;
-    found.relative_l2 = relative_l2_of(sums);
+    found.relative_l2 = relative_l2_of(sums.squares, sums.b_squares);
     // Not -0.
     found.snr = static_cast<double>(-20 * std::log10(std::sqrt(sums.squares) / norm_b) + 0);
     found.max_relative = std::min(totals.max_relative, largest);

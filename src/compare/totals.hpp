@@ -41,8 +41,8 @@ struct Totals {
   unsigned common_bits = 0;  ///< That the steps of 99 of 100 numbers take, at most.
 };
 
-/// |a - b| / |b|, as in `TensorMetrics`. \param norm_b not zero
-[[nodiscard]] double relative_l2_of(const Sums& sums);
+/// |a - b| / |b|, as in `TensorMetrics`. \param b_squares not zero
+[[nodiscard]] double relative_l2_of(Sums::Wide squares, Sums::Wide b_squares);
 
 /// All but the elements of `worst`.
 [[nodiscard]] TensorMetrics metrics_of(const Totals& totals);

@@ -30,11 +30,11 @@ void read(const Tensor& tensor, std::uint64_t first, std::span<double> numbers) 
 }  // namespace
 
 int floor_exponent_of(long double mean_square) {
-  // A power of two, so that the numbers of one exponent are all above it or all below.
-  const long double root = std::sqrt(mean_square) / 256;
-  const auto least = static_cast<long double>(std::numeric_limits<double>::min());
-  const auto most = static_cast<long double>(std::numeric_limits<double>::max());
-  return std::ilogb(static_cast<double>(std::clamp(root, least, most)));
+  // A power of two, so that the numbers of one exponent are all above it or all below. The root of
+  // what is from 4^k on and below 4^(k + 1) is from 2^k on and below 2^(k + 1).
+  using Double = std::numeric_limits<double>;
+  return std::clamp((std::ilogb(mean_square) >> 1) - 8, Double::min_exponent - 1,
+                    Double::max_exponent - 1);
 }
 
 std::optional<Guess> guess_of(const Tensor& a, const Tensor& b, const Grid& grid) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "platform/os.hpp"
 #include "platform/parallel.hpp"
@@ -57,6 +58,21 @@ void free_block(void* block, std::size_t size) noexcept {
 std::shared_ptr<std::byte> allocate_buffer(std::size_t size) {
   return {static_cast<std::byte*>(allocate(size, buffer_alignment)),
           [size](std::byte* block) { deallocate(block, size, buffer_alignment); }};
+}
+
+std::shared_ptr<std::byte> SharedBlocks::take(std::size_t size) {
+  if (padded(size) >= huge_page) return allocate_buffer(size);
+  const std::size_t whole = (size + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+  if (whole > huge_page - used_) {
+    // Where its bytes are in no cache a huge page costs as much as 110 to 280 small ones, so that
+    // it would be too much for a few.
+    taken_ += whole;
+    if (taken_ < huge_page / 4) return allocate_buffer(size);
+    block_ = allocate_buffer(huge_page);
+    used_ = 0;
+  }
+  const std::size_t place = std::exchange(used_, used_ + whole);
+  return {block_, block_.get() + place};
 }
 
 void advise_huge(void* memory, std::size_t size) noexcept {

@@ -19,6 +19,18 @@ inline constexpr std::size_t buffer_alignment = 64;
 /// fill at least two thirds of such pages. Never null. \throws std::bad_alloc
 [[nodiscard]] std::shared_ptr<std::byte> allocate_buffer(std::size_t size);
 
+/// Buffers that are too small for huge pages each: where there are many, they share some.
+class SharedBlocks {
+ public:
+  /// As `allocate_buffer`. What it lies in is given back with the last buffer there.
+  [[nodiscard]] std::shared_ptr<std::byte> take(std::size_t size);
+
+ private:
+  std::shared_ptr<std::byte> block_;
+  std::size_t used_ = huge_page;  // Of the block.
+  std::size_t taken_ = 0;
+};
+
 /// Such memory without an owner, aligned for every fundamental type where it is not in huge pages.
 /// \throws std::bad_alloc
 [[nodiscard]] void* allocate_block(std::size_t size);

@@ -10,6 +10,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
+#include "platform/memory.hpp"
 #include "platform/os.hpp"
 #include "recording/files.hpp"
 #include "recording/record_table.hpp"
@@ -37,6 +38,7 @@ struct Recording::State {
 
   std::filesystem::path folder;
   RecordingOptions options;
+  platform::SharedBlocks columns;
   recording::RecordTable table;
   std::vector<std::string> problems;
   std::string about;
@@ -101,7 +103,7 @@ void Recording::State::refresh() {
 void Recording::State::read_sealed() {
   const std::filesystem::path path = recording::sealed_file(folder, segment);
   const Document document = Document::open_structure(Source::open(path), load_options());
-  table.add(std::make_shared<const Segment>(document, path));
+  table.add(std::make_shared<const Segment>(document, path, columns));
   if (const auto said = document.metadata().find(recording::metadata_key);
       said != document.metadata().end()) {
     about = said->second;
@@ -158,7 +160,8 @@ bool Recording::State::read_unsealed() {
   if (recording::drop_overlaps(frames) != 0)
     note(journal.string() + " has records that say to have the same data");
   const auto file = recording::as_file(std::move(data), journal_room, frames);
-  table.add(std::make_shared<const Segment>(Document::open_structure(file, load_options()), part));
+  table.add(std::make_shared<const Segment>(Document::open_structure(file, load_options()), part,
+                                            columns));
   journal_end = place;
   return false;
 }

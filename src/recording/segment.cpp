@@ -10,10 +10,13 @@
 
 namespace safestructures::inline v0::recording {
 
-Segment::Segment(const Document& document, std::filesystem::path path)
-    : document_(document), path_(std::move(path)), parts_(read_parts(document_.root(), path_)) {
-  for (std::size_t i = 0; i < size() && !source_; ++i)
-    if (is_row(i)) source_ = detail::source_of(stored(i).tensor());
+Segment::Segment(const Document& document, std::filesystem::path path,
+                 platform::SharedBlocks& blocks)
+    : document_(document),
+      path_(std::move(path)),
+      parts_(read_parts(document_.root(), path_, blocks)) {
+  for (const Value& value : values())
+    if (!source_ && value.kind() == Kind::tensor) source_ = detail::source_of(value.tensor());
   if (source_) together_ = for_small_reads(source_);
 }
 

@@ -19,8 +19,8 @@ namespace safestructures::inline v0::recording {
 /// May be used by several threads at once.
 class Segment {
  public:
-  /// \throws Error what is wrong with its root, naming the file
-  Segment(const Document& document, std::filesystem::path path);
+  /// \param blocks for its columns \throws Error what is wrong with its root, naming the file
+  Segment(const Document& document, std::filesystem::path path, platform::SharedBlocks& blocks);
 
   [[nodiscard]] const Document& document() const noexcept { return document_; }
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }

@@ -7,7 +7,6 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/recording/options.hpp>
 #include "data/deferred.hpp"
-#include "platform/memory.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -111,7 +110,8 @@ void check_rows(const Root& root, const ReadColumns& columns, const std::vector<
 
 }  // namespace
 
-SegmentParts read_parts(const Value& value, const std::filesystem::path& file) {
+SegmentParts read_parts(const Value& value, const std::filesystem::path& file,
+                        platform::SharedBlocks& blocks) {
   const Root root(value, file);
   SegmentParts parts;
   ReadColumns& columns = parts.columns;
@@ -119,10 +119,10 @@ SegmentParts read_parts(const Value& value, const std::filesystem::path& file) {
   each_column(columns, [&]<class Number>(std::string_view name, std::span<const Number>&) {
     static_cast<void>(root.column<Number>(name, size));
   });
-  // One piece of huge pages: of 100,000 records pages of four kilobytes took as long as reading.
+  // Huge pages: of 100,000 records those of four kilobytes took as long as reading.
   const auto count = static_cast<std::size_t>(*size);
   const std::shared_ptr<std::byte> memory =
-      platform::allocate_buffer(count * static_cast<std::size_t>(SegmentColumns::record_size));
+      blocks.take(count * static_cast<std::size_t>(SegmentColumns::record_size));
   std::byte* into = memory.get();
   each_column(columns, [&]<class Number>(std::string_view name, std::span<const Number>& column) {
     const std::span<std::byte> bytes{into, count * sizeof(Number)};

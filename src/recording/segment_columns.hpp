@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <safestructures/data/value.hpp>
+#include "platform/memory.hpp"
 
 namespace safestructures::inline v0::recording {
 
@@ -88,7 +89,9 @@ struct SegmentParts {
 };
 
 /// Reads what a segment's root says. Columns are of one length and in the order of their sequence;
-/// places and rows are there. \param file for errors \throws Error `invalid_schema`, `out_of_range`
-[[nodiscard]] SegmentParts read_parts(const Value& root, const std::filesystem::path& file);
+/// places and rows are there. \param file for errors \param blocks for the columns
+/// \throws Error `invalid_schema`, `out_of_range`
+[[nodiscard]] SegmentParts read_parts(const Value& root, const std::filesystem::path& file,
+                                      platform::SharedBlocks& blocks);
 
 }  // namespace safestructures::inline v0::recording

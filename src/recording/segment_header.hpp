@@ -65,8 +65,8 @@ class SegmentHeader {
   /// \param frames are used up, but for their heads
   void add(std::span<Frame* const> frames, const HashOf& hash_of);
 
-  /// The first bytes of the file: the length, the header, blanks up to `room` bytes, a multiple of
-  /// 8, the last of which are the columns. With room 0 as few blanks as can be.
+  /// The first bytes of the file, `room` of them, a multiple of 8: the length, the header with some
+  /// blanks, the columns, and what room is left. With room 0 nothing is left.
   /// \param about the text of `metadata_key`; passed over where it does not fit
   /// \throws Error `limit_exceeded` where it does not fit without
   [[nodiscard]] std::string text(std::string about, std::uint64_t room, bool checksums) const;

@@ -162,8 +162,8 @@ void RecorderState::seal_segment(bool closed) {
   if (!segment_) return;
   SegmentWriter segment = std::move(*segment_);
   segment_.reset();
-  // The next one gets what this one would have needed for all its data, but grows by steps: its
-  // last file would be mostly blanks.
+  // The next one gets what this one would have needed for all its data, but grows by steps: most of
+  // the last file's would not be needed.
   const std::uint64_t size = std::max<std::uint64_t>(segment.size(), 1);
   const double share = static_cast<double>(options_.segment_bytes) / static_cast<double>(size);
   const double needed = static_cast<double>(segment.header_bound()) * std::max(1.0, share) * 1.25;

@@ -60,7 +60,8 @@ inline void journal(Bytes bytes) {
     std::vector<Frame> frames = {found.frame};
     const auto file = as_file(ss::Source::of(zeros, nullptr), 0, frames);
     const auto document = ss::Document::open(file, {.format = ss::formats::safestructures()});
-    const SegmentParts parts = read_parts(document.root(), {});
+    ss::platform::SharedBlocks blocks;
+    const SegmentParts parts = read_parts(document.root(), {}, blocks);
     require(std::ranges::equal(parts.columns.sequence, std::vector{found.frame.head.sequence}),
             "a frame does not come back as a record");
   });

@@ -224,6 +224,19 @@ def check_fullest_room(folder):
         expect(f"{name}: all of them", list(range(4000)), found)
 
 
+def check_unused_room(folder):
+    """Room that was not needed is no part of the header, which everybody reads who opens the file."""
+    with Recorder(pathlib.Path(folder) / "room") as recorder:
+        for i in range(3):
+            recorder.record("x", i)
+    verify(folder, "room")
+    [file] = (pathlib.Path(folder) / "room").glob("*.safetensors")
+    header = int.from_bytes(file.read_bytes()[:8], "little")
+    expect("a header of 256 KiB of room", True, header < 32 << 10)
+    expect("the size of the file", 256 << 10, file.stat().st_size)
+    expect("records", [0, 1, 2], [record.value for record in records(pathlib.Path(folder) / "room")])
+
+
 def check_threads(folder):
     def work(recorder, number):
         with recorder.scope(f"thread{number}"):
@@ -377,6 +390,7 @@ run_checks(
     check_filters,
     check_rotation,
     check_fullest_room,
+    check_unused_room,
     check_threads,
     check_kill,
     check_full_disk,

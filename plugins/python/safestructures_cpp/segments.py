@@ -212,14 +212,16 @@ class Segment:
         return FRAME_MAGIC + struct.pack("<QQ", len(content), known) + content
 
     def _stored_columns(self):
-        """The columns' bytes, up to a multiple of 8, and their tensors."""
+        """The columns' bytes, and room that is left, up to a multiple of 8, and their tensors."""
         data = b""
         tensors = []
         for name, (dtype, kind) in COLUMNS.items():
             column = np.array(self._columns[name], kind).tobytes()
             tensors.append((name, dtype, (self.records,), len(data), len(data) + len(column), checksum(column)))
             data += column
-        if gap := bytes(-len(data) % 8):
+        # Blanks in the header would be read.
+        unused = max(self.room - self.bound, 0)
+        if gap := bytes(unused + -(len(data) + unused) % 8):
             tensors.append(("gap.columns", "U8", (len(gap),), len(data), len(data) + len(gap), checksum(gap)))
         return data + gap, tensors
 
@@ -232,7 +234,7 @@ class Segment:
         return '{"data_type": "SafestructuresDataclass", "value": {' + inside + '}, "class": "Segment"}'
 
     def _front(self, about):
-        """What is in front of the data: the length, the header, blanks, the columns."""
+        """What is in front of the data: the length, the header, blanks, the columns, room that is left."""
         schema = self._schema()
         columns, column_tensors = self._stored_columns()
         metadata = {"_safestructures_schema_": schema, "_safestructures_schema_version_": "1.0.0"}
