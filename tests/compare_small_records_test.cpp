@@ -188,48 +188,6 @@ TEST_CASE("where small records are rows and where they are not, errors are trace
   }
 }
 
-TEST_CASE("many small records are compared with those in their places, on several threads") {
-  constexpr std::size_t count = 50'000;
-  const ss::test::Folder folder;
-  for (const char* name : {"a", "b", "longer"}) {
-    ss::ActivationRecorder recorder(folder / name, {.segment_bytes = 1U << 20U});
-    const std::size_t size = name == std::string("longer") ? count + 1 : count;
-    for (std::size_t i = 0; i < size; ++i) {
-      recorder.step(static_cast<std::int64_t>(i / 5));
-      std::vector<float> one(4, static_cast<float>(i));
-      if (i % 1000 == 999 && name != std::string("b")) one[2] += 0.5F * one[2];
-      recorder.record("layer" + std::to_string(i % 5), std::move(one));
-    }
-    recorder.close();
-  }
-  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
-  REQUIRE(found.rows.size() == count);
-  CHECK(found.differences() == count / 1000);
-  CHECK(found.coverage.elements == 4 * count);
-  REQUIRE(found.first_divergence() != nullptr);
-  CHECK(found.first_divergence()->record->sequence == 999);
-  for (std::size_t i = 0; i < count; i += 333) {
-    CAPTURE(i);
-    const ss::ComparisonRow& row = found.rows[i];
-    CHECK(row.path == "layer" + std::to_string(i % 5));
-    CHECK(row.record->sequence == i);
-    CHECK(row.record->step == static_cast<std::int64_t>(i / 5));
-    CHECK(row.metrics->norm_b == doctest::Approx(2.0 * static_cast<double>(i)));
-    CHECK((row.verdict == Verdict::different) == (i % 1000 == 999));
-  }
-  // Where not all are alike, those that are give the same.
-  const ss::Comparison longer = ss::compare_files(folder / "longer", folder / "b");
-  REQUIRE(longer.rows.size() == count + 1);
-  CHECK(longer.rows.verdict(count) == Verdict::only_a);
-  for (std::size_t i = 0; i < count; ++i)
-    if (found.rows.verdict(i) != longer.rows.verdict(i)) FAIL(i);
-  const ss::Comparison some =
-      ss::compare_files(folder / "a", folder / "b", {.only = {"layer3", "layer4"}});
-  CHECK(some.rows.size() == 2 * count / 5);
-  CHECK(some.coverage.filtered == 3 * count / 5);
-  CHECK(some.differences() == count / 1000);
-}
-
 TEST_CASE("the progress of comparing small records ends at all of their bytes") {
   const ss::test::Folder folder;
   record(folder / "a", false);

@@ -76,27 +76,27 @@ void Recording::State::note(std::string problem) {
 void Recording::State::refresh() {
   while (!is_closed) {
     const auto segments = recording::list_segments(folder);
-    const auto next = segments.lower_bound(segment);
-    if (next == segments.end()) break;
-    if (next->first != segment) {
-      note("segment " + std::to_string(segment) + " is missing");
-      segment = next->first;
-      journal_end = 0;
-    }
-    if (next->second.sealed) {
-      read_sealed();
+    auto next = segments.lower_bound(segment);
+    if (next == segments.end()) return;
+    for (; next != segments.end() && !is_closed; ++next) {
+      if (next->first != segment) {
+        note("segment " + std::to_string(segment) + " is missing");
+        segment = next->first;
+        journal_end = 0;
+      }
+      if (next->second.sealed) {
+        read_sealed();
+      } else {
+        // What is sealed in this moment is found in the next round.
+        if (read_unsealed()) break;
+        // A recorder that died leaves one; a later one means that it was not the last.
+        if (std::next(next) == segments.end()) return;
+        note("segment " + std::to_string(segment) +
+             " is not sealed although there are later ones: 'safestructures recover' seals it");
+      }
       ++segment;
       journal_end = 0;
-      continue;
     }
-    // What is sealed in this moment is found in the next round.
-    if (read_unsealed()) continue;
-    // A recorder that died leaves one; a later one means that it was not the last.
-    if (std::next(next) == segments.end()) break;
-    note("segment " + std::to_string(segment) +
-         " is not sealed although there are later ones: 'safestructures recover' seals it");
-    ++segment;
-    journal_end = 0;
   }
 }
 

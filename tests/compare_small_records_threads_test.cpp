@@ -1,0 +1,91 @@
+/// \file
+/// Small records of two recordings, compared on several threads.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/recording/recording.hpp>
+
+#include "support/folder.hpp"
+
+namespace ss = safestructures;
+
+TEST_CASE("many small records are compared with those in their places, on several threads") {
+  constexpr std::size_t count = 50'000;
+  const ss::test::Folder folder;
+  for (const char* name : {"a", "b", "longer"}) {
+    ss::ActivationRecorder recorder(folder / name, {.segment_bytes = 1U << 20U});
+    const std::size_t size = name == std::string("longer") ? count + 1 : count;
+    for (std::size_t i = 0; i < size; ++i) {
+      recorder.step(static_cast<std::int64_t>(i / 5));
+      std::vector<float> one(4, static_cast<float>(i));
+      if (i % 1000 == 999 && name != std::string("b")) one[2] += 0.5F * one[2];
+      recorder.record("layer" + std::to_string(i % 5), std::move(one));
+    }
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  REQUIRE(found.rows.size() == count);
+  CHECK(found.differences() == count / 1000);
+  CHECK(found.coverage.elements == 4 * count);
+  REQUIRE(found.first_divergence() != nullptr);
+  CHECK(found.first_divergence()->record->sequence == 999);
+  for (std::size_t i = 0; i < count; i += 333) {
+    CAPTURE(i);
+    const ss::ComparisonRow& row = found.rows[i];
+    CHECK(row.path == "layer" + std::to_string(i % 5));
+    CHECK(row.record->sequence == i);
+    CHECK(row.record->step == static_cast<std::int64_t>(i / 5));
+    CHECK(row.metrics->norm_b == doctest::Approx(2.0 * static_cast<double>(i)));
+    CHECK((row.verdict == ss::Verdict::different) == (i % 1000 == 999));
+  }
+  // Where not all are alike, those that are give the same.
+  const ss::Comparison longer = ss::compare_files(folder / "longer", folder / "b");
+  REQUIRE(longer.rows.size() == count + 1);
+  CHECK(longer.rows.verdict(count) == ss::Verdict::only_a);
+  for (std::size_t i = 0; i < count; ++i)
+    if (found.rows.verdict(i) != longer.rows.verdict(i)) FAIL(i);
+  const ss::Comparison some =
+      ss::compare_files(folder / "a", folder / "b", {.only = {"layer3", "layer4"}});
+  CHECK(some.rows.size() == 2 * count / 5);
+  CHECK(some.coverage.filtered == 3 * count / 5);
+  CHECK(some.differences() == count / 1000);
+}
+
+TEST_CASE("several threads look at the rows of small records, and at the records") {
+  constexpr std::size_t count = 2000;
+  const ss::test::Folder folder;
+  for (const char* name : {"a", "b"}) {
+    ss::ActivationRecorder recorder(folder / name);
+    for (std::size_t i = 0; i < count; ++i)
+      recorder.record("layer" + std::to_string(i % 5),
+                      std::vector<float>(4, static_cast<float>(name[0] - 'a' + 1)));
+    recorder.close();
+  }
+  const ss::Recording run(folder / "b");
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  REQUIRE(found.rows.size() == count);
+  const auto look = [&](std::size_t& right) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool is_row = found.rows[i].record->sequence == i &&
+                          found.rows[i].metrics->max_absolute == 1 &&
+                          found.rows.verdict(i) == ss::Verdict::different;
+      const bool is_record = run[i].sequence() == i && run[i].as<std::vector<float>>()[3] == 2;
+      if (is_row && is_record && run.find_call("layer4", i / 5)->sequence() == i / 5 * 5 + 4)
+        ++right;
+    }
+  };
+  std::vector<std::size_t> right(3);
+  std::vector<std::thread> threads;
+  for (std::size_t& one : right) threads.emplace_back([&] { look(one); });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(right == std::vector<std::size_t>(3, count));
+}
