@@ -63,7 +63,7 @@ std::shared_ptr<std::byte> allocate_buffer(std::size_t size) {
 std::shared_ptr<std::byte> SharedBlocks::take(std::size_t size) {
   if (padded(size) >= huge_page) return allocate_buffer(size);
   const std::size_t whole = (size + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
-  if (whole > huge_page - used_) {
+  if (!block_ || whole > huge_page - used_) {
     // Where its bytes are in no cache a huge page costs as much as 110 to 280 small ones, so that
     // it would be too much for a few.
     taken_ += whole;

@@ -27,7 +27,7 @@ class SharedBlocks {
 
  private:
   std::shared_ptr<std::byte> block_;
-  std::size_t used_ = huge_page;  // Of the block.
+  std::size_t used_ = 0;  // Of the block.
   std::size_t taken_ = 0;
 };
 
