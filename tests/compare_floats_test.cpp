@@ -286,6 +286,24 @@ TEST_CASE("a guess that was wrong is noticed") {
   }
 }
 
+TEST_CASE("the floor is the largest power of two up to a 256th of the root mean square") {
+  constexpr long double none = 0;
+  for (int k = -1000; k <= 1000; ++k) {
+    const long double power = std::ldexp(1.0L, k);
+    const int expected = static_cast<int>(std::floor(k / 2.0)) - 8;
+    CAPTURE(k);
+    CHECK(comparing::floor_exponent_of(power) == expected);
+    CHECK(comparing::floor_exponent_of(power * 1.5L) == expected);
+    CHECK(comparing::floor_exponent_of(std::nextafter(2 * power, none)) == expected);
+  }
+  // What squares of doubles may be, in a wider type, keeps to exponents of doubles.
+  using Wide = std::numeric_limits<long double>;
+  for (const long double least : {none, Wide::denorm_min(), Wide::min()})
+    CHECK(comparing::floor_exponent_of(least) >= -1022);
+  CHECK(comparing::floor_exponent_of(Wide::max()) <= 1023);
+  CHECK(comparing::floor_exponent_of(Wide::infinity()) == 1023);
+}
+
 TEST_CASE("a sample says nothing of few numbers and of zeros") {
   Random random(2);
   const auto grid = comparing::grid_of(DType::F32);

@@ -126,7 +126,8 @@ TEST_CASE("every record that was flushed before the process was killed is recove
   std::uint64_t flushed_records = 0;
   // On a busy machine many are killed before they wrote anything: then there are more of them.
   const auto is_enough = [&] { return repaired > kills / 4; };
-  for (std::uint64_t round = 0; round < kills || (!is_enough() && round < 4 * kills); ++round) {
+  std::uint64_t round = 0;
+  for (; round < kills || (!is_enough() && round < 4 * kills); ++round) {
     CAPTURE(round);
     const Folder folder;
     Told& told = *new (memory) Told;
@@ -162,6 +163,6 @@ TEST_CASE("every record that was flushed before the process was killed is recove
   CHECK(is_enough());
   CHECK(flushed_records > kills);
   if (std::getenv("SAFESTRUCTURES_KILLS") != nullptr)
-    MESSAGE("seed ", seed, ", ", kills, " kills, ", repaired, " segments sealed by recovery, ",
+    MESSAGE("seed ", seed, ", ", round, " kills, ", repaired, " segments sealed by recovery, ",
             flushed_records, " flushed records");
 }

@@ -32,9 +32,9 @@ SMALL_RECORDS = (
     "the system, which first makes 50 MB of memory present for what waits"
 )
 COMPARED_ROWS = (
-    "every metric of a pair that differs takes 150 ns of its 64 numbers, more than reading it, on two "
-    "processors. Reading both takes 9 or 12 ms by turns on such machines, as the system makes memory present, "
-    "and comparing 15 beside either"
+    "the metrics of a pair that differs take 150 ns for its 64 numbers, more than reading it. "
+    "Reading both takes 9 or 12 ms by turns on such machines, as the system makes memory present, and comparing "
+    "15 beside either"
 )
 COMPARED_RECORDS = (
     "what a record takes besides its numbers (its place in the other recording, a sample, a row of the "

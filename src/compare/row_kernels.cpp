@@ -31,11 +31,8 @@ struct RowsIn : Lanes<Vectors> {
   // Copies of the arguments, which what is stored might change as far as compilers know.
   [[gnu::always_inline]] static RowSums sums(const FloatBlock block, const Tolerance tolerance,
                                              const RowNumbers numbers) {
-    // Of its own: GCC fills what it returns by a slow instruction first.
-    struct Totals {
-      double errors = 0, absolute = 0, squares = 0, a_squares = 0, b_squares = 0;
-      double square_difference = 0;
-    } totals;
+    // Apart from what is returned, which GCC fills by a slow instruction first.
+    BlockSums all;
     Words differing{}, beyond{};
     Numbers largest_b{}, largest{}, max_ratio{};
     for (std::size_t lane = 0; lane < lanes; lane += width) {
@@ -60,17 +57,13 @@ struct RowsIn : Lanes<Vectors> {
         Base::store(b, numbers.references + i);
         Base::store(ratio, numbers.ratios + i);
       }
-      own.add_to(totals);
+      own.add_to(all);
     }
-    double largest_difference = 0, largest_of_b = 0, largest_ratio = 0;
-    Base::take_larger(largest, largest_difference);
-    Base::take_larger(largest_b, largest_of_b);
-    Base::take_larger(max_ratio, largest_ratio);
-    return {{totals.errors, totals.absolute, totals.squares, totals.a_squares, totals.b_squares,
-             totals.square_difference, largest_of_b, largest_difference},
-            Base::count_of(differing),
-            Base::count_of(beyond),
-            largest_ratio};
+    Base::take_larger(largest, all.largest_difference);
+    Base::take_larger(largest_b, all.largest_b);
+    double found_ratio = 0;
+    Base::take_larger(max_ratio, found_ratio);
+    return {all, Base::count_of(differing), Base::count_of(beyond), found_ratio};
   }
 
   [[gnu::always_inline]] static BlockSquares squares(const FloatBlock& block) {

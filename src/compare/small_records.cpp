@@ -35,15 +35,13 @@ RowPlace row_place(const RecordTable::Place& place, std::size_t size) {
           static_cast<std::uint64_t>(segment.columns().row[place.record]), size};
 }
 
-}  // namespace
-
 /// Metrics are handed out in blocks, so that those that are used lie together.
-class SmallRecords::Metrics {
+class MetricsPlaces {
  public:
   static constexpr std::size_t block = 256;
 
   /// \param taken by all
-  explicit Metrics(std::atomic<std::size_t>& taken) : taken_(&taken) {}
+  explicit MetricsPlaces(std::atomic<std::size_t>& taken) : taken_(&taken) {}
 
   [[nodiscard]] std::size_t next() {
     if (next_ == end_) end_ = (next_ = taken_->fetch_add(block)) + block;
@@ -57,6 +55,8 @@ class SmallRecords::Metrics {
   std::size_t end_ = 0;
 };
 
+}  // namespace
+
 struct SmallRecords::Worker {
   explicit Worker(std::atomic<std::size_t>& taken) : places_of_metrics(taken) {}
 
@@ -65,7 +65,7 @@ struct SmallRecords::Worker {
   std::vector<RowPlace> places_a;
   std::vector<RowPlace> places_b;
   std::unique_ptr<RowMetrics> metrics = std::make_unique_for_overwrite<RowMetrics>();
-  Metrics places_of_metrics;
+  MetricsPlaces places_of_metrics;
   std::vector<std::size_t> unusual;  // Compact rows.
   std::uint64_t tensors = 0;
   std::uint64_t elements = 0;
@@ -144,7 +144,7 @@ void SmallRecords::measure() {
   workers.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) workers.emplace_back(taken);
   // Each leaves a block of its own half used, at most.
-  comparer_.rows().compact().reserve_metrics(rows + threads * Metrics::block);
+  comparer_.rows().compact().reserve_metrics(rows + threads * MetricsPlaces::block);
   std::atomic<std::uint64_t> done = 0;
   platform::in_pieces(
       rows, piece,

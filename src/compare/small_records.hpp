@@ -31,7 +31,6 @@ class SmallRecords {
   void measure();
 
  private:
-  class Metrics;
   struct Worker;
   /// \returns the bytes that were compared
   std::uint64_t measure(std::size_t begin, std::size_t count, Worker& worker);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -27,18 +28,25 @@ void read(const Tensor& tensor, std::uint64_t first, std::span<double> numbers) 
                        Overflow::allow);
 }
 
+using Double = std::numeric_limits<double>;
+
+/// As std::ilogb, which took a tenth of the time of 64 numbers.
+int exponent_of(long double number) {
+  if (!(number >= static_cast<long double>(Double::min()) &&
+        number <= static_cast<long double>(Double::max())))
+    return std::ilogb(number);
+  const auto rounded = static_cast<double>(number);
+  const std::uint64_t is_above = static_cast<long double>(rounded) > number ? 1 : 0;
+  return static_cast<int>((std::bit_cast<std::uint64_t>(rounded) - is_above) >> 52U) - 1023;
+}
+
 }  // namespace
 
 int floor_exponent_of(long double mean_square) {
   // A power of two, so that the numbers of one exponent are all above it or all below. The root of
   // what is from 4^k on and below 4^(k + 1) is from 2^k on and below 2^(k + 1).
-  using Double = std::numeric_limits<double>;
-  const auto rounded = static_cast<double>(mean_square);
-  // Its own bits say it sooner: of 64 numbers std::ilogb took a tenth of the time.
-  const int exponent = std::isnormal(rounded)
-                           ? static_cast<int>(std::bit_cast<std::uint64_t>(rounded) >> 52U) - 1023
-                           : std::ilogb(mean_square);
-  return std::clamp((exponent >> 1) - 8, Double::min_exponent - 1, Double::max_exponent - 1);
+  return std::clamp((exponent_of(mean_square) >> 1) - 8, Double::min_exponent - 1,
+                    Double::max_exponent - 1);
 }
 
 std::optional<Guess> guess_of(const Tensor& a, const Tensor& b, const Grid& grid) {
