@@ -114,8 +114,7 @@ Sums Accumulator::add(const Block& block) {
   largest_b_ = std::max(largest_b_, sums.largest_b);
   max_absolute_ = std::max(max_absolute_, sums.largest_difference);
   if (sums.largest_difference > 0) take_differences(block);
-  return {sums.errors,    sums.absolute,  sums.squares,
-          sums.a_squares, sums.b_squares, sums.square_difference};
+  return sums_of(sums);
 }
 
 std::optional<Sums> Accumulator::add_equal(std::span<const double> numbers, std::size_t count) {
@@ -252,8 +251,7 @@ std::optional<Sums> Accumulator::add_floats(const FloatBlock& block, std::size_t
       if ((groups >> bit & 1U) != 0) take_group(block, group, first);
   }
   watched_->take(block, steps);
-  return Sums{sums.errors,    sums.absolute,  sums.squares,
-              sums.a_squares, sums.b_squares, sums.square_difference};
+  return sums_of(sums);
 }
 
 void Accumulator::merge(const Accumulator& other) {

@@ -36,6 +36,11 @@ struct CompactKind {
   std::string detail;      ///< As in `ComparisonRow`.
   Shape shape;             ///< Of each record.
   std::size_t count = 0;   ///< Numbers of each record.
+  /// Bytes of each record.
+  /// @{
+  std::size_t size_a = 0;
+  std::size_t size_b = 0;
+  /// @}
   /// Of floats of at most 32 bits.
   /// @{
   DType dtype_a = DType::F32;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -30,7 +31,7 @@ struct RowsIn : Lanes<Vectors> {
 
   // Copies of the arguments, which what is stored might change as far as compilers know.
   [[gnu::always_inline]] static RowSums sums(const FloatBlock block, const Tolerance tolerance,
-                                             const RowNumbers numbers) {
+                                             double* const ratios) {
     // Apart from what is returned, which GCC fills by a slow instruction first.
     BlockSums all;
     Words differing{}, beyond{};
@@ -53,9 +54,7 @@ struct RowsIn : Lanes<Vectors> {
         largest = error > largest ? error : largest;
         largest_b = b > largest_b ? b : largest_b;
         max_ratio = ratio > max_ratio ? ratio : max_ratio;
-        Base::store(error, numbers.errors + i);
-        Base::store(b, numbers.references + i);
-        Base::store(ratio, numbers.ratios + i);
+        Base::store(ratio, ratios + i);
       }
       own.add_to(all);
     }
@@ -84,37 +83,41 @@ struct RowsIn : Lanes<Vectors> {
     return all;
   }
 
-  [[gnu::always_inline]] static std::size_t worst(const RowNumbers& numbers, std::size_t count,
+  [[gnu::always_inline]] static std::size_t worst(const FloatBlock& block, const double* ratios,
                                                   double ratio) {
     std::size_t found = 0;
-    double error = 0;
-    for (std::size_t first = 0; first < count; first += lanes) {
+    double most = 0;
+    for (std::size_t first = 0; first < block.count; first += lanes) {
       // In groups, which take no branch for each number.
       Words is_any{};
       for (std::size_t i = first; i < first + lanes; i += width) {
-        Numbers ratios;
-        load(ratios, numbers.ratios, i);
-        is_any |= ratios == ratio;
+        Numbers some;
+        load(some, ratios, i);
+        is_any |= some == ratio;
       }
       if (!Base::is_any(is_any)) continue;
       for (std::size_t i = first; i < first + lanes; ++i) {
-        if (numbers.ratios[i] != ratio || numbers.errors[i] <= error) continue;
-        error = numbers.errors[i];
+        if (ratios[i] != ratio) continue;
+        const double error = std::abs(float_at(block.a, i) - float_at(block.b, i));
+        if (error <= most) continue;
+        most = error;
         found = i;
       }
     }
     return found;
   }
 
-  [[gnu::always_inline]] static double relative(const RowNumbers& numbers, std::size_t count,
-                                                double floor) {
+  [[gnu::always_inline]] static double relative(const FloatBlock& block, double floor) {
     Numbers most{};
-    for (std::size_t i = 0; i < count; i += width) {
-      Numbers error, reference;
-      load(error, numbers.errors, i);
-      load(reference, numbers.references, i);
+    for (std::size_t i = 0; i < block.count; i += width) {
+      Numbers a, b;
+      load(a, block.a, i);
+      load(b, block.b, i);
+      Numbers error = a - b;
+      Base::make_absolute(error);
+      Base::make_absolute(b);
       const Numbers least = Numbers{} + floor;
-      const Numbers ratio = error / (reference > least ? reference : least);
+      const Numbers ratio = error / (b > least ? b : least);
       most = ratio > most ? ratio : most;
     }
     double found = 0;
@@ -159,16 +162,15 @@ struct RowsIn : Lanes<Vectors> {
 // One set of functions for each set of instructions; the bodies above become part of them.
 struct Baseline {
   using Kernels = RowsIn<TwoLanes>;
-  static RowSums sums(const FloatBlock& block, const Tolerance& tolerance,
-                      const RowNumbers& numbers) {
-    return Kernels::sums(block, tolerance, numbers);
+  static RowSums sums(const FloatBlock& block, const Tolerance& tolerance, double* ratios) {
+    return Kernels::sums(block, tolerance, ratios);
   }
-  static std::size_t worst(const RowNumbers& numbers, std::size_t count, double ratio) {
-    return Kernels::worst(numbers, count, ratio);
+  static std::size_t worst(const FloatBlock& block, const double* ratios, double ratio) {
+    return Kernels::worst(block, ratios, ratio);
   }
   static BlockSquares squares(const FloatBlock& block) { return Kernels::squares(block); }
-  static double relative(const RowNumbers& numbers, std::size_t count, double floor) {
-    return Kernels::relative(numbers, count, floor);
+  static double relative(const FloatBlock& block, double floor) {
+    return Kernels::relative(block, floor);
   }
   template <class Place>
   static RowSteps steps(const FloatBlock& block) {
@@ -181,19 +183,18 @@ struct Baseline {
 struct Avx2 {
   using Kernels = RowsIn<FourLanes>;
   [[gnu::target("avx2")]] static RowSums sums(const FloatBlock& block, const Tolerance& tolerance,
-                                              const RowNumbers& numbers) {
-    return Kernels::sums(block, tolerance, numbers);
+                                              double* ratios) {
+    return Kernels::sums(block, tolerance, ratios);
   }
-  [[gnu::target("avx2")]] static std::size_t worst(const RowNumbers& numbers, std::size_t count,
+  [[gnu::target("avx2")]] static std::size_t worst(const FloatBlock& block, const double* ratios,
                                                    double ratio) {
-    return Kernels::worst(numbers, count, ratio);
+    return Kernels::worst(block, ratios, ratio);
   }
   [[gnu::target("avx2")]] static BlockSquares squares(const FloatBlock& block) {
     return Kernels::squares(block);
   }
-  [[gnu::target("avx2")]] static double relative(const RowNumbers& numbers, std::size_t count,
-                                                 double floor) {
-    return Kernels::relative(numbers, count, floor);
+  [[gnu::target("avx2")]] static double relative(const FloatBlock& block, double floor) {
+    return Kernels::relative(block, floor);
   }
   template <class Place>
   [[gnu::target("avx2")]] static RowSteps steps(const FloatBlock& block) {

@@ -19,13 +19,6 @@ struct RowSums : BlockSums {
   double max_ratio = 0;  ///< Of |a - b| to what is allowed; infinite where nothing is.
 };
 
-/// Of each number, for what is looked for afterwards.
-struct RowNumbers {
-  double* errors;      ///< |a - b|.
-  double* references;  ///< |b|.
-  double* ratios;      ///< As `RowSums::max_ratio`; 0 where the sides are equal.
-};
-
 /// How many numbers of a dtype lie between a and b, at most.
 struct RowSteps {
   std::uint32_t most = 0;
@@ -33,16 +26,17 @@ struct RowSteps {
 };
 
 /// The kernels of one set of instructions. Their results are the same for all, and those of
-/// `BlockKernels`.
+/// `BlockKernels`. All but `sums`, `worst` and `squares` take blocks of any size.
 struct RowKernels {
-  /// Fills in `numbers`. \param block filled up with zeros
-  RowSums (*sums)(const FloatBlock& block, const Tolerance& tolerance, const RowNumbers& numbers);
+  /// \param block filled up with zeros
+  /// \param ratios of |a - b| to what is allowed, for each number; 0 where the sides are equal
+  RowSums (*sums)(const FloatBlock& block, const Tolerance& tolerance, double* ratios);
   /// The first place of the largest error among those whose ratio is that, which one has.
-  std::size_t (*worst)(const RowNumbers& numbers, std::size_t count, double ratio);
+  std::size_t (*worst)(const FloatBlock& block, const double* ratios, double ratio);
   /// Of numbers that are the same on both sides: those of `block.a`.
   BlockSquares (*squares)(const FloatBlock& block);
   /// The largest of |a - b| / max(|b|, floor). \param floor above 0
-  double (*relative)(const RowNumbers& numbers, std::size_t count, double floor);
+  double (*relative)(const FloatBlock& block, double floor);
   /// Steps among the numbers of F32, BF16 and F16.
   /// @{
   RowSteps (*float_steps)(const FloatBlock& block);

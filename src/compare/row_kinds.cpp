@@ -1,5 +1,6 @@
 #include "compare/row_kinds.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <safestructures/data/value.hpp>
@@ -25,48 +26,52 @@ bool may_be_permuted(const Shape& shape) {
   return false;
 }
 
+/// Null where it is none of floats, contiguous.
+const Tensor* floats_in(const Value& value) {
+  if (value.kind() != Kind::tensor) return nullptr;
+  const Tensor& tensor = value.tensor();
+  return are_floats(tensor.dtype()) && tensor.is_contiguous() ? &tensor : nullptr;
+}
+
 }  // namespace
 
-RowKinds::RowKinds(const RecordTable& a, const RecordTable& b, const CompareOptions& options,
-                   Comparer& comparer)
-    : options_(options), comparer_(comparer), a_{a, {}}, b_{b, {}} {
-  find_types(a_);
-  find_types(b_);
+bool RowKinds::Type::is_of(const Value& value, bool is_row) const {
+  const Tensor* const tensor = floats_in(value);
+  if (tensor == nullptr || tensor->dtype() != dtype) return false;
+  const std::size_t skipped = is_row ? 1 : 0;
+  return tensor->rank() == shape.size() + skipped &&
+         std::ranges::equal(tensor->shape().span().subspan(skipped), shape.span()) &&
+         recorded_dtype(value) == recorded;
 }
 
-void RowKinds::find_types(Side& side) {
-  for (const RecordTable::Part& part : side.table.parts()) {
-    std::vector<std::uint32_t>& types = side.types.emplace_back();
-    for (const Value& value : part.segment->values()) types.push_back(type_of(value));
-  }
-}
-
-std::uint32_t RowKinds::type_of(const Value& rows) {
-  if (rows.kind() != Kind::tensor) return none;
-  const Tensor& tensor = rows.tensor();
-  if (!are_floats(tensor.dtype()) || tensor.rank() == 0 || !tensor.is_contiguous()) return none;
-  Type type{.dtype = tensor.dtype(),
-            .recorded = recorded_dtype(rows),
-            .shape = Shape(tensor.shape().span().subspan(1)),
-            .count = 0,
-            .size = 0};
-  const std::uint64_t count = tensor.shape()[0] == 0 ? 0 : tensor.size() / tensor.shape()[0];
-  if (count == 0 || count > RowMetrics::most) return none;
-  const auto grid = grid_of(effective_dtype(type.dtype, type.recorded));
-  if (!grid || !are_floats(grid->dtype)) return none;
-  type.count = static_cast<std::size_t>(count);
-  type.size = type.count * bit_width(type.dtype) / 8;
-  const auto dims = type.shape.span();
+const RowKinds::Type* RowKinds::type_of(const Value& value, bool is_row) {
+  const Tensor* const tensor = floats_in(value);
+  if (tensor == nullptr || (is_row && tensor->rank() == 0)) return nullptr;
+  const std::uint64_t rows = is_row ? tensor->shape()[0] : 1;
+  const std::uint64_t count = rows == 0 ? 0 : tensor->size() / rows;
+  if (count == 0 || count > RowMetrics::most) return nullptr;
+  const std::optional<DType> recorded = recorded_dtype(value);
+  const auto grid = grid_of(effective_dtype(tensor->dtype(), recorded));
+  if (!grid || !are_floats(grid->dtype)) return nullptr;
+  const auto dims = tensor->shape().span().subspan(is_row ? 1 : 0);
+  const auto numbers = static_cast<std::size_t>(count);
+  const std::lock_guard lock(mutex_);
   const auto [known, is_new] =
-      known_types_.try_emplace({type.dtype, type.recorded, {dims.begin(), dims.end()}},
-                               static_cast<std::uint32_t>(types_.size()));
-  if (is_new) types_.push_back(std::move(type));
-  return known->second;
+      types_.try_emplace({tensor->dtype(), recorded, {dims.begin(), dims.end()}},
+                         Type{.dtype = tensor->dtype(),
+                              .recorded = recorded,
+                              .shape = Shape(dims),
+                              .count = numbers,
+                              .size = numbers * bit_width(tensor->dtype()) / 8});
+  return &known->second;
 }
 
-std::uint32_t RowKinds::make_kind(const std::string& name, const std::string& other, const Type& a,
-                                  const Type& b) {
+std::uint32_t RowKinds::make_kind(const Key& key) {
+  const std::string& name = a_.names()[key.name_a];
+  const std::string& other = b_.names()[key.name_b];
   if (!comparer_.is_wanted(name) && !comparer_.is_wanted(other)) return none;
+  const Type& a = *key.type_a;
+  const Type& b = *key.type_b;
   const RecordedDTypes recorded{a.recorded, b.recorded};
   const Grid grid = coarser(grid_of(effective_dtype(a.dtype, a.recorded)).value(),
                             grid_of(effective_dtype(b.dtype, b.recorded)).value());
@@ -75,6 +80,8 @@ std::uint32_t RowKinds::make_kind(const std::string& name, const std::string& ot
                    .detail = {},
                    .shape = a.shape,
                    .count = a.count,
+                   .size_a = a.size,
+                   .size_b = b.size,
                    .dtype_a = a.dtype,
                    .dtype_b = b.dtype,
                    .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded)
@@ -90,43 +97,59 @@ std::uint32_t RowKinds::make_kind(const std::string& name, const std::string& ot
 }
 
 std::optional<RowKinds::Found> RowKinds::kind_of(const Key& key) {
-  const Type& a = types_[key[2]];
-  const Type& b = types_[key[3]];
+  const Type& a = *key.type_a;
+  const Type& b = *key.type_b;
   if (a.shape != b.shape || (options_.exact_dtypes && a.dtype != b.dtype)) return std::nullopt;
   const std::lock_guard lock(mutex_);
   const auto [kind, is_new] = kinds_.try_emplace(key, none);
-  if (is_new) kind->second = make_kind(a_.table.names()[key[0]], b_.table.names()[key[1]], a, b);
+  if (is_new) kind->second = make_kind(key);
   return Found{kind->second, a.size + b.size};
 }
 
-std::uint32_t RowKinds::Finder::Looker::type_of(const RecordTable::Place& place) {
-  const recording::ReadColumns& columns = place.part->segment->columns();
-  if (columns.row[place.record] == recording::no_row) return none;
+RowKinds::Finder::Record RowKinds::Finder::Looker::at(std::size_t index) {
+  const RecordTable::Place place = cursor.at(index);
   if (place.part != part) {
     part = place.part;
-    types = side.types[static_cast<std::size_t>(part - side.table.parts().data())].data();
+    values = part->segment->values().data();
+    columns = &part->segment->columns();
   }
-  return types[columns.value[place.record]];
+  return {part->names[columns->name[place.record]], values + columns->value[place.record],
+          columns->row[place.record] != recording::no_row, columns->kept[place.record]};
+}
+
+void RowKinds::Finder::look(const Record& record, Seen& seen) {
+  if (seen.is_of(record)) return;
+  seen.rows = record.is_row ? record.stored : nullptr;
+  if (seen.type == nullptr || !seen.type->is_of(*record.stored, record.is_row))
+    seen.type = kinds_.type_of(*record.stored, record.is_row);
 }
 
 std::optional<RowKinds::Found> RowKinds::Finder::find(const RecordPair& pair) {
   if (pair.is_lone()) return std::nullopt;
-  const RecordTable::Place a = a_.cursor.at(pair.a);
-  const RecordTable::Place b = b_.cursor.at(pair.b);
-  const std::uint32_t type_a = a_.type_of(a);
-  const std::uint32_t type_b = b_.type_of(b);
-  if (type_a == none || type_b == none) return std::nullopt;
+  const Record a = a_.at(pair.a);
+  const Record b = b_.at(pair.b);
   // A slice beside a tensor says nothing of the rest.
-  if (a.part->segment->columns().kept[a.record] != b.part->segment->columns().kept[b.record])
-    return std::nullopt;
-  Known& known = known_[a.name()];
-  const Key key{a.name(), b.name(), type_a, type_b};
-  if (known.key != key) {
-    const std::optional<Found> found = kinds_.kind_of(key);
-    if (!found) return std::nullopt;
-    known = {key, *found};
-  }
-  return known.found;
+  if (a.kept != b.kept) return std::nullopt;
+  Known& known = known_[a.name];
+  // Rows of the tensors that were looked at last, mostly.
+  if (known.key.name_b == b.name && known.a.is_of(a) && known.b.is_of(b)) return known.found;
+  return find(a, b, known);
+}
+
+std::optional<RowKinds::Found> RowKinds::Finder::find(const Record& a, const Record& b,
+                                                      Known& known) {
+  look(a, known.a);
+  look(b, known.b);
+  const Key key{a.name, b.name, known.a.type, known.b.type};
+  if (known.key == key) return known.found;
+  // What was found is of others than those that were seen now.
+  known.key = {};
+  if (key.type_a == nullptr || key.type_b == nullptr) return std::nullopt;
+  const std::optional<Found> found = kinds_.kind_of(key);
+  if (!found) return std::nullopt;
+  known.key = key;
+  known.found = *found;
+  return found;
 }
 
 }  // namespace safestructures::inline v0::comparing

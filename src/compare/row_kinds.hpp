@@ -1,9 +1,8 @@
 /// \file
-/// Which pairs of records are rows of tensors of floats on both sides, and what they are compared
-/// by.
+/// Which pairs of records are small tensors of floats on both sides, and what they are compared by.
 #pragma once
 
-#include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -24,27 +23,32 @@ namespace safestructures::inline v0::comparing {
 /// The kinds of two recordings' pairs, each made when the first of them is found.
 class RowKinds {
  private:
-  /// What the rows of a tensor are.
+  /// What small tensors are: those of a record of its own, or the rows of one.
   struct Type {
     DType dtype = DType::F32;
     std::optional<DType> recorded;
     Shape shape;
-    std::size_t count = 0;  // Numbers of a row.
-    std::size_t size = 0;   // Bytes of a row.
-  };
-  struct Side {
-    const recording::RecordTable& table;
-    /// Types of the tensors of each part, by their places among its values.
-    std::vector<std::vector<std::uint32_t>> types;
+    std::size_t count = 0;  // Numbers of each.
+    std::size_t size = 0;   // Bytes of each.
+
+    [[nodiscard]] bool is_of(const Value& value, bool is_row) const;
   };
   /// Names in a and b, types in a and b.
-  using Key = std::array<std::uint32_t, 4>;
+  struct Key {
+    std::uint32_t name_a = none;
+    std::uint32_t name_b = none;
+    const Type* type_a = nullptr;
+    const Type* type_b = nullptr;
+
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
 
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
 
   RowKinds(const recording::RecordTable& a, const recording::RecordTable& b,
-           const CompareOptions& options, Comparer& comparer);
+           const CompareOptions& options, Comparer& comparer)
+      : options_(options), comparer_(comparer), a_(a), b_(b) {}
 
   /// What is known of a pair.
   struct Found {
@@ -55,24 +59,46 @@ class RowKinds {
   class Finder {
    public:
     explicit Finder(RowKinds& kinds)
-        : kinds_(kinds), a_(kinds.a_), b_(kinds.b_), known_(kinds.a_.table.names().size()) {}
-    /// Nothing for a pair that is none of rows.
+        : kinds_(kinds), a_(kinds.a_), b_(kinds.b_), known_(kinds.a_.names().size()) {}
+    /// Nothing for a pair that is none of small tensors.
     [[nodiscard]] std::optional<Found> find(const RecordPair& pair);
 
    private:
+    /// What says which tensor a record is.
+    struct Record {
+      std::uint32_t name = none;
+      const Value* stored = nullptr;
+      bool is_row = false;
+      std::uint8_t kept = 0;
+    };
     struct Looker {
-      explicit Looker(const Side& of) : side(of), cursor(of.table) {}
-      const Side& side;
+      explicit Looker(const recording::RecordTable& table) : cursor(table) {}
       recording::RecordCursor cursor;
       const recording::RecordTable::Part* part = nullptr;  // Of the record looked at last.
-      const std::uint32_t* types = nullptr;                // Of that.
+      const Value* values = nullptr;                       // Of that.
+      const recording::ReadColumns* columns = nullptr;     // Of that too.
 
-      [[nodiscard]] std::uint32_t type_of(const recording::RecordTable::Place& place);
+      [[nodiscard]] Record at(std::size_t index);
+    };
+    /// What a record of a name was.
+    struct Seen {
+      const Value* rows = nullptr;  // Of which it was a row, if it was one.
+      const Type* type = nullptr;
+
+      [[nodiscard]] bool is_of(const Record& record) const {
+        return record.is_row && record.stored == rows;
+      }
     };
     struct Known {
-      Key key{none, none, none, none};
+      Seen a;
+      Seen b;
+      Key key;  // That `found` is of.
       Found found;
     };
+
+    [[nodiscard]] std::optional<Found> find(const Record& a, const Record& b, Known& known);
+    /// Has the type of a record, or null, in `seen`.
+    void look(const Record& record, Seen& seen);
 
     RowKinds& kinds_;
     Looker a_;
@@ -81,21 +107,21 @@ class RowKinds {
   };
 
  private:
-  void find_types(Side& side);
-  [[nodiscard]] std::uint32_t type_of(const Value& rows);
-  /// Nothing where types do not go together. May be called by several threads at once.
+  using TypeKey = std::tuple<DType, std::optional<DType>, std::vector<std::uint64_t>>;
+
+  /// Null where it is no small tensor of floats, or has no such rows. May be called by several
+  /// threads at once, as `kind_of` may.
+  [[nodiscard]] const Type* type_of(const Value& value, bool is_row);
+  /// Nothing where types do not go together.
   [[nodiscard]] std::optional<Found> kind_of(const Key& key);
-  [[nodiscard]] std::uint32_t make_kind(const std::string& name, const std::string& other,
-                                        const Type& a, const Type& b);
+  [[nodiscard]] std::uint32_t make_kind(const Key& key);
 
   const CompareOptions& options_;
   Comparer& comparer_;
-  Side a_;
-  Side b_;
-  std::vector<Type> types_;
-  std::map<std::tuple<DType, std::optional<DType>, std::vector<std::uint64_t>>, std::uint32_t>
-      known_types_;
+  const recording::RecordTable& a_;
+  const recording::RecordTable& b_;
   std::mutex mutex_;
+  std::map<TypeKey, Type> types_;  // Each stays where it is.
   std::map<Key, std::uint32_t> kinds_;
 };
 

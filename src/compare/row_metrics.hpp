@@ -1,5 +1,5 @@
 /// \file
-/// The metrics of small tensors of floats, each in one block.
+/// The metrics of small tensors of floats.
 #pragma once
 
 #include <array>
@@ -12,12 +12,13 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// What `compare_tensors` finds of such a pair, in the same digits, and nothing more: of 64 numbers
-/// its tables take several times as long as the numbers.
+/// What `compare_tensors` finds of such a pair, and nothing more: its tables take several times as
+/// long as 64 numbers, and as long as some thousand. The digits are the same, but that sums of
+/// several blocks are doubles here.
 class RowMetrics {
  public:
-  /// Numbers of a tensor, at most: those that `compare_tensors` sums in one block.
-  static constexpr std::size_t most = run_size * most_runs;
+  /// Numbers of a tensor, at most.
+  static constexpr std::size_t most = std::size_t{1} << 15U;
 
   enum class Found {
     exact,    ///< No byte differs, so that there are no metrics.
@@ -31,20 +32,23 @@ class RowMetrics {
                               CompactRow& row, CompactMetrics& metrics);
 
  private:
-  using Floats = std::array<float, most>;
-  using Numbers = std::array<double, most>;
+  /// Numbers that are summed at once, those that `compare_tensors` does.
+  static constexpr std::size_t block_size = run_size * most_runs;
 
-  [[nodiscard]] RowNumbers numbers() noexcept {
-    return {.errors = errors_.data(), .references = references_.data(), .ratios = ratios_.data()};
-  }
-  [[nodiscard]] static bool measure_steps(const FloatBlock& block, const CompactKind& kind,
+  struct Total : RowSums {
+    std::size_t worst = 0;  // Where something differs.
+  };
+
+  /// \param block of at most `block_size` numbers, as of all kernels that sum
+  [[nodiscard]] Total sum_block(const FloatBlock& block, const Tolerance& tolerance);
+  [[nodiscard]] Total sum(const FloatBlock& all, const Tolerance& tolerance);
+  [[nodiscard]] static double squares_of(const FloatBlock& all);
+  [[nodiscard]] static bool measure_steps(const FloatBlock& all, const CompactKind& kind,
                                           CompactMetrics& metrics);
 
-  alignas(64) Floats a_;
-  alignas(64) Floats b_;
-  alignas(64) Numbers errors_;
-  alignas(64) Numbers references_;
-  alignas(64) Numbers ratios_;
+  alignas(64) std::array<float, most> a_;
+  alignas(64) std::array<float, most> b_;
+  alignas(64) std::array<double, block_size> ratios_;
 };
 
 }  // namespace safestructures::inline v0::comparing

@@ -31,8 +31,8 @@ CompactRow row_of(const RecordPair& pair, std::uint32_t kind) {
 
 RowPlace row_place(const RecordTable::Place& place, std::size_t size) {
   const recording::Segment& segment = *place.part->segment;
-  return {&segment.stored(place.record).tensor(),
-          static_cast<std::uint64_t>(segment.columns().row[place.record]), size};
+  const std::int32_t row = segment.is_row(place.record) ? segment.columns().row[place.record] : 0;
+  return {&segment.stored(place.record).tensor(), static_cast<std::uint64_t>(row), size};
 }
 
 /// Metrics are handed out in blocks, so that those that are used lie together.
@@ -92,11 +92,13 @@ bool SmallRecords::add_all() {
   CompactRow* const rows = comparer_.rows().compact().rows;
   std::atomic<bool> are_all = true;
   std::atomic<std::uint64_t> bytes = 0;
+  const unsigned threads = platform::threads_for(pairs_.size(), pairs_share);
+  std::vector<RowKinds::Finder> finders(threads, RowKinds::Finder(*kinds_));
   platform::in_pieces(
       pairs_.size(), pairs_share,
-      [&](std::size_t begin, std::size_t count, unsigned) {
+      [&](std::size_t begin, std::size_t count, unsigned worker) {
         if (!are_all) return;
-        RowKinds::Finder finder(*kinds_);
+        RowKinds::Finder& finder = finders[worker];
         std::uint64_t size = 0;
         for (std::size_t i = begin; i < begin + count; ++i) {
           const RecordPair pair = pairs_[i];
@@ -110,7 +112,7 @@ bool SmallRecords::add_all() {
         }
         bytes += size;
       },
-      platform::threads_for(pairs_.size(), pairs_share));
+      threads);
   if (!are_all) return false;
   comparer_.rows().add_compact(pairs_.size());
   bytes_ = bytes;
@@ -176,11 +178,8 @@ std::uint64_t SmallRecords::measure(std::size_t begin, std::size_t count, Worker
   for (std::size_t i = begin; i < begin + count; ++i) {
     const RecordPair pair = pairs_[compact.rows[i].record];
     const CompactKind& kind = compact.kinds[compact.rows[i].kind];
-    const auto place = [&](const RecordTable::Place& record, DType dtype) {
-      return row_place(record, kind.count * bit_width(dtype) / 8);
-    };
-    worker.places_a.push_back(place(a.at(pair.a), kind.dtype_a));
-    worker.places_b.push_back(place(b.at(pair.b), kind.dtype_b));
+    worker.places_a.push_back(row_place(a.at(pair.a), kind.size_a));
+    worker.places_b.push_back(row_place(b.at(pair.b), kind.size_b));
   }
   worker.bytes_a.read(worker.places_a);
   worker.bytes_b.read(worker.places_b);

@@ -1,5 +1,5 @@
 /// \file
-/// Comparing records that share tensors with others, thousands at once.
+/// Comparing records that are small tensors, thousands at once.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Pairs of records that are rows of tensors of floats on both sides, which most small activations
-/// are. Their values are never made; their rows are compact.
+/// Pairs of records that are small tensors of floats on both sides, rows of shared ones or not,
+/// which most activations are. No records are made of them; their rows are compact.
 class SmallRecords {
  public:
   /// \param pairs all of the two recordings; they outlive this

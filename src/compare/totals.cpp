@@ -39,6 +39,11 @@ Sums& Sums::operator+=(const Sums& other) {
   return *this;
 }
 
+Sums sums_of(const BlockSums& block) {
+  return {block.errors,    block.absolute,  block.squares,
+          block.a_squares, block.b_squares, block.square_difference};
+}
+
 double relative_l2_of(Wide squares, Wide b_squares) {
   return bounded(std::sqrt(squares) / std::sqrt(b_squares));
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <safestructures/compare/metrics.hpp>
+#include "compare/block_kernels.hpp"
 #include "compare/ulp.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -22,6 +23,9 @@ struct Sums {
 
   Sums& operator+=(const Sums& other);
 };
+
+/// Those of a block.
+[[nodiscard]] Sums sums_of(const BlockSums& block);
 
 /// Everything that was found of two tensors.
 struct Totals {

@@ -30,10 +30,12 @@ class MemorySource final : public Source {
     if (offset + into.size() > bytes_.size())
       throw Error(ErrorCode::truncated, "the server has no more");
     bytes_read_ += into.size();
+    ++reads_;
     std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), into.size(), into.begin());
   }
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+  [[nodiscard]] std::uint64_t reads() const noexcept { return reads_; }
   /// Every read that reaches beyond that offset fails from now on.
   void fail_from(std::uint64_t offset) const noexcept { fail_from_ = offset; }
 
@@ -41,6 +43,7 @@ class MemorySource final : public Source {
   std::string name_;
   std::vector<std::byte> bytes_;
   mutable std::atomic<std::uint64_t> bytes_read_ = 0;
+  mutable std::atomic<std::uint64_t> reads_ = 0;
   mutable std::atomic<std::uint64_t> fail_from_ = never;
 };
 
