@@ -193,9 +193,10 @@ TEST_CASE("a float kernel of every set of instructions gives what a loop gives")
           .tolerance = {1e-5, 1e-8}, .ratio = 200, .absolute = 2e-3, .relative = 1e-3};
       const comparing::FloatSums sums = comparing::float_kernels().sums(block, watch);
       const comparing::FloatSums plain = comparing::float_kernels(true).sums(block, watch);
-      const comparing::FloatSteps steps = comparing::float_kernels().float_steps(block, 5);
+      const comparing::StepWidths widths = {5, 6, 7, 20, 2, 30, 31, 32, 33};
+      const comparing::FloatSteps steps = comparing::float_kernels().float_steps(block, widths);
       const comparing::FloatSteps plain_steps =
-          comparing::float_kernels(true).float_steps(block, 5);
+          comparing::float_kernels(true).float_steps(block, widths);
       if (!std::isfinite(sums.a_squares + sums.b_squares)) continue;
       CHECK(bits(sums.errors) == bits(plain.errors));
       CHECK(bits(sums.absolute) == bits(plain.absolute));
@@ -212,7 +213,7 @@ TEST_CASE("a float kernel of every set of instructions gives what a loop gives")
       double largest_difference = 0, largest_b = 0;
       std::uint64_t beyond = 0, equal = 0, most = 0;
       std::array<bool, comparing::most_runs> is_watched{};
-      std::array<std::uint64_t, comparing::FloatSteps::widths> at_least{};
+      decltype(steps.at_least) at_least{};
       for (std::size_t i = 0; i < size; ++i) {
         const double left = static_cast<double>(a[i]), right = static_cast<double>(b[i]);
         const double error = std::abs(left - right), reference = std::abs(right);
@@ -227,7 +228,7 @@ TEST_CASE("a float kernel of every set of instructions gives what a loop gives")
         const auto far = static_cast<std::uint64_t>(std::abs(apart));
         most = std::max(most, far);
         for (std::size_t k = 0; k < at_least.size(); ++k)
-          at_least[k] += static_cast<std::size_t>(std::bit_width(far)) >= 5 + k ? 1U : 0U;
+          at_least[k] += static_cast<std::size_t>(std::bit_width(far)) >= widths[k] ? 1U : 0U;
       }
       for (const comparing::FloatSums& one : {sums, plain}) {
         CHECK(bits(one.largest_difference) == bits(largest_difference));
@@ -251,10 +252,11 @@ TEST_CASE("what no number of a dtype is, is no step of it") {
   for (const bool baseline : {false, true}) {
     const comparing::FloatKernels& kernels = comparing::float_kernels(baseline);
     const auto bytes = [](const auto& floats) { return std::as_bytes(std::span(floats)).data(); };
+    constexpr comparing::StepWidths any = {2, 2, 2, 2, 2, 2, 2, 2, 2};
     for (const auto steps : {kernels.bfloat16_steps, kernels.half_steps}) {
-      CHECK(steps({8, bytes(exact), bytes(exact)}, 2).is_exact);
-      CHECK_FALSE(steps({8, bytes(exact), bytes(fine)}, 2).is_exact);
-      CHECK_FALSE(steps({8, bytes(fine), bytes(exact)}, 2).is_exact);
+      CHECK(steps({8, bytes(exact), bytes(exact)}, any).is_exact);
+      CHECK_FALSE(steps({8, bytes(exact), bytes(fine)}, any).is_exact);
+      CHECK_FALSE(steps({8, bytes(fine), bytes(exact)}, any).is_exact);
     }
   }
 }
@@ -280,9 +282,11 @@ TEST_CASE("a guess that was wrong is noticed") {
   const auto common = static_cast<unsigned>(std::bit_width(metrics.ulp->p99));
   for (int apart = -5; apart <= 5; ++apart) {
     CAPTURE(apart);
-    CHECK(is_certain({exponent + apart, common}) == (std::abs(apart) <= 3));
+    CHECK(is_certain({exponent + apart, common, 0}) == (std::abs(apart) <= 3));
     const unsigned guessed = common + static_cast<unsigned>(apart);
-    CHECK(is_certain({exponent, guessed}) == (std::abs(apart) <= 3));
+    // The width next to the others is counted too, where the most is not further away.
+    CHECK(is_certain({exponent, guessed, 0}) == (apart >= -4 && apart <= 3));
+    CHECK(is_certain({exponent, guessed, 31}) == (std::abs(apart) <= 3));
   }
 }
 
@@ -316,17 +320,36 @@ TEST_CASE("a sample says nothing of few numbers and of zeros") {
 }
 
 TEST_CASE("what was found limits what is looked out for") {
-  comparing::Watched found({.floor_exponent = 0, .bits = 10});
+  comparing::Watched found({.floor_exponent = 0, .bits = 10, .most_bits = 10});
   CHECK(found.watch({}, 0).absolute == 0);
   found.take(0.5, 1);
   // Beside 1 and 1/8, times 1/8; and beside 8.
   CHECK(found.watch({}, 0).absolute == 0.5 / 8);
   CHECK(found.watch({}, 0).relative == doctest::Approx(0.5 / 8));
-  comparing::Watched other({.floor_exponent = 0, .bits = 10});
+  comparing::Watched other({.floor_exponent = 0, .bits = 10, .most_bits = 10});
   other.merge(found);
   CHECK(other.watch({}, 0).absolute == 0.5 / 8);
   CHECK(other.relative(0) == 0.5);
   CHECK(other.relative(3) == 0.5 / 8);
   CHECK_FALSE(other.relative(4));
   CHECK_FALSE(other.relative(-4));
+}
+
+TEST_CASE("a guess holds where one number in a hundred changes its sign, more of them or less") {
+  const auto grid = comparing::grid_of(DType::F32);
+  for (const std::size_t count : {10U, 20U, 21U, 30U}) {
+    CAPTURE(count);
+    std::vector<float> a(2048, 1.0F);
+    std::vector<float> b(2048, 1.0F + 0x1p-10F);
+    for (std::size_t i = 0; i < count; ++i) a[i * 50] = -1.0F;
+    comparing::Accumulator found({1e-5, 1e-8}, grid, comparing::Guess{-8, 14, 31});
+    const auto sums = found.add_floats(
+        {2048, std::as_bytes(std::span(a)).data(), std::as_bytes(std::span(b)).data()}, 2048, 0);
+    REQUIRE(sums.has_value());
+    CHECK(found.is_certain(*sums));
+    const unsigned bits = found.result(*sums, 2048).common_bits;
+    CHECK(bits == (count > 20 ? 31 : 14));
+    const auto metrics = ss::compare_tensors(Tensor::own(std::move(a)), Tensor::own(std::move(b)));
+    CHECK(static_cast<unsigned>(std::bit_width(metrics.ulp->p99)) == bits);
+  }
 }

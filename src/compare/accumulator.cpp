@@ -197,16 +197,6 @@ Sums Accumulator::add_one_by_one(const Block& block) {
   return sums_of<Sums::Wide>(block);
 }
 
-FloatSteps Accumulator::steps_of(const FloatBlock& block) const {
-  const FloatKernels& kernels = float_kernels();
-  const unsigned bits = watched_->least_bits();
-  switch (grid_->dtype) {
-    case DType::BF16: return kernels.bfloat16_steps(block, bits);
-    case DType::F16: return kernels.half_steps(block, bits);
-    default: return kernels.float_steps(block, bits);
-  }
-}
-
 void Accumulator::take_group(const FloatBlock& block, std::size_t begin, std::uint64_t first) {
   for (std::size_t i = begin; i < begin + lanes; ++i) {
     const double b = float_at(block.b, i);
@@ -229,7 +219,7 @@ std::optional<Sums> Accumulator::add_floats(const FloatBlock& block, std::size_t
   const FloatWatch watch = watched_->watch(tolerance_, max_ratio_ * almost);
   const FloatSums sums = kernels.sums(block, watch);
   if (!std::isfinite(sums.a_squares + sums.b_squares)) return std::nullopt;
-  const FloatSteps steps = steps_of(block);
+  const FloatSteps steps = kernels.steps(grid_->dtype, block, watched_->widths());
   if (!steps.is_exact) return std::nullopt;
   compared_ += count;
   differing_ += block.count - steps.equal;

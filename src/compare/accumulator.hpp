@@ -55,7 +55,6 @@ class Accumulator {
  private:
   Sums add_one_by_one(const Block& block);
   void take_differences(const Block& block);
-  [[nodiscard]] FloatSteps steps_of(const FloatBlock& block) const;
   void take_group(const FloatBlock& block, std::size_t begin, std::uint64_t first);
   /// Finds the steps between a and b. \returns false where no kernel can
   bool steps_at_once(const Block& block);

@@ -98,15 +98,17 @@ struct FloatsIn : Lanes<Vectors> {
   }
 
   template <class Place>
-  [[gnu::always_inline]] static FloatSteps steps(const FloatBlock& block, unsigned bits) {
+  [[gnu::always_inline]] static FloatSteps steps(const FloatBlock& block,
+                                                 const StepWidths& widths) {
     constexpr std::int32_t sign_bit = std::numeric_limits<std::int32_t>::min();
     Ints others{}, equal{}, largest_b{};
     Ints most = Ints{} + sign_bit;
-    Ints at_least[FloatSteps::widths] = {};
+    constexpr std::size_t count = std::tuple_size_v<StepWidths>;
+    Ints at_least[count] = {};
     // Half the steps are signed numbers: those of both signs are apart by up to 2^32.
-    Ints limits[FloatSteps::widths];
-    for (std::size_t k = 0; k < FloatSteps::widths; ++k)
-      limits[k] = Ints{} + static_cast<std::int32_t>((std::uint64_t{1} << (bits + k - 2)) - 1);
+    Ints limits[count];
+    for (std::size_t k = 0; k < count; ++k)
+      limits[k] = Ints{} + static_cast<std::int32_t>((std::uint64_t{1} << (widths[k] - 2)) - 1);
     for (std::size_t i = 0; i < block.count; i += floats) {
       Floats a, b;
       std::memcpy(&a, block.a + i * sizeof(float), sizeof a);
@@ -122,7 +124,7 @@ struct FloatsIn : Lanes<Vectors> {
       equal += place_a == place_b;
       take_larger(reinterpret_cast<Ints>(apart) ^ sign_bit, most);
       const auto half = reinterpret_cast<Ints>(apart >> 1);
-      for (std::size_t k = 0; k < FloatSteps::widths; ++k) at_least[k] += half > limits[k];
+      for (std::size_t k = 0; k < count; ++k) at_least[k] += half > limits[k];
     }
     FloatSteps all;
     std::int32_t found = 0, magnitude = 0;
@@ -131,7 +133,7 @@ struct FloatsIn : Lanes<Vectors> {
       magnitude = std::max(magnitude, largest_b[i]);
       all.most = std::max(all.most, static_cast<std::uint32_t>(most[i] ^ sign_bit));
       all.equal += static_cast<std::uint64_t>(-equal[i]);
-      for (std::size_t k = 0; k < FloatSteps::widths; ++k)
+      for (std::size_t k = 0; k < count; ++k)
         all.at_least[k] += static_cast<std::uint64_t>(-at_least[k][i]);
     }
     all.is_exact = found == 0;
@@ -151,8 +153,8 @@ struct Baseline {
     return Kernels::watched_in(block, watch, run);
   }
   template <class Place>
-  static FloatSteps steps(const FloatBlock& block, unsigned bits) {
-    return Kernels::steps<Place>(block, bits);
+  static FloatSteps steps(const FloatBlock& block, const StepWidths& widths) {
+    return Kernels::steps<Place>(block, widths);
   }
 };
 
@@ -169,8 +171,9 @@ struct Avx2 {
     return Kernels::watched_in(block, watch, run);
   }
   template <class Place>
-  [[gnu::target("avx2")]] static FloatSteps steps(const FloatBlock& block, unsigned bits) {
-    return Kernels::steps<Place>(block, bits);
+  [[gnu::target("avx2")]] static FloatSteps steps(const FloatBlock& block,
+                                                  const StepWidths& widths) {
+    return Kernels::steps<Place>(block, widths);
   }
 };
 #endif

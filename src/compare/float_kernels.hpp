@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 
 #include <safestructures/compare/options.hpp>
+#include <safestructures/data/dtype.hpp>
 #include "compare/block_kernels.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -49,14 +51,15 @@ struct FloatSums : BlockSums {               ///< Without `largest_b`.
   std::array<bool, most_runs> is_watched{};  ///< Whether a run holds a number that is watched.
 };
 
-struct FloatSteps {
-  static constexpr std::size_t widths = 8;
+/// Numbers of bits that steps may take, each from 2 to 33.
+using StepWidths = std::array<unsigned, 9>;
 
+struct FloatSteps {
   std::uint64_t equal = 0;
   std::uint32_t most = 0;  ///< How many numbers of the dtype lie between a and b, at most.
   float largest_b = 0;     ///< Magnitude.
-  /// How many are apart by steps that take that many bits, or more: the least of them, and so on.
-  std::array<std::uint64_t, widths> at_least{};
+  /// How many are apart by steps that take as many bits, or more, for each width.
+  std::array<std::uint64_t, std::tuple_size_v<StepWidths>> at_least{};
   bool is_exact = true;  ///< Whether all are numbers of the dtype; nothing else holds if not.
 };
 
@@ -64,12 +67,22 @@ struct FloatKernels {
   FloatSums (*sums)(const FloatBlock& block, const FloatWatch& watch);
   /// Which groups of `lanes` numbers of a run hold one that is watched: a bit each.
   std::uint32_t (*watched_in)(const FloatBlock& block, const FloatWatch& watch, std::size_t run);
-  /// Steps among the numbers of F32, BF16 and F16. \param bits the least to count, from 2 on
+  /// Steps among the numbers of F32, BF16 and F16.
   /// @{
-  FloatSteps (*float_steps)(const FloatBlock& block, unsigned bits);
-  FloatSteps (*bfloat16_steps)(const FloatBlock& block, unsigned bits);
-  FloatSteps (*half_steps)(const FloatBlock& block, unsigned bits);
+  FloatSteps (*float_steps)(const FloatBlock& block, const StepWidths& widths);
+  FloatSteps (*bfloat16_steps)(const FloatBlock& block, const StepWidths& widths);
+  FloatSteps (*half_steps)(const FloatBlock& block, const StepWidths& widths);
   /// @}
+
+  /// Those of a dtype: one of these three.
+  [[nodiscard]] FloatSteps steps(DType dtype, const FloatBlock& block,
+                                 const StepWidths& widths) const {
+    switch (dtype) {
+      case DType::BF16: return bfloat16_steps(block, widths);
+      case DType::F16: return half_steps(block, widths);
+      default: return float_steps(block, widths);
+    }
+  }
 };
 
 /// Those of the best instructions that this processor has, or the ones that every processor has.

@@ -35,31 +35,20 @@ RowSteps steps_of(const FloatBlock& block, DType grid) {
   }
 }
 
-/// How many numbers are apart by steps that take `bits` bits or more, or one bit more, and so on.
-std::array<std::uint64_t, FloatSteps::widths> at_least(const FloatBlock& block, DType grid,
-                                                       unsigned bits) {
-  const FloatKernels& kernels = float_kernels();
-  switch (grid) {
-    case DType::BF16: return kernels.bfloat16_steps(block, bits).at_least;
-    case DType::F16: return kernels.half_steps(block, bits).at_least;
-    default: return kernels.float_steps(block, bits).at_least;
-  }
+/// Those beside a guess, and some further away.
+StepWidths widths_near(unsigned bits) {
+  StepWidths widths = {9, 17, 25, 31, bits - 1, bits, bits + 1, bits + 2, bits + 3};
+  for (unsigned& width : widths) width = std::clamp(width, 2U, 33U);
+  return widths;
 }
 
-/// The bits that the steps of 99 of 100 numbers take, at most.
-unsigned common_bits(const FloatBlock& block, const CompactKind& kind, std::uint32_t most,
-                     std::uint64_t differing) {
-  const std::uint64_t allowed = kind.count / 100;
-  auto bits = static_cast<unsigned>(std::bit_width(most));
-  if (allowed == 0) return bits;
-  constexpr auto widths = static_cast<unsigned>(FloatSteps::widths);
-  while (bits > 1) {
-    const unsigned least = std::max(bits, widths + 1) - widths + 1;
-    const auto counts = at_least(block, kind.grid.dtype, least);
-    for (; bits >= least; --bits)
-      if (counts[bits - least] > allowed) return bits;
-  }
-  return differing > allowed ? 1 : 0;
+/// Widths of those above `least`, up to `most`: all, or as many on the way.
+StepWidths widths_between(unsigned least, unsigned most) {
+  StepWidths widths;
+  const auto count = static_cast<unsigned>(widths.size());
+  const unsigned step = std::max((most - least + count - 1) / count, 1U);
+  for (unsigned k = 0; k < count; ++k) widths[k] = std::clamp(least + 1 + k * step, 2U, 33U);
+  return widths;
 }
 
 /// The part of a block that begins at `first`, of at most `count` numbers.
@@ -168,11 +157,34 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
 
 bool RowMetrics::measure_steps(const FloatBlock& all, const CompactKind& kind,
                                CompactMetrics& metrics) {
-  const RowSteps steps = steps_of(all, kind.grid.dtype);
+  const std::uint64_t allowed = kind.count / 100;
+  if (allowed == 0) {
+    const RowSteps steps = steps_of(all, kind.grid.dtype);
+    metrics.max_ulp = steps.most;
+    metrics.common_bits = static_cast<std::uint16_t>(std::bit_width(steps.most));
+    return steps.is_exact;
+  }
+  // Tensors that follow each other are alike, mostly: one look is enough then.
+  StepWidths widths = widths_near(common_bits_);
+  FloatSteps steps = float_kernels().steps(kind.grid.dtype, all, widths);
   metrics.max_ulp = steps.most;
-  metrics.common_bits =
-      static_cast<std::uint16_t>(common_bits(all, kind, steps.most, metrics.differing));
-  return steps.is_exact;
+  // More numbers than are allowed are apart by `least` bits or more, and no more by more than
+  // `most`.
+  unsigned least = metrics.differing > allowed ? 1 : 0;
+  unsigned highest = least == 0 ? 0 : static_cast<unsigned>(std::bit_width(steps.most));
+  const bool is_exact = steps.is_exact;
+  while (is_exact) {
+    for (std::size_t k = 0; k < widths.size(); ++k) {
+      if (steps.at_least[k] > allowed) least = std::max(least, widths[k]);
+      else highest = std::min(highest, widths[k] - 1);
+    }
+    if (least >= highest) break;
+    widths = widths_between(least, highest);
+    steps = float_kernels().steps(kind.grid.dtype, all, widths);
+  }
+  common_bits_ = least;
+  metrics.common_bits = static_cast<std::uint16_t>(least);
+  return is_exact;
 }
 
 }  // namespace safestructures::inline v0::comparing

@@ -23,17 +23,23 @@ double residual_of(const Case& one, const Case::Axis& axis, const std::vector<st
   return sum;
 }
 
-/// Neighbours become halves in blocks of that size, or the other way.
-std::vector<std::size_t> interleaved(std::size_t size, std::size_t block, bool to_halves) {
-  std::vector<std::size_t> order(size);
-  for (std::size_t i = 0; i < size; ++i) {
+/// Neighbours become halves in blocks of a size, or the other way.
+struct Interleaving {
+  std::size_t block = 0;
+  bool to_halves = false;
+
+  [[nodiscard]] std::size_t operator()(std::size_t i) const {
     const std::size_t within = i % block;
     const std::size_t start = i - within;
-    order[i] = start + (to_halves ? within / 2 + within % 2 * (block / 2)
-                                  : within % (block / 2) * 2 + within / (block / 2));
+    return start + (to_halves ? within / 2 + within % 2 * (block / 2)
+                              : within % (block / 2) * 2 + within / (block / 2));
   }
-  return order;
-}
+  [[nodiscard]] std::vector<std::size_t> order(std::size_t size) const {
+    std::vector<std::size_t> all(size);
+    for (std::size_t i = 0; i < size; ++i) all[i] = (*this)(i);
+    return all;
+  }
+};
 
 /// Some numbers of every index of a dimension, row by row: enough to tell indices apart.
 std::vector<double> samples(const std::vector<double>& numbers, const Case::Axis& axis,
@@ -59,40 +65,53 @@ std::size_t sample_count(const Case::Axis& axis) {
 // Heads and pairs are of dimensions that have fewer indices; an order of more takes seconds to try.
 constexpr std::size_t most_ordered = 65'536;
 
-/// Whether an order brings samples of a's indices nearer to b's than they are.
-bool may_be(const std::vector<double>& a, const std::vector<double>& b,
-            const std::vector<std::size_t>& order) {
-  const std::size_t count = a.size() / order.size();
-  const double before = squared_distance(a, b);
+/// Whether an order brings samples of a's indices, `count` of each, nearer to b's than they are.
+/// \param before their squared distance. A size has many blocks, and most orders are none after a
+/// few indices, so that nothing here is made for all of them.
+bool may_be(const std::vector<double>& a, const std::vector<double>& b, std::size_t count,
+            const Interleaving& order, double before) {
   if (before == 0) return true;
   double after = 0;
-  for (std::size_t i = 0; i < order.size() && after < 0.5 * before; ++i)
+  for (std::size_t i = 0; i < a.size() / count && after < 0.5 * before; ++i)
     after += squared_distance(std::span(a).subspan(i * count, count),
-                              std::span(b).subspan(order[i] * count, count));
+                              std::span(b).subspan(order(i) * count, count));
   return after < 0.5 * before;
 }
 
+/// The squared distance of two blocks, as far as it is not above `most`.
+double distance_up_to(std::span<const double> a, std::span<const double> b, double most) {
+  constexpr std::size_t piece = 256;
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size() && sum <= most; i += piece) {
+    const std::size_t count = std::min(piece, a.size() - i);
+    sum += squared_distance(a.subspan(i, count), b.subspan(i, count));
+  }
+  return sum;
+}
+
 /// Which block of b each block of a is nearest to; empty where that is no order, or the one there
-/// is.
+/// is. \param before the squared distance of a and b
 std::vector<std::size_t> nearest_blocks(std::span<const double> a, std::span<const double> b,
-                                        std::size_t blocks) {
+                                        std::size_t blocks, double before) {
   const std::size_t length = a.size() / blocks;
   std::vector<std::size_t> order(blocks);
   std::vector<bool> is_taken(blocks);
   bool is_moved = false;
   // An order that explains the difference leaves a tenth of it.
-  double left = (1 - seems_from) * squared_distance(a, b);
+  double left = (1 - seems_from) * before;
   for (std::size_t i = 0; i < blocks; ++i) {
-    double least = HUGE_VAL;
+    double least = left;
+    bool is_any = false;
     for (std::size_t j = 0; j < blocks; ++j) {
       const double apart =
-          squared_distance(a.subspan(i * length, length), b.subspan(j * length, length));
-      if (apart >= least) continue;
+          distance_up_to(a.subspan(i * length, length), b.subspan(j * length, length), least);
+      if (apart > least || (is_any && apart == least)) continue;
       least = apart;
       order[i] = j;
+      is_any = true;
     }
     left -= least;
-    if (is_taken[order[i]] || left < 0) return {};
+    if (!is_any || is_taken[order[i]]) return {};
     is_taken[order[i]] = true;
     is_moved = is_moved || order[i] != i;
   }
@@ -140,12 +159,13 @@ std::optional<Suspicion> suspect_interleaving(const Case& one) {
     const std::size_t count = sample_count(axis);
     const std::vector<double> a = samples(one.a, axis, count);
     const std::vector<double> b = samples(one.b, axis, count);
+    const double before = squared_distance(a, b);
     for (std::size_t block = 4; block <= axis.size; block += 2) {
       if (axis.size % block != 0) continue;
       for (const bool to_halves : {true, false}) {
-        const std::vector<std::size_t> order = interleaved(axis.size, block, to_halves);
-        if (!may_be(a, b, order)) continue;
-        const double residual = residual_of(one, axis, order);
+        const Interleaving order{block, to_halves};
+        if (!may_be(a, b, count, order, before)) continue;
+        const double residual = residual_of(one, axis, order.order(axis.size));
         if (one.explained(residual) < explains_from) continue;
         return Suspicion{"RoPE interleaving",
                          fmt::format("in blocks of {} along dimension {}, {} of a are {} of b",
@@ -167,10 +187,11 @@ std::optional<Suspicion> suspect_blocks(const Case& one) {
     if (count == 0) continue;
     const std::vector<double> a = samples(one.a, axis, count);
     const std::vector<double> b = samples(one.b, axis, count);
+    const double before = squared_distance(a, b);
     for (std::size_t blocks = 2; blocks <= std::min(axis.size, most_blocks); ++blocks) {
       // Single numbers find a place that suits them.
       if (axis.size % blocks != 0 || a.size() / blocks < 4) continue;
-      const std::vector<std::size_t> found = nearest_blocks(a, b, blocks);
+      const std::vector<std::size_t> found = nearest_blocks(a, b, blocks, before);
       if (found.empty()) continue;
       const std::size_t length = axis.size / blocks;
       std::vector<std::size_t> order(axis.size);

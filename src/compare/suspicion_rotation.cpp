@@ -47,24 +47,28 @@ double not_turned(const Case& one, const std::vector<double>& of, const Pairs& p
   return squares > 0 ? errors / squares : HUGE_VAL;
 }
 
-/// Which side turns neighbours, where the other turns what is half a block apart.
+// F16 leaves 1e-7 of the squares.
+constexpr double is_turned = 1e-5;
+constexpr double is_other = 1e-3;
+
+/// Which side turns neighbours, where the other does not.
 enum class NeighboursOf { neither, a, b };
 
-NeighboursOf neighbours_of(const Case& one, std::size_t block, std::size_t step) {
-  // F16 leaves 1e-7 of the squares.
-  constexpr double is_turned = 1e-5;
-  constexpr double is_other = 1e-3;
-  const auto turns_neighbours = [&](const std::vector<double>& of,
-                                    const std::vector<double>& other) {
-    const Pairs neighbours{block, true};
-    const Pairs halves{block, false};
-    return not_turned(one, of, neighbours, step) < is_turned &&
-           not_turned(one, other, halves, step) < is_turned &&
-           not_turned(one, of, halves, step) > is_other &&
-           not_turned(one, other, neighbours, step) > is_other;
-  };
-  if (turns_neighbours(one.a, one.b)) return NeighboursOf::a;
-  return turns_neighbours(one.b, one.a) ? NeighboursOf::b : NeighboursOf::neither;
+NeighboursOf neighbours_of(const Case& one, std::size_t step) {
+  // Neighbours are the same in blocks of every size.
+  const Pairs neighbours{one.width(), true};
+  const double of_a = not_turned(one, one.a, neighbours, step);
+  const double of_b = not_turned(one, one.b, neighbours, step);
+  if (of_a < is_turned && of_b > is_other) return NeighboursOf::a;
+  return of_b < is_turned && of_a > is_other ? NeighboursOf::b : NeighboursOf::neither;
+}
+
+/// Whether the other side turns what is half a block apart.
+bool turns_halves(const Case& one, NeighboursOf side, std::size_t block, std::size_t step) {
+  const Pairs halves{block, false};
+  const bool is_of_a = side == NeighboursOf::a;
+  return not_turned(one, is_of_a ? one.b : one.a, halves, step) < is_turned &&
+         not_turned(one, is_of_a ? one.a : one.b, halves, step) > is_other;
 }
 
 /// Each pair of a is b's, turned by an angle of the pair. Looks at every row, or every so many.
@@ -141,6 +145,8 @@ std::optional<Suspicion> suspect_offset(const Case& one) {
   for (std::size_t block = one.width(); block >= 4; --block) {
     if (one.width() % block != 0 || block % 2 != 0) continue;
     for (const bool are_neighbours : {false, true}) {
+      // They are the same in blocks of every size.
+      if (are_neighbours && block != one.width()) continue;
       const Pairs pairs{block, are_neighbours};
       // Few rows tell most pairs from those that were turned.
       if (!turned(one, pairs, few_rows(one))) continue;
@@ -152,12 +158,15 @@ std::optional<Suspicion> suspect_offset(const Case& one) {
 
 std::optional<Suspicion> suspect_rotation(const Case& one) {
   if (one.width() < 4 || one.width() % 2 != 0 || !one.has_whole_rows()) return std::nullopt;
-  for (std::size_t block = 4; one.has_like_input() && block <= one.width(); block += 2) {
-    if (one.width() % block != 0) continue;
-    // Few rows tell most pairs from those that were turned.
-    if (neighbours_of(one, block, few_rows(one)) == NeighboursOf::neither) continue;
-    const NeighboursOf side = neighbours_of(one, block, 1);
-    if (side == NeighboursOf::neither) continue;
+  // Few rows tell most pairs from those that were turned.
+  const NeighboursOf side =
+      one.has_like_input() && neighbours_of(one, few_rows(one)) != NeighboursOf::neither
+          ? neighbours_of(one, 1)
+          : NeighboursOf::neither;
+  for (std::size_t block = 4; side != NeighboursOf::neither && block <= one.width(); block += 2) {
+    if (one.width() % block != 0 || !turns_halves(one, side, block, few_rows(one)) ||
+        !turns_halves(one, side, block, 1))
+      continue;
     const bool of_a = side == NeighboursOf::a;
     return Suspicion{"RoPE interleaving",
                      fmt::format("in heads of {}, {} turns neighbours (2i and 2i + 1), {} what is "

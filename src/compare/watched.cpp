@@ -40,6 +40,17 @@ int exponent_of(long double number) {
   return static_cast<int>((std::bit_cast<std::uint64_t>(rounded) - is_above) >> 52U) - 1023;
 }
 
+/// The widths at which steps are counted. Numbers on both sides of zero are so far apart that where
+/// they are about one in a hundred, steps take as many bits as the most or a third less.
+StepWidths widths_beside(const Guess& guess) {
+  constexpr unsigned together = std::tuple_size_v<StepWidths> - 1;
+  const unsigned least = std::clamp(guess.bits, 5U, 28U) - 3;
+  StepWidths widths;
+  for (unsigned k = 0; k < together; ++k) widths[k] = least + k;
+  widths[together] = std::clamp(guess.most_bits, least + together, 33U);
+  return widths;
+}
+
 }  // namespace
 
 int floor_exponent_of(long double mean_square) {
@@ -82,12 +93,12 @@ std::optional<Guess> guess_of(const Tensor& a, const Tensor& b, const Grid& grid
       bits.begin() + static_cast<std::ptrdiff_t>(std::min(bits.size() / 100 + 1, bits.size() - 1));
   std::ranges::nth_element(bits, common, std::greater());
   return Guess{.floor_exponent = floor_exponent_of(squares / static_cast<long double>(finite)),
-               .bits = *common};
+               .bits = *common,
+               .most_bits = std::ranges::max(bits)};
 }
 
 Watched::Watched(const Guess& guess)
-    : least_floor_(guess.floor_exponent - floors_beside),
-      least_bits_(std::clamp(guess.bits, 5U, 28U) - 3) {
+    : least_floor_(guess.floor_exponent - floors_beside), widths_(widths_beside(guess)) {
   for (std::size_t k = 0; k < floors_.size(); ++k)
     floors_[k] = std::ldexp(1.0, least_floor_ + static_cast<int>(k));
 }
@@ -133,8 +144,9 @@ std::optional<double> Watched::relative(int floor_exponent) const {
 
 std::optional<std::uint64_t> Watched::at_least(unsigned bits) const {
   if (bits == 1) return differing_;
-  if (bits < least_bits_ || bits - least_bits_ >= at_least_.size()) return std::nullopt;
-  return at_least_[bits - least_bits_];
+  const auto found = std::ranges::find(widths_, bits);
+  if (found == widths_.end()) return std::nullopt;
+  return at_least_[static_cast<std::size_t>(found - widths_.begin())];
 }
 
 }  // namespace safestructures::inline v0::comparing

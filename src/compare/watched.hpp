@@ -18,6 +18,7 @@ namespace safestructures::inline v0::comparing {
 struct Guess {
   int floor_exponent;  ///< `floor_exponent_of` the mean square of b.
   unsigned bits;       ///< That 99 of 100 numbers' steps take, at most.
+  unsigned most_bits;  ///< That those of all of them take.
 };
 
 /// From the magnitude 2^this on an error is measured beside |b|, and beside 2^this below: a number
@@ -33,7 +34,7 @@ class Watched {
 
   /// What kernels are to look out for.
   /// @{
-  [[nodiscard]] unsigned least_bits() const noexcept { return least_bits_; }
+  [[nodiscard]] const StepWidths& widths() const noexcept { return widths_; }
   [[nodiscard]] FloatWatch watch(const Tolerance& tolerance, double ratio) const;
   /// @}
   /// A number that differs, of a run that is watched. \param reference |b|
@@ -56,14 +57,14 @@ class Watched {
   static constexpr int floors_beside = 3;
 
   int least_floor_;
-  unsigned least_bits_;
+  StepWidths widths_;
   std::array<double, 2 * floors_beside + 1> floors_{};
   std::array<double, 2 * floors_beside + 1> largest_{};  // Beside each floor.
   // What is at most one of these is nothing new: |a - b|, and beside |b|.
   double absolute_ = 0;
   double relative_ = 0;
   std::uint64_t differing_ = 0;
-  std::array<std::uint64_t, FloatSteps::widths> at_least_{};
+  decltype(FloatSteps::at_least) at_least_{};
 };
 
 }  // namespace safestructures::inline v0::comparing
