@@ -113,9 +113,9 @@ TEST_CASE("a row that does not fit names the file and the row") {
 
 TEST_CASE("what differs in dtype, shape, own dtype or size shares no tensor") {
   const Folder folder;
-  const Floats large(1025, 1);
-  const Floats largest(1024, 2);
-  const std::vector<ss::Shape> rows = {{2, 3}, {2, 3}, {2, 3}, {2, 1, 3}, {2, 1024}};
+  const Floats large(4097, 1);
+  const Floats largest(4096, 2);
+  const std::vector<ss::Shape> rows = {{2, 3}, {2, 3}, {2, 3}, {2, 1, 3}, {2, 4096}};
   const auto give = [&](ss::ActivationRecorder& recorder) {
     for (int i = 0; i < 2; ++i) {
       recorder.record("f32", floats(3, 0));

@@ -18,7 +18,7 @@ namespace safestructures::inline v0::comparing {
 class RowMetrics {
  public:
   /// Numbers of a tensor, at most.
-  static constexpr std::size_t most = std::size_t{1} << 15U;
+  static constexpr std::size_t most = (std::size_t{1} << 16U) - 1;
 
   enum class Found {
     exact,    ///< No byte differs, so that there are no metrics.

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t metadata_room = std::uint64_t{16} << 10U;
 inline constexpr std::string_view gap_prefix = "gap.";
 
 /// Whether a record may share one tensor with others of the same dtypes and shape, whose rows are
-/// their values: a lone tensor of at most 4 KiB. Its own line in the header, its node and its
+/// their values: a lone tensor of at most 16 KiB. Its own line in the header, its node and its
 /// checksum would take some 200 bytes of text.
 [[nodiscard]] bool may_be_row(const Frame& frame) noexcept;
 /// Whether both may be rows of the same tensor.

@@ -18,7 +18,8 @@ namespace {
 constexpr std::uint64_t window_size = std::uint64_t{256} << 10U;
 // Threads that compare read in as many places.
 constexpr std::size_t windows = 16;
-constexpr std::size_t small = std::size_t{16} << 10U;
+// Of larger pieces a window has too few to be read for one of them.
+constexpr std::size_t small = std::size_t{4} << 10U;
 
 class SmallReads final : public Source {
  public:
