@@ -11,6 +11,7 @@
 
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/compare/compare.hpp>
+#include <safestructures/data/thread_limit.hpp>
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/recording/recording.hpp>
 
@@ -46,6 +47,26 @@ TEST_CASE("many small records are compared with those in their places, on severa
     CHECK(row.record->step == static_cast<std::int64_t>(i / 5));
     CHECK(row.metrics->norm_b == doctest::Approx(2.0 * static_cast<double>(i)));
     CHECK((row.verdict == ss::Verdict::different) == (i % 1000 == 999));
+  }
+  // Each thread traces the errors of steps of its own.
+  const ss::Comparison alone = [&] {
+    const ss::detail::ThreadLimit one(1);
+    return ss::compare_files(folder / "a", folder / "b");
+  }();
+  REQUIRE(alone.culprits.size() == 1);
+  REQUIRE(found.culprits.size() == 1);
+  CHECK(found.culprits[0].name == "layer4");
+  CHECK(found.culprits[0].row == 999);
+  CHECK(found.culprits[0].calls == count / 1000);
+  CHECK(found.culprits[0].score == alone.culprits[0].score);
+  for (std::size_t i = 0; i < count; ++i) {
+    const ss::ComparisonRow row = found.rows[i];
+    const ss::ComparisonRow& expected = alone.rows[i];
+    if (row.growth != expected.growth || row.makes_error != expected.makes_error ||
+        row.origin->evidence != expected.origin->evidence ||
+        row.origin->input_row != expected.origin->input_row ||
+        row.origin->amplification != expected.origin->amplification)
+      FAIL(i);
   }
   // Where not all are alike, those that are give the same.
   const ss::Comparison longer = ss::compare_files(folder / "longer", folder / "b");

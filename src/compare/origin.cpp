@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "compare/record_error.hpp"
 #include "compare/row_store.hpp"
+#include "platform/parallel.hpp"
 #include "recording/record_table.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -148,48 +151,60 @@ class Trace {
 class Culprits {
  public:
   void add(std::string_view name, std::size_t row, std::optional<double> score) {
-    const auto [known, is_new] = places_.try_emplace(name, found_.size());
-    if (is_new) {
-      found_.push_back({std::string(name), row, 1, score});
-      return;
-    }
-    Culprit& culprit = found_[known->second];
-    ++culprit.calls;
-    if (!culprit.score || !score) culprit.score.reset();
-    else culprit.score = std::max(*culprit.score, *score);
+    add({.name = {}, .row = row, .calls = 1, .score = score}, name);
+  }
+  /// Adds those of later records.
+  void add(const Culprits& later) {
+    for (const auto& [name, place] : later.places_) add(later.found_[place], name);
   }
 
+  /// By their scores; of one score the first comes first.
   [[nodiscard]] std::vector<Culprit> ranked() {
-    std::ranges::stable_sort(found_, [](const Culprit& one, const Culprit& other) {
-      return one.score.value_or(HUGE_VAL) > other.score.value_or(HUGE_VAL);
+    std::ranges::sort(found_, [](const Culprit& one, const Culprit& other) {
+      const double score = one.score.value_or(HUGE_VAL);
+      const double other_score = other.score.value_or(HUGE_VAL);
+      return score > other_score || (score == other_score && one.row < other.row);
     });
     return std::move(found_);
   }
 
  private:
+  void add(Culprit one, std::string_view name) {
+    const auto [known, is_new] = places_.try_emplace(name, found_.size());
+    if (is_new) {
+      one.name = name;
+      found_.push_back(std::move(one));
+      return;
+    }
+    Culprit& culprit = found_[known->second];
+    culprit.calls += one.calls;
+    if (!culprit.score || !one.score) culprit.score.reset();
+    else culprit.score = std::max(*culprit.score, *one.score);
+  }
+
   std::vector<Culprit> found_;
   std::map<std::string_view, std::size_t> places_;
 };
 
-/// Goes through all records in their order.
+/// Goes through records in their order.
 class Tracer {
  public:
-  Tracer(RowStore& rows, const recording::RecordTable& table)
-      : rows_(rows), records_(table), threads_(table) {
-    names_.reserve(rows.compact().kinds.size());
-    for (const CompactKind& kind : rows.compact().kinds) names_.emplace_back(kind.path);
-  }
+  /// \param names of compact rows, by their kinds
+  Tracer(RowStore& rows, const recording::RecordTable& table, const std::vector<LayerName>& names)
+      : rows_(rows), names_(names), records_(table), threads_(table) {}
 
-  void trace() {
-    for (std::size_t begin = 0; begin < rows_.size();) {
-      const RowStore::CompactRun run = rows_.compact_run(begin);
+  /// \param begin, end places of rows, both of a record's first one
+  void trace(std::size_t begin, std::size_t end) {
+    while (begin < end) {
+      RowStore::CompactRun run = rows_.compact_run(begin);
+      run.end = std::min(run.end, end);
       trace_compact(run);
       begin = run.end;
-      if (begin < rows_.size() && !rows_.is_kept_compact(begin)) begin = trace_whole(begin);
+      if (begin < end && !rows_.is_kept_compact(begin)) begin = trace_whole(begin);
     }
   }
 
-  [[nodiscard]] std::vector<Culprit> culprits() { return culprits_.ranked(); }
+  [[nodiscard]] Culprits& culprits() { return culprits_; }
 
  private:
   /// Of 100,000 records a look at each as one that may have several rows took as long as their
@@ -271,7 +286,7 @@ class Tracer {
   }
 
   RowStore& rows_;
-  std::vector<LayerName> names_;  // Of compact rows, by their kinds.
+  const std::vector<LayerName>& names_;
   recording::RecordCursor records_;
   Threads threads_;
   std::map<std::pair<std::int64_t, std::uint64_t>, Trace> traces_;
@@ -281,6 +296,40 @@ class Tracer {
   Trace* trace_ = nullptr;    // Of that step and thread.
   double* before_ = nullptr;  // Of that step.
 };
+
+bool has_ascending_steps(const recording::RecordTable& table) {
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  for (const recording::RecordTable::Part& part : table.parts()) {
+    const auto steps = part.segment->columns().step.subspan(part.skipped);
+    if (steps.front() < last || !std::ranges::is_sorted(steps)) return false;
+    last = steps.back();
+  }
+  return true;
+}
+
+/// Where parts of the rows end that have no step in common: nothing is said of a record but beside
+/// those of its step. One part where they are few, or not all compact.
+std::vector<std::size_t> parts_of(const RowStore& rows, const recording::RecordTable& table) {
+  // Starting a thread takes as long as 3,000 rows.
+  constexpr std::size_t thread_share = std::size_t{1} << 14U;
+  const std::size_t size = rows.size();
+  const unsigned threads = platform::threads_for(size, thread_share);
+  std::vector<std::size_t> ends;
+  if (threads > 1 && rows.compact_run(0).end == size && has_ascending_steps(table)) {
+    recording::RecordCursor cursor(table);
+    const auto step_of = [&](std::size_t row) {
+      const recording::RecordTable::Place at = cursor.at(rows.compact().rows[row].record);
+      return at.part->segment->columns().step[at.record];
+    };
+    for (std::size_t k = 1; k < threads; ++k) {
+      std::size_t end = size / threads * k;
+      while (end < size && step_of(end) == step_of(end - 1)) ++end;
+      if (end < size && (ends.empty() || end > ends.back())) ends.push_back(end);
+    }
+  }
+  ends.push_back(size);
+  return ends;
+}
 
 }  // namespace
 
@@ -296,9 +345,22 @@ std::optional<std::string_view> layer_of_input(std::string_view record) {
 
 void trace_errors(Comparison& comparison, const Recording& run) {
   if (comparison.rows.empty()) return;
-  Tracer tracer(*RowStore::of(comparison.rows), recording::RecordTable::of(run));
-  tracer.trace();
-  comparison.culprits = tracer.culprits();
+  RowStore& rows = *RowStore::of(comparison.rows);
+  const recording::RecordTable& table = recording::RecordTable::of(run);
+  std::vector<LayerName> names;
+  names.reserve(rows.compact().kinds.size());
+  for (const CompactKind& kind : rows.compact().kinds) names.emplace_back(kind.path);
+  const std::vector<std::size_t> ends = parts_of(rows, table);
+  std::vector<Tracer> tracers(ends.size(), Tracer(rows, table, names));
+  platform::in_pieces(
+      ends.size(), 1,
+      [&](std::size_t i, std::size_t, unsigned) {
+        tracers[i].trace(i == 0 ? 0 : ends[i - 1], ends[i]);
+      },
+      static_cast<unsigned>(ends.size()));
+  Culprits& culprits = tracers.front().culprits();
+  for (std::size_t i = 1; i < tracers.size(); ++i) culprits.add(tracers[i].culprits());
+  comparison.culprits = culprits.ranked();
 }
 
 }  // namespace safestructures::inline v0::comparing
