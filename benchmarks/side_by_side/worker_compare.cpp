@@ -1,18 +1,9 @@
 // D1 and D2: comparing two files; of R1 to R3: comparing two recordings.
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <memory>
-#include <random>
-#include <string>
 #include <vector>
 
-#include <safestructures/compare/compare.hpp>
-#include <safestructures/recording/recorder.hpp>
 #include <safestructures/safestructures.hpp>
 #include "data.hpp"
+#include "runs.hpp"
 #include "worker.hpp"
 
 namespace bench {
@@ -48,15 +39,6 @@ void prepare_batches(const Path& file) {
   ss::save_file(batches(all), Path(file).concat(".different"));
 }
 
-void compare(const Path& file, const char* with, std::size_t rows, ss::Verdict last, bool suggest) {
-  std::optional<ss::Comparison> found;
-  // What 100,000 records and their rows take.
-  measure(512 * mib, [&] {
-    found.emplace(ss::compare_files(file, Path(file).concat(with), {.suggest = suggest}));
-  });
-  require(found->rows.size() == rows && found->rows.verdict(rows - 1) == last,
-          "the comparison found something else");
-}
 void compare_equal(const Path& file) { compare(file, ".equal", count, ss::Verdict::equal, true); }
 void compare_different(const Path& file) {
   compare(file, ".different", count, ss::Verdict::different, true);
@@ -65,34 +47,9 @@ void compare_numbers(const Path& file) {
   compare(file, ".different", count, ss::Verdict::different, false);
 }
 
-constexpr std::size_t layers = 100;
-
-/// A model whose layers from the middle on give something else.
-void record_run(const Path& folder, Size size, bool is_different) {
-  std::mt19937 random(1);
-  std::normal_distribution<float> normal;
-  Blocks outputs(layers, std::vector<float>(size.bytes / sizeof(float)));
-  for (std::size_t layer = 0; layer < layers; ++layer)
-    for (float& number : outputs[layer]) {
-      number = normal(random);
-      const float noise = normal(random);
-      if (is_different && layer >= layers / 2) number += 0.01F * noise;
-    }
-  ss::ActivationRecorder recorder(folder);
-  for (std::size_t i = 0; i < size.count; ++i) {
-    if (i % layers == 0) recorder.step(static_cast<std::int64_t>(i / layers));
-    recorder.record("layer" + std::to_string(i % layers), outputs[i % layers]);
-  }
-  recorder.close();
-}
-
 template <Size size>
 void prepare_runs(const Path& folder) {
-  measure(4 * size.all(), [&] {
-    record_run(folder, size, false);
-    record_run(Path(folder).concat(".equal"), size, false);
-    record_run(Path(folder).concat(".different"), size, true);
-  });
+  record_runs(folder, size, ss::Precision::f32);
 }
 
 template <Size size>
@@ -102,30 +59,6 @@ void compare_equal_runs(const Path& folder) {
 template <Size size>
 void compare_different_runs(const Path& folder) {
   compare(folder, ".different", size.count, ss::Verdict::different, true);
-}
-
-/// All bytes of two recordings, into huge pages.
-void read_runs(const Path& folder) {
-  std::vector<Path> files;
-  for (const Path& one : {folder, Path(folder).concat(".different")})
-    for (const auto& entry : std::filesystem::directory_iterator(one))
-      files.push_back(entry.path());
-  std::size_t size = 0;
-  for (const Path& file : files) size += std::filesystem::file_size(file);
-  measure(size, [&] {
-    constexpr std::size_t page = 2 * mib;
-    const std::size_t space = (size / page + 1) * page;
-    const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(page, space),
-                                                             std::free);
-    ::madvise(memory.get(), space, MADV_HUGEPAGE);
-    auto* to = static_cast<std::byte*>(memory.get());
-    for (const Path& file : files) {
-      const int from = ::open(file.c_str(), O_RDONLY);
-      for (ssize_t got = 0; (got = ::read(from, to, 16 * mib)) > 0;) to += got;
-      ::close(from);
-    }
-    require(to == static_cast<std::byte*>(memory.get()) + size, "cannot read");
-  });
 }
 
 constexpr Action actions[] = {

@@ -1,0 +1,99 @@
+#include "runs.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <safestructures/recording/recorder.hpp>
+#include "data.hpp"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t layers = 100;
+
+/// A model whose layers from the middle on give something else.
+void record_run(const Path& folder, Size size, ss::Precision precision, bool is_different) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  Blocks outputs(layers, std::vector<float>(size.bytes / sizeof(float)));
+  for (std::size_t layer = 0; layer < layers; ++layer)
+    for (float& number : outputs[layer]) {
+      number = normal(random);
+      const float noise = normal(random);
+      if (is_different && layer >= layers / 2) number += 0.01F * noise;
+    }
+  ss::ActivationRecorder recorder(folder, {.precision = precision});
+  for (std::size_t i = 0; i < size.count; ++i) {
+    if (i % layers == 0) recorder.step(static_cast<std::int64_t>(i / layers));
+    recorder.record("layer" + std::to_string(i % layers), outputs[i % layers]);
+  }
+  recorder.close();
+}
+
+/// Runs the code once, as everything is that is measured.
+void compare_small(const Path& file) {
+  const Path folder = small_file(file);
+  std::filesystem::create_directories(folder);
+  for (const float number : {1.0F, 2.0F}) {
+    ss::ActivationRecorder recorder(folder / std::to_string(number));
+    for (std::size_t i = 0; i < 2 * layers; ++i)
+      recorder.record("layer" + std::to_string(i % layers), std::vector<float>(8, number));
+    recorder.close();
+  }
+  keep(ss::compare_files(folder / std::to_string(1.0F), folder / std::to_string(2.0F)));
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+
+void record_runs(const Path& folder, Size size, ss::Precision precision) {
+  measure(4 * size.all(), [&] {
+    record_run(folder, size, precision, false);
+    record_run(Path(folder).concat(".equal"), size, precision, false);
+    record_run(Path(folder).concat(".different"), size, precision, true);
+  });
+}
+
+void compare(const Path& file, const char* with, std::size_t rows, ss::Verdict last, bool suggest) {
+  compare_small(file);
+  std::optional<ss::Comparison> found;
+  // What 100,000 records and their rows take.
+  measure(512 * mib, [&] {
+    found.emplace(ss::compare_files(file, Path(file).concat(with), {.suggest = suggest}));
+  });
+  require(found->rows.size() == rows && found->rows.verdict(rows - 1) == last,
+          "the comparison found something else");
+}
+
+void read_runs(const Path& folder) {
+  std::vector<Path> files;
+  for (const Path& one : {folder, Path(folder).concat(".different")})
+    for (const auto& entry : std::filesystem::directory_iterator(one))
+      files.push_back(entry.path());
+  std::size_t size = 0;
+  for (const Path& file : files) size += std::filesystem::file_size(file);
+  measure(size, [&] {
+    constexpr std::size_t page = 2 * mib;
+    const std::size_t space = (size / page + 1) * page;
+    const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(page, space),
+                                                             std::free);
+    ::madvise(memory.get(), space, MADV_HUGEPAGE);
+    auto* to = static_cast<std::byte*>(memory.get());
+    for (const Path& file : files) {
+      const int from = ::open(file.c_str(), O_RDONLY);
+      for (ssize_t got = 0; (got = ::read(from, to, 16 * mib)) > 0;) to += got;
+      ::close(from);
+    }
+    require(to == static_cast<std::byte*>(memory.get()) + size, "cannot read");
+  });
+}
+
+}  // namespace bench

@@ -1,0 +1,38 @@
+// Recordings of one size of record, compared and read: `sweep_records ACTION FOLDER BYTES COUNT
+// DTYPE`, where BYTES is what a record takes as F32.
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <safestructures/recording/recording.hpp>
+#include "runs.hpp"
+
+namespace bench {
+namespace {
+
+void run(std::string_view action, const Path& folder, Size size, std::string_view dtype) {
+  if (action == "prepare")
+    return record_runs(folder, size, dtype == "f16" ? ss::Precision::f16 : ss::Precision::f32);
+  if (action == "read") return read_runs(folder);
+  if (action == "equal") return compare(folder, ".equal", size.count, ss::Verdict::equal, true);
+  if (action == "different")
+    return compare(folder, ".different", size.count, ss::Verdict::different, true);
+  throw std::invalid_argument("no such action");
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int count, char** words) {
+  try {
+    if (count != 6) throw std::invalid_argument("sweep_records ACTION FOLDER BYTES COUNT DTYPE");
+    bench::run(words[1], words[2], {.count = std::stoul(words[4]), .bytes = std::stoul(words[3])},
+               words[5]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
