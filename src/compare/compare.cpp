@@ -60,6 +60,21 @@ std::vector<TreeNode> nodes_of(const Document& document,
   return nodes;
 }
 
+/// Whether the files of a folder are worth a thread of their own.
+bool is_large(const std::filesystem::path& folder) {
+  // Opening 1,000 records of 256 bytes takes 0.08 ms, and on another thread twice as long.
+  constexpr std::uintmax_t thread_share = std::uintmax_t{2} << 20U;
+  std::uintmax_t size = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(folder, error), end;
+       !error && file != end && size < thread_share; file.increment(error)) {
+    std::error_code none;  // What a recorder takes away meanwhile has no size.
+    const std::uintmax_t bytes = file->file_size(none);
+    if (!none) size += bytes;
+  }
+  return size >= thread_share;
+}
+
 }  // namespace
 
 Comparison compare(const Value& a, const Value& b, const CompareOptions& options) {
@@ -89,10 +104,10 @@ Comparison compare_files(const std::filesystem::path& a, const std::filesystem::
                    .found = std::string(options.format->name())});
     const RecordingOptions reading{.access = options.access, .limits = options.limits};
     std::array<std::optional<Recording>, 2> runs;
-    const auto at_once = [&runs](const auto& work) {
+    const unsigned threads = is_large(a) && is_large(b) ? platform::threads_for(runs.size(), 1) : 1;
+    const auto at_once = [&runs, threads](const auto& work) {
       platform::in_pieces(
-          runs.size(), 1, [&](std::size_t i, std::size_t, unsigned) { work(i); },
-          platform::threads_for(runs.size(), 1));
+          runs.size(), 1, [&](std::size_t i, std::size_t, unsigned) { work(i); }, threads);
     };
     at_once([&](std::size_t i) { runs[i].emplace(i == 0 ? a : b, reading); });
     Comparison found = compare(*runs[0], *runs[1], options);
