@@ -11,12 +11,17 @@
 #include <new>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <malloc.h>
 
+#include <safestructures/codecs/codecs.hpp>
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/tensor.hpp>
+#include <safestructures/recording/recorder.hpp>
+
+#include "support/folder.hpp"
 
 namespace {
 
@@ -97,4 +102,21 @@ TEST_CASE("tensors of 256 MiB are compared within 8 MiB, transposes looked for i
   CHECK(found.rows.at(0).metrics->beyond == 1);
   CHECK(found.rows.at(0).metrics->worst->index == odd);
   CHECK(!a.tensor().is_loaded());
+}
+
+TEST_CASE("few records of 200 KiB behind many tiny ones are not read all at once") {
+  const ss::test::Folder folder;
+  for (const char* name : {"a", "b"}) {
+    ss::ActivationRecorder recorder(folder / name);
+    for (std::size_t i = 0; i < 20'000; ++i) recorder.record("tiny", std::vector<float>(4, 1));
+    for (std::size_t i = 0; i < 200; ++i)
+      recorder.record("large", std::vector<float>(50'000, name[0] == 'a' ? 1.0F : 2.0F));
+    recorder.close();
+  }
+  const std::size_t before = held;
+  most = before;
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(most - before < std::size_t{20} << 20U);
+  CHECK(found.rows.size() == 20'200);
+  CHECK(found.differences() == 200);
 }

@@ -170,19 +170,39 @@ void SmallRecords::measure() {
 }
 
 std::uint64_t SmallRecords::measure(std::size_t begin, std::size_t count, Worker& worker) {
-  CompactRows& compact = comparer_.rows().compact();
+  std::uint64_t bytes = 0;
+  for (const std::size_t end = begin + count; begin < end;) {
+    const std::size_t read = this->read(begin, end - begin, worker);
+    bytes += compare(begin, read, worker);
+    begin += read;
+  }
+  return bytes;
+}
+
+std::size_t SmallRecords::read(std::size_t begin, std::size_t most, Worker& worker) {
+  const CompactRows& compact = comparer_.rows().compact();
   recording::RecordCursor a(a_);
   recording::RecordCursor b(b_);
   worker.places_a.clear();
   worker.places_b.clear();
-  for (std::size_t i = begin; i < begin + count; ++i) {
-    const RecordPair pair = pairs_[compact.rows[i].record];
-    const CompactKind& kind = compact.kinds[compact.rows[i].kind];
+  std::uint64_t bytes = 0;
+  std::size_t count = 0;
+  // Of a piece that is as large as others on average, all may be of the largest size.
+  for (; count < most && bytes < 2 * piece_bytes; ++count) {
+    const CompactRow& row = compact.rows[begin + count];
+    const RecordPair pair = pairs_[row.record];
+    const CompactKind& kind = compact.kinds[row.kind];
     worker.places_a.push_back(row_place(a.at(pair.a), kind.size_a));
     worker.places_b.push_back(row_place(b.at(pair.b), kind.size_b));
+    bytes += kind.size_a + kind.size_b;
   }
   worker.bytes_a.read(worker.places_a);
   worker.bytes_b.read(worker.places_b);
+  return count;
+}
+
+std::uint64_t SmallRecords::compare(std::size_t begin, std::size_t count, Worker& worker) {
+  CompactRows& compact = comparer_.rows().compact();
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < count; ++i) {
     CompactRow& row = compact.rows[begin + i];

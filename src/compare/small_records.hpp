@@ -34,6 +34,10 @@ class SmallRecords {
   struct Worker;
   /// \returns the bytes that were compared
   std::uint64_t measure(std::size_t begin, std::size_t count, Worker& worker);
+  /// Has the bytes of some rows at hand. \returns how many, `most` at most
+  std::size_t read(std::size_t begin, std::size_t most, Worker& worker);
+  /// Compares rows whose bytes are at hand. \returns their bytes
+  std::uint64_t compare(std::size_t begin, std::size_t count, Worker& worker);
 
   const recording::RecordTable& a_;
   const recording::RecordTable& b_;
