@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "compare/row_kernels.hpp"
+
 namespace safestructures::inline v0::comparing {
 namespace {
 
@@ -118,7 +120,14 @@ Sums Accumulator::add(const Block& block) {
 }
 
 std::optional<Sums> Accumulator::add_equal(std::span<const double> numbers, std::size_t count) {
-  const BlockSquares squares = block_kernels().squares(numbers);
+  return add_equal(block_kernels().squares(numbers), count);
+}
+
+std::optional<Sums> Accumulator::add_equal(const FloatBlock& numbers, std::size_t count) {
+  return add_equal(row_kernels().squares(numbers), count);
+}
+
+std::optional<Sums> Accumulator::add_equal(const BlockSquares& squares, std::size_t count) {
   if (!std::isfinite(squares.sum)) return std::nullopt;
   compared_ += count;
   largest_b_ = std::max(largest_b_, squares.largest);

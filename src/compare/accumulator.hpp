@@ -38,7 +38,10 @@ class Accumulator {
   Sums add(const Block& block);
   /// Takes a block of narrow numbers that are the same on both sides, filled up with zeros.
   /// \returns its sums; nothing, and nothing is taken, where a number is not finite
+  /// @{
   std::optional<Sums> add_equal(std::span<const double> numbers, std::size_t count);
+  std::optional<Sums> add_equal(const FloatBlock& numbers, std::size_t count);
+  /// @}
   /// Takes a block of floats, filled up with zeros that are the same on both sides.
   /// \param count of the numbers themselves  \param first index of the first
   /// \returns its sums, those of `add`; nothing, and nothing is taken, where a number is not finite
@@ -53,6 +56,7 @@ class Accumulator {
   [[nodiscard]] std::optional<std::uint64_t> worst() const;
 
  private:
+  std::optional<Sums> add_equal(const BlockSquares& squares, std::size_t count);
   Sums add_one_by_one(const Block& block);
   void take_differences(const Block& block);
   void take_group(const FloatBlock& block, std::size_t begin, std::uint64_t first);

@@ -21,6 +21,7 @@ namespace safestructures::inline v0 {
 
 using comparing::Accumulator;
 using comparing::Common;
+using comparing::FloatBlock;
 using comparing::Grid;
 using comparing::Guess;
 using comparing::Side;
@@ -61,6 +62,7 @@ class Worker {
         parts_(how.common == Common::complex ? 2 : 1),
         is_narrow_(a.dtype() != DType::F64 && b.dtype() != DType::F64),
         has_like_bytes_(a.dtype() == b.dtype() && is_narrow_ && bit_width(a.dtype()) % 8 == 0),
+        are_floats_(are_floats(a.dtype())),
         room_(std::min(block, Accumulator::block_size / parts_)),
         a_(a, how.common, room_),
         b_(b, how.common, room_) {}
@@ -91,9 +93,15 @@ class Worker {
     if (!has_like_bytes_) return false;
     const std::span<const std::byte> bytes = a_.bytes(first, count);
     if (std::memcmp(bytes.data(), b_.bytes(first, count).data(), bytes.size()) != 0) return false;
-    a_.load(first, count);
     const std::size_t used = static_cast<std::size_t>(count) * parts_;
     const std::size_t whole = in_lanes(used);
+    if (are_floats_) {
+      const auto added =
+          found.add_equal(FloatBlock{.count = whole, .a = a_.floats(first, count)}, used);
+      if (added) sums += *added;
+      return added.has_value();
+    }
+    a_.load(first, count);
     std::fill(a_.numbers.begin() + static_cast<std::ptrdiff_t>(used),
               a_.numbers.begin() + static_cast<std::ptrdiff_t>(whole), 0);
     const auto added = found.add_equal(std::span(a_.numbers).first(whole), used);
@@ -148,6 +156,7 @@ class Worker {
   std::size_t parts_;
   bool is_narrow_;
   bool has_like_bytes_;  // The same bytes are the same numbers, and half as much to look at.
+  bool are_floats_;      // Of like bytes: as doubles they would be written once more.
   std::size_t room_;
   Side a_;
   Side b_;
