@@ -325,3 +325,42 @@ TEST_CASE("small tensors that follow each other in a file are read at once") {
     CHECK(error.details().file == "server");
   }
 }
+
+TEST_CASE("what a record of a name was says nothing of the next one") {
+  const ss::test::Folder folder;
+  constexpr std::size_t each = 200;
+  const auto record_all = [&](const char* name, const ss::RecorderOptions& options,
+                              const auto& value_of) {
+    ss::ActivationRecorder recorder(folder / name, options);
+    for (std::size_t i = 0; i < 2 * each; ++i) recorder.record("x", value_of(i));
+    recorder.close();
+  };
+  const auto floats = [](std::size_t size) { return ss::Tensor::own(std::vector<float>(size, 1)); };
+  record_all("b", {}, [&](std::size_t) { return floats(4); });
+  SUBCASE("its shape") {
+    record_all("a", {}, [&](std::size_t i) { return floats(i < each ? 4 : 5); });
+    const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+    REQUIRE(found.rows.size() == 2 * each);
+    for (std::size_t i = 0; i < 2 * each; ++i)
+      CHECK(found.rows.verdict(i) == (i < each ? Verdict::equal : Verdict::shape));
+  }
+  SUBCASE("the dtype that it had") {
+    record_all("a", {.precision = ss::Precision::f32}, [&](std::size_t i) {
+      return i < each ? floats(4) : ss::Tensor::own(std::vector<double>(4, 1));
+    });
+    const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+    REQUIRE(found.rows.size() == 2 * each);
+    for (std::size_t i = 0; i < 2 * each; ++i)
+      CHECK(found.rows[i].detail == (i < each ? "" : "F32, was F64 and F32"));
+  }
+  SUBCASE("how it was kept") {
+    record_all("a", {.rules = {{.keep = ss::Keep::slice, .slices = ss::parse_slices("0:4")}}},
+               [&](std::size_t) { return floats(5); });
+    const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+    REQUIRE(found.rows.size() == 2 * each);
+    for (std::size_t i = 0; i < 2 * each; ++i) {
+      CHECK(found.rows[i].verdict == Verdict::kind);
+      CHECK(found.rows[i].detail == "kept as slice and as full");
+    }
+  }
+}

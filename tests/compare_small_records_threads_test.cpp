@@ -19,6 +19,32 @@
 
 namespace ss = safestructures;
 
+namespace {
+
+void check_traced_like_one_thread(const ss::Comparison& found, const ss::test::Folder& folder) {
+  const ss::detail::ThreadLimit one(1);
+  const ss::Comparison alone = ss::compare_files(folder / "a", folder / "b");
+  REQUIRE(found.culprits.size() == alone.culprits.size());
+  for (std::size_t i = 0; i < found.culprits.size(); ++i) {
+    CHECK(found.culprits[i].name == alone.culprits[i].name);
+    CHECK(found.culprits[i].row == alone.culprits[i].row);
+    CHECK(found.culprits[i].calls == alone.culprits[i].calls);
+    CHECK(found.culprits[i].score == alone.culprits[i].score);
+  }
+  REQUIRE(found.rows.size() == alone.rows.size());
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    const ss::ComparisonRow& row = found.rows[i];
+    const ss::ComparisonRow& expected = alone.rows[i];
+    if (row.growth != expected.growth || row.makes_error != expected.makes_error ||
+        row.origin->evidence != expected.origin->evidence ||
+        row.origin->input_row != expected.origin->input_row ||
+        row.origin->amplification != expected.origin->amplification)
+      FAIL(i);
+  }
+}
+
+}  // namespace
+
 TEST_CASE("many small records are compared with those in their places, on several threads") {
   constexpr std::size_t count = 50'000;
   const ss::test::Folder folder;
@@ -49,25 +75,11 @@ TEST_CASE("many small records are compared with those in their places, on severa
     CHECK((row.verdict == ss::Verdict::different) == (i % 1000 == 999));
   }
   // Each thread traces the errors of steps of its own.
-  const ss::Comparison alone = [&] {
-    const ss::detail::ThreadLimit one(1);
-    return ss::compare_files(folder / "a", folder / "b");
-  }();
-  REQUIRE(alone.culprits.size() == 1);
   REQUIRE(found.culprits.size() == 1);
   CHECK(found.culprits[0].name == "layer4");
   CHECK(found.culprits[0].row == 999);
   CHECK(found.culprits[0].calls == count / 1000);
-  CHECK(found.culprits[0].score == alone.culprits[0].score);
-  for (std::size_t i = 0; i < count; ++i) {
-    const ss::ComparisonRow row = found.rows[i];
-    const ss::ComparisonRow& expected = alone.rows[i];
-    if (row.growth != expected.growth || row.makes_error != expected.makes_error ||
-        row.origin->evidence != expected.origin->evidence ||
-        row.origin->input_row != expected.origin->input_row ||
-        row.origin->amplification != expected.origin->amplification)
-      FAIL(i);
-  }
+  check_traced_like_one_thread(found, folder);
   // Where not all are alike, those that are give the same.
   const ss::Comparison longer = ss::compare_files(folder / "longer", folder / "b");
   REQUIRE(longer.rows.size() == count + 1);
@@ -109,4 +121,21 @@ TEST_CASE("several threads look at the rows of small records, and at the records
   for (std::size_t& one : right) threads.emplace_back([&] { look(one); });
   for (std::thread& thread : threads) thread.join();
   CHECK(right == std::vector<std::size_t>(3, count));
+}
+
+TEST_CASE("steps that come again are traced as one, however many threads there are") {
+  const ss::test::Folder folder;
+  for (const char* name : {"a", "b"}) {
+    ss::ActivationRecorder recorder(folder / name);
+    for (std::size_t i = 0; i < 40'000; ++i) {
+      recorder.step(static_cast<std::int64_t>(i % 7));
+      std::vector<float> one(4, static_cast<float>(i + 1));
+      if (i % 1000 == 999 && name == std::string("a")) one[2] *= 1.5F;
+      recorder.record("layer" + std::to_string(i % 5), std::move(one));
+    }
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(found.differences() == 40);
+  check_traced_like_one_thread(found, folder);
 }
