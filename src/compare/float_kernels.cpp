@@ -1,7 +1,6 @@
 #include "compare/float_kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -14,17 +13,10 @@ namespace {
 template <class Vectors>
 struct FloatsIn : Lanes<Vectors> {
   using Base = Lanes<Vectors>;
+  using Base::load;
   using Base::width;
   using typename Base::Numbers;
   using typename Base::Words;
-
-  [[gnu::always_inline]] static void load(Numbers& numbers, const std::byte* from, std::size_t at) {
-    std::array<float, width> some;
-    std::memcpy(&some, from + at * sizeof(float), sizeof some);
-    numbers = Numbers{};
-    // GCC 12 stores and loads four of them for __builtin_convertvector: a third more for all.
-    for (std::size_t i = 0; i < width; ++i) numbers[i] = static_cast<double>(some[i]);
-  }
 
   /// \param error |a - b| \param reference |b| \param allowed of the error, by the tolerance
   [[gnu::always_inline]] static void note_watched(const Numbers& error, const Numbers& reference,

@@ -1,7 +1,6 @@
 #include "compare/row_kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -14,17 +13,11 @@ namespace {
 template <class Vectors>
 struct RowsIn : Lanes<Vectors> {
   using Base = Lanes<Vectors>;
+  using Base::load;
   using Base::width;
   using typename Base::Numbers;
   using typename Base::Words;
 
-  [[gnu::always_inline]] static void load(Numbers& numbers, const std::byte* from, std::size_t at) {
-    std::array<float, width> some;
-    std::memcpy(&some, from + at * sizeof(float), sizeof some);
-    numbers = Numbers{};
-    // As in float_kernels.cpp.
-    for (std::size_t i = 0; i < width; ++i) numbers[i] = static_cast<double>(some[i]);
-  }
   [[gnu::always_inline]] static void load(Numbers& numbers, const double* from, std::size_t at) {
     std::memcpy(&numbers, from + at, sizeof numbers);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +58,14 @@ struct Lanes {
   [[gnu::always_inline]] static void load(Numbers& numbers, std::span<const double> from,
                                           std::size_t at) {
     std::memcpy(&numbers, from.data() + at, sizeof numbers);
+  }
+  /// Floats, wherever they begin.
+  [[gnu::always_inline]] static void load(Numbers& numbers, const std::byte* from, std::size_t at) {
+    std::array<float, width> some;
+    std::memcpy(&some, from + at * sizeof(float), sizeof some);
+    numbers = Numbers{};
+    // GCC 12 stores and loads four of them for __builtin_convertvector: a third more for all.
+    for (std::size_t i = 0; i < width; ++i) numbers[i] = static_cast<double>(some[i]);
   }
   [[gnu::always_inline]] static void store(const Numbers& numbers, double* to) {
     std::memcpy(to, &numbers, sizeof numbers);
