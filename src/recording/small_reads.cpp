@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <span>
 #include <string>
@@ -20,6 +21,8 @@ constexpr std::uint64_t window_size = std::uint64_t{256} << 10U;
 constexpr std::size_t windows = 16;
 // Of larger pieces a window has too few to be read for one of them.
 constexpr std::size_t small = std::size_t{4} << 10U;
+// Who looks up a few pieces reads no more than them: a window costs as much as 100 of them.
+constexpr unsigned most_alone = 3;
 
 class SmallReads final : public Source {
  public:
@@ -40,9 +43,17 @@ class SmallReads final : public Source {
       return source_->read(offset, into);
     Window& window = windows_[static_cast<std::size_t>(number % windows)];
     const std::lock_guard lock(window.mutex);
-    if (window.bytes.empty() || window.begin != begin) {
-      window.bytes.resize(static_cast<std::size_t>(end - begin));
+    if (window.begin != begin) {
       window.begin = begin;
+      window.alone = 0;
+      window.bytes.clear();
+    }
+    if (window.bytes.empty()) {
+      if (window.alone < most_alone) {
+        ++window.alone;
+        return source_->read(offset, into);
+      }
+      window.bytes.resize(static_cast<std::size_t>(end - begin));
       try {
         source_->read(begin, window.bytes);
       } catch (const Error&) {
@@ -57,7 +68,8 @@ class SmallReads final : public Source {
  private:
   struct Window {
     std::mutex mutex;
-    std::uint64_t begin = 0;
+    std::uint64_t begin = std::numeric_limits<std::uint64_t>::max();  // Of the piece asked for last.
+    unsigned alone = 0;  // Pieces there that were read alone.
     std::vector<std::byte> bytes;
   };
 
