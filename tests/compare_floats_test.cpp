@@ -308,6 +308,19 @@ TEST_CASE("the floor is the largest power of two up to a 256th of the root mean 
   CHECK(comparing::floor_exponent_of(Wide::infinity()) == 1023);
 }
 
+TEST_CASE("the floor of a sum of squares is that of their mean, on both sides of every power") {
+  for (const std::uint64_t count : {1ULL, 2ULL, 3ULL, 7ULL, 64ULL, 1000ULL, 4099ULL, 65'535ULL})
+    for (int k = -300; k <= 300; ++k) {
+      const double at = std::ldexp(static_cast<double>(count), k);
+      CAPTURE(count);
+      CAPTURE(k);
+      for (const double squares : {std::nextafter(at, 0.0), at, std::nextafter(at, HUGE_VAL)})
+        CHECK(comparing::floor_exponent_of(squares, count) ==
+              comparing::floor_exponent_of(static_cast<long double>(squares) /
+                                           static_cast<long double>(count)));
+    }
+}
+
 TEST_CASE("a sample says nothing of few numbers and of zeros") {
   Random random(2);
   const auto grid = comparing::grid_of(DType::F32);

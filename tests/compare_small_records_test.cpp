@@ -279,9 +279,8 @@ TEST_CASE("rows that lie near each other are read at once, others one by one") {
   const auto read = [&](const std::vector<std::uint64_t>& places) {
     const std::uint64_t before = source->bytes_read();
     comparing::RowBytes near;
-    std::vector<comparing::RowPlace> wanted;
-    for (const std::uint64_t row : places) wanted.push_back({&rows, row, 8});
-    near.read(wanted);
+    for (const std::uint64_t row : places) near.add(rows, row, 8);
+    near.read();
     for (std::size_t i = 0; i < places.size(); ++i)
       CHECK(near[i][7] == static_cast<std::byte>(places[i]));
     return source->bytes_read() - before;
@@ -303,13 +302,14 @@ TEST_CASE("small tensors that follow each other in a file are read at once") {
   const std::vector<std::uint64_t> offsets = {0, 100, 4200, 12'000, 200, 300};
   std::vector<ss::Tensor> tensors;
   for (const std::uint64_t offset : offsets) tensors.push_back(tensor(offset));
-  std::vector<comparing::RowPlace> wanted;
-  for (const ss::Tensor& one : tensors) wanted.push_back({&one, 0, 100});
+  std::vector<const ss::Tensor*> wanted;
+  for (const ss::Tensor& one : tensors) wanted.push_back(&one);
   // One that is in memory, in between.
   const ss::Tensor loaded = ss::Tensor::own(std::vector<std::uint8_t>(100, 7));
-  wanted.insert(wanted.begin() + 1, {&loaded, 0, 100});
+  wanted.insert(wanted.begin() + 1, &loaded);
   comparing::RowBytes together;
-  together.read(wanted);
+  for (const ss::Tensor* const one : wanted) together.add(*one, 0, 100);
+  together.read();
   CHECK(source->reads() == 3);
   CHECK(source->bytes_read() == 4300 + 100 + 200);
   for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -317,8 +317,10 @@ TEST_CASE("small tensors that follow each other in a file are read at once") {
           (i == 1 ? std::byte{7} : static_cast<std::byte>(offsets[i == 0 ? 0 : i - 1] / 100)));
   // What fails is named by the tensor that it is in, not by the first that is read with it.
   source->fail_from(150);
+  together.clear();
+  for (const ss::Tensor* const one : std::span(wanted).first(3)) together.add(*one, 0, 100);
   try {
-    together.read(std::span(wanted).first(3));
+    together.read();
     FAIL("nothing was thrown");
   } catch (const ss::Error& error) {
     CHECK(error.details().path == "100");

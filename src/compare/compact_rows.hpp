@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,17 +104,14 @@ struct RecordColumns {
 
 /// All of a comparison.
 struct CompactRows {
-  std::vector<CompactKind> kinds;
+  std::deque<CompactKind> kinds;       ///< Each stays where it is.
   std::vector<RecordColumns> records;  ///< Of the first recording.
   std::size_t size = 0;
   CompactRow* rows = nullptr;
   CompactMetrics* metrics = nullptr;
 
-  /// Has room, untouched, for that many rows, or metrics.
-  /// @{
-  void reserve(std::size_t most);
-  void reserve_metrics(std::size_t most);
-  /// @}
+  /// Has room, untouched, for that many rows, and metrics.
+  void reserve(std::size_t most_rows, std::size_t most_metrics);
 
   /// Where the record of a row is said.
   struct Place {
@@ -139,9 +137,7 @@ struct CompactRows {
   };
 
   Beside* beside_ = nullptr;  // By places in `metrics`.
-  std::shared_ptr<std::byte> memory_of_rows_;
-  std::shared_ptr<std::byte> memory_of_metrics_;
-  std::shared_ptr<std::byte> memory_of_beside_;
+  std::shared_ptr<std::byte> memory_;
 };
 
 }  // namespace safestructures::inline v0::comparing

@@ -71,7 +71,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     const RecordPair pair = pairs[record];
     return std::pair(&a[pair.a].value(), &b[pair.b].value());
   });
-  const std::size_t done = small.add_all() ? pairs.size() : 0;
+  const std::size_t done = small.measure_all() ? pairs.size() : 0;
   for (std::size_t i = done; i < pairs.size(); ++i) {
     const RecordPair pair = pairs[i];
     if (small.add(pair)) continue;
@@ -102,7 +102,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
       throw error.below(one.name());
     }
   }
-  small.measure();
+  if (done == 0) small.measure();
   comparer.measure();
   comparing::trace_errors(result, a);
   comparer.suspect();

@@ -17,51 +17,45 @@ const detail::DeferredBytes* promise_of(const Tensor& tensor) {
 
 }  // namespace
 
-std::size_t RowBytes::range_of(const RowPlace& place) {
-  if (!ranges_.empty() && ranges_[last_].rows == place.rows) return last_;
-  const bool is_whole = place.size == place.rows->byte_size();
-  // Layers follow each other in the same order, step after step.
-  for (std::size_t tried = 0; !is_whole && tried < ranges_.size(); ++tried) {
-    if (ranges_[last_].rows == place.rows) return last_;
-    last_ = last_ + 1 == ranges_.size() ? 0 : last_ + 1;
-  }
-  last_ = ranges_.size();
-  ranges_.push_back({.rows = place.rows,
-                     .promise = promise_of(*place.rows),
-                     .first = place.row,
-                     .last = place.row,
-                     .size = place.size});
-  return last_;
-}
-
-void RowBytes::find_ranges(std::span<const RowPlace> places) {
+void RowBytes::clear() {
+  places_.clear();
   ranges_.clear();
   last_ = 0;
-  of_row_.resize(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::size_t found = range_of(places[i]);
-    Range& range = ranges_[found];
-    range.first = std::min(range.first, places[i].row);
-    range.last = std::max(range.last, places[i].row);
-    ++range.count;
-    of_row_[i] = static_cast<std::uint32_t>(found);
-  }
 }
 
-void RowBytes::read(std::span<const RowPlace> places) {
-  find_ranges(places);
-  rows_.resize(places.size());
+void RowBytes::find_range(const Tensor& rows, std::uint64_t row, std::size_t size) {
+  const bool is_whole = size == rows.byte_size();
+  // Layers follow each other in the same order, step after step.
+  for (std::size_t tried = 0; !is_whole && tried < ranges_.size(); ++tried) {
+    last_ = last_ + 1 == ranges_.size() ? 0 : last_ + 1;
+    if (ranges_[last_].rows == &rows) return;
+  }
+  last_ = ranges_.size();
+  ranges_.push_back(
+      {.rows = &rows, .promise = promise_of(rows), .first = row, .last = row, .size = size});
+}
+
+void RowBytes::read() {
+  rows_.resize(places_.size());
   // What lies between the rows of a range would be read for nothing, and take memory that nobody
   // bounds.
   if (std::ranges::any_of(ranges_, [](const Range& range) {
         return range.promise != nullptr && range.last - range.first >= 2 * range.count;
       }))
-    return read_alone(places);
+    return read_alone();
   read_ranges();
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Range& range = ranges_[of_row_[i]];
-    rows_[i] = range.bytes + static_cast<std::size_t>(places[i].row - range.first) * range.size;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Range& range = ranges_[places_[i].range];
+    rows_[i] = range.bytes + static_cast<std::size_t>(places_[i].row - range.first) * range.size;
   }
+}
+
+std::byte* RowBytes::room_for(std::size_t size) {
+  if (size > room_size_) {
+    room_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    room_size_ = size;
+  }
+  return room_.get();
 }
 
 void RowBytes::read_ranges() {
@@ -83,9 +77,9 @@ void RowBytes::read_ranges() {
     used = range.place + range.bytes_in_all();
     extent.end = begin + range.bytes_in_all();
   }
-  room_.resize(std::max(room_.size(), used));
+  std::byte* const room = room_for(used);
   for (Range& range : ranges_)
-    if (range.promise != nullptr) range.bytes = room_.data() + range.place;
+    if (range.promise != nullptr) range.bytes = room + range.place;
   for (const Extent& extent : extents_) read(extent);
 }
 
@@ -94,29 +88,28 @@ void RowBytes::read(const Extent& extent) {
   try {
     extent.source->read(
         extent.begin,
-        std::span(room_).subspan(place, static_cast<std::size_t>(extent.end - extent.begin)));
+        {room_.get() + place, static_cast<std::size_t>(extent.end - extent.begin)});
   } catch (const Error&) {
     // Which of the tensors it is that fails.
     for (const Range& range : extent.ranges)
       if (range.promise != nullptr)
-        range.promise->read(range.begin(),
-                            std::span(room_).subspan(range.place, range.bytes_in_all()));
+        range.promise->read(range.begin(), {room_.get() + range.place, range.bytes_in_all()});
   }
 }
 
-void RowBytes::read_alone(std::span<const RowPlace> places) {
+void RowBytes::read_alone() {
   std::size_t size = 0;
-  for (const RowPlace& place : places) size += place.size;
-  room_.resize(std::max(room_.size(), size));
-  std::byte* into = room_.data();
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const RowPlace& place = places[i];
-    if (const detail::DeferredBytes* const promise = promise_of(*place.rows)) {
-      promise->read(place.row * place.size, {into, place.size});
+  for (const Place& place : places_) size += ranges_[place.range].size;
+  std::byte* into = room_for(size);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Range& range = ranges_[places_[i].range];
+    const std::uint64_t begin = places_[i].row * range.size;
+    if (range.promise != nullptr) {
+      range.promise->read(begin, {into, range.size});
       rows_[i] = into;
-      into += place.size;
+      into += range.size;
     } else {
-      rows_[i] = place.rows->bytes().data() + place.row * place.size;
+      rows_[i] = range.rows->bytes().data() + begin;
     }
   }
 }

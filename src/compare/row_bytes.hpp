@@ -2,8 +2,10 @@
 /// The bytes of small tensors, and of rows of shared ones, brought to one place.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,19 +14,26 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Which row of which tensor.
-struct RowPlace {
-  const Tensor* rows = nullptr;  ///< Contiguous; its rows follow each other.
-  std::uint64_t row = 0;
-  std::size_t size = 0;  ///< Bytes of the row; of the tensor, where that is all of it.
-};
-
 /// Rows that are needed together are read together: those of one tensor as a range, where they fill
 /// most of it, and ranges that follow each other in a file at once.
 class RowBytes {
  public:
-  /// Has the bytes of rows at hand until the next call. \throws Error what a tensor's source throws
-  void read(std::span<const RowPlace> places);
+  /// Forgets all rows.
+  void clear();
+  /// One more that is needed. \param rows contiguous; its rows follow each other \param size bytes of
+  /// the row; of the tensor, where that is all of it
+  void add(const Tensor& rows, std::uint64_t row, std::size_t size) {
+    if (ranges_.empty() || ranges_[last_].rows != &rows) find_range(rows, row, size);
+    Range& range = ranges_[last_];
+    range.first = std::min(range.first, row);
+    range.last = std::max(range.last, row);
+    ++range.count;
+    places_.push_back({row, last_});
+  }
+  /// Has the bytes of all rows at hand until the next call of `clear`.
+  /// \throws Error what a tensor's source throws
+  void read();
+  /// Those of a row, in the order that they were added in.
   [[nodiscard]] const std::byte* operator[](std::size_t i) const { return rows_[i]; }
 
  private:
@@ -52,18 +61,26 @@ class RowBytes {
     std::span<Range> ranges;
   };
 
-  void find_ranges(std::span<const RowPlace> places);
-  [[nodiscard]] std::size_t range_of(const RowPlace& place);
+  struct Place {
+    std::uint64_t row = 0;
+    std::size_t range = 0;
+  };
+
+  /// Has the range of a tensor in `last_`.
+  void find_range(const Tensor& rows, std::uint64_t row, std::size_t size);
   void read_ranges();
   void read(const Extent& extent);
-  void read_alone(std::span<const RowPlace> places);
+  void read_alone();
+  /// Room for that many bytes, uninitialised, instead of what there was.
+  [[nodiscard]] std::byte* room_for(std::size_t size);
 
+  std::vector<Place> places_;
   std::vector<Range> ranges_;
-  std::size_t last_ = 0;               // The range that was looked for last.
-  std::vector<std::uint32_t> of_row_;  // The range of each.
+  std::size_t last_ = 0;  // The range that was looked for last.
   std::vector<Extent> extents_;
   std::vector<const std::byte*> rows_;
-  std::vector<std::byte> room_;
+  std::unique_ptr<std::byte[]> room_;
+  std::size_t room_size_ = 0;
 };
 
 }  // namespace safestructures::inline v0::comparing

@@ -66,10 +66,10 @@ const RowKinds::Type* RowKinds::type_of(const Value& value, bool is_row) {
   return &known->second;
 }
 
-std::uint32_t RowKinds::make_kind(const Key& key) {
+RowKinds::Found RowKinds::make_kind(const Key& key) {
   const std::string& name = a_.names()[key.name_a];
   const std::string& other = b_.names()[key.name_b];
-  if (!comparer_.is_wanted(name) && !comparer_.is_wanted(other)) return none;
+  if (!comparer_.is_wanted(name) && !comparer_.is_wanted(other)) return {};
   const Type& a = *key.type_a;
   const Type& b = *key.type_b;
   const RecordedDTypes recorded{a.recorded, b.recorded};
@@ -91,9 +91,9 @@ std::uint32_t RowKinds::make_kind(const Key& key) {
                    .may_be_permuted = options_.suggest && may_be_permuted(a.shape)};
   if (a.dtype != b.dtype || a.recorded != b.recorded)
     kind.detail = dtype_text(a.dtype, a.recorded) + " and " + dtype_text(b.dtype, b.recorded);
-  std::vector<CompactKind>& kinds = comparer_.rows().compact().kinds;
+  std::deque<CompactKind>& kinds = comparer_.rows().compact().kinds;
   kinds.push_back(std::move(kind));
-  return static_cast<std::uint32_t>(kinds.size() - 1);
+  return {static_cast<std::uint32_t>(kinds.size() - 1), &kinds.back()};
 }
 
 std::optional<RowKinds::Found> RowKinds::kind_of(const Key& key) {
@@ -101,33 +101,22 @@ std::optional<RowKinds::Found> RowKinds::kind_of(const Key& key) {
   const Type& b = *key.type_b;
   if (a.shape != b.shape || (options_.exact_dtypes && a.dtype != b.dtype)) return std::nullopt;
   const std::lock_guard lock(mutex_);
-  const auto [kind, is_new] = kinds_.try_emplace(key, none);
-  if (is_new) kind->second = make_kind(key);
-  return Found{kind->second, a.size + b.size};
-}
-
-RowKinds::Finder::Record RowKinds::Finder::Looker::at(std::size_t index) {
-  const RecordTable::Place place = cursor.at(index);
-  if (place.part != part) {
-    part = place.part;
-    values = part->segment->values().data();
-    columns = &part->segment->columns();
-  }
-  return {part->names[columns->name[place.record]], values + columns->value[place.record],
-          columns->row[place.record] != recording::no_row, columns->kept[place.record]};
+  const auto [found, is_new] = kinds_.try_emplace(key);
+  if (is_new) found->second = make_kind(key);
+  return found->second;
 }
 
 void RowKinds::Finder::look(const Record& record, Seen& seen) {
   if (seen.is_of(record)) return;
-  seen.rows = record.is_row ? record.stored : nullptr;
-  if (seen.type == nullptr || !seen.type->is_of(*record.stored, record.is_row))
-    seen.type = kinds_.type_of(*record.stored, record.is_row);
+  seen.rows = record.is_row() ? record.value : nullptr;
+  if (seen.type == nullptr || !seen.type->is_of(*record.value, record.is_row()))
+    seen.type = kinds_.type_of(*record.value, record.is_row());
 }
 
 std::optional<RowKinds::Found> RowKinds::Finder::find(const RecordPair& pair) {
   if (pair.is_lone()) return std::nullopt;
-  const Record a = a_.at(pair.a);
-  const Record b = b_.at(pair.b);
+  const Record a = a_.stored_at(pair.a);
+  const Record b = b_.stored_at(pair.b);
   // A slice beside a tensor says nothing of the rest.
   if (a.kept != b.kept) return std::nullopt;
   Known& known = known_[a.name];

@@ -52,8 +52,8 @@ class RowKinds {
 
   /// What is known of a pair.
   struct Found {
-    std::uint32_t kind = none;  ///< None: the options leave it out.
-    std::size_t size = 0;       ///< Bytes of both records.
+    std::uint32_t place = none;         ///< Of the kind. None: the options leave the pair out.
+    const CompactKind* kind = nullptr;  ///< There; stays where it is.
   };
   /// Finds the kinds of pairs that follow each other, mostly. Each thread has one of its own.
   class Finder {
@@ -64,29 +64,14 @@ class RowKinds {
     [[nodiscard]] std::optional<Found> find(const RecordPair& pair);
 
    private:
-    /// What says which tensor a record is.
-    struct Record {
-      std::uint32_t name = none;
-      const Value* stored = nullptr;
-      bool is_row = false;
-      std::uint8_t kept = 0;
-    };
-    struct Looker {
-      explicit Looker(const recording::RecordTable& table) : cursor(table) {}
-      recording::RecordCursor cursor;
-      const recording::RecordTable::Part* part = nullptr;  // Of the record looked at last.
-      const Value* values = nullptr;                       // Of that.
-      const recording::ReadColumns* columns = nullptr;     // Of that too.
-
-      [[nodiscard]] Record at(std::size_t index);
-    };
+    using Record = recording::StoredRecord;
     /// What a record of a name was.
     struct Seen {
       const Value* rows = nullptr;  // Of which it was a row, if it was one.
       const Type* type = nullptr;
 
       [[nodiscard]] bool is_of(const Record& record) const {
-        return record.is_row && record.stored == rows;
+        return record.is_row() && record.value == rows;
       }
     };
     struct Known {
@@ -101,8 +86,8 @@ class RowKinds {
     void look(const Record& record, Seen& seen);
 
     RowKinds& kinds_;
-    Looker a_;
-    Looker b_;
+    recording::RecordCursor a_;
+    recording::RecordCursor b_;
     std::vector<Known> known_;  // By names in a, the last of each.
   };
 
@@ -114,7 +99,7 @@ class RowKinds {
   [[nodiscard]] const Type* type_of(const Value& value, bool is_row);
   /// Nothing where types do not go together.
   [[nodiscard]] std::optional<Found> kind_of(const Key& key);
-  [[nodiscard]] std::uint32_t make_kind(const Key& key);
+  [[nodiscard]] Found make_kind(const Key& key);
 
   const CompareOptions& options_;
   Comparer& comparer_;
@@ -122,7 +107,7 @@ class RowKinds {
   const recording::RecordTable& b_;
   std::mutex mutex_;
   std::map<TypeKey, Type> types_;  // Each stays where it is.
-  std::map<Key, std::uint32_t> kinds_;
+  std::map<Key, Found> kinds_;
 };
 
 }  // namespace safestructures::inline v0::comparing

@@ -26,6 +26,12 @@ const std::byte* floats_of(std::span<const std::byte> bytes, DType dtype, std::s
   return std::as_bytes(room).data();
 }
 
+/// \param exponent of a normal number
+double power_of_two(int exponent) {
+  constexpr int bias = std::numeric_limits<double>::max_exponent - 1;
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + bias) << 52U);
+}
+
 RowSteps steps_of(const FloatBlock& block, DType grid) {
   const RowKernels& kernels = row_kernels();
   switch (grid) {
@@ -147,10 +153,9 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
   metrics.worst_b = static_cast<float>(float_at(all.b, total.worst));
   row.measure = std::numeric_limits<double>::quiet_NaN();
   if (total.b_squares != 0) {
-    const auto b_squares = static_cast<Sums::Wide>(total.b_squares);
-    row.measure = relative_l2_of(static_cast<Sums::Wide>(total.squares), b_squares);
-    const Sums::Wide mean = b_squares / static_cast<Sums::Wide>(kind.count);
-    metrics.max_relative = row_kernels().relative(all, std::ldexp(1.0, floor_exponent_of(mean)));
+    row.measure = relative_l2_of(total.squares, total.b_squares);
+    const int floor = floor_exponent_of(total.b_squares, kind.count);
+    metrics.max_relative = row_kernels().relative(all, power_of_two(floor));
   }
   return measure_steps(all, kind, metrics) ? Found::inexact : Found::unusual;
 }

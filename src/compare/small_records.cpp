@@ -19,8 +19,11 @@ constexpr std::uint64_t piece_bytes = std::uint64_t{128} << 10U;
 constexpr std::size_t most_in_piece = 2048;
 // What a thread takes at least, in bytes of both sides: starting it takes as long as 300 rows.
 constexpr std::size_t thread_share = std::size_t{1} << 19U;
-// The same of pairs of which the kind alone is looked up.
-constexpr std::size_t pairs_share = std::size_t{1} << 14U;
+// Metrics are handed out in blocks, so that those that are used lie together.
+constexpr std::size_t most_together = 256;
+
+/// Places of metrics that threads may leave unused in their last blocks.
+std::size_t spare_metrics(std::size_t rows) { return rows / 8 + 16; }
 
 CompactRow row_of(const RecordPair& pair, std::uint32_t kind) {
   CompactRow row;
@@ -29,28 +32,28 @@ CompactRow row_of(const RecordPair& pair, std::uint32_t kind) {
   return row;
 }
 
-RowPlace row_place(const RecordTable::Place& place, std::size_t size) {
-  const recording::Segment& segment = *place.part->segment;
-  const std::int32_t row = segment.is_row(place.record) ? segment.columns().row[place.record] : 0;
-  return {&segment.stored(place.record).tensor(), static_cast<std::uint64_t>(row), size};
+/// \param size bytes of the record
+void add_bytes(const recording::StoredRecord& record, std::size_t size, RowBytes& bytes) {
+  bytes.add(record.value->tensor(), record.is_row() ? static_cast<std::uint64_t>(record.row) : 0,
+            size);
 }
 
-/// Metrics are handed out in blocks, so that those that are used lie together.
+/// Where metrics have their places, for one thread.
 class MetricsPlaces {
  public:
-  static constexpr std::size_t block = 256;
-
-  /// \param taken by all
-  explicit MetricsPlaces(std::atomic<std::size_t>& taken) : taken_(&taken) {}
+  /// \param taken by all \param together places that are taken at once
+  MetricsPlaces(std::atomic<std::size_t>& taken, std::size_t together)
+      : taken_(&taken), together_(together) {}
 
   [[nodiscard]] std::size_t next() {
-    if (next_ == end_) end_ = (next_ = taken_->fetch_add(block)) + block;
+    if (next_ == end_) end_ = (next_ = taken_->fetch_add(together_)) + together_;
     return next_;
   }
   void use() noexcept { ++next_; }
 
  private:
   std::atomic<std::size_t>* taken_;
+  std::size_t together_;
   std::size_t next_ = 0;
   std::size_t end_ = 0;
 };
@@ -58,12 +61,14 @@ class MetricsPlaces {
 }  // namespace
 
 struct SmallRecords::Worker {
-  explicit Worker(std::atomic<std::size_t>& taken) : places_of_metrics(taken) {}
+  Worker(RowKinds& of, std::atomic<std::size_t>& taken, std::size_t together)
+      : finder(of), places_of_metrics(taken, together) {}
+
+  RowKinds::Finder finder;
+  std::vector<const CompactKind*> kinds;  // Of the rows of a piece.
 
   RowBytes bytes_a;
   RowBytes bytes_b;
-  std::vector<RowPlace> places_a;
-  std::vector<RowPlace> places_b;
   std::unique_ptr<RowMetrics> metrics = std::make_unique_for_overwrite<RowMetrics>();
   MetricsPlaces places_of_metrics;
   std::vector<std::size_t> unusual;  // Compact rows.
@@ -83,79 +88,94 @@ SmallRecords::SmallRecords(const RecordTable& a, const RecordTable& b, const Rec
   CompactRows& compact = comparer.rows().compact();
   for (const RecordTable::Part& part : a.parts())
     compact.records.push_back({part.begin, part.skipped, part.segment->columns()});
-  compact.reserve(std::min(a.size(), b.size()));
-}
-
-bool SmallRecords::add_all() {
-  if (!kinds_ || pairs_.size() == 0 || pairs_.size() != a_.size() || pairs_.size() != b_.size())
-    return false;
-  CompactRow* const rows = comparer_.rows().compact().rows;
-  std::atomic<bool> are_all = true;
-  std::atomic<std::uint64_t> bytes = 0;
-  const unsigned threads = platform::threads_for(pairs_.size(), pairs_share);
-  std::vector<RowKinds::Finder> finders(threads, RowKinds::Finder(*kinds_));
-  platform::in_pieces(
-      pairs_.size(), pairs_share,
-      [&](std::size_t begin, std::size_t count, unsigned worker) {
-        if (!are_all) return;
-        RowKinds::Finder& finder = finders[worker];
-        std::uint64_t size = 0;
-        for (std::size_t i = begin; i < begin + count; ++i) {
-          const RecordPair pair = pairs_[i];
-          const std::optional<RowKinds::Found> found = finder.find(pair);
-          if (!found || found->kind == RowKinds::none) {
-            are_all = false;
-            return;
-          }
-          rows[i] = row_of(pair, found->kind);
-          size += found->size;
-        }
-        bytes += size;
-      },
-      threads);
-  if (!are_all) return false;
-  comparer_.rows().add_compact(pairs_.size());
-  bytes_ = bytes;
-  return true;
+  const std::size_t most = std::min(a.size(), b.size());
+  compact.reserve(most, most + spare_metrics(most));
 }
 
 bool SmallRecords::add(const RecordPair& pair) {
   if (!finder_) return false;
   const std::optional<RowKinds::Found> found = finder_->find(pair);
   if (!found) return false;
-  if (found->kind == RowKinds::none) {
+  if (found->kind == nullptr) {
     ++comparer_.result().coverage.filtered;
     return true;
   }
   CompactRows& compact = comparer_.rows().compact();
-  compact.rows[compact.size] = row_of(pair, found->kind);
+  compact.rows[compact.size] = row_of(pair, found->place);
   comparer_.rows().add_compact(1);
-  bytes_ += found->size;
+  bytes_ += found->kind->size_a + found->kind->size_b;
   return true;
 }
 
-void SmallRecords::measure() {
-  const std::size_t rows = comparer_.rows().compact().size;
-  if (rows == 0) return;
-  comparer_.expect(bytes_);
+std::optional<std::uint64_t> SmallRecords::bytes_of(std::size_t count) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::optional<RowKinds::Found> found = finder_->find(pairs_[i]);
+    if (!found || found->kind == nullptr) return std::nullopt;
+    bytes += found->kind->size_a + found->kind->size_b;
+  }
+  return bytes;
+}
+
+template <class Work>
+std::vector<SmallRecords::Worker> SmallRecords::in_pieces(std::size_t rows, std::uint64_t bytes,
+                                                          const Work& work) {
   const std::size_t piece = std::clamp<std::size_t>(
-      static_cast<std::size_t>(piece_bytes * rows / bytes_), 1, most_in_piece);
-  const unsigned threads = platform::threads_for(static_cast<std::size_t>(bytes_), thread_share);
+      static_cast<std::size_t>(piece_bytes * rows / bytes), 1, most_in_piece);
+  const unsigned threads = platform::threads_for(static_cast<std::size_t>(bytes), thread_share);
+  const std::size_t together =
+      std::clamp<std::size_t>(spare_metrics(rows) / threads, 1, most_together);
   std::atomic<std::size_t> taken = 0;
   std::vector<Worker> workers;
   workers.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(taken);
-  // Each leaves a block of its own half used, at most.
-  comparer_.rows().compact().reserve_metrics(rows + threads * MetricsPlaces::block);
+  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(*kinds_, taken, together);
   std::atomic<std::uint64_t> done = 0;
   platform::in_pieces(
       rows, piece,
       [&](std::size_t begin, std::size_t count, unsigned worker) {
-        done += measure(begin, count, workers[worker]);
+        done += work(begin, count, workers[worker]);
         if (worker == 0 && options_.progress) comparer_.report(done.exchange(0));
       },
       threads);
   if (options_.progress && done != 0) comparer_.report(done);
+  return workers;
+}
+
+bool SmallRecords::measure_all() {
+  const std::size_t rows = pairs_.size();
+  if (!kinds_ || rows == 0 || rows != a_.size() || rows != b_.size()) return false;
+  // Mostly the first step has every name, so that what is no such pair is seen there.
+  const std::size_t seen = options_.progress ? rows : std::min(rows, a_.names().size());
+  const std::optional<std::uint64_t> bytes = bytes_of(seen);
+  if (!bytes) return false;
+  if (options_.progress) comparer_.expect(*bytes);
+  std::atomic<bool> are_all = true;
+  const std::vector<Worker> workers =
+      in_pieces(rows, *bytes / seen * rows,
+                [&](std::size_t begin, std::size_t count, Worker& worker) -> std::uint64_t {
+                  if (are_all && find(begin, count, worker)) return measure(begin, count, worker);
+                  are_all = false;
+                  return 0;
+                });
+  if (!are_all) return false;
+  comparer_.rows().add_compact(rows);
+  take(workers);
+  return true;
+}
+
+void SmallRecords::measure() {
+  const CompactRows& compact = comparer_.rows().compact();
+  if (compact.size == 0) return;
+  comparer_.expect(bytes_);
+  take(in_pieces(compact.size, bytes_, [&](std::size_t begin, std::size_t count, Worker& worker) {
+    worker.kinds.clear();
+    for (const CompactRow& row : std::span(compact.rows + begin, count))
+      worker.kinds.push_back(&compact.kinds[row.kind]);
+    return measure(begin, count, worker);
+  }));
+}
+
+void SmallRecords::take(const std::vector<Worker>& workers) {
   Coverage& coverage = comparer_.result().coverage;
   std::vector<std::size_t> unusual;
   for (const Worker& worker : workers) {
@@ -169,44 +189,57 @@ void SmallRecords::measure() {
     comparer_.hold_compact(comparer_.rows().place_of_compact(row));
 }
 
+bool SmallRecords::find(std::size_t begin, std::size_t count, Worker& worker) {
+  CompactRow* const rows = comparer_.rows().compact().rows;
+  worker.kinds.clear();
+  for (std::size_t i = begin; i < begin + count; ++i) {
+    const RecordPair pair = pairs_[i];
+    const std::optional<RowKinds::Found> found = worker.finder.find(pair);
+    if (!found || found->kind == nullptr) return false;
+    rows[i] = row_of(pair, found->place);
+    worker.kinds.push_back(found->kind);
+  }
+  return true;
+}
+
 std::uint64_t SmallRecords::measure(std::size_t begin, std::size_t count, Worker& worker) {
   std::uint64_t bytes = 0;
-  for (const std::size_t end = begin + count; begin < end;) {
-    const std::size_t read = this->read(begin, end - begin, worker);
-    bytes += compare(begin, read, worker);
-    begin += read;
+  for (std::size_t done = 0; done < count;) {
+    const Kinds rest = Kinds(worker.kinds).subspan(done);
+    const std::size_t read = this->read(begin + done, rest, worker);
+    bytes += compare(begin + done, rest.first(read), worker);
+    done += read;
   }
   return bytes;
 }
 
-std::size_t SmallRecords::read(std::size_t begin, std::size_t most, Worker& worker) {
-  const CompactRows& compact = comparer_.rows().compact();
+std::size_t SmallRecords::read(std::size_t begin, Kinds kinds, Worker& worker) {
+  const CompactRow* const rows = comparer_.rows().compact().rows;
   recording::RecordCursor a(a_);
   recording::RecordCursor b(b_);
-  worker.places_a.clear();
-  worker.places_b.clear();
+  worker.bytes_a.clear();
+  worker.bytes_b.clear();
   std::uint64_t bytes = 0;
   std::size_t count = 0;
   // Of a piece that is as large as others on average, all may be of the largest size.
-  for (; count < most && bytes < 2 * piece_bytes; ++count) {
-    const CompactRow& row = compact.rows[begin + count];
-    const RecordPair pair = pairs_[row.record];
-    const CompactKind& kind = compact.kinds[row.kind];
-    worker.places_a.push_back(row_place(a.at(pair.a), kind.size_a));
-    worker.places_b.push_back(row_place(b.at(pair.b), kind.size_b));
+  for (; count < kinds.size() && bytes < 2 * piece_bytes; ++count) {
+    const RecordPair pair = pairs_[rows[begin + count].record];
+    const CompactKind& kind = *kinds[count];
+    add_bytes(a.stored_at(pair.a), kind.size_a, worker.bytes_a);
+    add_bytes(b.stored_at(pair.b), kind.size_b, worker.bytes_b);
     bytes += kind.size_a + kind.size_b;
   }
-  worker.bytes_a.read(worker.places_a);
-  worker.bytes_b.read(worker.places_b);
+  worker.bytes_a.read();
+  worker.bytes_b.read();
   return count;
 }
 
-std::uint64_t SmallRecords::compare(std::size_t begin, std::size_t count, Worker& worker) {
+std::uint64_t SmallRecords::compare(std::size_t begin, Kinds kinds, Worker& worker) {
   CompactRows& compact = comparer_.rows().compact();
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
     CompactRow& row = compact.rows[begin + i];
-    const CompactKind& kind = compact.kinds[row.kind];
+    const CompactKind& kind = *kinds[i];
     const std::size_t metrics = worker.places_of_metrics.next();
     const RowMetrics::Found found = worker.metrics->measure(worker.bytes_a[i], worker.bytes_b[i],
                                                             kind, row, compact.metrics[metrics]);
@@ -220,7 +253,7 @@ std::uint64_t SmallRecords::compare(std::size_t begin, std::size_t count, Worker
     }
     ++worker.tensors;
     worker.elements += kind.count;
-    bytes += worker.places_a[i].size + worker.places_b[i].size;
+    bytes += kind.size_a + kind.size_b;
   }
   return bytes;
 }

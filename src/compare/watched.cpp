@@ -40,6 +40,13 @@ int exponent_of(long double number) {
   return static_cast<int>((std::bit_cast<std::uint64_t>(rounded) - is_above) >> 52U) - 1023;
 }
 
+/// \param exponent of the mean square
+int floor_of(int exponent) {
+  // A power of two, so that the numbers of one exponent are all above it or all below. The root of
+  // what is from 4^k on and below 4^(k + 1) is from 2^k on and below 2^(k + 1).
+  return std::clamp((exponent >> 1) - 8, Double::min_exponent - 1, Double::max_exponent - 1);
+}
+
 /// The widths at which steps are counted. Numbers on both sides of zero are so far apart that where
 /// they are about one in a hundred, steps take as many bits as the most or a third less.
 StepWidths widths_beside(const Guess& guess) {
@@ -53,11 +60,17 @@ StepWidths widths_beside(const Guess& guess) {
 
 }  // namespace
 
-int floor_exponent_of(long double mean_square) {
-  // A power of two, so that the numbers of one exponent are all above it or all below. The root of
-  // what is from 4^k on and below 4^(k + 1) is from 2^k on and below 2^(k + 1).
-  return std::clamp((exponent_of(mean_square) >> 1) - 8, Double::min_exponent - 1,
-                    Double::max_exponent - 1);
+int floor_exponent_of(long double mean_square) { return floor_of(exponent_of(mean_square)); }
+
+int floor_exponent_of(double squares, std::uint64_t count) {
+  // Without a division, whose rounding might add one.
+  constexpr unsigned fraction_bits = Double::digits - 1;
+  constexpr std::uint64_t fraction = (std::uint64_t{1} << fraction_bits) - 1;
+  const auto over = std::bit_cast<std::uint64_t>(squares);
+  const auto under = std::bit_cast<std::uint64_t>(static_cast<double>(count));
+  return floor_of(static_cast<int>(over >> fraction_bits) -
+                  static_cast<int>(under >> fraction_bits) -
+                  ((over & fraction) < (under & fraction) ? 1 : 0));
 }
 
 std::optional<Guess> guess_of(const Tensor& a, const Tensor& b, const Grid& grid) {

@@ -24,6 +24,8 @@ struct Guess {
 /// From the magnitude 2^this on an error is measured beside |b|, and beside 2^this below: a number
 /// is small beside a 256th of the root of the mean square. \param mean_square of b
 int floor_exponent_of(long double mean_square);
+/// The same of a sum of squares, a normal number, over so many numbers.
+int floor_exponent_of(double squares, std::uint64_t count);
 
 /// \returns nothing where a sample is not worth it, or says nothing
 std::optional<Guess> guess_of(const Tensor& a, const Tensor& b, const Grid& grid);

@@ -94,4 +94,17 @@ std::optional<std::size_t> RecordTable::find_call(std::string_view name, std::ui
                   [this](std::size_t index) { return call_of(index); });
 }
 
+void RecordCursor::move_to(std::size_t index) {
+  part_ = table_->at(index).part;
+  begin_ = part_->begin;
+  size_ = part_->size();
+  const ReadColumns& columns = part_->segment->columns();
+  name_ = columns.name.data() + part_->skipped;
+  value_ = columns.value.data() + part_->skipped;
+  row_ = columns.row.data() + part_->skipped;
+  kept_ = columns.kept.data() + part_->skipped;
+  names_ = part_->names.data();
+  values_ = part_->segment->values().data();
+}
+
 }  // namespace safestructures::inline v0::recording

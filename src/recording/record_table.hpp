@@ -87,20 +87,46 @@ class RecordTable {
   mutable std::size_t indexed_ = 0;   // Records that are in it.
 };
 
-/// Looks records up that follow each other, mostly.
+/// What says where the value of a record is.
+struct StoredRecord {
+  std::uint32_t name = 0;        ///< Place in `RecordTable::names`.
+  const Value* value = nullptr;  ///< Its own, or the tensor that it is a row of.
+  std::int32_t row = no_row;
+  std::uint8_t kept = 0;  ///< A Keep.
+
+  [[nodiscard]] bool is_row() const noexcept { return row != no_row; }
+};
+
+/// Looks records up that follow each other, mostly: what leads to them is found once for a segment.
 class RecordCursor {
  public:
   explicit RecordCursor(const RecordTable& table) : table_(&table) {}
 
   [[nodiscard]] RecordTable::Place at(std::size_t index) {
-    if (part_ == nullptr || index < part_->begin || index - part_->begin >= part_->size())
-      part_ = table_->at(index).part;
-    return {part_, index - part_->begin + part_->skipped};
+    if (index - begin_ >= size_) move_to(index);
+    return {part_, index - begin_ + part_->skipped};
+  }
+  [[nodiscard]] StoredRecord stored_at(std::size_t index) {
+    if (index - begin_ >= size_) move_to(index);
+    const std::size_t i = index - begin_;
+    return {names_[name_[i]], values_ + value_[i], row_[i], kept_[i]};
   }
 
  private:
+  void move_to(std::size_t index);
+
   const RecordTable* table_;
   const RecordTable::Part* part_ = nullptr;
+  std::size_t begin_ = 0;  // Of the part.
+  std::size_t size_ = 0;
+  // From the part's first record on.
+  const std::uint32_t* name_ = nullptr;
+  const std::uint32_t* value_ = nullptr;
+  const std::int32_t* row_ = nullptr;
+  const std::uint8_t* kept_ = nullptr;
+  // By what these say.
+  const std::uint32_t* names_ = nullptr;
+  const Value* values_ = nullptr;
 };
 
 }  // namespace safestructures::inline v0::recording
