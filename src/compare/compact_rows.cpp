@@ -42,7 +42,8 @@ void CompactRows::reserve(std::size_t most_rows, std::size_t most_metrics) {
   const std::size_t size_of_metrics = most_metrics * sizeof(CompactMetrics);
   // Together, since they fill huge pages sooner than each alone: of 10,000 rows first touches of
   // small ones took a tenth of the whole comparison.
-  memory_ = platform::allocate_buffer(size_of_rows + size_of_metrics + most_metrics * sizeof(Beside));
+  memory_ =
+      platform::allocate_buffer(size_of_rows + size_of_metrics + most_metrics * sizeof(Beside));
   rows = reinterpret_cast<CompactRow*>(memory_.get());
   metrics = reinterpret_cast<CompactMetrics*>(memory_.get() + size_of_rows);
   beside_ = reinterpret_cast<Beside*>(memory_.get() + size_of_rows + size_of_metrics);

@@ -86,9 +86,8 @@ void RowBytes::read_ranges() {
 void RowBytes::read(const Extent& extent) {
   const std::size_t place = extent.ranges.front().place;
   try {
-    extent.source->read(
-        extent.begin,
-        {room_.get() + place, static_cast<std::size_t>(extent.end - extent.begin)});
+    extent.source->read(extent.begin,
+                        {room_.get() + place, static_cast<std::size_t>(extent.end - extent.begin)});
   } catch (const Error&) {
     // Which of the tensors it is that fails.
     for (const Range& range : extent.ranges)

@@ -20,8 +20,8 @@ class RowBytes {
  public:
   /// Forgets all rows.
   void clear();
-  /// One more that is needed. \param rows contiguous; its rows follow each other \param size bytes of
-  /// the row; of the tensor, where that is all of it
+  /// One more that is needed. \param rows contiguous; its rows follow each other \param size bytes
+  /// of the row; of the tensor, where that is all of it
   void add(const Tensor& rows, std::uint64_t row, std::size_t size) {
     if (ranges_.empty() || ranges_[last_].rows != &rows) find_range(rows, row, size);
     Range& range = ranges_[last_];

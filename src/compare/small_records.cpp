@@ -61,8 +61,8 @@ class MetricsPlaces {
 }  // namespace
 
 struct SmallRecords::Worker {
-  Worker(RowKinds& of, std::atomic<std::size_t>& taken, std::size_t together)
-      : finder(of), places_of_metrics(taken, together) {}
+  Worker(const RowKinds::Finder& start, std::atomic<std::size_t>& taken, std::size_t together)
+      : finder(start), places_of_metrics(taken, together) {}
 
   RowKinds::Finder finder;
   std::vector<const CompactKind*> kinds;  // Of the rows of a piece.
@@ -128,7 +128,7 @@ std::vector<SmallRecords::Worker> SmallRecords::in_pieces(std::size_t rows, std:
   std::atomic<std::size_t> taken = 0;
   std::vector<Worker> workers;
   workers.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(*kinds_, taken, together);
+  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(*finder_, taken, together);
   std::atomic<std::uint64_t> done = 0;
   platform::in_pieces(
       rows, piece,

@@ -68,8 +68,9 @@ class SmallReads final : public Source {
  private:
   struct Window {
     std::mutex mutex;
-    std::uint64_t begin = std::numeric_limits<std::uint64_t>::max();  // Of the piece asked for last.
-    unsigned alone = 0;  // Pieces there that were read alone.
+    std::uint64_t begin =
+        std::numeric_limits<std::uint64_t>::max();  // Of the piece asked for last.
+    unsigned alone = 0;                             // Pieces there that were read alone.
     std::vector<std::byte> bytes;
   };
 
