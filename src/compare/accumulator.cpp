@@ -222,23 +222,25 @@ void Accumulator::take_group(const FloatBlock& block, std::size_t begin, std::ui
   }
 }
 
-std::optional<Sums> Accumulator::add_floats(const FloatBlock& block, std::size_t count,
-                                            std::uint64_t first) {
+std::optional<Sums> Accumulator::add_floats(const FloatBlock& block,
+                                            const std::optional<WordBlock>& words,
+                                            std::size_t count, std::uint64_t first) {
   const FloatKernels& kernels = float_kernels();
   const FloatWatch watch = watched_->watch(tolerance_, max_ratio_ * almost);
   const FloatSums sums = kernels.sums(block, watch);
   if (!std::isfinite(sums.a_squares + sums.b_squares)) return std::nullopt;
-  const FloatSteps steps = kernels.steps(grid_->dtype, block, watched_->widths());
+  const FloatSteps steps = words ? word_steps(grid_->dtype, *words, watched_->widths())
+                                 : kernels.steps(grid_->dtype, block, watched_->widths());
   if (!steps.is_exact) return std::nullopt;
   compared_ += count;
-  differing_ += block.count - steps.equal;
+  differing_ += steps.differing;
   beyond_ += sums.beyond;
   largest_b_ = std::max(largest_b_, static_cast<double>(steps.largest_b));
   max_absolute_ = std::max(max_absolute_, sums.largest_difference);
   max_ulp_ = std::max<std::uint64_t>(max_ulp_, steps.most);
   for (std::size_t run = 0; run * run_size < block.count; ++run) {
     // Beside an infinite ratio none is new, and each may be as large.
-    const bool is_any = steps.equal != block.count && !std::isfinite(max_ratio_);
+    const bool is_any = steps.differing != 0 && !std::isfinite(max_ratio_);
     if (!is_any && !sums.is_watched[run]) continue;
     // Where numbers repeat, as quantised ones do, so does the worst: a run in four had one. Of the
     // first block all are watched, until one run tells what is new.
@@ -249,7 +251,7 @@ std::optional<Sums> Accumulator::add_floats(const FloatBlock& block, std::size_t
     for (std::size_t group = run * run_size, bit = 0; group < end; group += lanes, ++bit)
       if ((groups >> bit & 1U) != 0) take_group(block, group, first);
   }
-  watched_->take(block, steps);
+  watched_->take(steps);
   return sums_of(sums);
 }
 
@@ -274,6 +276,7 @@ void Accumulator::merge(const Accumulator& other) {
   if (other.worst_index_ != nowhere)
     note_worst(other.worst_ratio_, other.worst_absolute_, other.worst_index_);
   if (watched_ && other.watched_) watched_->merge(*other.watched_);
+  else if (other.watched_) watched_ = other.watched_;
   if (other.room_) room().scales.merge(other.room_->scales);
 }
 

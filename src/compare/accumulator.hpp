@@ -17,6 +17,7 @@
 #include "compare/totals.hpp"
 #include "compare/ulp.hpp"
 #include "compare/watched.hpp"
+#include "compare/word_kernels.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -27,12 +28,12 @@ class Accumulator {
   /// Numbers of a block, at most.
   static constexpr std::size_t block_size = 2048;
 
-  /// \param guess what allows for `add_floats`, with a grid of F32, BF16 or F16
-  Accumulator(const Tolerance& tolerance, const std::optional<Grid>& grid,
-              const std::optional<Guess>& guess)
-      : tolerance_(tolerance), grid_(grid) {
-    if (guess) watched_.emplace(*guess);
-  }
+  Accumulator(const Tolerance& tolerance, const std::optional<Grid>& grid)
+      : tolerance_(tolerance), grid_(grid) {}
+
+  /// What allows for `add_floats`, with a grid of F32, BF16 or F16. Before anything that differs.
+  void expect(const Guess& guess) { watched_.emplace(guess); }
+  [[nodiscard]] bool takes_floats() const noexcept { return watched_.has_value(); }
 
   /// Takes a block, whose contents are changed. \returns its sums
   Sums add(const Block& block);
@@ -43,10 +44,12 @@ class Accumulator {
   std::optional<Sums> add_equal(const FloatBlock& numbers, std::size_t count);
   /// @}
   /// Takes a block of floats, filled up with zeros that are the same on both sides.
+  /// \param words the same numbers, where they are those of the grid in 16 bits
   /// \param count of the numbers themselves  \param first index of the first
   /// \returns its sums, those of `add`; nothing, and nothing is taken, where a number is not finite
   /// or none of the grid's
-  std::optional<Sums> add_floats(const FloatBlock& block, std::size_t count, std::uint64_t first);
+  std::optional<Sums> add_floats(const FloatBlock& block, const std::optional<WordBlock>& words,
+                                 std::size_t count, std::uint64_t first);
   void merge(const Accumulator& other);
   /// Whether `result` knows all. If not, the guess was wrong: all is taken again without one.
   [[nodiscard]] bool is_certain(const Sums& sums) const;

@@ -49,6 +49,7 @@ struct CompactKind {
   /// @}
   Tolerance tolerance;
   Grid grid;
+  bool has_words = false;  ///< Whether both sides are numbers of the grid in 16 bits.
   double least_error = 0;  ///< As in `RowFacts`.
   /// Whether a tensor of that shape may be recognised as one with its dimensions in another order.
   bool may_be_permuted = false;

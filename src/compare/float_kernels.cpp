@@ -93,7 +93,7 @@ struct FloatsIn : Lanes<Vectors> {
   [[gnu::always_inline]] static FloatSteps steps(const FloatBlock& block,
                                                  const StepWidths& widths) {
     constexpr std::int32_t sign_bit = std::numeric_limits<std::int32_t>::min();
-    Ints others{}, equal{}, largest_b{};
+    Ints others{}, differing{}, largest_b{};
     Ints most = Ints{} + sign_bit;
     constexpr std::size_t count = std::tuple_size_v<StepWidths>;
     Ints at_least[count] = {};
@@ -113,7 +113,7 @@ struct FloatsIn : Lanes<Vectors> {
       const auto flip = reinterpret_cast<Counts>(is_less);
       const Counts apart =
           ((reinterpret_cast<Counts>(place_a) - reinterpret_cast<Counts>(place_b)) ^ flip) - flip;
-      equal += place_a == place_b;
+      differing += place_a != place_b;
       take_larger(reinterpret_cast<Ints>(apart) ^ sign_bit, most);
       const auto half = reinterpret_cast<Ints>(apart >> 1);
       for (std::size_t k = 0; k < count; ++k) at_least[k] += half > limits[k];
@@ -124,7 +124,7 @@ struct FloatsIn : Lanes<Vectors> {
       found |= others[i];
       magnitude = std::max(magnitude, largest_b[i]);
       all.most = std::max(all.most, static_cast<std::uint32_t>(most[i] ^ sign_bit));
-      all.equal += static_cast<std::uint64_t>(-equal[i]);
+      all.differing += static_cast<std::uint64_t>(-differing[i]);
       for (std::size_t k = 0; k < count; ++k)
         all.at_least[k] += static_cast<std::uint64_t>(-at_least[k][i]);
     }

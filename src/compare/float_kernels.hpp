@@ -55,7 +55,7 @@ struct FloatSums : BlockSums {               ///< Without `largest_b`.
 using StepWidths = std::array<unsigned, 9>;
 
 struct FloatSteps {
-  std::uint64_t equal = 0;
+  std::uint64_t differing = 0;
   std::uint32_t most = 0;  ///< How many numbers of the dtype lie between a and b, at most.
   float largest_b = 0;     ///< Magnitude.
   /// How many are apart by steps that take as many bits, or more, for each width.

@@ -75,20 +75,22 @@ RowKinds::Found RowKinds::make_kind(const Key& key) {
   const RecordedDTypes recorded{a.recorded, b.recorded};
   const Grid grid = coarser(grid_of(effective_dtype(a.dtype, a.recorded)).value(),
                             grid_of(effective_dtype(b.dtype, b.recorded)).value());
-  CompactKind kind{.path = name,
-                   .other_path = other == name ? std::string() : other,
-                   .detail = {},
-                   .shape = a.shape,
-                   .count = a.count,
-                   .size_a = a.size,
-                   .size_b = b.size,
-                   .dtype_a = a.dtype,
-                   .dtype_b = b.dtype,
-                   .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded)
-                                    .value_or(usual_tolerance(a.dtype, b.dtype, recorded)),
-                   .grid = grid,
-                   .least_error = least_error(grid),
-                   .may_be_permuted = options_.suggest && may_be_permuted(a.shape)};
+  CompactKind kind{
+      .path = name,
+      .other_path = other == name ? std::string() : other,
+      .detail = {},
+      .shape = a.shape,
+      .count = a.count,
+      .size_a = a.size,
+      .size_b = b.size,
+      .dtype_a = a.dtype,
+      .dtype_b = b.dtype,
+      .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded)
+                       .value_or(usual_tolerance(a.dtype, b.dtype, recorded)),
+      .grid = grid,
+      .has_words = a.dtype == b.dtype && a.dtype == grid.dtype && bit_width(a.dtype) == 16,
+      .least_error = least_error(grid),
+      .may_be_permuted = options_.suggest && may_be_permuted(a.shape)};
   if (a.dtype != b.dtype || a.recorded != b.recorded)
     kind.detail = dtype_text(a.dtype, a.recorded) + " and " + dtype_text(b.dtype, b.recorded);
   std::deque<CompactKind>& kinds = comparer_.rows().compact().kinds;

@@ -32,7 +32,18 @@ double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + bias) << 52U);
 }
 
-RowSteps steps_of(const FloatBlock& block, DType grid) {
+FloatSteps steps_of(const FloatBlock& block, const std::optional<WordBlock>& words, DType grid,
+                    const StepWidths& widths) {
+  return words ? word_steps(grid, *words, widths) : float_kernels().steps(grid, block, widths);
+}
+
+/// Of so few numbers that the largest steps alone matter.
+RowSteps steps_of(const FloatBlock& block, const std::optional<WordBlock>& words, DType grid) {
+  if (words) {
+    constexpr StepWidths none = {33, 33, 33, 33, 33, 33, 33, 33, 33};
+    const FloatSteps steps = word_steps(grid, *words, none);
+    return {steps.most, steps.is_exact};
+  }
   const RowKernels& kernels = row_kernels();
   switch (grid) {
     case DType::BF16: return kernels.bfloat16_steps(block);
@@ -157,21 +168,23 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
     const int floor = floor_exponent_of(total.b_squares, kind.count);
     metrics.max_relative = row_kernels().relative(all, power_of_two(floor));
   }
-  return measure_steps(all, kind, metrics) ? Found::inexact : Found::unusual;
+  std::optional<WordBlock> words;
+  if (kind.has_words) words = {kind.count, a, b};
+  return measure_steps(all, words, kind, metrics) ? Found::inexact : Found::unusual;
 }
 
-bool RowMetrics::measure_steps(const FloatBlock& all, const CompactKind& kind,
-                               CompactMetrics& metrics) {
+bool RowMetrics::measure_steps(const FloatBlock& all, const std::optional<WordBlock>& words,
+                               const CompactKind& kind, CompactMetrics& metrics) {
   const std::uint64_t allowed = kind.count / 100;
   if (allowed == 0) {
-    const RowSteps steps = steps_of(all, kind.grid.dtype);
+    const RowSteps steps = steps_of(all, words, kind.grid.dtype);
     metrics.max_ulp = steps.most;
     metrics.common_bits = static_cast<std::uint16_t>(std::bit_width(steps.most));
     return steps.is_exact;
   }
   // Tensors that follow each other are alike, mostly: one look is enough then.
   StepWidths widths = widths_near(common_bits_);
-  FloatSteps steps = float_kernels().steps(kind.grid.dtype, all, widths);
+  FloatSteps steps = steps_of(all, words, kind.grid.dtype, widths);
   metrics.max_ulp = steps.most;
   // More numbers than are allowed are apart by `least` bits or more, and no more by more than
   // `most`.
@@ -185,7 +198,7 @@ bool RowMetrics::measure_steps(const FloatBlock& all, const CompactKind& kind,
     }
     if (least >= highest) break;
     widths = widths_between(least, highest);
-    steps = float_kernels().steps(kind.grid.dtype, all, widths);
+    steps = steps_of(all, words, kind.grid.dtype, widths);
   }
   common_bits_ = least;
   metrics.common_bits = static_cast<std::uint16_t>(least);

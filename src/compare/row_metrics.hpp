@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "compare/compact_rows.hpp"
 #include "compare/float_kernels.hpp"
 #include "compare/row_kernels.hpp"
+#include "compare/word_kernels.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -43,8 +45,9 @@ class RowMetrics {
   [[nodiscard]] Total sum_block(const FloatBlock& block, const Tolerance& tolerance);
   [[nodiscard]] Total sum(const FloatBlock& all, const Tolerance& tolerance);
   [[nodiscard]] static double squares_of(const FloatBlock& all);
-  [[nodiscard]] bool measure_steps(const FloatBlock& all, const CompactKind& kind,
-                                   CompactMetrics& metrics);
+  /// \param words the same numbers, where they are those of the grid in 16 bits
+  [[nodiscard]] bool measure_steps(const FloatBlock& all, const std::optional<WordBlock>& words,
+                                   const CompactKind& kind, CompactMetrics& metrics);
 
   alignas(64) std::array<float, most> a_;
   alignas(64) std::array<float, most> b_;

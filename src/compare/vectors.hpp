@@ -28,6 +28,8 @@ struct TwoLanes {
   using Floats [[gnu::vector_size(16)]] = float;
   using Ints [[gnu::vector_size(16)]] = std::int32_t;
   using Counts [[gnu::vector_size(16)]] = std::uint32_t;
+  using Shorts [[gnu::vector_size(16)]] = std::int16_t;
+  using UnsignedShorts [[gnu::vector_size(16)]] = std::uint16_t;
 };
 
 #if defined(__x86_64__)
@@ -45,6 +47,8 @@ struct FourLanes {
   using Floats [[gnu::vector_size(32)]] = float;
   using Ints [[gnu::vector_size(32)]] = std::int32_t;
   using Counts [[gnu::vector_size(32)]] = std::uint32_t;
+  using Shorts [[gnu::vector_size(32)]] = std::int16_t;
+  using UnsignedShorts [[gnu::vector_size(32)]] = std::uint16_t;
 };
 #endif
 

@@ -136,8 +136,8 @@ void Watched::set_limits() {
   relative_ = largest_.back() * almost;
 }
 
-void Watched::take(const FloatBlock& block, const FloatSteps& steps) {
-  differing_ += block.count - steps.equal;
+void Watched::take(const FloatSteps& steps) {
+  differing_ += steps.differing;
   for (std::size_t k = 0; k < at_least_.size(); ++k) at_least_[k] += steps.at_least[k];
 }
 

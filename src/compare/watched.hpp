@@ -43,7 +43,7 @@ class Watched {
   void take(double error, double reference) {
     if (error > absolute_ && error > relative_ * reference) take_new(error, reference);
   }
-  void take(const FloatBlock& block, const FloatSteps& steps);
+  void take(const FloatSteps& steps);
   void merge(const Watched& other);
 
   /// The largest of |a - b| / max(|b|, 2^floor_exponent); nothing where that is not known.

@@ -1,0 +1,25 @@
+/// \file
+/// Steps between numbers of BF16 and F16, counted on their words: as floats they are twice as wide,
+/// and their places have to be found again.
+#pragma once
+
+#include <cstddef>
+
+#include <safestructures/data/dtype.hpp>
+#include "compare/float_kernels.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// Numbers of 16 bits in the order of this machine, wherever they begin; at most 65,535.
+struct WordBlock {
+  std::size_t count = 0;
+  const std::byte* a = nullptr;
+  const std::byte* b = nullptr;
+};
+
+/// What `FloatKernels::steps` finds of the same numbers as floats, whatever the instructions.
+/// \param dtype BF16 or F16 \param baseline by the instructions that every processor has
+FloatSteps word_steps(DType dtype, const WordBlock& block, const StepWidths& widths,
+                      bool baseline = false) noexcept;
+
+}  // namespace safestructures::inline v0::comparing
