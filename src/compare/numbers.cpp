@@ -190,7 +190,6 @@ Comparer::Held Comparer::held_of_compact(std::size_t row) {
 void Comparer::hold_compact(std::size_t row) {
   rows_.whole(row);  // Before several threads look at it.
   held_.push_back(held_of_compact(row));
-  all_bytes_ += held_.back().a->byte_size() + held_.back().b->byte_size();
 }
 
 }  // namespace safestructures::inline v0::comparing

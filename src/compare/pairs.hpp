@@ -58,7 +58,8 @@ class Comparer {
   using CompactValues = std::function<std::pair<const Value*, const Value*>(std::size_t record)>;
   /// Says where they are, until `suspect`. They are asked for rows that are looked at again.
   void set_compact_values(CompactValues values) { compact_values_ = std::move(values); }
-  /// Has a compact row compared by `measure`, and kept whole. \param row its place among all
+  /// Has a compact row compared by `measure`, and kept whole. Its bytes were expected.
+  /// \param row its place among all
   void hold_compact(std::size_t row);
   /// Says how many bytes of tensors are compared outside of `measure`, and when they are.
   /// @{
