@@ -64,7 +64,7 @@ std::vector<TreeNode> nodes_of(const Document& document,
 /// Whether opening a recording is worth a thread of its own.
 bool is_large(const std::filesystem::path& folder) {
   // Opening 1,000 records of 256 bytes takes 0.08 ms, and on another thread twice as long.
-  constexpr std::uintmax_t thread_share = std::uintmax_t{2} << 20U;
+  constexpr std::uintmax_t thread_share = std::uintmax_t{3} << 18U;
   std::uintmax_t size = 0;
   std::error_code error;
   for (std::uint64_t segment = 1; !error && size < thread_share; ++segment)
