@@ -146,6 +146,24 @@ TEST_CASE("records that one recording alone has are told, and those left out by 
   CHECK(ss::compare_files(folder / "a", folder / "b", {.only = {"*layer4"}}).is_equal());
 }
 
+TEST_CASE("what was left out of more names than have room is told all the same") {
+  const ss::test::Folder folder;
+  for (const char* name : {"a", "b"}) {
+    ss::ActivationRecorder recorder(folder / name, {.rules = {{.names = "*", .every = 2}}});
+    for (std::int64_t step = 0; step < 2; ++step) {
+      recorder.step(step);
+      for (int layer = 0; layer < 300; ++layer)
+        recorder.record("decoder.layer" + std::to_string(layer), std::vector<float>{1, 2});
+    }
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(found.is_equal());
+  const std::string left_out =
+      R"(the recorder left out or thinned records: {"calls": 600, "kept": 300, "filtered": 300})";
+  CHECK(found.notes == std::vector<std::string>{"a: " + left_out, "b: " + left_out});
+}
+
 TEST_CASE("records whose calls are numbered differently are paired by step and order") {
   const ss::test::Folder folder;
   for (const int begin : {0, 2}) {

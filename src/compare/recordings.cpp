@@ -13,6 +13,7 @@
 #include "compare/record_pairs.hpp"
 #include "compare/small_records.hpp"
 #include "compare/suggest.hpp"
+#include "recording/state_notes.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -25,19 +26,6 @@ namespace {
 
 RecordPlace place_of(const Record& record) {
   return {record.name(), record.step(), record.call(), record.sequence()};
-}
-
-void note_state(const Recording& recording, const std::string& side,
-                std::vector<std::string>& notes) {
-  for (const std::string& problem : recording.problems())
-    notes.push_back(std::string(side).append(": ").append(problem));
-  if (!recording.is_closed())
-    notes.push_back(side + ": the recording was not closed, so records may be missing");
-  if (const std::size_t at = recording.about().find("\"left_out\": {\""); at != std::string::npos) {
-    const std::string text = recording.about().substr(at + 12);
-    notes.push_back(
-        side + ": the recorder left out or thinned records: " + text.substr(0, text.size() - 1));
-  }
 }
 
 std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Recording& a,
@@ -107,8 +95,8 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
   comparing::trace_errors(result, a);
   comparer.suspect();
   if (options.suggest) result.suggestions = suggestions(pairs, a, b, comparer);
-  note_state(a, "a", result.notes);
-  note_state(b, "b", result.notes);
+  for (const std::string& note : recording::notes_of(a)) result.notes.push_back("a: " + note);
+  for (const std::string& note : recording::notes_of(b)) result.notes.push_back("b: " + note);
   if (pairs.by_order != 0)
     result.notes.push_back(
         "records paired by their order, because their calls are numbered differently: " +

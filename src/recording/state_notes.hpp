@@ -1,0 +1,16 @@
+/// \file
+/// What keeps a recording from being all that happened.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <safestructures/recording/recording.hpp>
+
+namespace safestructures::inline v0::recording {
+
+/// Sentences on what was not read, may be missing, or was left out by the recorder; none where all
+/// is there.
+[[nodiscard]] std::vector<std::string> notes_of(const Recording& recording);
+
+}  // namespace safestructures::inline v0::recording
