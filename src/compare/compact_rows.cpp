@@ -100,7 +100,7 @@ ComparisonRow CompactRows::make(std::size_t index) const {
   row.metrics = metrics_of(kind, from, from.is_exact() ? nullptr : &metrics[from.metrics]);
   row.record =
       RecordPlace{kind.path, place.columns->step[place.record], place.columns->call[place.record],
-                  place.columns->sequence[place.record]};
+                  place.columns->sequence[place.record], from.match};
   row.shape = kind.shape;
   row.makes_error = from.makes_error;
   return row;

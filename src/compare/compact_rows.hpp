@@ -89,6 +89,7 @@ struct CompactRow {
   std::uint32_t metrics = none;    ///< Place in `CompactRows::metrics`.
   Verdict verdict = Verdict::equal;
   InputEvidence evidence : 4 = InputEvidence::none;
+  RecordMatch match : 2 = RecordMatch::call;
   bool makes_error : 1 = false;
   bool has_growth : 1 = false;  ///< Of an exact row: whether records before it have an error.
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +11,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include <safestructures/data/value.hpp>
+#include "compare/align.hpp"
+#include "compare/nodes.hpp"
 #include "data/keyed_hash.hpp"
 #include "platform/memory.hpp"
 
@@ -38,6 +41,11 @@ struct KeyHash {
   }
 };
 
+Key without_call(Key key) {
+  key.call = 0;
+  return key;
+}
+
 Key key_of(const RecordTable::Place& place) {
   const recording::ReadColumns& columns = place.part->segment->columns();
   return {place.name(), columns.step[place.record], columns.call[place.record]};
@@ -64,39 +72,20 @@ class Records {
                                                                 : take(found->second);
   }
 
-  /// The next of that name and step, or none. Called when no more are taken by their calls.
-  std::size_t take_step(Key key) {
-    if (!by_step_) {
-      by_step_.emplace();
-      for (std::size_t i = 0; i < table_.size(); ++i)
-        if (!is_taken_[i]) (*by_step_)[without_call(key_of(cursor_.at(i)))].push_back(i);
-    }
-    const auto found = by_step_->find(without_call(key));
-    if (found == by_step_->end() || found->second.empty()) return RecordPair::none;
-    const std::size_t index = found->second.front();
-    found->second.pop_front();
-    return take(index);
-  }
-
-  [[nodiscard]] bool is_taken(std::size_t index) const { return is_taken_[index]; }
-
- private:
-  static Key without_call(Key key) {
-    key.call = 0;
-    return key;
-  }
   std::size_t take(std::size_t index) {
     is_taken_[index] = true;
     next_ = index + 1;
     return index;
   }
+  void give_back(std::size_t index) { is_taken_[index] = false; }
+  [[nodiscard]] bool is_taken(std::size_t index) const { return is_taken_[index]; }
 
+ private:
   const RecordTable& table_;
   recording::RecordCursor cursor_;
   std::vector<bool> is_taken_;
   std::size_t next_ = 0;
   std::optional<std::unordered_map<Key, std::size_t, KeyHash>> by_call_;
-  std::optional<std::unordered_map<Key, std::deque<std::size_t>, KeyHash>> by_step_;
 };
 
 /// What b calls the names of a: places among its names.
@@ -139,6 +128,113 @@ bool are_in_place(const RecordTable& a, const RecordTable& b,
   return true;
 }
 
+/// Tells records apart by the shapes of what they hold.
+class Forms {
+ public:
+  std::uint32_t of(const recording::StoredRecord& record) {
+    const auto [known, is_new] = by_value_.try_emplace({record.value, record.is_row()}, 0);
+    if (is_new) {
+      const std::string text = text_of(record);
+      known->second =
+          by_text_.try_emplace(text, static_cast<std::uint32_t>(by_text_.size())).first->second;
+    }
+    return known->second;
+  }
+
+ private:
+  static std::string text_of(const recording::StoredRecord& record) {
+    if (record.is_row()) {
+      const auto shape = record.value->tensor().shape().span().subspan(1);
+      return ": " + to_string(Shape(shape));
+    }
+    std::string text;
+    for (const TreeNode& node : nodes_of(*record.value)) {
+      text += node.path + ": ";
+      if (node.value->kind() == Kind::tensor) text += to_string(node.value->tensor().shape());
+      text += '\n';
+    }
+    if (record.value->kind() == Kind::tensor) text.pop_back();
+    return text;
+  }
+
+  std::map<std::pair<const Value*, bool>, std::uint32_t> by_value_;
+  std::map<std::string, std::uint32_t> by_text_;
+};
+
+/// The calls of a name in one step of both runs.
+struct Group {
+  std::vector<std::size_t> pairs;  ///< Places of those of a.
+  std::vector<std::size_t> b;      ///< Records.
+};
+
+/// Aligns the calls of every name and step of which one has no partner.
+class Aligner {
+ public:
+  Aligner(const RecordTable& a, const RecordTable& b, std::span<const std::uint32_t> names)
+      : a_(a), b_(b), names_(names) {}
+
+  /// \param pairs by their calls, those of a alone among them
+  /// \param records those of b, of which the ones without a partner are not taken
+  void align(RecordPairs& pairs, Records& records) {
+    for (const RecordPair& pair : pairs.pairs)
+      if (pair.is_lone()) note(key_of_a(pair.a));
+    for (std::size_t i = 0; i < b_.size(); ++i)
+      if (!records.is_taken(i)) note(key_of(b_cursor_.at(i)));
+    if (groups_.empty()) return;
+    for (std::size_t at = 0; at < pairs.pairs.size(); ++at)
+      if (Group* const group = group_of(key_of_a(pairs.pairs[at].a))) group->pairs.push_back(at);
+    for (std::size_t i = 0; i < b_.size(); ++i)
+      if (Group* const group = group_of(key_of(b_cursor_.at(i)))) group->b.push_back(i);
+    for (const auto& [key, group] : groups_)
+      if (!group.pairs.empty() && !group.b.empty()) align(group, pairs, records);
+  }
+
+ private:
+  void note(const Key& key) {
+    if (key.name != no_name) groups_.try_emplace(without_call(key));
+  }
+  Group* group_of(const Key& key) {
+    const auto found = groups_.find(without_call(key));
+    return found == groups_.end() ? nullptr : &found->second;
+  }
+  Key key_of_a(std::size_t record) {
+    Key key = key_of(a_cursor_.at(record));
+    key.name = names_[key.name];
+    return key;
+  }
+
+  void align(const Group& group, RecordPairs& pairs, Records& records) {
+    std::vector<Call> mine;
+    std::vector<Call> theirs;
+    for (const std::size_t at : group.pairs) {
+      const std::size_t record = pairs.pairs[at].a;
+      mine.push_back({key_of_a(record).call, forms_.of(a_cursor_.stored_at(record))});
+    }
+    for (const std::size_t record : group.b) {
+      theirs.push_back({key_of(b_cursor_.at(record)).call, forms_.of(b_cursor_.stored_at(record))});
+      records.give_back(record);
+    }
+    const std::vector<Aligned> found = comparing::align(mine, theirs);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      RecordPair& pair = pairs.pairs[group.pairs[i]];
+      pair.b = found[i].other == Aligned::none ? RecordPair::none : group.b[found[i].other];
+      pair.match = found[i].match;
+      if (pair.is_lone()) continue;
+      records.take(pair.b);
+      if (pair.match == RecordMatch::order) ++pairs.by_order;
+      if (pair.match == RecordMatch::shape) ++pairs.by_shape;
+    }
+  }
+
+  const RecordTable& a_;
+  const RecordTable& b_;
+  std::span<const std::uint32_t> names_;  // Those of a among those of b.
+  recording::RecordCursor a_cursor_{a_};
+  recording::RecordCursor b_cursor_{b_};
+  std::unordered_map<Key, Group, KeyHash> groups_;
+  Forms forms_;
+};
+
 }  // namespace
 
 RecordPairs pair_records(const RecordTable& a, const RecordTable& b, Renames& renames) {
@@ -150,22 +246,16 @@ RecordPairs pair_records(const RecordTable& a, const RecordTable& b, Renames& re
   }
   Records records(b);
   platform::reserve_huge(found.pairs, std::max(a.size(), b.size()));
-  std::vector<std::pair<std::size_t, Key>> lone;  // Places in `pairs`.
   for (const RecordTable::Part& part : a.parts())
     for (std::size_t i = 0; i < part.size(); ++i) {
       Key key = key_of({&part, part.skipped + i});
       key.name = names[key.name];
       const std::size_t other = key.name == no_name ? RecordPair::none : records.take_call(key);
-      if (other == RecordPair::none) lone.emplace_back(found.pairs.size(), key);
-      found.pairs.push_back({part.begin + i, other});
+      found.pairs.push_back({part.begin + i, other, RecordMatch::call});
     }
-  for (const auto& [at, key] : lone) {
-    if (key.name == no_name) continue;
-    found.pairs[at].b = records.take_step(key);
-    if (found.pairs[at].b != RecordPair::none) ++found.by_order;
-  }
+  Aligner(a, b, names).align(found, records);
   for (std::size_t i = 0; i < b.size(); ++i)
-    if (!records.is_taken(i)) found.pairs.push_back({RecordPair::none, i});
+    if (!records.is_taken(i)) found.pairs.push_back({RecordPair::none, i, RecordMatch::call});
   return found;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include <safestructures/compare/rows.hpp>
 #include "compare/rename.hpp"
 #include "recording/record_table.hpp"
 
@@ -17,6 +18,7 @@ struct RecordPair {
 
   std::size_t a = none;
   std::size_t b = none;
+  RecordMatch match = RecordMatch::call;
 
   [[nodiscard]] bool is_lone() const { return a == none || b == none; }
 };
@@ -27,15 +29,20 @@ struct RecordPairs {
   /// many there are, each paired with the one in its place, and nothing else. Else 0.
   std::size_t in_place = 0;
   std::vector<RecordPair> pairs;
-  std::size_t by_order = 0;  ///< Of them, those whose calls are numbered differently.
+  /// Of them, those whose calls are numbered differently.
+  /// @{
+  std::size_t by_order = 0;
+  std::size_t by_shape = 0;
+  /// @}
 
   [[nodiscard]] std::size_t size() const { return in_place != 0 ? in_place : pairs.size(); }
   [[nodiscard]] RecordPair operator[](std::size_t i) const {
-    return in_place != 0 ? RecordPair{i, i} : pairs[i];
+    return in_place != 0 ? RecordPair{i, i, RecordMatch::call} : pairs[i];
   }
 };
 
-/// Pairs records by name, step and call; what is left by name and step, in its order.
+/// Pairs records by name, step and call; where the calls of a name in a step are not the same
+/// numbers in both, by `align`.
 [[nodiscard]] RecordPairs pair_records(const recording::RecordTable& a,
                                        const recording::RecordTable& b, Renames& renames);
 

@@ -24,8 +24,8 @@ using comparing::RecordPairs;
 
 namespace {
 
-RecordPlace place_of(const Record& record) {
-  return {record.name(), record.step(), record.call(), record.sequence()};
+RecordPlace place_of(const Record& record, RecordMatch match) {
+  return {record.name(), record.step(), record.call(), record.sequence(), match};
 }
 
 std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Recording& a,
@@ -66,7 +66,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     if (pair.is_lone()) {
       const bool is_of_b = pair.a == RecordPair::none;
       const Record& record = is_of_b ? b[pair.b] : a[pair.a];
-      comparer.add_lone(place_of(record), is_of_b ? Verdict::only_b : Verdict::only_a,
+      comparer.add_lone(place_of(record, pair.match), is_of_b ? Verdict::only_b : Verdict::only_a,
                         "record of " + describe(record.value()));
       continue;
     }
@@ -75,7 +75,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     if (one.kept() != other.kept() && one.kept() != Keep::statistics &&
         other.kept() != Keep::statistics) {
       // A slice beside a tensor says nothing of the rest.
-      comparer.add_lone(place_of(one), Verdict::kind,
+      comparer.add_lone(place_of(one, pair.match), Verdict::kind,
                         std::string("kept as ")
                             .append(to_string(one.kept()))
                             .append(" and as ")
@@ -85,7 +85,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     try {
       comparer.add(
           comparer.pair(comparing::nodes_of(one.value()), comparing::nodes_of(other.value())),
-          place_of(one), other.name());
+          place_of(one, pair.match), other.name());
     } catch (const Error& error) {
       throw error.below(one.name());
     }
@@ -101,6 +101,10 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     result.notes.push_back(
         "records paired by their order, because their calls are numbered differently: " +
         std::to_string(pairs.by_order));
+  if (pairs.by_shape != 0)
+    result.notes.push_back(
+        "records paired by their shapes, because their calls are numbered differently: " +
+        std::to_string(pairs.by_shape));
   comparer.add_notes();
   return std::move(result);
 }

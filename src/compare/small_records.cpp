@@ -29,6 +29,7 @@ CompactRow row_of(const RecordPair& pair, std::uint32_t kind) {
   CompactRow row;
   row.record = static_cast<std::uint32_t>(pair.a);
   row.kind = kind;
+  row.match = pair.match;
   return row;
 }
 

@@ -201,6 +201,8 @@ std::string detail_text(const ComparisonRow& row) {
   }
   if (row.metrics) more += non_finite_text(row.metrics->non_finite);
   if (!row.detail.empty()) more += "; " + row.detail;
+  if (row.record && row.record->match != RecordMatch::call)
+    more += fmt::format("; paired by its {}", to_string(row.record->match));
   return more.empty() ? text : text + "  " + more.substr(2);
 }
 
@@ -288,6 +290,11 @@ std::string_view to_string(Verdict verdict) noexcept {
                                                       "value", "dtype",     "shape",    "size",
                                                       "kind",  "only in a", "only in b"};
   return names[static_cast<std::size_t>(verdict)];
+}
+
+std::string_view to_string(RecordMatch match) noexcept {
+  constexpr std::array<std::string_view, 3> names = {"call", "shape", "order"};
+  return names[static_cast<std::size_t>(match)];
 }
 
 bool Comparison::is_equal() const noexcept {

@@ -46,12 +46,23 @@ SAFESTRUCTURES_API std::string_view to_string(Verdict verdict) noexcept;
   return verdict > Verdict::nothing;
 }
 
+/// What says that the record of the other recording is the same call: how sure that is.
+enum class RecordMatch : std::uint8_t {
+  call,   ///< Name, step and number of the call.
+  shape,  ///< Name, step and its shapes in their order among calls of other shapes.
+  order,  ///< Name, step and its order alone.
+};
+
+/// The name of it: `"shape"`.
+SAFESTRUCTURES_API std::string_view to_string(RecordMatch match) noexcept;
+
 /// Which record of two recordings a row is about.
 struct RecordPlace {
-  std::string name;            ///< With the scopes in front.
-  std::int64_t step = 0;       ///< As in `Record`.
-  std::uint64_t call = 0;      ///< Calls of that name before it.
-  std::uint64_t sequence = 0;  ///< Its place among all records of its recording.
+  std::string name;                       ///< With the scopes in front.
+  std::int64_t step = 0;                  ///< As in `Record`.
+  std::uint64_t call = 0;                 ///< Calls of that name before it.
+  std::uint64_t sequence = 0;             ///< Its place among all records of its recording.
+  RecordMatch match = RecordMatch::call;  ///< Of recordings that are compared.
 };
 
 /// A row of a table.
