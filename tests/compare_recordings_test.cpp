@@ -195,6 +195,20 @@ TEST_CASE("a slice beside a tensor says nothing of it") {
   CHECK(found.coverage.tensors == 0);
 }
 
+TEST_CASE("slices of both recordings are compared, and that the rest was not is told") {
+  const ss::test::Folder folder;
+  for (const char* name : {"a", "b"})
+    run(folder / name, nullptr,
+        {.rules = {{.names = "*layer5", .keep = ss::Keep::slice, .slices = ss::parse_slices("0:2")},
+                   {.names = "*"}}});
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(found.is_equal());
+  CHECK(found.notes ==
+        std::vector<std::string>{"records of which both recordings kept a slice, so that the rest "
+                                 "of their tensors was not compared: 3"});
+  CHECK(ss::compare_files(folder / "a", folder / "b", {.only = {"*layer4"}}).notes.empty());
+}
+
 TEST_CASE("records of other names are paired by rules, and suggested without") {
   const ss::test::Folder folder;
   run(folder / "b");

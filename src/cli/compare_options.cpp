@@ -4,8 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -13,6 +15,8 @@
 #include <fmt/format.h>
 
 #include <safestructures/compare/compare.hpp>
+#include <safestructures/compare/renames.hpp>
+#include <safestructures/data/source.hpp>
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 
@@ -46,6 +50,13 @@ RenameRule rename_rule(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+std::vector<RenameRule> rename_rules_of(const std::string& file) {
+  const std::shared_ptr<const Source> source = Source::open(file);
+  std::string text(static_cast<std::size_t>(source->size()), ' ');
+  source->read(0, std::as_writable_bytes(std::span(text)));
+  return parse_renames(text, file);
+}
+
 }  // namespace
 
 CompareOptions compare_options(const CompareArguments& given) {
@@ -57,6 +68,8 @@ CompareOptions compare_options(const CompareArguments& given) {
   for (const std::string& text : given.tolerances)
     options.tolerances.push_back(tolerance_rule(text));
   for (const std::string& text : given.renames) options.renames.push_back(rename_rule(text));
+  for (const std::string& file : given.rename_files)
+    std::ranges::move(rename_rules_of(file), std::back_inserter(options.renames));
   return options;
 }
 
@@ -108,6 +121,12 @@ void add_compare_options(CLI::App& command, CompareArguments& given) {
                   "What is A in the first is B in the second: paths, or names with\ndots; each * "
                   "is kept; may be given again")
       ->option_text("A=B")
+      ->allow_extra_args(false);
+  command
+      .add_option("--renames", given.rename_files,
+                  "A file of such rules, a line each, as diff --save-renames\nwrites it; may be "
+                  "given again")
+      ->option_text("FILE")
       ->allow_extra_args(false);
   command
       .add_option("--only", given.only,

@@ -19,6 +19,7 @@ struct CompareArguments {
   std::string atol;
   std::vector<std::string> tolerances;
   std::vector<std::string> renames;
+  std::vector<std::string> rename_files;
   std::vector<std::string> only;
   std::vector<std::string> noise;
   bool exact_dtypes = false;

@@ -4,10 +4,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <safestructures/compare/compare.hpp>
+#include <safestructures/compare/renames.hpp>
 #include <safestructures/data/error.hpp>
 #include "cli/choice.hpp"
 #include "cli/colour.hpp"
@@ -24,6 +26,7 @@ struct DiffOptions {
   std::string a;
   std::string b;
   CompareArguments compare;
+  std::string saved_renames;
   std::string order = "worst";
   bool all = false;
   bool json = false;
@@ -64,10 +67,12 @@ void print_table(std::ostream& out, const Comparison& found, const DiffOptions& 
 void diff(const DiffOptions& given) {
   if (given.json && given.junit) throw CallError("--json and --junit exclude each other.");
   Comparison found;
+  std::vector<RenameRule> renames;
   try {
     require_one_standard_input(given.a, given.b, given.compare);
     // Before files are opened: what is wrong with the call is said first.
     CompareOptions options = compare_options(given.compare);
+    renames = options.renames;
     const Input a = open_input_or_recording(given.a);
     const Input b = open_input_or_recording(given.b);
     found = compare_inputs(a, b, std::move(options), given.compare.noise);
@@ -75,6 +80,9 @@ void diff(const DiffOptions& given) {
     // Nothing is known of how the two compare.
     throw CallError(error.what());
   }
+  if (!given.saved_renames.empty())
+    write_output_file(given.saved_renames,
+                      [&](std::ostream& out) { out << to_text(renames, found.suggestions); });
   Output out(stdout, "the standard output");
   if (given.json) found.write_json(out);
   else if (given.junit) write_junit(out, found, given.a, given.b);
@@ -94,6 +102,11 @@ void add_diff(CLI::App& app) {
       ->required();
   command->add_option("B", options->b, "The reference: the same of another run")->required();
   add_compare_options(*command, options->compare);
+  command
+      ->add_option("--save-renames", options->saved_renames,
+                   "Write the rules for names, and those that are suggested, to a file\nfor "
+                   "--renames: look at it before")
+      ->option_text("FILE");
   command
       ->add_option("--order", options->order,
                    "What is worst first (the default), or the order of the calls")

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
@@ -44,6 +46,30 @@ std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Record
     (is_of_b ? lone_b : lone_a).push_back({record.name(), record.tensor()});
   }
   return comparing::suggest(lone_a, lone_b);
+}
+
+/// Records of which both recordings kept a slice, and whose rest nobody compared.
+std::size_t count_slices(const RecordPairs& pairs, const recording::RecordTable& a,
+                         const recording::RecordTable& b, const Comparer& comparer) {
+  constexpr auto slice = static_cast<std::uint8_t>(Keep::slice);
+  const bool is_any =
+      std::ranges::any_of(a.parts(), [slice](const recording::RecordTable::Part& part) {
+        const auto kept = part.segment->columns().kept.subspan(part.skipped);
+        return std::ranges::find(kept, slice) != kept.end();
+      });
+  if (!is_any) return 0;
+  recording::RecordCursor records_a(a);
+  recording::RecordCursor records_b(b);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const RecordPair pair = pairs[i];
+    if (pair.is_lone()) continue;
+    const recording::StoredRecord one = records_a.stored_at(pair.a);
+    const recording::StoredRecord other = records_b.stored_at(pair.b);
+    if (one.kept == slice && other.kept == slice && comparer.is_wanted(a.names()[one.name]))
+      ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -105,6 +131,11 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     result.notes.push_back(
         "records paired by their shapes, because their calls are numbered differently: " +
         std::to_string(pairs.by_shape));
+  if (const std::size_t count = count_slices(pairs, table_a, table_b, comparer); count != 0)
+    result.notes.push_back(
+        "records of which both recordings kept a slice, so that the rest of their tensors was not "
+        "compared: " +
+        std::to_string(count));
   comparer.add_notes();
   return std::move(result);
 }

@@ -3,7 +3,63 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <safestructures/compare/renames.hpp>
 #include <safestructures/data/error.hpp>
+
+namespace safestructures::inline v0 {
+namespace {
+
+/// Whether a suggestion is the same as a rule, once it is written as one.
+bool can_be_rule(const RenameSuggestion& suggestion) {
+  const auto is_plain = [](std::string_view name) {
+    return !name.empty() && name.find_first_of("*\r\n") == std::string_view::npos;
+  };
+  return is_plain(suggestion.from) && is_plain(suggestion.to) && suggestion.from.front() != '#' &&
+         suggestion.from.find('=') == std::string::npos;
+}
+
+/// On one line.
+std::string comment(std::string text) {
+  for (char& c : text)
+    if (c == '\r' || c == '\n') c = ' ';
+  return "# " + text + "\n";
+}
+
+}  // namespace
+
+std::vector<RenameRule> parse_renames(std::string_view text, const std::string& name) {
+  std::vector<RenameRule> rules;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos)
+      throw Error(ErrorCode::invalid_argument, "a line is no rule for names",
+                  {.file = name,
+                   .path = "line " + std::to_string(number),
+                   .expected = "A=B, a comment that begins with #, or nothing",
+                   .found = std::string(line)});
+    rules.push_back({std::string(line.substr(0, equals)), std::string(line.substr(equals + 1))});
+  }
+  return rules;
+}
+
+std::string to_text(std::span<const RenameRule> rules,
+                    std::span<const RenameSuggestion> suggestions) {
+  std::string text;
+  for (const RenameRule& rule : rules) text += rule.from + "=" + rule.to + "\n";
+  for (const RenameSuggestion& one : suggestions) {
+    text += comment(one.reason);
+    const std::string rule = one.from + "=" + one.to;
+    text += can_be_rule(one) ? rule + "\n" : comment("no rule can say: " + rule);
+  }
+  return text;
+}
+
+}  // namespace safestructures::inline v0
 
 namespace safestructures::inline v0::comparing {
 namespace {

@@ -213,6 +213,37 @@ def check_recordings(folder):
     )
 
 
+def check_renames(folder):
+    """Names are suggested, kept in a file, looked at, and applied."""
+    folder = pathlib.Path(folder)
+    numbers = {name: np.arange(12, dtype=np.float32) + place for place, name in enumerate("qkv")}
+    save_file(numbers, folder / "short.safetensors")
+    save_file({f"attention_{name}": tensor for name, tensor in numbers.items()}, folder / "long.safetensors")
+    files = ("short.safetensors", "long.safetensors")
+    code, text, errors = found(folder, *files, "--save-renames", "names.txt")
+    expect("names that are others", (1, ""), (code, errors))
+    names = (folder / "names.txt").read_text()
+    rules = [line for line in names.splitlines() if not line.startswith("#")]
+    expect("rules that were suggested", ["/k=/attention_k", "/q=/attention_q", "/v=/attention_v"], sorted(rules))
+    expect("each behind its reason", 3, names.count("# same "))
+    expect("rules from a file", 0, found(folder, *files, "--renames", "names.txt")[0])
+    # What was applied is kept with what is suggested beside it.
+    options = ["--rename", "/q=/attention_q", "--save-renames", "more.txt"]
+    expect("one rule alone", 1, found(folder, *files, *options)[0])
+    expect("it is kept", True, (folder / "more.txt").read_text().startswith("/q=/attention_q\n# same "))
+    (folder / "wrong.txt").write_text("q k\n")
+    expect(
+        "a line that is no rule",
+        (
+            2,
+            "",
+            "safestructures: wrong.txt: at line 1: a line is no rule for names: expected A=B, a comment that"
+            " begins with #, or nothing, found q k.\n",
+        ),
+        found(folder, *files, "--renames", "wrong.txt"),
+    )
+
+
 def check_colours(folder):
     make(folder)
     for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
@@ -238,5 +269,6 @@ run_checks(
     check_noise,
     check_streams_and_formats,
     check_recordings,
+    check_renames,
     check_colours,
 )
