@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include <safestructures/compare/renames.hpp>
 #include <safestructures/data/source.hpp>
 #include "cli/command.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 
 namespace safestructures::cli {
@@ -82,10 +84,12 @@ void require_one_standard_input(const std::string& a, const std::string& b,
 Comparison compare_inputs(const Input& a, const Input& b, CompareOptions options,
                           const std::vector<std::string>& noise) {
   std::optional<Progress> progress;
-  options.progress = [&](std::uint64_t more, std::uint64_t all) {
-    if (!progress) progress.emplace("comparing " + a.name + " and " + b.name, all);
-    progress->add(more);
-  };
+  // What is counted for it takes a tenth of comparing many small records.
+  if (is_terminal(stderr))
+    options.progress = [&](std::uint64_t more, std::uint64_t all) {
+      if (!progress) progress.emplace("comparing " + a.name + " and " + b.name, all);
+      progress->add(more);
+    };
   if (a.recording.has_value() != b.recording.has_value())
     throw CallError(
         "a file cannot be compared with a recording: " + (a.recording ? a.name : b.name) +
