@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import warnings
 
 import checks
@@ -257,6 +258,91 @@ def check_threads(folder):
         expect(f"thread {number}: one number", 1, len({record.thread for record in own}))
 
 
+class Module:
+    """As much of torch's modules as `attach` uses, where torch is not installed."""
+
+    def __init__(self, forward, **children):
+        self.forward = forward
+        self.children = children
+        self.before = []
+        self.after = []
+
+    def named_modules(self):
+        return [("", self), *self.children.items()]
+
+    def register_forward_pre_hook(self, hook, *, with_kwargs):
+        return self._added(self.before, hook)
+
+    def register_forward_hook(self, hook):
+        return self._added(self.after, hook)
+
+    @staticmethod
+    def _added(hooks, hook):
+        hooks.append(hook)
+        return types.SimpleNamespace(remove=lambda: hooks.remove(hook))
+
+    def __call__(self, *args, **keywords):
+        for hook in self.before:
+            hook(self, args, keywords)
+        output = self.forward(*args, **keywords)
+        for hook in self.after:
+            hook(self, args, output)
+        return output
+
+
+class OldModule(Module):
+    """Of torch before 2.0."""
+
+    def register_forward_pre_hook(self, hook):
+        return self._added(self.before, lambda module, args, keywords: hook(module, args))
+
+
+def hooked(folder, run_name, kind, **options):
+    """The records of a model whose modules are called in all the ways there are."""
+    norm = kind(lambda x: x + 1)
+    attention = kind(lambda *args, **keywords: None)
+
+    def forward(x):
+        attention(norm(x), None, mask=[1], cache={(1, 2): 3})
+        attention(query=x, cache=object())
+        attention()
+        return x
+
+    model = kind(forward, norm=norm, attention=attention)
+    with Recorder(pathlib.Path(folder) / run_name) as recorder:
+        recorder.attach(model, **options)
+        model(5)
+    model(6)
+    expect(f"{run_name}: hooks that stay", [], [hook for one in (model, norm, attention) for hook in one.before + one.after])
+    return [(record.name, record.value) for record in records(pathlib.Path(folder) / run_name)]
+
+
+def check_inputs(folder):
+    """What goes into a module comes before what is made inside it, under the names that diff looks for."""
+    cache = "not recorded: a dict with a key of builtins.tuple"
+    inputs = [
+        ("input", 5),
+        ("norm.input", 5),
+        ("norm", 6),
+        ("attention.input", (6, None)),
+        ("attention.inputs", {"mask": [1], "cache": cache}),
+        ("attention", None),
+        ("attention.input", {"query": 5, "cache": "not recorded: builtins.object"}),
+        ("attention", None),
+        ("attention", None),
+        ("output", 5),
+    ]
+    expect("inputs", inputs, hooked(folder, "inputs", Module, inputs=True))
+    old = [pair for pair in inputs if not isinstance(pair[1], dict)]
+    expect("without keywords", old, hooked(folder, "old", OldModule, inputs=True))
+    outputs = [pair for pair in inputs if ".input" not in pair[0] and pair[0] != "input"]
+    expect("outputs alone", outputs, hooked(folder, "outputs", Module))
+    named = [(f"net.{name}", value) for name, value in inputs if name.startswith("norm")]
+    expect("of some", named, hooked(folder, "named", Module, name="net", only="net.norm", inputs=True))
+    root = [("net.input", 5), ("net", 5)]
+    expect("of the model", root, hooked(folder, "root", Module, name="net", only="net", inputs=True))
+
+
 CHILD = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -392,6 +478,7 @@ run_checks(
     check_fullest_room,
     check_unused_room,
     check_threads,
+    check_inputs,
     check_kill,
     check_full_disk,
     check_jax,

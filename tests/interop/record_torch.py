@@ -1,4 +1,4 @@
-"""Records a small torch model in three ways, for recorder_torch_test.py: in a folder it is given.
+"""Records small torch models in several ways, for recorder_torch_test.py: in a folder it is given.
 
 Run by whatever Python has torch; prints what it recorded, as JSON.
 """
@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import torch
-from safestructures_cpp.recorder import Recorder
+from safestructures_cpp.recorder import Recorder, records
 
 
 class Attention(torch.nn.Module):
@@ -89,6 +89,67 @@ def record_kinds():
     return {"kinds": kinds, "sparse": said, "hooks": len(model._forward_hooks)}
 
 
+class Lone(torch.nn.Module):
+    """Gives what it was given by position, if that is one."""
+
+    def forward(self, *args, **keywords):
+        return args[0] if len(args) == 1 else None
+
+
+class Outer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = Lone()
+
+    def forward(self, x):
+        return self.one(2 * x)
+
+
+class Caller(torch.nn.Module):
+    """Calls modules in all the ways there are."""
+
+    def __init__(self):
+        super().__init__()
+        self.outer, self.relu = Outer(), torch.nn.ReLU(inplace=True)
+        self.several, self.named, self.mixed, self.nothing = (Lone() for _ in range(4))
+
+    def forward(self, x):
+        self.outer(x)
+        self.several(x, None, [2 * x])
+        self.named(x=x, cache=object(), mask=None)
+        self.mixed(x, scale=0.5, odd={(1, 2): 3})
+        self.nothing()
+        self.relu(x.clone())
+        return x
+
+
+def plain(value):
+    """For JSON."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def record_inputs():
+    model = Caller()
+    with Recorder("inputs") as recorder:
+        recorder.attach(model, inputs=True)  # and in front of it what goes in, as NAME.input
+        model(torch.tensor([-1.0, 2.0]))
+    with Recorder("some-inputs") as recorder:
+        detach = recorder.attach(model, "net", only="net.relu", inputs=True)
+        model(torch.tensor([-1.0, 2.0]))
+        detach()
+        model(torch.tensor([-1.0, 2.0]))
+    return {
+        "inputs": [(record.name, plain(record.value)) for record in records("inputs")],
+        "some_inputs": [record.name for record in records("some-inputs")],
+        "pre_hooks": sum(len(module._forward_pre_hooks) for module in model.modules()),
+        "has_keywords": int(torch.__version__.partition(".")[0]) >= 2,
+    }
+
+
 def record_transformers():
     """A model of transformers, where that is installed: its outputs are dataclasses that are dicts."""
     try:
@@ -98,7 +159,7 @@ def record_transformers():
     config = transformers.GPT2Config(n_layer=2, n_head=2, n_embd=8, vocab_size=32, n_positions=16)
     model = transformers.GPT2LMHeadModel(config).eval()
     with Recorder("transformers-run") as recorder, torch.no_grad():
-        recorder.attach(model, steps=True)
+        recorder.attach(model, steps=True, inputs=True)
         model.generate(torch.tensor([[1, 2, 3]]), max_new_tokens=3, do_sample=False, pad_token_id=0)
     return transformers.__version__
 
@@ -113,7 +174,7 @@ def main():
     batches = [torch.from_numpy(np.random.default_rng(step).standard_normal((3, 4)).astype(np.float32)) for step in range(3)]
     record_model(model, batches)
     record_by_hand(model, batches)
-    print(json.dumps({**record_kinds(), "transformers": record_transformers()}))
+    print(json.dumps({**record_kinds(), **record_inputs(), "transformers": record_transformers()}))
 
 
 main()

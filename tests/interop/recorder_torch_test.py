@@ -1,48 +1,49 @@
 """Hooks on torch's modules record what a hand would: skipped where no Python at hand has torch."""
 
 import json
-import os
 import pathlib
 import subprocess
-import sys
-import sysconfig
 import tempfile
 
 import checks
-from cli_outcomes import CLI, REPORT, expect, run
-
-PLUGIN = checks.HERE.parents[1] / "plugins" / "python"
-SKIPPED = 77
-
-
-def python_with_torch(packages):
-    """(a Python, its environment), or None. The system's own lacks the plugin's packages: it gets links."""
-    found = pathlib.Path(sysconfig.get_path("purelib"))
-    for pattern in ("safestructures*", "safetensors*", "xxhash*"):
-        for path in found.glob(pattern):
-            (packages / path.name).symlink_to(path)
-    for python, extra in ((sys.executable, ""), ("/usr/bin/python3", str(packages))):
-        path = os.pathsep.join(part for part in (str(PLUGIN), extra, os.environ.get("PYTHONPATH", "")) if part)
-        environment = {**os.environ, "PYTHONPATH": path}
-        probe = [python, "-c", "import torch, safestructures_cpp.recorder"]
-        if subprocess.run(probe, env=environment, capture_output=True).returncode == 0:
-            return python, environment
-    return None
+from cli_outcomes import REPORT, expect, run
+from torch_python import python_with_torch
 
 
 def stats(folder, name):
     return json.loads(run(folder, "stats", name, "--json").stdout)
 
 
+def check_inputs(found, has_keywords):
+    """In front of each call what went in, as it was then; a torch before 2.0 tells of no keywords."""
+    one, two = [[-1.0, 2.0], [-2.0, 4.0]]
+    named = [["named.input", {"x": one, "cache": "not recorded: builtins.object", "mask": None}]]
+    mixed = [["mixed.inputs", {"scale": 0.5, "odd": "not recorded: a dict with a key of builtins.tuple"}]]
+    expected = [
+        ["input", one],
+        ["outer.input", one],
+        ["outer.one.input", two],
+        ["outer.one", two],
+        ["outer", two],
+        ["several.input", [one, None, [two]]],
+        ["several", None],
+        *(named if has_keywords else []),
+        ["named", None],
+        ["mixed.input", one],
+        *(mixed if has_keywords else []),
+        ["mixed", one],
+        ["nothing", None],
+        ["relu.input", one],
+        ["relu", [0.0, 2.0]],
+        ["output", one],
+    ]
+    expect("inputs", expected, found)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "packages").mkdir()
-        found = python_with_torch(folder / "packages")
-        if found is None:
-            print("skipped: no Python here has torch")
-            sys.exit(SKIPPED)
-        python, environment = found
+        python, environment = python_with_torch(folder / "packages")
         done = subprocess.run(
             [python, checks.HERE / "record_torch.py", folder], env=environment, capture_output=True, text=True
         )
@@ -72,9 +73,14 @@ def main():
         nets = [(row["path"], row["record"]["step"]) for row in stats(folder, "kinds") if row["path"].startswith("net")]
         expect("hooks: only, steps, and gone", ([("net.1", 0), ("net.1", 1)], 0), (nets, said["hooks"]))
 
+        check_inputs(said["inputs"], said["has_keywords"])
+        expect("inputs: only, and gone", (["net.relu.input", "net.relu"], 0), (said["some_inputs"], said["pre_hooks"]))
+
         if said["transformers"]:
             rows = [(row["record"]["step"], row["path"]) for row in stats(folder, "transformers-run")]
             expect("transformers: steps", [0, 1, 2], sorted({step for step, _ in rows}))
+            has_inputs = (2, "transformer.h.1.ln_1.input") in rows and (2, "transformer.h.1.mlp.c_fc.input") in rows
+            expect("transformers: inputs", True, has_inputs)
             for path in ("transformer.wte", "transformer.h.1.attn/0", "transformer/last_hidden_state", "output/logits"):
                 expect(f"transformers: {path}", True, (2, path) in rows)
         else:

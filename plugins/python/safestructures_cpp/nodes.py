@@ -181,12 +181,16 @@ class NodeWriter:
         return {name: self.node(item, f"{path}/{name}", level + 1) for name, item in items}
 
     def _dict_node(self, value, path, level):
+        for key in value:
+            if type(key) in (str, int, bool, float, type(None)):
+                continue
+            if self._omit is not None:
+                return self._omitted(f"a dict with a key of {type(key).__module__}.{type(key).__qualname__}", path)
+            raise NotRecordable(f"at {path or '/'}: a key of a recorded dict is a number or a text, not {key!r}")
         labels = {key for key in value if isinstance(key, str)}
         nodes = {}
         keys = {}
         for key, item in value.items():
-            if type(key) not in (str, int, bool, float, type(None)):
-                raise NotRecordable(f"at {path or '/'}: a key of a recorded dict is a number or a text, not {key!r}")
             label = key_label(key, labels | set(nodes))
             nodes[label] = self.node(item, f"{path}/{label}", level + 1)
             keys[label] = self.node(key, path, level + 1)

@@ -50,6 +50,14 @@ def is_traced(value, level=0):
     return any(is_traced(item, level + 1) for item in value)
 
 
+def register_pre_hook(module, hook):
+    """Lets a torch module call `hook(module, args, keywords)` before it begins."""
+    try:
+        return module.register_forward_pre_hook(hook, with_kwargs=True)
+    except TypeError:  # torch before 2.0, which tells hooks of no keywords
+        return module.register_forward_pre_hook(hook)
+
+
 class Scope:
     """A part of the program whose records have its name in front, for as long as `with` lasts."""
 
@@ -285,7 +293,7 @@ class Recorder:
         with self._mutex:
             return {name: dict(counts) for name, counts in self._names.items()}
 
-    def attach(self, model, name="", *, only=("*",), steps=False):
+    def attach(self, model, name="", *, only=("*",), steps=False, inputs=False):
         """Records the output of every module of a torch model whenever it is called.
 
         A module's record has its dotted name, behind `name` and a dot where that is given; the model
@@ -295,14 +303,23 @@ class Recorder:
 
         only: globs of the records' names. steps: the step is one more after each call of the model.
 
+        inputs: records what goes into these modules too, before they begin, behind their name as
+        `.input`: what was given by position, a tuple where that is several, or a dict of the
+        keywords; of both the keywords are `.inputs`. Of a model without a name they are "input" and
+        "inputs". Keywords take torch 2.0.
+
         Returns a function that takes the hooks away; `close` does so as well.
         """
         globs = [only] if isinstance(only, str) else list(only)
         handles = []
         for path, module in model.named_modules():
-            whole = ".".join(part for part in (name, path) if part) or "output"
-            if any(fnmatch.fnmatchcase(whole, glob) for glob in globs):
-                handles.append(module.register_forward_hook(self._hook(whole)))
+            scope = ".".join(part for part in (name, path) if part)
+            whole = scope or "output"
+            if not any(fnmatch.fnmatchcase(whole, glob) for glob in globs):
+                continue
+            if inputs:
+                handles.append(register_pre_hook(module, self._input_hook(scope)))
+            handles.append(module.register_forward_hook(self._hook(whole)))
         if steps:
             handles.append(model.register_forward_hook(lambda *_: self.step(self._step + 1)))
         self._handles += handles
@@ -314,12 +331,23 @@ class Recorder:
         return detach
 
     def _hook(self, name):
-        def hook(module, inputs, output):
-            if not self._is_closed:
-                whole = ".".join([*self._scopes(), name])
-                self._record(whole, name, output, lambda what: None)
+        return lambda module, args, output: self._record_of_module(name, output)
+
+    def _input_hook(self, scope):
+        start = f"{scope}." if scope else ""
+
+        def hook(module, args, keywords=None):
+            if args:
+                self._record_of_module(f"{start}input", args[0] if len(args) == 1 else args)
+            if keywords:
+                self._record_of_module(f"{start}inputs" if args else f"{start}input", keywords)
 
         return hook
+
+    def _record_of_module(self, name, value):
+        if not self._is_closed:
+            whole = ".".join([*self._scopes(), name])
+            self._record(whole, name, value, lambda what: None)
 
     def close(self):
         """Takes the hooks away and seals the last file. Raises what ended the recording."""
