@@ -182,6 +182,10 @@ TEST_CASE("records of inputs are known by their last words") {
   CHECK(layer_of_input("a.b.input") == "a.b");
   CHECK(layer_of_input("a.inputs.mask") == "a");
   CHECK(layer_of_input("a.input.b.input") == "a.input.b");
+  // A keyword that begins with the same word.
+  CHECK(layer_of_input("a.input.input_ids") == "a");
+  CHECK(layer_of_input("a.inputs.inputs_embeds") == "a");
+  CHECK(!layer_of_input("input_ids.inputs_x"));
   for (const char* const name : {"input", ".input", "a.inputted", "a.input_norm", "a", ""})
     CHECK(!layer_of_input(name));
 }

@@ -335,10 +335,12 @@ std::vector<std::size_t> parts_of(const RowStore& rows, const recording::RecordT
 
 std::optional<std::string_view> layer_of_input(std::string_view record) {
   for (const std::string_view word : {".input", ".inputs"}) {
-    const std::size_t at = record.rfind(word);
-    if (at == std::string_view::npos || at == 0) continue;
-    const std::string_view rest = record.substr(at + word.size());
-    if (rest.empty() || rest.front() == '.') return record.substr(0, at);
+    // Behind it a keyword may begin with the same word: x.input.input_ids.
+    for (std::size_t at = record.rfind(word); at != std::string_view::npos && at != 0;
+         at = record.rfind(word, at - 1)) {
+      const std::string_view rest = record.substr(at + word.size());
+      if (rest.empty() || rest.front() == '.') return record.substr(0, at);
+    }
   }
   return std::nullopt;
 }
