@@ -7,29 +7,29 @@
 #include <fmt/format.h>
 
 #include "cli/output.hpp"
+#include "compare/text.hpp"
 #include "data/printable.hpp"
 
 namespace safestructures::cli {
 namespace {
 
-/// Text of an attribute: XML has no way to spell most controls, so that they are escaped as for a
-/// terminal first.
-std::string attribute(std::string_view text) {
+/// Text of an attribute or an element: XML has no way to spell most controls, so that they are
+/// escaped as for a terminal first.
+std::string escaped(std::string_view text) {
   std::string shown;
   detail::append_printable(shown, text);
-  std::string escaped;
+  std::string xml;
   for (std::string_view rest = shown; !rest.empty();) {
     const detail::CodePoint code = detail::first_code_point(rest);
     // U+FFFE and U+FFFF are no characters of XML.
-    if (code.value == 0xfffe || code.value == 0xffff)
-      escaped += fmt::format("\\u{:04x}", code.value);
+    if (code.value == 0xfffe || code.value == 0xffff) xml += fmt::format("\\u{:04x}", code.value);
     else if (code.value < 0x7f && std::string_view("&<>\"'").find(static_cast<char>(code.value)) ==
                                       std::string_view::npos)
-      escaped += static_cast<char>(code.value);
-    else escaped += fmt::format("&#{};", code.value);
+      xml += static_cast<char>(code.value);
+    else xml += fmt::format("&#{};", code.value);
     rest.remove_prefix(code.size);
   }
-  return escaped;
+  return xml;
 }
 
 std::string message(const ComparisonRow& row) {
@@ -57,12 +57,16 @@ void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
   for (std::size_t i = 0; i < found.rows.size(); ++i)
     if (found.rows.verdict(i) == Verdict::nothing) ++skipped;
   const bool is_vacuous = !found.is_equal() && found.differences() == 0;
-  const std::string suite = attribute(std::string(a) + " and " + std::string(b));
+  const std::string suite = escaped(std::string(a) + " and " + std::string(b));
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       << fmt::format(
              "<testsuite name=\"safestructures diff: {}\" tests=\"{}\" failures=\"{}\" "
              "skipped=\"{}\">\n",
              suite, found.rows.size() + 1, found.differences() + (is_vacuous ? 1 : 0), skipped);
+  out << "  <properties>\n";
+  for (const auto& [name, count] : comparing::counts_of(found.coverage))
+    out << fmt::format("    <property name=\"coverage.{}\" value=\"{}\"/>\n", name, count);
+  out << "  </properties>\n";
   out << fmt::format("  <testcase classname=\"diff\" name=\"coverage: {}, {}\"",
                      counted(found.coverage.tensors, "tensor"),
                      counted(found.coverage.values, "other value"));
@@ -71,14 +75,16 @@ void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
     std::string name = row.path;
     if (row.record)
       name = fmt::format("step {} call {} {}", row.record->step, row.record->call, name);
-    out << "  <testcase classname=\"diff\" name=\"" << attribute(name) << '"';
+    out << "  <testcase classname=\"diff\" name=\"" << escaped(name) << '"';
     if (is_difference(row.verdict))
-      out << "><failure message=\"" << attribute(message(row)) << "\"/></testcase>\n";
+      out << "><failure message=\"" << escaped(message(row)) << "\"/></testcase>\n";
     else if (row.verdict == Verdict::nothing)
-      out << "><skipped message=\"" << attribute(message(row)) << "\"/></testcase>\n";
+      out << "><skipped message=\"" << escaped(message(row)) << "\"/></testcase>\n";
     else out << "/>\n";
   }
-  out << "</testsuite>\n";
+  out << "  <system-out>";
+  for (const std::string& line : comparing::closing_lines(found)) out << escaped(line) << '\n';
+  out << "</system-out>\n</testsuite>\n";
 }
 
 }  // namespace safestructures::cli

@@ -11,6 +11,7 @@
 
 #include <safestructures/compare/comparison.hpp>
 #include "compare/row_store.hpp"
+#include "compare/text.hpp"
 #include "data/number.hpp"
 #include "data/printable.hpp"
 
@@ -174,13 +175,13 @@ void write_row(std::ostream& out, const ComparisonRow& row, const Comparison& co
 }  // namespace
 
 void Comparison::write_json(std::ostream& out) const {
-  out << fmt::format(
-      R"({{"equal": {}, "differences": {}, "coverage": {{"tensors": {}, "statistics": {}, "values": {}, )"
-      R"("elements": {}, "compared_elements": {}, "only_a": {}, "only_b": {}, "nothing": {}, )"
-      R"("filtered": {}, "without_noise": {}}}, )",
-      is_equal(), differences(), coverage.tensors, coverage.statistics, coverage.values,
-      coverage.elements, coverage.compared_elements, coverage.only_a, coverage.only_b,
-      coverage.nothing, coverage.filtered, coverage.without_noise);
+  out << fmt::format(R"({{"equal": {}, "differences": {}, "coverage": {{)", is_equal(),
+                     differences());
+  for (std::string_view comma; const auto& [name, count] : comparing::counts_of(coverage)) {
+    out << fmt::format(R"({}"{}": {})", comma, name, count);
+    comma = ", ";
+  }
+  out << "}, ";
   const ComparisonRow* const first = first_divergence();
   out << R"("first_divergence": )";
   if (first == nullptr) out << "null";

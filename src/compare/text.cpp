@@ -206,6 +206,22 @@ std::string detail_text(const ComparisonRow& row) {
   return more.empty() ? text : text + "  " + more.substr(2);
 }
 
+std::string coverage_text(const Comparison& comparison) {
+  const Coverage& coverage = comparison.coverage;
+  std::string text =
+      fmt::format("compared {}, {} of {} finite in both, and {}",
+                  counted(coverage.tensors, "tensor"), coverage.compared_elements,
+                  counted(coverage.elements, "number"), counted(coverage.values, "other value"));
+  if (coverage.statistics != 0)
+    text += "; " + counted(coverage.statistics, "tensor") + " by statistics";
+  if (coverage.only_a + coverage.only_b != 0)
+    text += fmt::format("; {} only in a, {} only in b", coverage.only_a, coverage.only_b);
+  if (coverage.nothing != 0)
+    text += "; " + counted(coverage.nothing, "tensor") + " with nothing to compare";
+  if (coverage.filtered != 0) text += fmt::format("; {} left out by the filter", coverage.filtered);
+  return text;
+}
+
 }  // namespace
 
 std::string short_number(double number) {
@@ -262,6 +278,42 @@ std::string suspicion_text(const Suspicion& suspicion) {
   if (suspicion.explained)
     text += fmt::format("; {:.4g} % of the squared difference", 100 * *suspicion.explained);
   return text;
+}
+
+std::vector<std::string> closing_lines(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  for (const RenameSuggestion& one : comparison.suggestions)
+    lines.push_back("maybe the same: " + printable(one.from) + " = " + printable(one.to) + " (" +
+                    one.reason + ")");
+  for (const std::string& note : comparison.notes) lines.push_back("note: " + printable(note));
+  if (const ComparisonRow* const first = comparison.first_divergence())
+    lines.push_back("first divergence: " + printable(place_text(*first)));
+  constexpr std::size_t most_culprits = 5;
+  const std::vector<Culprit>& culprits = comparison.culprits;
+  for (std::size_t i = 0; i < std::min(culprits.size(), most_culprits); ++i)
+    lines.push_back("makes an error: " + printable(culprit_text(comparison, culprits[i])));
+  for (const std::string& line : suspicion_lines(comparison)) lines.push_back(printable(line));
+  if (culprits.size() > most_culprits)
+    lines.push_back("... " + counted(culprits.size() - most_culprits, "layer") + " more");
+  lines.push_back(coverage_text(comparison));
+  const std::size_t different = comparison.differences();
+  if (different != 0) lines.push_back("different: " + counted(different, "difference"));
+  else if (!comparison.is_equal()) lines.emplace_back("not equal: nothing was compared");
+  else lines.emplace_back("equal within tolerance");
+  return lines;
+}
+
+CoverageCounts counts_of(const Coverage& coverage) {
+  return {{{"tensors", coverage.tensors},
+           {"statistics", coverage.statistics},
+           {"values", coverage.values},
+           {"elements", coverage.elements},
+           {"compared_elements", coverage.compared_elements},
+           {"only_a", coverage.only_a},
+           {"only_b", coverage.only_b},
+           {"nothing", coverage.nothing},
+           {"filtered", coverage.filtered},
+           {"without_noise", coverage.without_noise}}};
 }
 
 std::vector<std::size_t> sorted_rows(const Comparison& comparison, RowOrder order) {
@@ -345,33 +397,7 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
   }
   if (hidden != 0) out << "... " << counted(hidden, "row") << " more\n";
   if (equal != 0) out << counted(equal, "equal tensor") << " not shown\n";
-  for (const RenameSuggestion& one : suggestions)
-    out << "maybe the same: " << printable(one.from) << " = " << printable(one.to) << " ("
-        << one.reason << ")\n";
-  for (const std::string& note : notes) out << "note: " << printable(note) << '\n';
-  if (const ComparisonRow* const first = first_divergence())
-    out << "first divergence: " << printable(place_text(*first)) << '\n';
-  constexpr std::size_t most_culprits = 5;
-  for (std::size_t i = 0; i < std::min(culprits.size(), most_culprits); ++i)
-    out << "makes an error: " << printable(culprit_text(*this, culprits[i])) << '\n';
-  for (const std::string& line : suspicion_lines(*this)) out << printable(line) << '\n';
-  if (culprits.size() > most_culprits)
-    out << "... " << counted(culprits.size() - most_culprits, "layer") << " more\n";
-  out << fmt::format("compared {}, {} of {} finite in both, and {}",
-                     counted(coverage.tensors, "tensor"), coverage.compared_elements,
-                     counted(coverage.elements, "number"), counted(coverage.values, "other value"));
-  if (coverage.statistics != 0)
-    out << "; " << counted(coverage.statistics, "tensor") << " by statistics";
-  if (coverage.only_a + coverage.only_b != 0)
-    out << fmt::format("; {} only in a, {} only in b", coverage.only_a, coverage.only_b);
-  if (coverage.nothing != 0)
-    out << "; " << counted(coverage.nothing, "tensor") << " with nothing to compare";
-  if (coverage.filtered != 0) out << "; " << coverage.filtered << " left out by the filter";
-  out << '\n';
-  const std::size_t different = differences();
-  if (different != 0) out << "different: " << counted(different, "difference") << '\n';
-  else if (!is_equal()) out << "not equal: nothing was compared\n";
-  else out << "equal within tolerance\n";
+  for (const std::string& line : closing_lines(*this)) out << line << '\n';
 }
 
 }  // namespace safestructures::inline v0

@@ -2,8 +2,12 @@
 /// Words and numbers that the table, the JSON and the tool share.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/compare/comparison.hpp>
@@ -27,5 +31,13 @@ std::string culprit_text(const Comparison& comparison, const Culprit& culprit);
 
 /// `missing scale: a is b times 8; 100 % of the squared difference`.
 std::string suspicion_text(const Suspicion& suspicion);
+
+/// What stands below the table, a line each: suggestions, notes, the first divergence, culprits,
+/// suspicions, what was compared and what was not, and the verdict. Safe for a terminal.
+std::vector<std::string> closing_lines(const Comparison& comparison);
+
+/// All of `Coverage`, by the names that programs read.
+using CoverageCounts = std::array<std::pair<std::string_view, std::uint64_t>, 10>;
+CoverageCounts counts_of(const Coverage& coverage);
 
 }  // namespace safestructures::inline v0::comparing

@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, run, run_checks
+from report_cases import SCORES, statistics_runs, suspicious_runs
 from safetensors.numpy import save_file
 
 
@@ -151,6 +152,41 @@ def check_programs(folder):
     expect("JUnit of nothing", ("1", "1"), (suite.get("tests"), suite.get("failures")))
 
 
+def check_junit_coverage(folder):
+    """JUnit tells of all that was not compared, and of what stands below the table, as the others do."""
+    suspicious_runs(folder)
+    statistics_runs(folder)
+    save_file({"\ufffe<&": np.zeros(0), "x": np.ones(2)}, pathlib.Path(folder) / "odd.safetensors")
+    for args, said in {
+        ("killed", "killed"): ["note: a: the recording was not closed, so records may be missing"],
+        ("killed", "killed", "--only", "none"): ["not equal: nothing was compared"],
+        ("killed", "killed", "--rename", "<x>=&"): ["note: the rename <x>=& matched nothing"],
+        ("few", "many"): [
+            "note: tensors compared by their statistics, where what is close may still hold single numbers that are not: 1"
+        ],
+        ("ported", "reference", "--noise", "exact"): [
+            f"makes an error: {SCORES}, step 0 call 0: error 7.00e+00, 8.76e-08 in {SCORES}.input; 2 of its calls",
+            f"suspicion: {SCORES}, step 0 call 0: missing scale: a is b times 8, the square root of 64;"
+            " 100 % of the squared difference",
+        ],
+        ("odd.safetensors", "odd.safetensors"): [
+            "compared 2 tensors, 2 of 2 numbers finite in both, and 0 other values; 1 tensor with nothing to compare"
+        ],
+        ("odd.safetensors", "large.safetensors", "--only", "*x"): [
+            "compared 0 tensors, 0 of 0 numbers finite in both, and 0 other values; 1 only in a, 0 only in b;"
+            " 2 left out by the filter"
+        ],
+    }.items():
+        suite = ElementTree.fromstring(run(folder, "diff", *args, "--junit").stdout)
+        lines = suite.findtext("system-out").splitlines()
+        expect(f"{args}: JUnit says {lines}", [], [line for line in said if line not in lines])
+        text = run(folder, "diff", *args).stdout.splitlines()
+        expect(f"{args}: as the text does", text[len(text) - len(lines) :], lines)
+        coverage = json.loads(run(folder, "diff", *args, "--json").stdout)["coverage"]
+        properties = {one.get("name"): int(one.get("value")) for one in suite.find("properties")}
+        expect(f"{args}: the coverage", {f"coverage.{name}": count for name, count in coverage.items()}, properties)
+
+
 def check_noise(folder):
     """A run in higher precision finds what a tolerance hides, and excuses what rounding explains."""
     rng = np.random.default_rng(7)
@@ -266,6 +302,7 @@ run_checks(
     check_wrong_calls,
     check_numbers,
     check_programs,
+    check_junit_coverage,
     check_noise,
     check_streams_and_formats,
     check_recordings,
