@@ -129,7 +129,10 @@ void write_heat_maps(std::ostream& out, const Comparison& found, const Side& a, 
 
 Side side_of(const Input& input, const std::vector<std::string>& globs) {
   Side side{input.name, list_tensors(input)};
+  const std::size_t all = side.list.tensors.size();
   keep_matching(side.list, globs);
+  if (const std::size_t left = all - side.list.tensors.size(); left != 0)
+    side.list.notes.push_back(counted(left, "tensor") + " left out by the filter");
   fill_statistics(side.list, input.name);
   return side;
 }

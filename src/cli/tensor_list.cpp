@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "platform/os.hpp"
 #include "platform/parallel.hpp"
+#include "recording/state_notes.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -143,9 +144,7 @@ TensorList list_tensors(const Recording& recording) {
       throw error.below(record.name()).with_file(record.file().string());
     }
   }
-  list.notes = recording.problems();
-  if (!recording.is_closed())
-    list.notes.emplace_back("the recording was not closed, so records may be missing");
+  list.notes = recording::notes_of(recording);
   return list;
 }
 

@@ -129,6 +129,16 @@ def check_recordings(folder):
     lines = run(folder, "stats", "kept").stdout.splitlines()[1:]
     said = [line.split("  0     0  ")[-1].lstrip(" 0") for line in lines]
     expect("what was kept is said", ["whole", "part  kept: slice", "brief/x  kept: statistics"], said)
+    expect("of a recording that is whole, nothing", "", run(folder, "stats", "kept").stderr)
+    rules = pathlib.Path(folder) / "rules"
+    rules.mkdir()
+    subprocess.run([CLI.parent / "interop" / "recordings", rules], check=True)
+    expect(
+        "what the recorder left out",
+        "safestructures: note: rules/closed: the recorder left out or thinned records:"
+        ' {"decoder.sum": {"calls": 4, "kept": 3, "filtered": 1}}\n',
+        stats(folder, "rules/closed")[2],
+    )
     expect("a glob of a recording", 1, len(json.loads(run(folder, "stats", "kept", "brief*", "--json").stdout)))
 
 

@@ -10,6 +10,7 @@ import tempfile
 
 import browser
 import numpy as np
+import safestructures
 from cli_outcomes import REPORT, expect, run
 from report_cases import HOSTILE, SCORES, many_culprits, statistics_runs, suspicious_runs, two_runs
 from safetensors.numpy import save_file
@@ -115,6 +116,9 @@ CULPRITS = "[...document.querySelectorAll('.culprits tr')].slice(1).map(row => [
 HEADING = "document.querySelector('#detail h2').textContent"
 
 
+CARDS = "[...document.querySelectorAll('.card')].map(one => one.innerText.replace('\\n', ' '))"
+
+
 def details(page):
     """Of the row that is open the lines of all tables by their first cell, and the texts of suspicions."""
     lines = page.evaluate(
@@ -179,8 +183,7 @@ def check_statistics(page, folder):
     page.open(folder / "few.html")
     expect("an estimate in the table", ["0", "–", "~0.5000"], column(page, "rel L2"))
     expect("and in decibels", ["exact", "–", "~6.021"], column(page, "SNR"))
-    cards = "[...document.querySelectorAll('.card')].map(one => one.innerText.replace('\\n', ' '))"
-    expect("counted", True, "by statistics alone 1" in page.evaluate(cards))
+    expect("counted", True, "by statistics alone 1" in page.evaluate(CARDS))
     page.click(".first-line .link")
     badges = "[...document.querySelectorAll('#detail .badge')].map(one => one.textContent)"
     expect("marked in its row", ["different", "by statistics alone"], page.evaluate(badges))
@@ -188,6 +191,19 @@ def check_statistics(page, folder):
     expect("the estimates", ("~0.5000 ± 4.4 %", "no", "1.00e+30, 2.00e+30"), (said["relative L2"], said["same hash"], said["maxima"]))
     page.click(".row:nth-child(1)")
     expect("a tensor is not marked", ["equal"], page.evaluate(badges))
+
+
+def check_coverage(page, folder):
+    """What was not compared is counted at the top; what is zero is not shown."""
+    safestructures.save_file({"empty": np.zeros((0, 3)), "x": np.ones(3), "n": 1}, folder / "empty.safetensors")
+    run(folder, "report", "empty.safetensors", "empty.safetensors", "--only", "/[en]*", "-o", "empty.html")
+    page.open(folder / "empty.html")
+    cards = page.evaluate(CARDS)
+    expect(
+        f"the cards {cards}",
+        ["compared 0 of 0", "with nothing to compare 1", "other values compared 1", "left out by the filter 1"],
+        cards[cards.index("NaN and infinite 0 and 0") + 1 :],
+    )
 
 
 def check_many_culprits(page, folder):
@@ -273,7 +289,8 @@ def main():
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
-        for check in (check_two_runs, check_findings, check_statistics, check_many_culprits, check_files, check_one, check_hostile, check_many):
+        for check in (check_two_runs, check_findings, check_statistics, check_coverage, check_many_culprits, check_files, check_one, check_hostile,
+                      check_many):
             with browser.Browser(folder) as page:
                 check(page, folder)
                 expect(f"{check.__name__}: no complaints", [], page.problems)

@@ -50,6 +50,15 @@ def check_data(folder):
     expect("its name", ("model.safetensors", False, []), (data["a"]["name"], data["a"]["recording"], data["a"]["notes"]))
     _, _, data = page_of(folder, "killed")
     expect("notes", ["the recording was not closed, so records may be missing"], data["a"]["notes"])
+    _, _, data = page_of(folder, "killed", "--only", "none")
+    notes = ["the recording was not closed, so records may be missing", "3 tensors left out by the filter"]
+    expect("notes of a filter", (notes, []), (data["a"]["notes"], data["a"]["tensors"]))
+    rules = pathlib.Path(folder) / "rules"
+    rules.mkdir()
+    subprocess.run([CLI.parent / "interop" / "recordings", rules], check=True)
+    _, _, data = page_of(folder, "rules/closed")
+    note = 'the recorder left out or thinned records: {"decoder.sum": {"calls": 4, "kept": 3, "filtered": 1}}'
+    expect("notes of the recorder", [note], data["a"]["notes"])
     two_runs(folder)
     _, _, data = page_of(folder, "a", "b")
     expect("the comparison", json.loads(run(folder, "diff", "a", "b", "--json").stdout), data["comparison"])
