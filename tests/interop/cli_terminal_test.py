@@ -71,6 +71,26 @@ def check_progress(_):
     os.close(child)
 
 
+def check_progress_of_two(_):
+    """`diff` tells how far it is in both files together."""
+    parent, child = pty.openpty()
+    with tempfile.TemporaryDirectory(dir=SPARSE) as folder:
+        for name in ("a", "b"):
+            cli_files.make_sparse(pathlib.Path(folder) / f"{name}.safetensors", NEVER_READ_WHOLE)
+        process = subprocess.Popen(
+            [CLI, "diff", "a.safetensors", "b.safetensors"], cwd=folder, stdout=subprocess.PIPE, stderr=child
+        )
+        shown = ""
+        while not re.search(r"[1-9]\d* %", shown) and (more := read_terminal(parent, 60)):
+            shown += more
+        process.kill()
+        process.communicate(timeout=60)
+    line = r"(\r\x1b\[Kcomparing a\.safetensors and b\.safetensors: \d+ % of 512\.0 GiB, [\d.]+ \w+/s)+"
+    expect(f"the progress, {shown!r}", True, bool(re.fullmatch(line, shown)))
+    os.close(parent)
+    os.close(child)
+
+
 def check_cut_while_reading(_):
     """A file that is cut short while `verify` reads it is an error, not a crash."""
     with tempfile.TemporaryDirectory(dir=SPARSE) as folder:
@@ -140,4 +160,4 @@ def check_terminal(folder):
     expect("an error without escapes", True, "\\x1b[31mred" in missing and "\x1b" not in missing)
 
 
-run_checks(check_progress, check_cut_while_reading, check_output_failures, check_terminal)
+run_checks(check_progress, check_progress_of_two, check_cut_while_reading, check_output_failures, check_terminal)
