@@ -86,7 +86,7 @@ def without_rounding(text):
 
 
 def check_docs(report):
-    """The lines of docs/compare.md that name the culprit, and that of its page, are what the tool prints."""
+    """The lines of the docs that name the culprit, and that of its page, are what the tool prints."""
     page = without_rounding((ROOT / "docs" / "compare.md").read_text(encoding="utf-8"))
     run("float", "swapped_heads")
     done = call(CLI, "diff", "cpp", "float", "--noise", "float-exact")
@@ -102,6 +102,10 @@ def check_docs(report):
     for line in lines:
         if without_rounding(line) not in page:
             report.fail("docs", f"docs/compare.md lacks the line {line}")
+    page = without_rounding((ROOT / "docs" / "recording.md").read_text(encoding="utf-8"))
+    lines = [line for line in call(CLI, "diff", "cpp", "float").stdout.splitlines() if line.startswith("makes an error")]
+    if not lines or any(without_rounding(line) not in page for line in lines):
+        report.fail("docs", f"docs/recording.md lacks one of the lines {lines}")
 
 
 def check_torch(report):
