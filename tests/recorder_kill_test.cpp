@@ -1,7 +1,7 @@
 /// \file
 /// A recorder may be killed at any moment: what it had written is recovered.
 ///
-/// SAFESTRUCTURES_KILLS is how often (50), SAFESTRUCTURES_SEED what the moments follow from.
+/// SAFESTRUCTURES_KILLS is how often (300), SAFESTRUCTURES_SEED what the moments follow from.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -116,7 +116,7 @@ std::string fault_of(const std::filesystem::path& folder, std::uint64_t flushed)
 
 TEST_CASE("every record that was flushed before the process was killed is recovered") {
   const std::uint64_t seed = number_of("SAFESTRUCTURES_SEED", std::random_device()());
-  const std::uint64_t kills = number_of("SAFESTRUCTURES_KILLS", 50);
+  const std::uint64_t kills = number_of("SAFESTRUCTURES_KILLS", 300);
   CAPTURE(seed);
   void* const memory =
       ::mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
