@@ -1,10 +1,13 @@
 /// \file
 /// What a recorder keeps: rules, statistics, slices, precision, limits, drops; what it watches for.
 #include <cmath>
+#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -225,6 +228,54 @@ TEST_CASE("a watch names record and place of the first bad number") {
                                      : findings[i].value == static_cast<double>(expected[i])));
     }
   }
+}
+
+TEST_CASE("a watch looks at single floats and at complex numbers, wherever they are") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  using Complex = std::complex<double>;
+  std::vector<std::complex<float>> waves(5000, {1e5F, -1e5F});
+  const ss::Value good_waves = ss::Tensor::own(std::vector(waves));
+  waves[4321] = {1, -2e5F};
+  struct Case {
+    ss::Value value;
+    std::string path;  // Empty: nothing is found.
+    double found = 0;
+    std::uint64_t index = 0;
+  };
+  const std::vector<Case> cases = {
+      {nan, "/", nan},
+      {-infinity, "/", -infinity},
+      {2e5, "/", 2e5},
+      {1e5, ""},
+      {200'000, ""},
+      {ss::Value::list({1, "nan", ss::Value::structure("Step", {{"loss", nan}})}), "/2/loss", nan},
+      {ss::Value::dict({{"a", 1.5}, {"b", infinity}}), "/b", infinity},
+      {Complex(1, nan), "/", nan},
+      {ss::Value::tuple({Complex(-2e5, 1)}), "/0", -2e5},
+      {Complex(1e5, 1e5), ""},
+      {good_waves, ""},
+      {ss::Value::list({ss::Tensor::own(std::move(waves))}), "/0", -2e5, 4321},
+  };
+  const Folder folder;
+  std::vector<ss::WatchFinding> findings;
+  const auto keep_finding = [&](const ss::WatchFinding& finding) { findings.push_back(finding); };
+  ss::ActivationRecorder recorder(folder / "run",
+                                  {.watch = {.found = keep_finding, .magnitude = 1e5}});
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CAPTURE(i);
+    findings.clear();
+    recorder.record("x", cases[i].value);
+    REQUIRE(findings.size() == (cases[i].path.empty() ? 0 : 1));
+    if (findings.empty()) continue;
+    CHECK(findings[0].path == cases[i].path);
+    CHECK(findings[0].index == cases[i].index);
+    CHECK((std::isnan(cases[i].found) ? std::isnan(findings[0].value)
+                                      : findings[0].value == cases[i].found));
+  }
+  findings.clear();
+  recorder.record("loss", std::numeric_limits<float>::quiet_NaN());
+  CHECK(findings.size() == 1);
 }
 
 TEST_CASE("a watch that throws stops the program after the record is taken over") {

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include <safestructures/data/walk.hpp>
+#include "tools/doubles.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -37,26 +39,44 @@ bool may_have(std::span<const double> values, const Watch& watch) {
 }
 
 std::optional<WatchFinding> find_in(const Tensor& tensor, const Watch& watch) {
-  std::vector<double> block;
-  const std::uint64_t most = tensor.block_elements(block_size);
-  block.resize(static_cast<std::size_t>(std::min(most, tensor.size())));
-  for (std::uint64_t first = 0; first < tensor.size();) {
-    const std::uint64_t count = std::min(most, tensor.size() - first);
-    const auto used = std::span(block).first(static_cast<std::size_t>(count));
-    tensor.copy_elements(first, count, DType::F64, std::as_writable_bytes(used), Overflow::allow);
-    if (may_have(used, watch)) {
-      const auto found =
-          std::ranges::find_if(used, [&](double value) { return is_watched(value, watch); });
-      if (found != used.end()) {
-        WatchFinding finding;
-        finding.value = *found;
-        finding.index = first + static_cast<std::uint64_t>(found - used.begin());
-        return finding;
-      }
-    }
-    first += count;
+  std::optional<WatchFinding> finding;
+  const std::size_t parts = tensor.dtype() == DType::C64 ? 2 : 1;
+  detail::for_each_block_in_doubles(
+      tensor, block_size,
+      [&](std::span<const double> numbers, std::uint64_t first, std::uint64_t /*count*/) {
+        if (!may_have(numbers, watch)) return true;
+        const auto found =
+            std::ranges::find_if(numbers, [&](double value) { return is_watched(value, watch); });
+        if (found == numbers.end()) return true;
+        finding.emplace();
+        finding->value = *found;
+        finding->index = first + static_cast<std::size_t>(found - numbers.begin()) / parts;
+        return false;
+      });
+  return finding;
+}
+
+std::optional<WatchFinding> find_in(std::initializer_list<double> numbers, const Watch& watch) {
+  for (const double number : numbers) {
+    if (!is_watched(number, watch)) continue;
+    WatchFinding finding;
+    finding.value = number;
+    return finding;
   }
   return std::nullopt;
+}
+
+std::optional<WatchFinding> find_in(const Value& node, const Watch& watch) {
+  switch (node.kind()) {
+    case Kind::floating: return find_in({node.as_double()}, watch);
+    case Kind::complex: return find_in({node.as_complex().real(), node.as_complex().imag()}, watch);
+    case Kind::tensor: {
+      const DType dtype = node.tensor().dtype();
+      if (is_floating(dtype) || dtype == DType::C64) return find_in(node.tensor(), watch);
+      return std::nullopt;
+    }
+    default: return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -64,9 +84,7 @@ std::optional<WatchFinding> find_in(const Tensor& tensor, const Watch& watch) {
 std::optional<WatchFinding> find_watched(const Value& value, const Watch& watch) {
   std::optional<WatchFinding> found;
   walk(value, [&](const Place& place) {
-    const Value& node = place.value();
-    if (node.kind() != Kind::tensor || !is_floating(node.tensor().dtype())) return Next::into;
-    found = find_in(node.tensor(), watch);
+    found = find_in(place.value(), watch);
     if (!found) return Next::into;
     found->path = place.path().to_string();
     return Next::stop;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <safestructures/data/dtype.hpp>
@@ -14,7 +15,8 @@
 namespace safestructures::inline v0::detail {
 
 /// Calls `use` with the numbers of each block, which it may change, row-major: (numbers, first
-/// element, elements). Of complex elements real and imaginary parts are numbers of their own.
+/// element, elements). Of complex elements real and imaginary parts are numbers of their own. Where
+/// it returns a bool, false ends it.
 /// \param block numbers at once; more where memory in another order would be read again and again
 /// \throws Error as `Tensor::copy_elements`
 template <class Use>
@@ -36,7 +38,11 @@ void for_each_block_in_doubles(const Tensor& tensor, std::uint64_t block, const 
     } else {
       tensor.copy_elements(first, count, DType::F64, std::as_writable_bytes(used), Overflow::allow);
     }
-    use(used, first, count);
+    if constexpr (std::is_same_v<decltype(use(used, first, count)), bool>) {
+      if (!use(used, first, count)) return;
+    } else {
+      use(used, first, count);
+    }
   }
 }
 

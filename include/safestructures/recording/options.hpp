@@ -75,15 +75,18 @@ enum class Durability : std::uint8_t {
 /// What a watch saw first in a record.
 struct WatchFinding {
   std::string name;  ///< Of the record.
-  std::string path;  ///< Of the tensor in its value, such as `/weight`; `/` where it is the value.
-  std::int64_t step = 0;    ///< As in `RecordCall`.
-  std::uint64_t call = 0;   ///< As in `RecordCall`.
-  double value = 0;         ///< NaN, an infinity, or the number beyond the magnitude.
-  std::uint64_t index = 0;  ///< Of the element, in row-major order.
+  /// Of the tensor or number in its value, such as `/weight`; `/` where it is the value.
+  std::string path;
+  std::int64_t step = 0;   ///< As in `RecordCall`.
+  std::uint64_t call = 0;  ///< As in `RecordCall`.
+  double value = 0;  ///< NaN, an infinity, or the number beyond the magnitude; of a complex number
+                     ///< the part that is.
+  std::uint64_t index = 0;  ///< Of the tensor's element, in row-major order; 0 of a single number.
 };
 
-/// Looks at every element of the floating tensors of the records that rules keep, before `record`
-/// returns; of records that they thin out, too.
+/// Looks at every number with a fraction in the records that rules keep, before `record` returns:
+/// the elements of floating and complex tensors, single floats and complex numbers. Of complex
+/// numbers each part is looked at by itself. Records that the rules thin out are looked at, too.
 struct Watch {
   /// Called on the recording thread after the record was taken over. What it throws passes out of
   /// `record`, so that a program can stop at the first bad layer. Null: no watch.
