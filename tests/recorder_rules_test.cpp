@@ -151,6 +151,24 @@ TEST_CASE("a limit on all bytes is kept and told of") {
         R"("left_out": {"x": {"calls": 10, "kept": 4, "limited": 6}}})");
 }
 
+TEST_CASE("a limit on all bytes holds for statistics that take more than their numbers") {
+  const Folder folder;
+  std::vector<float> large(std::size_t{4} << 20U);
+  const std::uint64_t bytes = large.size() * sizeof(float) + 1000;
+  // The large one fills the memory until it is written.
+  ss::ActivationRecorder recorder(
+      folder / "run",
+      {.memory = bytes, .when_full = ss::WhenFull::thin, .most_bytes = bytes + 1000});
+  recorder.record("large", std::move(large));
+  for (int i = 0; i < 10; ++i) recorder.record("small", numbers(100));
+  recorder.close();
+  const ss::RecorderReport report = recorder.report();
+  CHECK(report.bytes <= bytes + 1000);
+  CHECK(report.names.at("large").kept == 1);
+  CHECK(report.names.at("small").limited >= 8);
+  CHECK(report.all.kept + report.all.limited == 11);
+}
+
 TEST_CASE("where the memory is full, records wait, are dropped or thinned out") {
   static constexpr std::uint64_t count = 2000;
   const auto record_all = [](const std::filesystem::path& folder, ss::WhenFull when_full) {

@@ -182,10 +182,7 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
   Queued queued;
   queued.name = &name;
   queued.bytes = recording::captured_size(value) + record_overhead;
-  if (kept_bytes_.fetch_add(queued.bytes) + queued.bytes > options_.most_bytes) {
-    kept_bytes_ -= queued.bytes;
-    return &RecordCounts::limited;
-  }
+  if (!try_keep(queued.bytes)) return &RecordCounts::limited;
   std::uint64_t RecordCounts::* lost = nullptr;
   if (!reserve(queued.bytes)) {
     kept_bytes_ -= queued.bytes;
@@ -194,10 +191,13 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
     recording::summarise(value);
     moved = queued.is_summarised = true;
     queued.bytes = recording::captured_size(value) + record_overhead;
+    // Those of a few numbers take more than the numbers.
+    if (!try_keep(queued.bytes)) return &RecordCounts::limited;
     // Statistics are small: a sixteenth more holds many.
-    if (!try_reserve(queued.bytes, options_.memory + options_.memory / 16))
+    if (!try_reserve(queued.bytes, options_.memory + options_.memory / 16)) {
+      kept_bytes_ -= queued.bytes;
       return &RecordCounts::dropped;
-    kept_bytes_ += queued.bytes;
+    }
     lost = &RecordCounts::thinned;
   }
   try {
@@ -212,10 +212,17 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
                      .value = std::move(value)};
     push(std::move(queued));
   } catch (...) {
+    kept_bytes_ -= queued.bytes;
     unreserve(queued.bytes);
     throw;
   }
   return lost;
+}
+
+bool RecorderState::try_keep(std::uint64_t bytes) noexcept {
+  if (kept_bytes_.fetch_add(bytes) + bytes <= options_.most_bytes) return true;
+  kept_bytes_ -= bytes;
+  return false;
 }
 
 bool RecorderState::try_reserve(std::uint64_t bytes, std::uint64_t most) noexcept {

@@ -71,6 +71,8 @@ class RecorderState {
   /// Whether there is room for that many bytes more, which are then taken.
   [[nodiscard]] bool try_reserve(std::uint64_t bytes, std::uint64_t most) noexcept;
   [[nodiscard]] bool reserve(std::uint64_t bytes);
+  /// Whether the limit on all records allows that many bytes more, which are then counted.
+  [[nodiscard]] bool try_keep(std::uint64_t bytes) noexcept;
   /// Takes a value over where there is room for it. \returns what became of it: null where it was
   /// kept as it is
   std::uint64_t RecordCounts::* keep(Value value, recording::Names::Entry& name,
