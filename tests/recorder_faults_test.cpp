@@ -4,13 +4,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -80,6 +86,46 @@ void check_records(const std::filesystem::path& folder, std::uint64_t least) {
   }
 }
 
+/// Waits until so many records have failed, without asking for the error.
+void await_failed(const ss::ActivationRecorder& recorder, std::uint64_t failed) {
+  while (recorder.report().all.failed < failed)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void fill_disk() {
+  script.call = "write";
+  script.times = 1;
+  script.error = ENOSPC;
+}
+
+std::string full_disk_error(const std::filesystem::path& folder) {
+  return "cannot_write: " + (folder / "segment-000001.part").string() +
+         ": cannot write the file: No space left on device (byte ";
+}
+
+// A str of a record that is named "bad".
+constexpr std::string_view bad_text = "\xff";
+constexpr std::string_view bad_text_error =
+    "invalid_utf8: at /bad: a string is not UTF-8: found a malformed sequence at byte 0 of the "
+    "string. "
+    "Store binary data as bytes, for example std::vector<std::byte>.";
+
+/// Bytes of tensors that are alive, and the most that ever were.
+struct Held {
+  std::atomic<std::uint64_t> now{0};
+  std::uint64_t most = 0;
+
+  ss::Tensor tensor(std::size_t size) {
+    most = std::max(most, now += size);
+    auto* const bytes = new std::vector<std::byte>(size);
+    const std::shared_ptr<const std::vector<std::byte>> owner(bytes, [this, size](const auto* one) {
+      delete one;
+      now -= size;
+    });
+    return ss::Tensor::share(ss::DType::F32, {size / sizeof(float)}, *owner, owner);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("whatever call of the system fails, what was flushed before is whole") {
@@ -145,12 +191,9 @@ TEST_CASE("a full disk ends the recording, never the program") {
     ss::ActivationRecorder recorder(folder / "run");
     for (std::uint64_t i = 0; i < 10; ++i) recorder.record("x", value_of(i));
     flushed = recorder.flush();
-    script.call = "write";
-    script.times = 1;
-    script.error = ENOSPC;
+    fill_disk();
     recorder.record("x", value_of(10));
-    const std::string error = "cannot_write: " + (folder / "run" / "segment-000001.part").string() +
-                              ": cannot write the file: No space left on device (byte ";
+    const std::string error = full_disk_error(folder / "run");
     CHECK(error_of_void([&] { recorder.flush(); }).starts_with(error));
     // Told once; then records are counted.
     recorder.record("x", value_of(11));
@@ -166,6 +209,84 @@ TEST_CASE("a full disk ends the recording, never the program") {
   check_records(folder / "run", 10);
   CHECK(ss::Recording(folder / "run").size() == 10);
   CHECK(ss::recover_recording(folder / "run").is_clean());
+}
+
+TEST_CASE("record itself throws what the writer failed with, once") {
+  const Folder folder;
+  script = {};
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.record("bad", bad_text);
+  await_failed(recorder, 1);
+  CHECK(error_of_void([&] { recorder.record("x", value_of(0)); }) == bad_text_error);
+  CHECK_NOTHROW(recorder.record("x", value_of(1)));
+  CHECK(error_of_void([&] { recorder.flush(); }) == bad_text_error);
+  CHECK(recorder.report().names.at("x") == ss::RecordCounts{.calls = 2, .kept = 1, .failed = 1});
+  CHECK(error_of_void([&] { recorder.close(); }) == bad_text_error);
+  CHECK(ss::Recording(folder / "run").size() == 1);
+}
+
+TEST_CASE("what ends a recording is told after an error of one record") {
+  const Folder folder;
+  script = {};
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.record("x", value_of(0));
+  recorder.record("bad", bad_text);
+  CHECK(error_of_void([&] { recorder.flush(); }) == bad_text_error);
+  fill_disk();
+  recorder.record("x", value_of(1));
+  await_failed(recorder, 2);
+  const std::string error = full_disk_error(folder / "run");
+  CHECK(error_of_void([&] { recorder.record("x", value_of(2)); }).starts_with(error));
+  CHECK_NOTHROW(recorder.record("x", value_of(3)));
+  CHECK(recorder.report().names.at("x") == ss::RecordCounts{.calls = 4, .kept = 1, .failed = 3});
+  CHECK(error_of_void([&] { recorder.flush(); }).starts_with(error));
+  CHECK(recorder.report().error.find("No space left on device") != std::string::npos);
+  CHECK(error_of_void([&] { recorder.close(); }).starts_with(error));
+  script = {};
+  check_records(folder / "run", 1);
+}
+
+TEST_CASE("what ends a recording is told in place of an error of one record that was not") {
+  const Folder folder;
+  script = {};
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.record("x", value_of(0));
+  CHECK(recorder.flush() == 1);
+  recorder.record("bad", bad_text);
+  await_failed(recorder, 1);
+  fill_disk();
+  CHECK(error_of_void([&] { recorder.close(); }).starts_with(full_disk_error(folder / "run")));
+  script = {};
+  CHECK(recorder.report().error.find("No space left on device") != std::string::npos);
+  CHECK_FALSE(ss::recover_recording(folder / "run").is_lossy());
+  check_records(folder / "run", 1);
+}
+
+TEST_CASE("records that wait for a slow disk hold no more memory than they may, and one record") {
+  constexpr std::uint64_t memory = std::uint64_t{1} << 20U;
+  constexpr std::size_t size = std::size_t{16} << 10U;
+  constexpr std::uint64_t count = 1000;
+  for (const ss::WhenFull when_full :
+       {ss::WhenFull::block, ss::WhenFull::drop, ss::WhenFull::thin}) {
+    CAPTURE(static_cast<int>(when_full));
+    const Folder folder;
+    script = {};
+    script.call = "write";
+    script.times = 1'000'000;
+    script.transfer = 100;
+    Held held;
+    ss::ActivationRecorder recorder(folder / "run", {.memory = memory, .when_full = when_full});
+    for (std::uint64_t i = 0; i < count; ++i) recorder.record("x", held.tensor(size));
+    recorder.close();
+    script = {};
+    CHECK(held.most <= memory + size);
+    // Otherwise the disk was not slow, and the test says nothing.
+    CHECK(held.most > memory - 2 * size);
+    CHECK(held.now == 0);
+    const ss::RecordCounts all = recorder.report().all;
+    CHECK(all.kept + all.dropped == count);
+    CHECK((when_full == ss::WhenFull::block) == (all.kept == count));
+  }
 }
 
 TEST_CASE("a file that the system lets grow no further is sealed with what is whole") {

@@ -121,10 +121,15 @@ Names::Entry* RecorderState::admit(std::string_view name, RecordCall& call) {
   if (is_closing_)
     throw Error(ErrorCode::invalid_argument, "the recorder is closed",
                 {.file = folder_.string(), .found = "a record of '" + std::string(name) + "'"});
-  tell_error();
   Names::Entry& entry = names_.find(name);
   RecordCounts& counts = entry.second.counts;
   call = {entry.first, step_.load(std::memory_order_relaxed), counts.calls++};
+  try {
+    tell_error();
+  } catch (...) {
+    ++counts.failed;
+    throw;
+  }
   if (has_ended_) return ++counts.failed, nullptr;
   if (!Names::passes(entry, call)) return ++counts.filtered, nullptr;
   return &entry;

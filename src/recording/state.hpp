@@ -81,7 +81,7 @@ class RecorderState {
   [[nodiscard]] bool has_ended() const;
   void push(Queued queued);
   void count(recording::Names::Entry& name, std::uint64_t RecordCounts::* what);
-  /// Throws what the writer failed with, unless that was told already.
+  /// Throws `error_`, unless that was told already.
   void tell_error();
 
   // The writer's side.
@@ -122,9 +122,9 @@ class RecorderState {
   bool is_urgent_ = false;  // Somebody waits for the writer.
   bool is_closing_ = false;
   bool is_closed_ = false;
-  bool has_ended_ = false;  // The writer writes no more.
-  bool was_told_ = false;
-  std::exception_ptr error_;
+  bool has_ended_ = false;    // The writer writes no more.
+  bool was_told_ = false;     // By a call of record or flush: error_.
+  std::exception_ptr error_;  // What ended the recording; until then the first error of one record.
 
   // The writer's own.
   std::optional<recording::SegmentWriter> segment_;

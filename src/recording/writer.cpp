@@ -196,7 +196,11 @@ std::string RecorderState::about(bool closed) const {
 
 void RecorderState::fail(std::exception_ptr error, bool for_good) noexcept {
   const std::lock_guard lock(mutex_);
-  if (!error_) error_ = std::move(error);
+  // What ends the recording matters more than an error of one record, told or not.
+  if (!error_ || (for_good && !has_ended_)) {
+    error_ = std::move(error);
+    was_told_ = false;
+  }
   if (for_good) has_ended_ = true;
 }
 

@@ -146,7 +146,9 @@ struct RecorderReport {
   std::uint64_t written = 0;   ///< Records that the system has; they survive the process.
   std::uint64_t bytes = 0;     ///< Of the tensors and texts of those kept, as they were in memory.
   std::uint64_t segments = 0;  ///< Files that are sealed.
-  std::string error;           ///< What ended the recording before its end; empty where nothing.
+  /// What ended the recording before its end; where nothing did, the first error of one record;
+  /// empty where nothing failed.
+  std::string error;
 };
 
 /// The counts in a line or more, one for each name that lost something.

@@ -70,7 +70,8 @@ class SAFESTRUCTURES_API ActivationRecorder {
   /// change that memory then.
   /// \param name behind the names of this thread's scopes and a dot; UTF-8, not empty
   /// \throws Error what ended the recording, once, from then on records are counted and nothing
-  /// else; what the value's codec finds wrong, the record's name in the path; `out_of_range` or
+  /// else; before that the first error of one record that the thread in the background met, once;
+  /// what the value's codec finds wrong, the record's name in the path; `out_of_range` or
   /// `invalid_argument` where a slice does not fit; what the watch throws.
   template <class T>
   void record(std::string_view name, T&& value) {
@@ -124,11 +125,12 @@ class SAFESTRUCTURES_API ActivationRecorder {
   void step(std::int64_t number) noexcept;
 
   /// Waits until everything recorded so far is written: the death of the process costs none of it.
-  /// \returns how many records that are. \throws Error what ended the recording
+  /// \returns how many records that are. \throws Error what ended the recording; where nothing did,
+  /// the first error of one record
   std::uint64_t flush();
 
   /// Writes what waits and seals the last file. Does nothing when called again.
-  /// \throws Error what ended the recording
+  /// \throws Error as `flush`
   void close();
 
   /// What was recorded and left out so far.
