@@ -133,6 +133,14 @@ TEST_CASE("a run in higher precision finds what a tolerance hides, but for one t
   CHECK(ss::compare(dict(a), dict(b),
                     {.tolerances = {{"*x", {.rtol = 0.02, .atol = 0}}}, .noise = {run_of(exact)}})
             .is_equal());
+  const auto verdict_beside = [&](ss::DType dtype) {
+    const ss::ToleranceRule rule{"*", {.rtol = 0.02, .atol = 0}, dtype};
+    return ss::compare(dict(a), dict(b), {.tolerances = {rule}, .noise = {run_of(exact)}})
+        .rows.at(0)
+        .verdict;
+  };
+  CHECK(verdict_beside(ss::DType::BF16) == Verdict::close);
+  CHECK(verdict_beside(ss::DType::F16) == Verdict::different);
   CHECK(ss::compare(dict(a), dict(b), {.rtol = 0.02, .noise = {run_of(exact)}}).is_equal());
   // Half a step is what no rounding does better.
   std::vector<ss::bfloat16> rounded = b;

@@ -126,7 +126,8 @@ TEST_CASE("rows of small records have the metrics of their tensors, to the last 
   const ss::Recording b(folder / "b");
   for (const ss::CompareOptions& options :
        {ss::CompareOptions{}, ss::CompareOptions{.rtol = 0, .atol = 0},
-        ss::CompareOptions{.tolerances = {{"*.64", {0.5, 0.1}}}}}) {
+        ss::CompareOptions{.tolerances = {{"*.64", {0.5, 0.1}}}},
+        ss::CompareOptions{.tolerances = {{"*", {0.5, 0.1}, ss::DType::F16}}}}) {
     const ss::Comparison found = ss::compare(a, b, options);
     CHECK(found.coverage.tensors == records);
     CHECK(found.coverage.values == calls);
@@ -140,7 +141,9 @@ TEST_CASE("rows of small records have the metrics of their tensors, to the last 
       const ss::Tensor right = b.find_call(row.path, row.record->call)->tensor();
       std::optional<ss::Tolerance> tolerance;
       if (options.rtol) tolerance = ss::Tolerance{0, 0};
-      else if (!options.tolerances.empty() && row.path.ends_with(".64"))
+      else if (!options.tolerances.empty() &&
+               (options.tolerances[0].dtype ? left.dtype() == ss::DType::F16
+                                            : row.path.ends_with(".64")))
         tolerance = ss::Tolerance{0.5, 0.1};
       const ss::TensorMetrics expected = ss::compare_tensors(left, right, tolerance);
       check_same(*row.metrics, expected);

@@ -190,6 +190,19 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a tolerance of a dtype is that of statistics too") {
+  const std::vector<float> b = gaussian(1000, 1);
+  std::vector<float> a = b;
+  for (float& number : a) number *= 1.01F;
+  CHECK(row_of(a, b).verdict == Verdict::different);
+  const auto loose = [&](ss::DType dtype) {
+    return row_of(a, b, {.tolerances = {{"*", {0.1, 0}, dtype}}});
+  };
+  CHECK(loose(ss::DType::F16).verdict == Verdict::different);
+  CHECK(loose(ss::DType::F32).verdict == Verdict::close);
+  CHECK(loose(ss::DType::F32).statistics->tolerance == ss::Tolerance{0.1, 0});
+}
+
 TEST_CASE("recordings are compared where one or both kept statistics, and culprits found") {
   const ss::test::Folder folder;
   const auto record = [&](const char* name, ss::Keep keep, float fault) {

@@ -17,7 +17,9 @@
 
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/compare/renames.hpp>
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/source.hpp>
+#include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -34,15 +36,29 @@ double tolerance_from(const std::string& option, std::string_view text) {
   throw CallError(fmt::format("{}: '{}' is no number from 0 on.", option, text));
 }
 
+DType dtype_from(const std::string& option, std::string text) {
+  // It makes the text the dtype's name.
+  if (const std::string problem = known_dtype()(text); !problem.empty())
+    throw CallError(option + ": " + problem + ".");
+  return parse_dtype(text).value();
+}
+
 ToleranceRule tolerance_rule(const std::string& text) {
+  constexpr std::string_view dtype_follows = "dtype:";
   const std::size_t equals = text.rfind('=');
   const std::size_t comma = text.find(',', equals == std::string::npos ? 0 : equals);
   if (equals == std::string::npos || equals == 0 || comma == std::string::npos)
-    throw CallError("--tolerance: '" + text + "' is not of the form GLOB=RTOL,ATOL.");
+    throw CallError("--tolerance: '" + text +
+                    "' is not of the form GLOB=RTOL,ATOL or dtype:DTYPE=RTOL,ATOL.");
   const std::string_view view = text;
-  return {text.substr(0, equals),
-          {tolerance_from("--tolerance", view.substr(equals + 1, comma - equals - 1)),
-           tolerance_from("--tolerance", view.substr(comma + 1))}};
+  ToleranceRule rule{text.substr(0, equals),
+                     {tolerance_from("--tolerance", view.substr(equals + 1, comma - equals - 1)),
+                      tolerance_from("--tolerance", view.substr(comma + 1))}};
+  if (rule.paths.starts_with(dtype_follows)) {
+    rule.dtype = dtype_from("--tolerance", rule.paths.substr(dtype_follows.size()));
+    rule.paths = "*";
+  }
+  return rule;
 }
 
 RenameRule rename_rule(const std::string& text) {
@@ -116,8 +132,8 @@ void add_compare_options(CLI::App& command, CompareArguments& given) {
   command.add_option("--atol", given.atol, "See --rtol")->option_text("NUMBER");
   command
       .add_option("--tolerance", given.tolerances,
-                  "The tolerance of the paths that match; may be given again, the\nfirst that "
-                  "matches decides")
+                  "The tolerance of the paths that match, or with dtype:F16=RTOL,ATOL of\na "
+                  "dtype; may be given again, the first that matches decides")
       ->option_text("GLOB=RTOL,ATOL")
       ->allow_extra_args(false);
   command

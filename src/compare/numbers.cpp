@@ -13,6 +13,7 @@
 #include "compare/pairs.hpp"
 #include "compare/tolerance.hpp"
 #include "compare/transpose.hpp"
+#include "compare/ulp.hpp"
 #include "platform/parallel.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -39,19 +40,28 @@ bool has_fractions(DType dtype) { return is_floating(dtype) || dtype == DType::C
 
 }  // namespace
 
-std::optional<Tolerance> Comparer::tolerance_of(const std::string& path, DType a, DType b,
-                                                const RecordedDTypes& recorded) const {
+const ToleranceRule* Comparer::rule_of(const std::string& path, DType dtype) const {
   for (const ToleranceRule& rule : options_.tolerances)
-    if (matches(rule.paths, path)) return rule.tolerance;
-  if (!options_.rtol && !options_.atol) return std::nullopt;
-  if (!has_fractions(a) && !has_fractions(b)) return std::nullopt;
-  if (options_.rtol && options_.atol) return Tolerance{*options_.rtol, *options_.atol};
-  // One of the two is what the dtypes say.
-  const Tolerance usual = usual_tolerance(a, b, recorded);
-  return Tolerance{options_.rtol.value_or(usual.rtol), options_.atol.value_or(usual.atol)};
+    if (rule.dtype.value_or(dtype) == dtype && matches(rule.paths, path)) return &rule;
+  return nullptr;
 }
 
-bool Comparer::is_different(ComparisonRow& row) const {
+Tolerance Comparer::tolerance_of(const std::string& path, DType dtype) const {
+  if (const ToleranceRule* const rule = rule_of(path, dtype)) return rule->tolerance;
+  const Tolerance usual = default_tolerance(dtype);
+  if (!has_fractions(dtype)) return usual;
+  return {options_.rtol.value_or(usual.rtol), options_.atol.value_or(usual.atol)};
+}
+
+Tolerance Comparer::tolerance_of(const std::string& path, DType a, DType b,
+                                 const RecordedDTypes& recorded) const {
+  const DType dtype_a = effective_dtype(a, recorded.a);
+  const DType dtype_b = effective_dtype(b, recorded.b);
+  const Tolerance tolerance = tolerance_of(path, dtype_a);
+  return dtype_a == dtype_b ? tolerance : looser(tolerance, tolerance_of(path, dtype_b));
+}
+
+bool Comparer::is_different(ComparisonRow& row, const Held& held) const {
   const TensorMetrics& found = *row.metrics;
   const NonFiniteCounts& other = found.non_finite;
   const bool is_within = found.is_within();
@@ -67,15 +77,15 @@ bool Comparer::is_different(ComparisonRow& row) const {
     return false;
   }
   if (!is_within) return true;
-  if (!row.noise->is_precise || is_given(row.path)) return false;
+  if (!row.noise->is_precise || is_given(row.path, held)) return false;
   explain("within the tolerance, but not the noise");
   return true;
 }
 
-bool Comparer::is_given(const std::string& path) const {
+bool Comparer::is_given(const std::string& path, const Held& held) const {
   return options_.rtol || options_.atol ||
-         std::ranges::any_of(options_.tolerances,
-                             [&](const ToleranceRule& rule) { return matches(rule.paths, path); });
+         rule_of(path, effective_dtype(held.a->dtype(), held.recorded.a)) != nullptr ||
+         rule_of(path, effective_dtype(held.b->dtype(), held.recorded.b)) != nullptr;
 }
 
 void Comparer::look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const {
@@ -145,7 +155,7 @@ void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)
     row.metrics = compare_tensors(a, b, tolerance_of(row.path, a.dtype(), b.dtype(), recorded),
                                   recorded, progress);
     if (may_be_noise(held)) row.noise = noise_.floor(row, a, b, recorded);
-    if (is_different(row)) row.verdict = Verdict::different;
+    if (is_different(row, held)) row.verdict = Verdict::different;
     else if (row.metrics->compared == 0) row.verdict = Verdict::nothing;
     else row.verdict = row.metrics->is_exact() ? Verdict::equal : Verdict::close;
     if (row.verdict == Verdict::different && options_.suggest) look_for_transpose(a, b, row);

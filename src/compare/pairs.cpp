@@ -10,7 +10,6 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include "compare/summary.hpp"
-#include "compare/tolerance.hpp"
 #include "compare/ulp.hpp"
 #include "data/keyed_hash.hpp"
 #include "platform/os.hpp"
@@ -282,10 +281,8 @@ void Comparer::add_summaries(const Pair& pair, ComparisonRow& row) {
   row.shape = Shape(b.shape);
   ++result_.coverage.statistics;
   if (result_.has_noise) ++result_.coverage.without_noise;
-  const Tolerance tolerance =
-      tolerance_of(row.path, a.dtype, b.dtype, {}).value_or(usual_tolerance(a.dtype, b.dtype, {}));
   std::string proof;
-  row.statistics = compare_summaries(a, b, tolerance, proof);
+  row.statistics = compare_summaries(a, b, tolerance_of(row.path, a.dtype, b.dtype, {}), proof);
   if (!proof.empty()) row.verdict = Verdict::different;
   else if (b.statistics.finite() == 0) row.verdict = Verdict::nothing;
   else

@@ -50,9 +50,9 @@ class Comparer {
   /// Adds a row for a record that one recording alone has.
   void add_lone(const RecordPlace& record, Verdict verdict, std::string detail);
 
-  /// What the options say for a path and dtypes; nothing where the dtypes alone decide.
-  [[nodiscard]] std::optional<Tolerance> tolerance_of(const std::string& path, DType a, DType b,
-                                                      const RecordedDTypes& recorded) const;
+  /// What the options and the dtypes say for a path: of two dtypes the looser.
+  [[nodiscard]] Tolerance tolerance_of(const std::string& path, DType a, DType b,
+                                       const RecordedDTypes& recorded) const;
 
   /// The values of a compact row's records, by the record's place in the first recording.
   using CompactValues = std::function<std::pair<const Value*, const Value*>(std::size_t record)>;
@@ -91,9 +91,6 @@ class Comparer {
   /// @}
   /// The tensor of a node; of a float a tensor made of it.
   [[nodiscard]] const Tensor& tensor_of(const Value& value);
-  [[nodiscard]] bool is_different(ComparisonRow& row) const;
-  /// Whether the call says the tolerance of a path.
-  [[nodiscard]] bool is_given(const std::string& path) const;
   void look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const;
   void count(Verdict verdict);
   /// Tensors of a row, which are looked at again where they differ. Copies of 200,000 would take
@@ -104,6 +101,12 @@ class Comparer {
     const Tensor* b = nullptr;
     RecordedDTypes recorded;
   };
+  /// The rule that decides; null where none does.
+  [[nodiscard]] const ToleranceRule* rule_of(const std::string& path, DType dtype) const;
+  [[nodiscard]] Tolerance tolerance_of(const std::string& path, DType dtype) const;
+  /// Whether the call says the tolerance of a path.
+  [[nodiscard]] bool is_given(const std::string& path, const Held& held) const;
+  [[nodiscard]] bool is_different(ComparisonRow& row, const Held& held) const;
   void measure_alone(const Held& held);
   void measure_together(std::span<const Held> some, std::uint64_t work);
   void measure(const Held& held, const std::function<void(std::uint64_t)>& progress);

@@ -7,7 +7,6 @@
 #include "compare/nodes.hpp"
 #include "compare/record_error.hpp"
 #include "compare/row_metrics.hpp"
-#include "compare/tolerance.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -85,8 +84,7 @@ RowKinds::Found RowKinds::make_kind(const Key& key) {
       .size_b = b.size,
       .dtype_a = a.dtype,
       .dtype_b = b.dtype,
-      .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded)
-                       .value_or(usual_tolerance(a.dtype, b.dtype, recorded)),
+      .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded),
       .grid = grid,
       .has_words = a.dtype == b.dtype && a.dtype == grid.dtype && bit_width(a.dtype) == 16,
       .least_error = least_error(grid),

@@ -35,10 +35,13 @@ Tolerance default_tolerance(DType dtype) noexcept {
   return {};
 }
 
+Tolerance comparing::looser(const Tolerance& a, const Tolerance& b) {
+  return {std::max(a.rtol, b.rtol), std::max(a.atol, b.atol)};
+}
+
 Tolerance comparing::usual_tolerance(DType a, DType b, const RecordedDTypes& recorded) {
-  const Tolerance mine = default_tolerance(effective_dtype(a, recorded.a));
-  const Tolerance other = default_tolerance(effective_dtype(b, recorded.b));
-  return {std::max(mine.rtol, other.rtol), std::max(mine.atol, other.atol)};
+  return looser(default_tolerance(effective_dtype(a, recorded.a)),
+                default_tolerance(effective_dtype(b, recorded.b)));
 }
 
 }  // namespace safestructures::inline v0

@@ -8,6 +8,9 @@
 
 namespace safestructures::inline v0::comparing {
 
+/// The looser of each number.
+Tolerance looser(const Tolerance& a, const Tolerance& b);
+
 /// The looser of each number of `default_tolerance`.
 Tolerance usual_tolerance(DType a, DType b, const RecordedDTypes& recorded);
 

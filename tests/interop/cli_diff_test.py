@@ -52,6 +52,12 @@ def check_outcomes(folder):
     for options in (["--atol", "0.5"], ["--tolerance", "*weight=0,0.5"], ["--only", "*0/weight"]):
         code, text, _ = found(folder, "other.safetensors", "model.safetensors", *options)
         expect(options, (0, True), (code, text.endswith("equal within tolerance\n")))
+    save_file({"half": np.float16([1.01])}, pathlib.Path(folder) / "half.safetensors")
+    save_file({"half": np.float16([1])}, pathlib.Path(folder) / "one.safetensors")
+    for options, code in (([], 1), (["--tolerance", "dtype:f16=0.1,0"], 0), (["--tolerance", "dtype:BF16=0.1,0"], 1),
+                          (["--tolerance", "/half=0,0", "--tolerance", "dtype:F16=0.1,0"], 1),
+                          (["--tolerance", "dtype:F16=0.1,0", "--tolerance", "/half=0,0"], 0)):
+        expect(options, code, found(folder, "half.safetensors", "one.safetensors", *options)[0])
     code, text, _ = found(folder, "model.safetensors", "model.safetensors", "--only", "nothing")
     expect("nothing compared", (1, "not equal: nothing was compared"), (code, text.splitlines()[-1]))
 
@@ -70,7 +76,11 @@ def check_wrong_calls(folder):
         "a b --rtol x": "--rtol: 'x' is no number from 0 on.",
         "a b --atol -1": "--atol: '-1' is no number from 0 on.",
         "a b --rtol nan": "--rtol: 'nan' is no number from 0 on.",
-        "a b --tolerance x=1": "--tolerance: 'x=1' is not of the form GLOB=RTOL,ATOL.",
+        "a b --tolerance x=1": "--tolerance: 'x=1' is not of the form GLOB=RTOL,ATOL or dtype:DTYPE=RTOL,ATOL.",
+        "a b --tolerance dtype:half=1,0": "--tolerance: there is no dtype 'half': the dtypes are BOOL, F4,"
+        " F6_E2M3, F6_E3M2, U8, I8, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ, F8_E5M2FNUZ, I16, U16, F16, BF16,"
+        " I32, U32, F32, C64, F64, I64, U64.",
+        "a b --tolerance dtype:F16=1,x": "--tolerance: 'x' is no number from 0 on.",
         "a b --tolerance x=1,": "--tolerance: '' is no number from 0 on.",
         "a b --rename x": "--rename: 'x' is not of the form A=B.",
         "a b --json --junit": "--json and --junit exclude each other.",

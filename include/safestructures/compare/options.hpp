@@ -36,12 +36,14 @@ struct Tolerance {
 /// table.
 [[nodiscard]] SAFESTRUCTURES_API Tolerance default_tolerance(DType dtype) noexcept;
 
-/// A tolerance for some paths.
+/// A tolerance for some paths, for a dtype, or for a dtype in some paths.
 struct ToleranceRule {
   /// A glob that the whole path matches, slashes included; of a record its name, then the path in
   /// it unless that is the root.
   std::string paths;
   Tolerance tolerance;  ///< In place of what dtypes and the call say.
+  /// Holds only for numbers of that dtype, or that had it before they were stored. Nothing: of any.
+  std::optional<DType> dtype = std::nullopt;
 };
 
 /// What has another name in the second structure. Each `*` of `from` is any text, which stands in
@@ -63,7 +65,8 @@ struct CompareOptions {
   std::optional<double> rtol = std::nullopt;
   std::optional<double> atol = std::nullopt;
   /// @}
-  /// The first that matches decides, for integers too.
+  /// The first that matches decides, for integers too; of two dtypes the looser of what is decided
+  /// for each.
   std::vector<ToleranceRule> tolerances = {};
   /// The first that matches decides.
   std::vector<RenameRule> renames = {};
