@@ -62,6 +62,35 @@ def check_outcomes(folder):
     expect("nothing compared", (1, "not equal: nothing was compared"), (code, text.splitlines()[-1]))
 
 
+def check_renames(folder):
+    """What has another name in the second is paired where that is said."""
+    layers = {f"layers.{i}.w": np.float32([i, i + 0.5]) for i in range(3)}
+    other = {f"model.layers.{i}.weight": np.float32([i, i + 0.5]) for i in range(3)}
+    save_file({**layers, "head": np.float32([3])}, pathlib.Path(folder) / "a.safetensors")
+    save_file({**other, "lm_head": np.float32([4])}, pathlib.Path(folder) / "b.safetensors")
+    code, text, _ = found(folder, "a.safetensors", "b.safetensors")
+    expect("without a rename", (1, True), (code, "; 4 only in a, 4 only in b\n" in text))
+    rename = ["--rename", "/layers/*/w=/model/layers/*/weight"]
+    code, text, errors = found(folder, "a.safetensors", "b.safetensors", *rename, "--only", "/layers*")
+    expect(
+        "a rename of paths",
+        (
+            0,
+            "3 equal tensors not shown\n"
+            "compared 3 tensors, 6 of 6 numbers finite in both, and 0 other values; 2 left out by the filter\n"
+            "equal within tolerance\n",
+            "",
+        ),
+        (code, text, errors),
+    )
+    done = run(folder, "diff", "a.safetensors", "b.safetensors", *rename, "--rename", "head=lm_head", "--json")
+    rows = [(row["path"], row["other_path"], row["verdict"]) for row in json.loads(done.stdout)["rows"]]
+    expect("a second one, of names", (1, 4), (done.returncode, len(rows)))
+    expect("a second one, of names: its row", True, ("/head", "/lm_head", "different") in rows)
+    code, text, _ = found(folder, "a.safetensors", "a.safetensors", "--rename", "x=y")
+    expect("a useless one", True, "note: the rename x=y matched nothing\n" in text)
+
+
 def check_wrong_calls(folder):
     for line, message in {
         "model.safetensors": "B is required. See 'safestructures diff --help'.",
@@ -309,6 +338,7 @@ def check_colours(folder):
 
 run_checks(
     check_outcomes,
+    check_renames,
     check_wrong_calls,
     check_numbers,
     check_programs,
