@@ -223,6 +223,92 @@ TEST_CASE("records of other names are paired by rules, and suggested without") {
   CHECK(without.suggestions.at(10).to == "model.layer10");
 }
 
+namespace {
+
+/// What two runs record under other names: tuples of the same shapes, and one of another.
+void record_tuples(const std::filesystem::path& folder, const std::vector<std::string>& names,
+                   const ss::Shape& other_shape, ss::Keep keep = ss::Keep::full) {
+  ss::ActivationRecorder recorder(folder, {.rules = {{.keep = keep}}});
+  const auto pair = [](float number, const ss::Shape& shape) {
+    const ss::Tensor hidden = ss::Tensor::own(std::vector<float>(6, number), shape);
+    // The first alone would not tell them apart.
+    return Value::tuple({ss::Tensor::own(std::vector<float>{1, 2}), 7, hidden});
+  };
+  for (int call = 0; call < 2; ++call) {
+    // In another order than their names are.
+    for (std::size_t i = names.size(); i-- > 1;)
+      recorder.record(names[i], pair(static_cast<float>(names[i].back()), {2, 3}));
+    recorder.record(names[0], pair(1, other_shape));
+  }
+  recorder.close();
+}
+
+std::vector<std::string> suggestions_of(const ss::Comparison& found) {
+  std::vector<std::string> texts;
+  for (const ss::RenameSuggestion& one : found.suggestions)
+    texts.push_back(one.from + " " + one.to + " " + one.reason);
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("records that hold several tensors are suggested by all of them") {
+  const ss::test::Folder folder;
+  const std::vector<std::string> a = {"enc.head", "enc.layer0", "enc.layer1", "enc.layer2"};
+  // Recorded in another order.
+  const std::vector<std::string> b = {"out", "encoder.2", "encoder.0", "encoder.1"};
+  const std::vector<std::string> expected = {"enc.layer2 encoder.2 same statistics",
+                                             "enc.layer1 encoder.1 same statistics",
+                                             "enc.layer0 encoder.0 same statistics"};
+  record_tuples(folder / "a", a, {6});
+  record_tuples(folder / "b", b, {3, 2});
+  CHECK(suggestions_of(ss::compare_files(folder / "a", folder / "b")) == expected);
+  // What is suggested is what a rename then pairs.
+  const ss::Comparison renamed =
+      ss::compare_files(folder / "a", folder / "b", {.renames = {{"enc.layer*", "encoder.*"}}});
+  CHECK(renamed.differences() == 4);
+  CHECK(renamed.coverage.tensors == 12);
+  record_tuples(folder / "statistics", b, {3, 2}, ss::Keep::statistics);
+  CHECK(suggestions_of(ss::compare_files(folder / "a", folder / "statistics")) == expected);
+}
+
+TEST_CASE("records whose tensors have other paths are not suggested, nor those without any") {
+  const ss::test::Folder folder;
+  const ss::Tensor tensor = ss::Tensor::own(std::vector<float>{1, 2});
+  const auto record = [&](const char* name, const std::string& prefix, const std::string& key) {
+    ss::ActivationRecorder recorder(folder / name);
+    recorder.record(prefix + ".dict", Value::dict({{key, tensor}}));
+    recorder.record(prefix + ".same", Value::dict({{"x", tensor}}));
+    recorder.record(prefix + ".count", 3);
+    recorder.close();
+  };
+  record("a", "one", "hidden");
+  record("b", "two", "cell");
+  CHECK(suggestions_of(ss::compare_files(folder / "a", folder / "b")) ==
+        std::vector<std::string>{"one.same two.same same statistics"});
+}
+
+TEST_CASE("records are suggested by their order where their numbers would take too long") {
+  const ss::test::Folder folder;
+  for (const int records : {200, 300}) {
+    for (const std::string side : {"a", "b"}) {
+      ss::ActivationRecorder recorder(folder / (side + std::to_string(records)));
+      for (int i = 0; i < records; ++i) {
+        const ss::Tensor tensor = ss::Tensor::own(std::vector<float>{1, static_cast<float>(i)});
+        recorder.record(side + "." + std::to_string(i),
+                        Value::list({tensor, tensor, tensor, tensor}));
+      }
+      recorder.close();
+    }
+    const ss::Comparison found = ss::compare_files(folder / ("a" + std::to_string(records)),
+                                                   folder / ("b" + std::to_string(records)));
+    REQUIRE(found.suggestions.size() == static_cast<std::size_t>(records));
+    CHECK(found.suggestions.back().to == "b." + std::to_string(records - 1));
+    CHECK(found.suggestions.back().reason ==
+          (records == 200 ? "same statistics" : "same shape and place"));
+  }
+}
+
 TEST_CASE("a record that cannot be read is named, as its tensor is") {
   const ss::test::Folder folder;
   for (const char* const name : {"a", "b"}) {

@@ -203,6 +203,19 @@ TEST_CASE("a tolerance of a dtype is that of statistics too") {
   CHECK(loose(ss::DType::F32).statistics->tolerance == ss::Tolerance{0.1, 0});
 }
 
+TEST_CASE("a tensor and the statistics of it under another name are suggested") {
+  const ss::Tensor x = tensor(gaussian(100, 1));
+  const ss::Tensor other = tensor(gaussian(100, 2));
+  const ss::Comparison found = ss::compare(
+      ss::Value::dict({{"x", x}, {"y", other}}),
+      ss::Value::dict({{"b", ss::statistics_value(other)}, {"a", ss::statistics_value(x)}}));
+  REQUIRE(found.suggestions.size() == 2);
+  CHECK(found.suggestions[0].from == "/x");
+  CHECK(found.suggestions[0].to == "/a");
+  CHECK(found.suggestions[0].reason == "same statistics");
+  CHECK(found.suggestions[1].to == "/b");
+}
+
 TEST_CASE("recordings are compared where one or both kept statistics, and culprits found") {
   const ss::test::Folder folder;
   const auto record = [&](const char* name, ss::Keep keep, float fault) {

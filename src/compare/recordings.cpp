@@ -20,14 +20,23 @@
 namespace safestructures::inline v0 {
 
 using comparing::Comparer;
+using comparing::Leaf;
 using comparing::Lone;
 using comparing::RecordPair;
 using comparing::RecordPairs;
+using comparing::TreeNode;
 
 namespace {
 
 RecordPlace place_of(const Record& record, RecordMatch match) {
   return {record.name(), record.step(), record.call(), record.sequence(), match};
+}
+
+std::vector<Leaf> leaves_of(const Record& record) {
+  std::vector<Leaf> leaves;
+  for (TreeNode& node : comparing::nodes_of(record.value()))
+    if (node.is_tensor() || node.is_summary) leaves.push_back({std::move(node.path), node.value});
+  return leaves;
 }
 
 std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Recording& a,
@@ -40,10 +49,13 @@ std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Record
     if (!pair.is_lone()) continue;
     const bool is_of_b = pair.a == RecordPair::none;
     const Record& record = is_of_b ? b[pair.b] : a[pair.a];
-    if (record.value().kind() != Kind::tensor || !comparer.is_wanted(record.name())) continue;
+    std::set<std::string>& known = is_of_b ? known_b : known_a;
     // The first of each name stands for all.
-    if (!(is_of_b ? known_b : known_a).insert(record.name()).second) continue;
-    (is_of_b ? lone_b : lone_a).push_back({record.name(), record.tensor()});
+    if (known.contains(record.name()) || !comparer.is_wanted(record.name())) continue;
+    std::vector<Leaf> leaves = leaves_of(record);
+    if (leaves.empty()) continue;
+    known.insert(record.name());
+    (is_of_b ? lone_b : lone_a).push_back({record.name(), std::move(leaves)});
   }
   return comparing::suggest(lone_a, lone_b);
 }

@@ -8,11 +8,13 @@
 #include <tuple>
 
 #include <safestructures/tools/statistics.hpp>
+#include "compare/summary.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
 
-// More tensors of one shape are paired by their order alone.
+// More tensors of one shape are paired by their order alone, and more records whose comparing
+// takes more than that of so many tensors.
 constexpr std::size_t most_alike = 512;
 // Between the statistics of tensors that are the same but for rounding, and but for noise.
 constexpr double same = 1e-6;
@@ -23,14 +25,64 @@ struct Group {
   std::vector<std::size_t> b;
 };
 
-double distance(const TensorStatistics& a, const TensorStatistics& b) {
+/// Of the statistics what is compared: the rest takes a kilobyte.
+struct Moments {
+  double l2_norm;
+  double mean;
+  double standard_deviation;
+  double min;
+  double max;
+  double root;  ///< Of the count.
+};
+
+std::vector<Moments> moments_of(const Lone& lone) {
+  std::vector<Moments> moments;
+  moments.reserve(lone.leaves.size());
+  for (const Leaf& leaf : lone.leaves) {
+    const std::optional<Summary> summary = summary_of(*leaf.value);
+    const TensorStatistics found = summary ? summary->statistics : statistics(leaf.value->tensor());
+    moments.push_back({found.l2_norm, found.mean, found.standard_deviation, found.min, found.max,
+                       std::sqrt(static_cast<double>(std::max<std::uint64_t>(found.count, 1)))});
+  }
+  return moments;
+}
+
+double distance(const Moments& a, const Moments& b) {
   const double scale = std::max({std::abs(b.l2_norm), std::abs(a.l2_norm), 1e-300});
-  const double root = std::sqrt(static_cast<double>(std::max<std::uint64_t>(b.count, 1)));
+  const double root = b.root;
   double furthest = std::abs(a.l2_norm - b.l2_norm) / scale;
   for (const double apart : {a.mean - b.mean, a.standard_deviation - b.standard_deviation,
                              (a.min - b.min) / root, (a.max - b.max) / root})
     furthest = std::max(furthest, std::abs(apart) * root / scale);
   return furthest;
+}
+
+/// That of the leaves that are furthest apart, or of the first that are too far.
+double distance(const std::vector<Moments>& a, const std::vector<Moments>& b) {
+  double furthest = 0;
+  for (std::size_t i = 0; i < a.size() && furthest <= alike; ++i)
+    furthest = std::max(furthest, distance(a[i], b[i]));
+  return furthest;
+}
+
+std::string shape_text(DType dtype, const Shape& shape) {
+  return (is_floating(dtype)                     ? "f"
+          : to_string(dtype).substr(0, 1) == "C" ? "c"
+                                                 : "i") +
+         to_string(shape);
+}
+
+/// What those have in common that may be the same.
+std::string group_name(const Lone& lone) {
+  std::string key;
+  for (const Leaf& leaf : lone.leaves) {
+    const std::optional<Summary> summary = summary_of(*leaf.value);
+    key += leaf.path + '\n';
+    key += summary ? shape_text(summary->dtype, Shape(summary->shape))
+                   : shape_text(leaf.value->tensor().dtype(), leaf.value->tensor().shape());
+    key += '\n';
+  }
+  return key;
 }
 
 class Pairing {
@@ -40,12 +92,14 @@ class Pairing {
 
   void by_numbers(const Group& group) {
     if (group.a.size() > most_alike || group.b.size() > most_alike) return;
-    std::vector<TensorStatistics> numbers_a;
-    std::vector<TensorStatistics> numbers_b;
+    const std::size_t leaves = a_[group.a.front()].leaves.size();
+    if (group.a.size() * group.b.size() > most_alike * most_alike / leaves) return;
+    std::vector<std::vector<Moments>> numbers_a;
+    std::vector<std::vector<Moments>> numbers_b;
     numbers_a.reserve(group.a.size());
     numbers_b.reserve(group.b.size());
-    for (const std::size_t i : group.a) numbers_a.push_back(statistics(a_[i].tensor));
-    for (const std::size_t i : group.b) numbers_b.push_back(statistics(b_[i].tensor));
+    for (const std::size_t i : group.a) numbers_a.push_back(moments_of(a_[i]));
+    for (const std::size_t i : group.b) numbers_b.push_back(moments_of(b_[i]));
     std::vector<std::tuple<double, std::size_t, std::size_t>> near;
     for (std::size_t i = 0; i < numbers_a.size(); ++i)
       for (std::size_t j = 0; j < numbers_b.size(); ++j)
@@ -99,14 +153,8 @@ class Pairing {
 
 std::vector<RenameSuggestion> suggest(std::span<const Lone> a, std::span<const Lone> b) {
   std::map<std::string, Group> groups;
-  const auto key = [](const Tensor& tensor) {
-    return (is_floating(tensor.dtype())                     ? "f"
-            : to_string(tensor.dtype()).substr(0, 1) == "C" ? "c"
-                                                            : "i") +
-           to_string(tensor.shape());
-  };
-  for (std::size_t i = 0; i < a.size(); ++i) groups[key(a[i].tensor)].a.push_back(i);
-  for (std::size_t i = 0; i < b.size(); ++i) groups[key(b[i].tensor)].b.push_back(i);
+  for (std::size_t i = 0; i < a.size(); ++i) groups[group_name(a[i])].a.push_back(i);
+  for (std::size_t i = 0; i < b.size(); ++i) groups[group_name(b[i])].b.push_back(i);
   Pairing pairing(a, b);
   for (const auto& [shape, group] : groups) {
     if (group.a.empty() || group.b.empty()) continue;

@@ -1,5 +1,5 @@
 /// \file
-/// Which tensors that only one structure has may be the same.
+/// Which tensors and records that only one side has may be the same.
 #pragma once
 
 #include <span>
@@ -7,17 +7,24 @@
 #include <vector>
 
 #include <safestructures/compare/comparison.hpp>
-#include <safestructures/data/tensor.hpp>
+#include <safestructures/data/value.hpp>
 
 namespace safestructures::inline v0::comparing {
 
-/// A tensor without a counterpart.
-struct Lone {
-  std::string name;
-  Tensor tensor;
+/// A tensor, or the statistics that stand for one.
+struct Leaf {
+  std::string path;  ///< In its record; of a tensor that is suggested itself empty.
+  const Value* value = nullptr;
 };
 
-/// Pairs of tensors of one shape: by their numbers first, then by their order.
+/// What has no counterpart: a tensor, or a record with all of its tensors.
+struct Lone {
+  std::string name;
+  std::vector<Leaf> leaves;  ///< At least one.
+};
+
+/// Pairs of those whose leaves have the same paths and shapes, so that a rename pairs all of them:
+/// by their numbers first, then by their order.
 std::vector<RenameSuggestion> suggest(std::span<const Lone> a, std::span<const Lone> b);
 
 }  // namespace safestructures::inline v0::comparing
