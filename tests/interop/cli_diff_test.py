@@ -288,7 +288,7 @@ def check_recordings(folder):
     )
 
 
-def check_renames(folder):
+def check_rename_files(folder):
     """Names are suggested, kept in a file, looked at, and applied."""
     folder = pathlib.Path(folder)
     numbers = {name: np.arange(12, dtype=np.float32) + place for place, name in enumerate("qkv")}
@@ -346,6 +346,6 @@ run_checks(
     check_noise,
     check_streams_and_formats,
     check_recordings,
-    check_renames,
+    check_rename_files,
     check_colours,
 )
