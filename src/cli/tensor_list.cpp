@@ -47,6 +47,19 @@ double number_from(const Value& value, std::string_view name, const std::string&
   return found.as_double();
 }
 
+/// Of a recorder that is old enough there are none.
+void take_quantiles(const Value& value, TensorStatistics& found, const std::string& path) {
+  const Value* const quantiles = value.find("quantiles");
+  if (quantiles == nullptr) return;
+  constexpr std::uint64_t count = TensorStatistics::probabilities.size();
+  if (quantiles->kind() != Kind::tensor || quantiles->tensor().dtype() != DType::F64 ||
+      quantiles->tensor().shape() != Shape{count})
+    refuse(path + "/quantiles", "an F64 tensor of shape [19]", quantiles);
+  quantiles->tensor().copy_elements(0, count, DType::F64,
+                                    std::as_writable_bytes(std::span(found.quantiles.emplace())),
+                                    Overflow::error);
+}
+
 /// What `statistics_value` made.
 ListedTensor kept_statistics(const Value& value, const std::string& path) {
   ListedTensor listed;
@@ -88,6 +101,7 @@ ListedTensor kept_statistics(const Value& value, const std::string& path) {
     auto& side = i < TensorStatistics::bins ? found.negative : found.positive;
     side[i % TensorStatistics::bins] = static_cast<std::uint64_t>(counts[i]);
   }
+  take_quantiles(value, found, path);
   return listed;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/tensor_list_json.hpp"
 
+#include <cmath>
 #include <ostream>
 #include <string>
 
@@ -16,6 +17,22 @@ std::string number(double value, bool exists) {
   std::string digits;
   detail::append_float(digits, value);
   return digits;
+}
+
+/// Few of them, as a page has those of every tensor.
+std::string quantiles(const TensorStatistics& found) {
+  if (!found.quantiles) return "null";
+  std::string made;
+  for (std::size_t i = 0; i < TensorStatistics::probabilities.size(); ++i) {
+    const double probability = TensorStatistics::probabilities[i];
+    if (probability != 0.01 && probability != 0.5 && probability != 0.99) continue;
+    const double value = (*found.quantiles)[i];
+    made += fmt::format(R"({}"{}": {})", made.empty() ? "" : ", ", probability,
+                        std::isfinite(value) ? number(value, true)
+                        : value > 0          ? R"("Infinity")"
+                                             : R"("-Infinity")");
+  }
+  return "{" + made + "}";
 }
 
 /// `[exponent, negatives, positives]` of the bins that hold something.
@@ -45,12 +62,12 @@ void write_json_members(std::ostream& out, const ListedTensor& tensor) {
         tensor.record->sequence, json_string(tensor.kept));
   out << fmt::format(R"("count": {}, "zeros": {}, "nan": {}, "positive_infinities": {}, )"
                      R"("negative_infinities": {}, "min": {}, "max": {}, "mean": {}, )"
-                     R"("standard_deviation": {}, "l2_norm": {}, "histogram": {})",
+                     R"("standard_deviation": {}, "l2_norm": {}, "histogram": {}, "quantiles": {})",
                      found.count, found.zeros, found.nan, found.positive_infinities,
                      found.negative_infinities, number(found.min, is_finite),
                      number(found.max, is_finite), number(found.mean, is_finite),
                      number(found.standard_deviation, is_finite), number(found.l2_norm, is_finite),
-                     histogram(found));
+                     histogram(found), quantiles(found));
 }
 
 }  // namespace safestructures::cli

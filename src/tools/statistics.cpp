@@ -13,6 +13,7 @@
 
 #include <safestructures/tools/sketch.hpp>
 #include "tools/doubles.hpp"
+#include "tools/log_buckets.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
@@ -80,13 +81,9 @@ class Statistics {
 
  private:
   void count_others(std::span<double>& values);
-  void count_exponents(std::span<const double> values);
-  void fill_bins(TensorStatistics& result) const;
-
-  static constexpr std::size_t exponent_count = 4096;  // Of both signs.
 
   TensorStatistics found_;
-  std::vector<std::uint64_t> exponents_ = std::vector<std::uint64_t>(2 * exponent_count);
+  detail::LogBuckets buckets_;
   std::uint64_t negative_zeros_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
   double max_ = -std::numeric_limits<double>::infinity();
@@ -103,38 +100,6 @@ void Statistics::count_others(std::span<double>& values) {
     else values[kept++] = value;
   }
   values = values.first(kept);
-}
-
-/// Counts by sign and exponent, which are the upper twelve bits.
-void Statistics::count_exponents(std::span<const double> values) {
-  std::uint64_t* const even = exponents_.data();
-  std::uint64_t* const odd = even + exponent_count;
-  const auto exponent = [&](std::size_t i) {
-    return std::bit_cast<std::uint64_t>(values[i]) >> 52U;
-  };
-  std::size_t i = 0;
-  // Neighbours are much alike: two tables, so that one count need not wait for the other.
-  for (; i + 2 <= values.size(); i += 2) {
-    ++even[exponent(i)];
-    ++odd[exponent(i + 1)];
-  }
-  if (i < values.size()) ++even[exponent(i)];
-}
-
-void Statistics::fill_bins(TensorStatistics& result) const {
-  constexpr int bias = 1023;
-  constexpr int first = TensorStatistics::first_exponent;
-  constexpr int last = first + static_cast<int>(TensorStatistics::bins) - 1;
-  for (std::size_t i = 0; i < exponent_count; ++i) {
-    const bool is_negative = i >= exponent_count / 2;
-    const int exponent = static_cast<int>(i % (exponent_count / 2)) - bias;
-    const auto bin = static_cast<std::size_t>(std::clamp(exponent, first, last) - first);
-    (is_negative ? result.negative : result.positive)[bin] +=
-        exponents_[i] + exponents_[exponent_count + i];
-  }
-  // Zeros have the exponent of the smallest.
-  result.negative.front() -= negative_zeros_;
-  result.positive.front() -= result.zeros - negative_zeros_;
 }
 
 void Statistics::add(std::span<double> values) {
@@ -172,25 +137,28 @@ void Statistics::add(std::span<double> values) {
   const double max = *std::ranges::max_element(most);
   min_ = std::min(min_, min);
   max_ = std::max(max_, max);
-  const bool is_fast =
-      std::max(-min, max) <= largest_fast && *std::ranges::min_element(smallest) >= smallest_fast;
+  const double least_magnitude = *std::ranges::min_element(smallest);
+  const double most_magnitude = std::max(-min, max);
+  const bool is_fast = most_magnitude <= largest_fast && least_magnitude >= smallest_fast;
   moments_.merge(is_fast ? moments_of<double>(values) : moments_of<Wide>(values));
   for (std::size_t k = 0; k < lanes; ++k) {
     found_.zeros += zeros[k];
     negative_zeros_ += negative_zeros[k];
   }
-  count_exponents(values);
+  buckets_.add(values, least_magnitude, most_magnitude);
 }
 
 TensorStatistics Statistics::result() const {
   TensorStatistics result = found_;
-  if (moments_.count == 0) return result;
-  fill_bins(result);
-  result.min = min_;
-  result.max = max_;
-  result.mean = static_cast<double>(moments_.mean);
-  result.standard_deviation = static_cast<double>(std::sqrt(moments_.deviations / moments_.count));
-  result.l2_norm = static_cast<double>(std::sqrt(moments_.squares));
+  if (moments_.count != 0) {
+    result.min = min_;
+    result.max = max_;
+    result.mean = static_cast<double>(moments_.mean);
+    result.standard_deviation =
+        static_cast<double>(std::sqrt(moments_.deviations / moments_.count));
+    result.l2_norm = static_cast<double>(std::sqrt(moments_.squares));
+  }
+  buckets_.fill(result, negative_zeros_);
   return result;
 }
 
@@ -216,7 +184,7 @@ Value statistics_value(const Tensor& tensor) {
   std::vector<std::int64_t> histogram;
   for (const auto* const side : {&found.negative, &found.positive})
     for (const std::uint64_t count : *side) histogram.push_back(static_cast<std::int64_t>(count));
-  return Value::structure(
+  Value made = Value::structure(
       "Statistics",
       {{"dtype", to_string(tensor.dtype())},
        {"shape", Value::list(std::move(shape))},
@@ -233,6 +201,10 @@ Value statistics_value(const Tensor& tensor) {
        {"histogram", Tensor::own(std::move(histogram), Shape{2, TensorStatistics::bins})},
        {"hash", fmt::format("{:016x}", drawn.hash)},
        {"sketch", Tensor::own(std::vector<double>(drawn.sums.begin(), drawn.sums.end()))}});
+  if (found.quantiles)
+    made.insert("quantiles",
+                Tensor::own(std::vector<double>(found.quantiles->begin(), found.quantiles->end())));
+  return made;
 }
 
 }  // namespace safestructures::inline v0

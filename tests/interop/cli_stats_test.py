@@ -42,6 +42,17 @@ def tensors():
     return found
 
 
+def check_quantiles(name, numbers, found):
+    """Each is as near to that of NumPy as the documentation says."""
+    if numbers.size == 0:
+        return expect(f"{name}: no quantiles", None, found)
+    expect(f"{name}: quantiles", ["0.01", "0.5", "0.99"], list(found))
+    for probability, quantile in found.items():
+        exact = np.sort(numbers)[int(np.floor(float(probability) * (numbers.size - 1)))]
+        near = np.isclose(float(quantile), exact, rtol=1 / 32, atol=0)
+        expect(f"{name}: quantile {probability}: {quantile} {exact}", True, bool(near))
+
+
 def check_numbers(folder):
     """Every number is the one that NumPy computes in double precision."""
     made = tensors()
@@ -57,6 +68,7 @@ def check_numbers(folder):
         expect(f"{name}: counts", [int(count) for count in counts], [row[key] for key in COUNTS])
         histogram = sum(negative + positive for _, negative, positive in row["histogram"])
         expect(f"{name}: histogram", int((finite != 0).sum()), histogram)
+        check_quantiles(name, wide[~np.isnan(wide)], row["quantiles"])
         if finite.size == 0:
             expect(f"{name}: nothing finite", [None] * 3, [row[key] for key in ("min", "mean", "l2_norm")])
             continue
@@ -169,6 +181,12 @@ class Statistics:
     standard_deviation: float = 0.5
     l2_norm: float = 2.0
     histogram: object = dataclasses.field(default_factory=lambda: np.zeros((2, 64), np.int64))
+    quantiles: object = dataclasses.field(default_factory=lambda: np.linspace(1, 2, 19))
+
+
+@dataclasses.dataclass
+class OlderStatistics(Statistics):
+    quantiles: dataclasses.InitVar[object] = None
 
 
 def column(dtype, number=0):
@@ -209,7 +227,11 @@ def check_statistics_of_others(folder):
     run_folder.mkdir()
     segment = run_folder / "segment-000001.safetensors"
     save_record(Statistics(), segment)
-    expect("in order", 1.5, json.loads(run(folder, "stats", "forged", "--json").stdout)[0]["mean"])
+    whole = json.loads(run(folder, "stats", "forged", "--json").stdout)[0]
+    expect("in order", (1.5, 1.5), (whole["mean"], whole["quantiles"]["0.5"]))
+    save_record(OlderStatistics(), segment)
+    older = json.loads(run(folder, "stats", "forged", "--json").stdout)[0]
+    expect("before there were quantiles", {**whole, "quantiles": None}, older)
     for field, value, message in [
         ("dtype", "F99", "/dtype: {}: expected the name of a dtype, found str \"F99\"."),
         ("dtype", 1, "/dtype: {}: expected the name of a dtype, found int 1."),
@@ -217,6 +239,8 @@ def check_statistics_of_others(folder):
         ("shape", 3, "/shape: {}: expected a list of sizes, found int 3."),
         ("count", -1, "/count: {}: expected a count, found int -1."),
         ("mean", "x", "/mean: {}: expected a float, found str \"x\"."),
+        ("quantiles", np.zeros(3), "/quantiles: {}: expected an F64 tensor of shape [19], found tensor F64 [3]."),
+        ("quantiles", 1, "/quantiles: {}: expected an F64 tensor of shape [19], found int 1."),
         ("histogram", np.zeros(3), "/histogram: {}: expected an I64 tensor of shape [2, 64], found tensor F64 [3]."),
     ]:
         save_record(Statistics(**{field: value}), segment)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/tensor.hpp>
@@ -39,6 +40,20 @@ struct TensorStatistics {
   std::array<std::uint64_t, bins> positive{};
   /// @}
 
+  /// What shares of the numbers `quantiles` are for.
+  static constexpr std::array<double, 19> probabilities = {
+      0.001,     0.01,      1.0 / 16,  2.0 / 16, 3.0 / 16,  4.0 / 16,  5.0 / 16,
+      6.0 / 16,  7.0 / 16,  8.0 / 16,  9.0 / 16, 10.0 / 16, 11.0 / 16, 12.0 / 16,
+      13.0 / 16, 14.0 / 16, 15.0 / 16, 0.99,     0.999};
+  /// For each probability p an estimate of the number at the place floor(p (n - 1)), from 0, of the
+  /// n that are not NaN, in order; infinities are at the ends. It is off by at most 1/32 of that
+  /// number's magnitude (of those below 2^-1022, by 2^-1027). From logarithmic buckets, as DDSketch
+  /// (Masson, Rim, Lee, *DDSketch: a fast and fully-mergeable quantile sketch with relative-error
+  /// guarantees*, 2019): all numbers with the same sign, exponent and first five bits of the
+  /// mantissa, spread evenly over what of their bucket is between `min` and `max`. Nothing where
+  /// there is no number, or they were read from a recording older than they are.
+  std::optional<std::array<double, probabilities.size()>> quantiles;
+
   /// Elements that are numbers.
   [[nodiscard]] std::uint64_t finite() const noexcept {
     return count - nan - positive_infinities - negative_infinities;
@@ -57,8 +72,9 @@ struct TensorStatistics {
     const Tensor& tensor, const std::function<void(std::uint64_t elements)>& progress = nullptr);
 
 /// The same as a structure for files: class `Statistics`, with dtype and shape in front, the counts
-/// and moments as scalars, the histogram as an I64 tensor of shape [2, 64], negatives first, and
-/// what `sketch` gives: the hash in 16 hexadecimal digits, the sums as an F64 tensor.
+/// and moments as scalars, the histogram as an I64 tensor of shape [2, 64], negatives first,
+/// what `sketch` gives: the hash in 16 hexadecimal digits, the sums as an F64 tensor; and the
+/// quantiles, if there are any, as an F64 tensor.
 [[nodiscard]] SAFESTRUCTURES_API Value statistics_value(const Tensor& tensor);
 
 }  // namespace safestructures::inline v0

@@ -1,0 +1,45 @@
+/// \file
+/// Numbers counted by sign, exponent and the first bits of their mantissa.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <safestructures/tools/statistics.hpp>
+
+namespace safestructures::inline v0::detail {
+
+/// Buckets of finite numbers, each at most 1/32 as wide as its numbers are large. Memory is had for
+/// the binades that occur: some kilobytes for what networks compute.
+class LogBuckets {
+ public:
+  /// Counts finite numbers.
+  /// \param smallest the least magnitude of them other than zero, infinity where all are zero
+  /// \param largest the largest
+  void add(std::span<const double> values, double smallest, double largest);
+
+  /// Sets the bins and quantiles of statistics that have everything else.
+  /// \param negative_zeros how many of their zeros are -0.0
+  void fill(TensorStatistics& found, std::uint64_t negative_zeros) const;
+
+ private:
+  struct Run;
+
+  void reach(double smallest, double largest);
+  void add_block(std::span<const double> values);
+  void fill_bins(TensorStatistics& found, std::uint64_t negative_zeros) const;
+  void fill_quantiles(TensorStatistics& found) const;
+  [[nodiscard]] std::uint64_t count(bool is_negative, std::size_t slot) const;
+  [[nodiscard]] std::vector<Run> runs(const TensorStatistics& found) const;
+
+  // The key of a magnitude is its exponent and first bits. Slot 0 is that of zeros and all other
+  // keys up to this one, which are none but for the smallest.
+  std::uint32_t base_ = 0;
+  std::size_t slots_ = 1;
+  /// Slots of both signs, in two tables.
+  std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(4);
+};
+
+}  // namespace safestructures::inline v0::detail
