@@ -2,6 +2,7 @@
 /// Tensors of which one side or both have the statistics alone.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <sstream>
@@ -50,6 +51,21 @@ ss::ComparisonRow row_of(const std::vector<T>& a, const std::vector<T>& b,
   CHECK(found.coverage.statistics == 1);
   CHECK(found.coverage.tensors == 0);
   return found.rows[0];
+}
+
+/// The mean is 0, the extremes are -3 and 3.
+std::vector<double> gaussian_of_deviation_one(std::size_t count) {
+  std::vector<double> numbers = ss::test::gaussian<double>(count / 2 - 1, 1, 1);
+  double squares = 0;
+  for (double& number : numbers) number = std::clamp(number, -2.5, 2.5);
+  for (const double number : numbers) squares += number * number;
+  const double scale = std::sqrt((static_cast<double>(count) / 2 - 9) / squares);
+  for (double& number : numbers) number *= scale;
+  const std::vector<double> half = numbers;
+  for (const double number : half) numbers.push_back(-number);
+  numbers.push_back(3);
+  numbers.push_back(-3);
+  return numbers;
 }
 
 }  // namespace
@@ -267,4 +283,84 @@ TEST_CASE("recordings are compared where one or both kept statistics, and culpri
   ss::compare_files(folder / "a", folder / "b").write_json(json);
   CHECK(json.str().find(R"("statistics": {"count": 2000, "rtol": 1.3e-06, "atol": 1e-05, )"
                         R"("same_hash": true, "distance": 0.0, )") != std::string::npos);
+  CHECK(json.str().find(R"("histogram_distance": 0.0, "quantile_distance": 0.0, "norm": [)") !=
+        std::string::npos);
+}
+
+TEST_CASE("numbers that are distributed otherwise are told apart though their moments agree") {
+  // Of both the mean is 0, the deviation 1, the extremes are -3 and 3.
+  std::vector<double> b = gaussian_of_deviation_one(20'000);
+  std::vector<double> a(b.size());
+  const double rest =
+      std::sqrt((static_cast<double>(a.size()) - 18) / (static_cast<double>(a.size()) - 2));
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = i % 2 == 0 ? rest : -rest;
+  a[0] = 3, a[1] = -3;
+  const auto kept = [](const std::vector<double>& of, bool has_quantiles) {
+    std::vector<ss::Entry> fields;
+    for (const ss::Entry& entry : ss::statistics_value(tensor(of)).entries()) {
+      const std::string& name = entry.key.as_string();
+      if (name != "sketch" && (has_quantiles || name != "quantiles")) fields.push_back(entry);
+    }
+    return ss::Value::dict({{"x", ss::Value::structure("Statistics", std::move(fields))}});
+  };
+  const auto row = [&](bool has_quantiles, double atol = 1e-3) {
+    return ss::compare(kept(a, has_quantiles), kept(b, true), {.rtol = 0, .atol = atol}).rows.at(0);
+  };
+  const ss::ComparisonRow told = row(true);
+  CHECK(told.statistics->mean_a == doctest::Approx(told.statistics->mean_b));
+  CHECK(told.statistics->standard_deviation_a ==
+        doctest::Approx(told.statistics->standard_deviation_b));
+  CHECK(told.verdict == Verdict::different);
+  CHECK(told.detail.starts_with("by statistics: quantile 0.001 of -0.999971 and -2.49"));
+  // Of the median's neighbours one is +-1 and the other about 0, and the range is that of b.
+  CHECK(*told.statistics->quantile_distance > 1 / 4.7 - 0.02);
+  CHECK(*told.statistics->quantile_distance < 0.5);
+  // A recording that is older is compared by the rest.
+  const ss::ComparisonRow older = row(false);
+  CHECK(older.verdict == Verdict::close);
+  CHECK(!older.statistics->quantile_distance);
+  CHECK(older.statistics->histogram_distance == told.statistics->histogram_distance);
+  // What the tolerance allows is no difference.
+  CHECK(row(true, 3).verdict == Verdict::close);
+}
+
+TEST_CASE("the distance of quantiles is a share of the reference's range") {
+  std::vector<float> b(1001);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i);
+  std::vector<float> a = b;
+  CHECK(row_of(a, b).statistics->quantile_distance == 0);
+  for (float& x : a) x += 98;
+  CHECK(*row_of(a, b).statistics->quantile_distance == doctest::Approx(0.1).epsilon(0.2));
+  CHECK(row_of(a, b, {.atol = 98}).verdict == Verdict::close);
+  // There is none without a range, beside infinities, or of nothing.
+  CHECK(!row_of(std::vector<float>{1, 1}, std::vector<float>{2, 2}).statistics->quantile_distance);
+  CHECK(row_of(std::vector<float>{2, 2}, std::vector<float>{2, 2}).statistics->quantile_distance ==
+        0);
+  const std::vector<float> ends = {-INFINITY, -INFINITY, INFINITY};
+  CHECK(!row_of(std::vector<float>{1, 1, 1}, ends).statistics->quantile_distance);
+  CHECK(row_of(ends, ends).statistics->quantile_distance == 0);
+  CHECK(!row_of(std::vector<float>{}, std::vector<float>{}).statistics->quantile_distance);
+}
+
+TEST_CASE("quantiles never tell apart what is within its tolerance everywhere") {
+  const std::vector<float> ends = {-INFINITY, 1, INFINITY};
+  const std::vector<float> near = {-INFINITY, 1.0000001F, INFINITY};
+  CHECK(row_of(near, ends).verdict == Verdict::close);
+  // Half of the magnitude is half of the whole number, though all of a part.
+  const std::vector<std::complex<float>> real(64, {1, 0});
+  const std::vector<std::complex<float>> turned(64, {1, 0.49F});
+  CHECK(row_of(turned, real, {.rtol = 0.5, .atol = 0}).verdict == Verdict::close);
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    // With a long tail: of -2 b the least is far from the least of b.
+    std::vector<float> b = gaussian(1000, seed);
+    for (float& x : b) x = std::exp(x);
+    for (const double rtol : {1e-3, 0.3, 1.0, 3.0}) {
+      CAPTURE(rtol);
+      std::vector<float> a = b;
+      for (std::size_t i = 0; i < a.size(); ++i)
+        a[i] += static_cast<float>(0.999 * rtol * (seed % 2 == 0 ? 1 : -1)) * a[i];
+      CHECK(row_of(a, b, {.rtol = rtol, .atol = 0}).verdict == Verdict::close);
+    }
+  }
 }

@@ -109,12 +109,12 @@ void write_statistics(std::ostream& out, const StatisticsMetrics& found) {
   out << fmt::format(
       R"(, "statistics": {{"count": {}, "rtol": {}, "atol": {}, "same_hash": {}, "distance": {}, )"
       R"("relative_l2": {}, "cosine_distance": {}, "estimate_deviation": {}, "norm_ratio": {}, )"
-      R"("histogram_distance": {}, )",
+      R"("histogram_distance": {}, "quantile_distance": {}, )",
       found.count, number(found.tolerance.rtol), number(found.tolerance.atol),
       found.has_same_hash ? (*found.has_same_hash ? "true" : "false") : "null",
       number(found.distance), number(found.relative_l2), number(found.cosine_distance),
       number(StatisticsMetrics::estimate_deviation), number(found.norm_ratio),
-      number(found.histogram_distance));
+      number(found.histogram_distance), number(found.quantile_distance));
   const auto pair = [&](const char* name, double a, double b, const char* end) {
     out << fmt::format(R"("{}": [{}, {}]{})", name, number(a), number(b), end);
   };

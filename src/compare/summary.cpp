@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -65,6 +66,15 @@ void read_histogram(Fields& fields, TensorStatistics& found) {
   }
 }
 
+/// Recordings of older versions have none.
+void read_quantiles(const Value& value, TensorStatistics& found) {
+  Fields fields(value);
+  constexpr std::size_t count = TensorStatistics::probabilities.size();
+  const Tensor* const tensor = fields.tensor("quantiles", DType::F64, count);
+  if (tensor == nullptr) return;
+  std::ranges::copy(tensor->to_vector<double>(), found.quantiles.emplace().begin());
+}
+
 std::optional<TensorSketch> read_sketch(const Value& value) {
   Fields fields(value);
   TensorSketch found;
@@ -87,6 +97,41 @@ double histogram_distance(const TensorStatistics& a, const TensorStatistics& b) 
     moved += std::abs(static_cast<double>(a.negative[i]) - static_cast<double>(b.negative[i])) +
              std::abs(static_cast<double>(a.positive[i]) - static_cast<double>(b.positive[i]));
   return moved / 2 / static_cast<double>(std::max<std::uint64_t>(b.finite(), 1));
+}
+
+/// The largest difference of two quantiles beside the range of most of b.
+std::optional<double> quantile_distance(const TensorStatistics& a, const TensorStatistics& b) {
+  if (!a.quantiles || !b.quantiles) return std::nullopt;
+  double most = 0;
+  for (std::size_t i = 0; i < a.quantiles->size(); ++i) {
+    const double one = (*a.quantiles)[i];
+    const double other = (*b.quantiles)[i];
+    if (one != other) most = std::max(most, std::abs(one - other));
+  }
+  if (most == 0) return 0;
+  const double range = (*b.quantiles)[b.quantiles->size() - 2] - (*b.quantiles)[1];
+  if (!std::isfinite(range) || range == 0) return std::nullopt;
+  return most / range;
+}
+
+/// Quantiles that are further apart than numbers within the tolerance can have them; empty: none.
+/// Where |a - b| <= atol + rtol |b| for all, and rtol <= 1, so it is for those of a and b in order.
+std::string quantile_proof(const TensorStatistics& a, const TensorStatistics& b,
+                           const Tolerance& tolerance) {
+  if (!a.quantiles || !b.quantiles || tolerance.rtol > 1) return {};
+  constexpr double off = 1.0 / 32;
+  for (std::size_t i = 0; i < a.quantiles->size(); ++i) {
+    const double one = (*a.quantiles)[i];
+    const double other = (*b.quantiles)[i];
+    if (!std::isfinite(one) || !std::isfinite(other)) continue;
+    const double allowed = tolerance.atol + tolerance.rtol * (1 + off) * std::abs(other) +
+                           off * (std::abs(one) + std::abs(other)) +
+                           std::numeric_limits<double>::min();
+    if (!(std::abs(one - other) <= allowed))
+      return fmt::format("quantile {} of {:.6g} and {:.6g}", TensorStatistics::probabilities[i],
+                         one, other);
+  }
+  return {};
 }
 
 void estimate(const TensorSketch& a, const TensorSketch& b, StatisticsMetrics& found) {
@@ -133,6 +178,7 @@ std::optional<Summary> summary_of(const Value& value) {
   numbers.standard_deviation = fields.number("standard_deviation");
   numbers.l2_norm = fields.number("l2_norm");
   read_histogram(fields, numbers);
+  read_quantiles(value, numbers);
   if (!fields.is_whole()) return std::nullopt;
   found.sketch = read_sketch(value);
   return found;
@@ -164,6 +210,7 @@ StatisticsMetrics compare_summaries(const Summary& a, const Summary& b, const To
   found.max_a = left.max;
   found.max_b = right.max;
   found.histogram_distance = histogram_distance(left, right);
+  found.quantile_distance = quantile_distance(left, right);
   const auto prove = [&](bool is_so, const std::string& text) {
     if (is_so && proof.empty()) proof = text;
   };
@@ -200,6 +247,9 @@ StatisticsMetrics compare_summaries(const Summary& a, const Summary& b, const To
   beyond("L2 norm", left.l2_norm, right.l2_norm,
          mean * std::sqrt(static_cast<double>(std::max<std::uint64_t>(right.finite(), 1))),
          right.l2_norm);
+  // What is allowed between complex numbers is no bound for their parts in order.
+  if (proof.empty() && a.dtype != DType::C64 && b.dtype != DType::C64)
+    proof = quantile_proof(left, right, tolerance);
   if (found.distance) {
     const double error = rms(*found.distance, right.finite());
     prove(!(error <= margin * mean + rounding * root),

@@ -188,7 +188,7 @@ def check_statistics(page, folder):
     badges = "[...document.querySelectorAll('#detail .badge')].map(one => one.textContent)"
     expect("marked in its row", ["different", "by statistics alone"], page.evaluate(badges))
     said = details(page)
-    expect("the estimates", ("~0.5000 ± 4.4 %", "no", "1.00e+30, 2.00e+30"), (said["relative L2"], said["same hash"], said["maxima"]))
+    expect("the estimates", ("~0.5000 ± 4.4 %", "no", "1.00e+30, 2.00e+30", "0"), (said["relative L2"], said["same hash"], said["maxima"], said["quantile distance"]))
     page.click(".row:nth-child(1)")
     expect("a tensor is not marked", ["equal"], page.evaluate(badges))
 

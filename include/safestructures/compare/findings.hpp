@@ -56,6 +56,11 @@ struct StatisticsMetrics {
   /// The share of the numbers that would have to change their bin of the histogram (powers of two),
   /// to make it the other's.
   double histogram_distance = 0;
+  /// The largest difference of the sides' `TensorStatistics::quantiles`, over what is between b's
+  /// at 0.01 and 0.99. Distributions of the same moments may have it. A quantile being off by up to
+  /// 1/32 of itself, it tells little of numbers that are near each other and far from zero. Nothing
+  /// where a side has no quantiles, or b's are all the same and a's are others.
+  std::optional<double> quantile_distance;
   /// Of each side, as in `TensorStatistics`.
   /// @{
   double norm_a = 0;

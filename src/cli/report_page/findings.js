@@ -97,6 +97,7 @@ function statisticsParts(found) {
       ['cosine distance', about(found.cosine_distance, 2 * found.estimate_deviation)],
       ['norm ratio', short(found.norm_ratio)],
       ['histogram distance', short(found.histogram_distance)],
+      ['quantile distance', short(found.quantile_distance)],
       ['norms', of('norm')], ['means', of('mean')], ['deviations', of('standard_deviation')], ['minima', of('min')], ['maxima', of('max')],
       ['rtol, atol', `${short(found.rtol)}, ${short(found.atol)}`],
     ])];
