@@ -282,6 +282,7 @@ std::string suspicion_text(const Suspicion& suspicion) {
 
 std::vector<std::string> closing_lines(const Comparison& comparison) {
   std::vector<std::string> lines;
+  lines.reserve(comparison.suggestions.size() + comparison.notes.size() + 4);
   for (const RenameSuggestion& one : comparison.suggestions)
     lines.push_back("maybe the same: " + printable(one.from) + " = " + printable(one.to) + " (" +
                     one.reason + ")");
