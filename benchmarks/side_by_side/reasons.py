@@ -28,14 +28,14 @@ BARE_NUMBERS = (
     "Where tensors are as large as in models, ours is ahead: W16"
 )
 SMALL_RECORDS = (
-    "1.07, 1.29, 1.47 and 1.54 in four tables of one day, 1.0 to 1.07 where it runs by itself, right after this "
-    "one: the thread that records and the one that writes share two processors with the system, which first "
-    "makes 50 MB of memory present for what waits"
+    "1.07, 1.15 and 1.11 in three tables of one day, 1.0 to 1.07 where it runs by itself: the thread that records "
+    "and the one that writes share two processors with the system, which first makes 50 MB of memory present for "
+    "what waits"
 )
 COMPARED_ROWS = (
-    "the metrics of a pair that differs take 150 ns for its 64 numbers, more than reading it. "
-    "Reading both takes 9 to 18 ms by turns on such machines, as the system makes memory present, and comparing "
-    "14 to 17 beside either: 1.25, 1.63 and 1.59 in three tables of one day. SWEEP_RECORDS.md has the other sizes"
+    "1.21, 1.66 and 1.21 in three tables of one day: comparing takes 12 or 18 ms by turns on such machines, whose "
+    "two processors are not always two cores, and reading, by one thread, 10. The metrics of a pair that differs take "
+    "125 ns for its 64 numbers, more than reading it. SWEEP_RECORDS.md has the other sizes"
 )
 COMPARED_RECORDS = (
     "what a record takes besides its numbers (its place in the other recording, a sample, a row of the "
