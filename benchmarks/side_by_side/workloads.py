@@ -384,7 +384,7 @@ WORKLOADS = (
         {"mpk_gz": ("msgpack",), "json": ("json",), "json_gz": ("json",)},
         limits=False,
     ),
-    recording("R1", "100,000 records of 256 B", ("hdf5", "cereal")),
+    recording("R1", "100,000 records of 256 B", ("hdf5", "npy", "cereal")),
     recording("R2", "4,000 records of 64 KiB", ("hdf5", "npy", "cereal")),
     recording("R3", "64 records of 4 MiB", ("hdf5", "npy", "cereal")),
 )
