@@ -39,20 +39,25 @@ TEST_CASE("a line that is no rule is named") {
 }
 
 TEST_CASE("what no line can say is a comment, and everything else comes back") {
-  const std::vector<ss::RenameRule> given = {{"a.*", "b.*"}};
-  const std::vector<ss::RenameSuggestion> suggested = {{"c", "d=e", "same\nnumbers"},
-                                                       {"f=g", "h", "same place"},
-                                                       {"#i", "j", "same place"},
-                                                       {"k*", "l", "same place"},
-                                                       {"m\nn=o", "p", "same place"}};
-  const std::string text = ss::to_text(given, suggested);
+  const std::vector<ss::RenameRule> given = {
+      {"a.*", "b.*"}, {"#q", "query"}, {"x=y", "z"}, {"v", "w\n"}};
+  const std::vector<ss::RenameSuggestion> suggested = {
+      {"c", "d=e", "same\nnumbers"}, {"f=g", "h", "same place"},    {"#i", "j", "same place"},
+      {"k*", "l", "same place"},     {"m\nn=o", "p", "same place"}, {"/q", "r", "same place"},
+      {"s", "", "same place"}};
+  const std::string text = ss::format_renames(given, suggested);
   CHECK(text ==
         "a.*=b.*\n"
+        "# no rule can say: #q=query\n"
+        "# no rule can say: x=y=z\n"
+        "# no rule can say: v=w \n"
         "# same numbers\nc=d=e\n"
         "# same place\n# no rule can say: f=g=h\n"
         "# same place\n# no rule can say: #i=j\n"
         "# same place\n# no rule can say: k*=l\n"
-        "# same place\n# no rule can say: m n=o=p\n");
+        "# same place\n# no rule can say: m n=o=p\n"
+        "# same place\n# no rule can say: /q=r\n"
+        "# same place\n# no rule can say: s=\n");
   CHECK(lines_of(ss::parse_renames(text)) == std::vector<std::string>{"a.* -> b.*", "c -> d=e"});
 }
 
@@ -68,6 +73,6 @@ TEST_CASE("runs whose names were suggested are compared by what was kept of it")
   const ss::Comparison first = ss::compare_files(folder / "enc.", folder / "encoder.");
   CHECK(!first.is_equal());
   REQUIRE(first.suggestions.size() == 3);
-  const auto rules = ss::parse_renames(ss::to_text({}, first.suggestions));
+  const auto rules = ss::parse_renames(ss::format_renames({}, first.suggestions));
   CHECK(ss::compare_files(folder / "enc.", folder / "encoder.", {.renames = rules}).is_equal());
 }

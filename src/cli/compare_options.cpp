@@ -132,8 +132,8 @@ void add_compare_options(CLI::App& command, CompareArguments& given) {
   command.add_option("--atol", given.atol, "See --rtol")->option_text("NUMBER");
   command
       .add_option("--tolerance", given.tolerances,
-                  "The tolerance of the paths that match, or with dtype:F16=RTOL,ATOL of\na "
-                  "dtype; may be given again, the first that matches decides")
+                  "The tolerance of the paths that match, or of a dtype with\n"
+                  "dtype:F16=RTOL,ATOL; may be given again, the first that matches\ndecides")
       ->option_text("GLOB=RTOL,ATOL")
       ->allow_extra_args(false);
   command

@@ -151,7 +151,7 @@ void convert(const ConvertOptions& options) {
   if (options.save.shard_size != 0 && !name.ends_with(".index.json"))
     name += name.ends_with(".safetensors") ? ".index.json" : ".safetensors.index.json";
   Output out(stdout, "the standard output");
-  out << fmt::format("{}: written, {}, {}\n", name, counted(content.tensor_count, "tensor"),
+  out << fmt::format("{}: written, {}, {}\n", name, detail::counted(content.tensor_count, "tensor"),
                      human_size(saved.bytes));
   out.finish();
 }

@@ -81,8 +81,9 @@ void diff(const DiffOptions& given) {
     throw CallError(error.what());
   }
   if (!given.saved_renames.empty())
-    write_output_file(given.saved_renames,
-                      [&](std::ostream& out) { out << to_text(renames, found.suggestions); });
+    write_output_file(given.saved_renames, [&](std::ostream& out) {
+      out << format_renames(renames, found.suggestions);
+    });
   Output out(stdout, "the standard output");
   if (given.json) found.write_json(out);
   else if (given.junit) write_junit(out, found, given.a, given.b);
@@ -122,7 +123,8 @@ void add_diff(CLI::App& app) {
       "  safestructures diff cpp.safetensors python.safetensors\n"
       "  safestructures diff run-cpp run-python --order call\n"
       "  safestructures diff a.safetensors b.safetensors --tolerance '*/bias=0.01,1e-6'\n"
-      "  safestructures diff a.npz b.safetensors --rename 'layers.*.w=model.layers.*.weight'");
+      "  safestructures diff a.npz b.safetensors --rename 'layers.*.w=model.layers.*.weight'\n"
+      "  safestructures diff run-cpp run-python --renames names.txt");
   command->callback([options] { diff(*options); });
 }
 

@@ -42,7 +42,7 @@ std::string message(const ComparisonRow& row) {
   }
   if (row.noise && row.noise->excess)
     text += fmt::format(", {:.3g} times the noise of {}", *row.noise->excess,
-                        counted(row.noise->runs, "run"));
+                        detail::counted(row.noise->runs, "run"));
   if (!row.detail.empty()) text += ": " + row.detail;
   for (const Suspicion& suspicion : row.suspicions)
     text += fmt::format("; suspicion: {}: {}", suspicion.fault, suspicion.evidence);
@@ -68,8 +68,8 @@ void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
     out << fmt::format("    <property name=\"coverage.{}\" value=\"{}\"/>\n", name, count);
   out << "  </properties>\n";
   out << fmt::format("  <testcase classname=\"diff\" name=\"coverage: {}, {}\"",
-                     counted(found.coverage.tensors, "tensor"),
-                     counted(found.coverage.values, "other value"));
+                     detail::counted(found.coverage.tensors, "tensor"),
+                     detail::counted(found.coverage.values, "other value"));
   out << (is_vacuous ? "><failure message=\"nothing was compared\"/></testcase>\n" : "/>\n");
   for (const ComparisonRow& row : found.rows) {
     std::string name = row.path;

@@ -11,6 +11,7 @@
 
 #include <safestructures/data/sink.hpp>
 #include "cli/command.hpp"
+#include "data/printable.hpp"
 
 namespace safestructures::cli {
 
@@ -109,12 +110,8 @@ void write_output_file(const std::filesystem::path& path,
 
 bool is_terminal(std::FILE* file) noexcept { return ::isatty(::fileno(file)) == 1; }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string human_size(std::uint64_t bytes) {
-  if (bytes < 1024) return counted(bytes, "byte");
+  if (bytes < 1024) return detail::counted(bytes, "byte");
   auto size = static_cast<double>(bytes);
   std::size_t unit = 0;
   constexpr std::array<const char*, 7> units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -41,9 +41,6 @@ void write_output_file(const std::filesystem::path& path,
 /// True when standard output or error is a terminal.
 bool is_terminal(std::FILE* file) noexcept;
 
-/// `"1 tensor"`, `"5 tensors"`.
-std::string counted(std::size_t count, const std::string& noun);
-
 /// `"600 bytes"`, `"12.3 KiB"`.
 std::string human_size(std::uint64_t bytes);
 

@@ -16,12 +16,6 @@
 namespace safestructures::cli {
 namespace {
 
-std::string printable(std::string_view text) {
-  std::string shown;
-  detail::append_printable(shown, text);
-  return shown;
-}
-
 void recover(const std::string& folder) {
   RecoveryReport result;
   std::optional<Progress> progress;
@@ -37,14 +31,14 @@ void recover(const std::string& folder) {
     throw CallError(error.what());
   }
   Output out(stdout, "the standard output");
-  for (const std::string& line : result.notes) out << printable(line) << '\n';
-  const std::string segments = counted(result.sealed + result.repaired, "segment");
+  for (const std::string& line : result.notes) out << detail::printable(line) << '\n';
+  const std::string segments = detail::counted(result.sealed + result.repaired, "segment");
   if (result.is_clean())
     out << fmt::format("{}, {}, nothing to recover\n",
                        coloured("ok", Role::good, is_coloured(stdout)), segments);
   else
-    out << fmt::format("{}, {} recovered, {} lost\n", segments, counted(result.recovered, "record"),
-                       result.lost);
+    out << fmt::format("{}, {} recovered, {} lost\n", segments,
+                       detail::counted(result.recovered, "record"), result.lost);
   out.finish();
   if (!result.is_lossy()) return;
   for (const std::string& line : result.losses) report(line);

@@ -132,7 +132,7 @@ Side side_of(const Input& input, const std::vector<std::string>& globs) {
   const std::size_t all = side.list.tensors.size();
   keep_matching(side.list, globs);
   if (const std::size_t left = all - side.list.tensors.size(); left != 0)
-    side.list.notes.push_back(counted(left, "tensor") + " left out by the filter");
+    side.list.notes.push_back(detail::counted(left, "tensor") + " left out by the filter");
   fill_statistics(side.list, input.name);
   return side;
 }
@@ -198,7 +198,7 @@ void write_report(const ReportOptions& given) {
   Output out(stdout, "the standard output");
   std::string name;
   detail::append_printable(name, given.out);
-  out << name << ": written, " << counted(tensors, "tensor") << '\n';
+  out << name << ": written, " << detail::counted(tensors, "tensor") << '\n';
   out.finish();
 }
 

@@ -76,7 +76,7 @@ void print_unreferenced(std::ostream& out, const Document& document, const Print
   if (extra.empty()) return;
   Value tensors = Value::structure();
   for (const auto& [name, tensor] : extra) tensors.insert(name, Value(tensor));
-  out << "\nnot in the structure: " << counted(extra.size(), "tensor") << '\n';
+  out << "\nnot in the structure: " << detail::counted(extra.size(), "tensor") << '\n';
   std::ostringstream tree;
   print_tree(tree, tensors, options, is_coloured);
   out << tree.str().substr(tree.str().find('\n') + 1);

@@ -28,7 +28,8 @@ std::string verify(const std::string& name) {
          progress->add(more);
        }});
   return fmt::format("{}, {}, {}{}", coloured("ok", Role::good, is_coloured(stdout)),
-                     counted(report.tensor_count, "tensor"), human_size(report.tensor_bytes),
+                     detail::counted(report.tensor_count, "tensor"),
+                     human_size(report.tensor_bytes),
                      report.has_checksums ? ", checksums match" : "");
 }
 

@@ -16,7 +16,8 @@ std::uint64_t worth(const Call& a, const Call& b) {
 
 bool are_same(const Call& a, const Call& b) { return a.number == b.number && a.form == b.form; }
 
-/// Pairs of which all are worth something, in ascending places.
+/// For each call of `a` the place of the one of `b` that is worth something with it, in ascending
+/// order, or `Aligned::none`.
 using Anchors = std::vector<std::size_t>;
 
 /// Fills in what the calls of `a` from `first_a` on are among those of `b` from `first_b` on.
@@ -85,10 +86,8 @@ std::vector<Aligned> align(std::span<const Call> a, std::span<const Call> b) {
     std::size_t end = i;
     while (end < a.size() && anchors[end] == Aligned::none) ++end;
     const std::size_t end_b = end < a.size() ? anchors[end] : b.size();
-    for (; i < end; ++i)
-      if (next < end_b)
-        found[i] = {next, a[i].number == b[next].number ? RecordMatch::call : RecordMatch::order},
-        ++next;
+    for (; i < end && next < end_b; ++i, ++next)
+      found[i] = {next, a[i].number == b[next].number ? RecordMatch::call : RecordMatch::order};
     if (end == a.size()) break;
     const bool is_call = a[end].number == b[end_b].number;
     found[end] = {end_b, is_call                                      ? RecordMatch::call

@@ -54,7 +54,7 @@ struct Comparing {
 };
 
 /// What a sample of two tensors says of them, taken when the first numbers that differ need it: of
-/// equal tensors of F16 it took a fifth of the time.
+/// equal tensors of 512 KiB in F16 it took more than a third of the time.
 class SharedGuess {
  public:
   SharedGuess(const Tensor& a, const Tensor& b, const Grid& grid) : a_(a), b_(b), grid_(grid) {}
@@ -86,8 +86,7 @@ class Worker {
         is_narrow_(a.dtype() != DType::F64 && b.dtype() != DType::F64),
         has_like_bytes_(a.dtype() == b.dtype() && is_narrow_ && bit_width(a.dtype()) % 8 == 0),
         are_floats_(are_floats(a.dtype())),
-        has_words_(a.dtype() == b.dtype() && how.grid && a.dtype() == how.grid->dtype &&
-                   bit_width(a.dtype()) == 16),
+        has_words_(how.grid && comparing::has_words(a.dtype(), b.dtype(), how.grid->dtype)),
         room_(std::min(block, Accumulator::block_size / parts_)),
         a_(a, how.common, room_),
         b_(b, how.common, room_) {}

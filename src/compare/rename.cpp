@@ -9,13 +9,20 @@
 namespace safestructures::inline v0 {
 namespace {
 
-/// Whether a suggestion is the same as a rule, once it is written as one.
-bool can_be_rule(const RenameSuggestion& suggestion) {
-  const auto is_plain = [](std::string_view name) {
-    return !name.empty() && name.find_first_of("*\r\n") == std::string_view::npos;
-  };
-  return is_plain(suggestion.from) && is_plain(suggestion.to) && suggestion.from.front() != '#' &&
-         suggestion.from.find('=') == std::string::npos;
+bool is_path(std::string_view pattern) { return pattern.starts_with('/'); }
+
+/// Whether a line says a rule: whether what is read of it is the rule again.
+bool can_be_line(std::string_view from, std::string_view to) {
+  constexpr std::string_view breaks = "\r\n";
+  return !from.starts_with('#') && from.find('=') == std::string_view::npos &&
+         from.find_first_of(breaks) == std::string_view::npos &&
+         to.find_first_of(breaks) == std::string_view::npos;
+}
+
+/// Whether a rule means the one name by the other, and no pattern.
+bool can_be_rule(std::string_view from, std::string_view to) {
+  return !from.empty() && !to.empty() && is_path(from) == is_path(to) &&
+         from.find('*') == std::string_view::npos && to.find('*') == std::string_view::npos;
 }
 
 /// On one line.
@@ -23,6 +30,11 @@ std::string comment(std::string text) {
   for (char& c : text)
     if (c == '\r' || c == '\n') c = ' ';
   return "# " + text + "\n";
+}
+
+std::string line_of(const std::string& from, const std::string& to, bool can_be_said) {
+  const std::string rule = from + "=" + to;
+  return can_be_said ? rule + "\n" : comment("no rule can say: " + rule);
 }
 
 }  // namespace
@@ -47,26 +59,21 @@ std::vector<RenameRule> parse_renames(std::string_view text, const std::string& 
   return rules;
 }
 
-std::string to_text(std::span<const RenameRule> rules,
-                    std::span<const RenameSuggestion> suggestions) {
+std::string format_renames(std::span<const RenameRule> rules,
+                           std::span<const RenameSuggestion> suggestions) {
   std::string text;
-  for (const RenameRule& rule : rules) text += rule.from + "=" + rule.to + "\n";
-  for (const RenameSuggestion& one : suggestions) {
-    text += comment(one.reason);
-    const std::string rule = one.from + "=" + one.to;
-    text += can_be_rule(one) ? rule + "\n" : comment("no rule can say: " + rule);
-  }
+  for (const RenameRule& rule : rules)
+    text += line_of(rule.from, rule.to, can_be_line(rule.from, rule.to));
+  for (const RenameSuggestion& one : suggestions)
+    text +=
+        comment(one.reason) +
+        line_of(one.from, one.to, can_be_line(one.from, one.to) && can_be_rule(one.from, one.to));
   return text;
 }
 
 }  // namespace safestructures::inline v0
 
 namespace safestructures::inline v0::comparing {
-namespace {
-
-bool is_path(std::string_view pattern) { return pattern.starts_with('/'); }
-
-}  // namespace
 
 std::optional<std::vector<std::string_view>> match_stars(std::string_view pattern,
                                                          std::string_view text) {

@@ -7,6 +7,7 @@
 #include "compare/nodes.hpp"
 #include "compare/record_error.hpp"
 #include "compare/row_metrics.hpp"
+#include "compare/word_kernels.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -74,21 +75,20 @@ RowKinds::Found RowKinds::make_kind(const Key& key) {
   const RecordedDTypes recorded{a.recorded, b.recorded};
   const Grid grid = coarser(grid_of(effective_dtype(a.dtype, a.recorded)).value(),
                             grid_of(effective_dtype(b.dtype, b.recorded)).value());
-  CompactKind kind{
-      .path = name,
-      .other_path = other == name ? std::string() : other,
-      .detail = {},
-      .shape = a.shape,
-      .count = a.count,
-      .size_a = a.size,
-      .size_b = b.size,
-      .dtype_a = a.dtype,
-      .dtype_b = b.dtype,
-      .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded),
-      .grid = grid,
-      .has_words = a.dtype == b.dtype && a.dtype == grid.dtype && bit_width(a.dtype) == 16,
-      .least_error = least_error(grid),
-      .may_be_permuted = options_.suggest && may_be_permuted(a.shape)};
+  CompactKind kind{.path = name,
+                   .other_path = other == name ? std::string() : other,
+                   .detail = {},
+                   .shape = a.shape,
+                   .count = a.count,
+                   .size_a = a.size,
+                   .size_b = b.size,
+                   .dtype_a = a.dtype,
+                   .dtype_b = b.dtype,
+                   .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded),
+                   .grid = grid,
+                   .has_words = has_words(a.dtype, b.dtype, grid.dtype),
+                   .least_error = least_error(grid),
+                   .may_be_permuted = options_.suggest && may_be_permuted(a.shape)};
   if (a.dtype != b.dtype || a.recorded != b.recorded)
     kind.detail = dtype_text(a.dtype, a.recorded) + " and " + dtype_text(b.dtype, b.recorded);
   std::deque<CompactKind>& kinds = comparer_.rows().compact().kinds;

@@ -26,16 +26,6 @@ namespace safestructures::inline v0 {
 namespace comparing {
 namespace {
 
-std::string counted(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  detail::append_printable(shown, text);
-  return shown;
-}
-
 /// An element; of what a float holds, the digits that tell it from other floats.
 std::string element_text(const Value& value, bool is_short) {
   if (value.kind() != Kind::floating) return detail::python_str(value);
@@ -141,38 +131,6 @@ Cells cells_of(const ComparisonRow& row, const Comparison& comparison) {
   return cells;
 }
 
-/// One line for each suspicion: of the culprits in their order, else of the rows; no more than a
-/// screen holds.
-std::vector<std::string> suspicion_lines(const Comparison& comparison) {
-  constexpr std::size_t most = 10;
-  std::vector<std::size_t> rows;
-  rows.reserve(comparison.culprits.size());
-  for (const Culprit& culprit : comparison.culprits) rows.push_back(culprit.row);
-  if (const RowStore* const store = RowStore::of(comparison.rows))
-    for (std::size_t i = 0; i < store->size(); ++i) {
-      const ComparisonRow* const row = store->whole_or_null(i);
-      if (row != nullptr && !row->suspicions.empty() && std::ranges::find(rows, i) == rows.end())
-        rows.push_back(i);
-    }
-  std::vector<std::string> lines;
-  std::size_t more = 0;
-  for (const std::size_t place : rows) {
-    const ComparisonRow& row = comparison.rows[place];
-    for (const Suspicion& suspicion : row.suspicions) {
-      if (lines.size() == most) {
-        ++more;
-        continue;
-      }
-      const std::string where = row.record ? fmt::format("{}, step {} call {}", row.path,
-                                                         row.record->step, row.record->call)
-                                           : row.path;
-      lines.push_back("suspicion: " + where + ": " + suspicion_text(suspicion));
-    }
-  }
-  if (more != 0) lines.push_back("... " + counted(more, "suspicion") + " more");
-  return lines;
-}
-
 std::string non_finite_text(const NonFiniteCounts& found) {
   std::string text;
   const auto add = [&](std::uint64_t count, const char* what) {
@@ -206,22 +164,6 @@ std::string detail_text(const ComparisonRow& row) {
   return more.empty() ? text : text + "  " + more.substr(2);
 }
 
-std::string coverage_text(const Comparison& comparison) {
-  const Coverage& coverage = comparison.coverage;
-  std::string text =
-      fmt::format("compared {}, {} of {} finite in both, and {}",
-                  counted(coverage.tensors, "tensor"), coverage.compared_elements,
-                  counted(coverage.elements, "number"), counted(coverage.values, "other value"));
-  if (coverage.statistics != 0)
-    text += "; " + counted(coverage.statistics, "tensor") + " by statistics";
-  if (coverage.only_a + coverage.only_b != 0)
-    text += fmt::format("; {} only in a, {} only in b", coverage.only_a, coverage.only_b);
-  if (coverage.nothing != 0)
-    text += "; " + counted(coverage.nothing, "tensor") + " with nothing to compare";
-  if (coverage.filtered != 0) text += fmt::format("; {} left out by the filter", coverage.filtered);
-  return text;
-}
-
 }  // namespace
 
 std::string short_number(double number) {
@@ -247,61 +189,6 @@ std::string place_text(const ComparisonRow& row) {
     text += ", worst at " + index_text(row) + ": " + elements_text(*row.metrics->worst);
   else if (!row.detail.empty()) text += ": " + row.detail;
   return text;
-}
-
-std::string culprit_text(const Comparison& comparison, const Culprit& culprit) {
-  const ComparisonRow& row = comparison.rows[culprit.row];
-  const ErrorOrigin& origin = *row.origin;
-  const std::string came =
-      origin.input_error ? short_number(*origin.input_error) : std::string("NaN or infinite");
-  const std::string made = origin.error ? short_number(*origin.error) : "NaN or infinite";
-  const std::string_view input =
-      origin.input_row ? std::string_view(comparison.rows[*origin.input_row].record->name) : "";
-  std::string text = fmt::format("{}, step {} call {}: error {}, ", culprit.name, row.record->step,
-                                 row.record->call, made);
-  switch (origin.evidence) {
-    case InputEvidence::none: text += "nothing was recorded before it in its step"; break;
-    case InputEvidence::recorded: text += fmt::format("{} in {}", came, input); break;
-    case InputEvidence::same_shape:
-    case InputEvidence::other_shape:
-      text +=
-          fmt::format("{} in {}, which was recorded before it{}", came, input,
-                      origin.evidence == InputEvidence::same_shape ? "" : " and has another shape");
-      break;
-  }
-  if (culprit.calls > 1) text += fmt::format("; {} of its calls", culprit.calls);
-  return text;
-}
-
-std::string suspicion_text(const Suspicion& suspicion) {
-  std::string text = suspicion.fault + ": " + suspicion.evidence;
-  if (suspicion.explained)
-    text += fmt::format("; {:.4g} % of the squared difference", 100 * *suspicion.explained);
-  return text;
-}
-
-std::vector<std::string> closing_lines(const Comparison& comparison) {
-  std::vector<std::string> lines;
-  lines.reserve(comparison.suggestions.size() + comparison.notes.size() + 4);
-  for (const RenameSuggestion& one : comparison.suggestions)
-    lines.push_back("maybe the same: " + printable(one.from) + " = " + printable(one.to) + " (" +
-                    one.reason + ")");
-  for (const std::string& note : comparison.notes) lines.push_back("note: " + printable(note));
-  if (const ComparisonRow* const first = comparison.first_divergence())
-    lines.push_back("first divergence: " + printable(place_text(*first)));
-  constexpr std::size_t most_culprits = 5;
-  const std::vector<Culprit>& culprits = comparison.culprits;
-  for (std::size_t i = 0; i < std::min(culprits.size(), most_culprits); ++i)
-    lines.push_back("makes an error: " + printable(culprit_text(comparison, culprits[i])));
-  for (const std::string& line : suspicion_lines(comparison)) lines.push_back(printable(line));
-  if (culprits.size() > most_culprits)
-    lines.push_back("... " + counted(culprits.size() - most_culprits, "layer") + " more");
-  lines.push_back(coverage_text(comparison));
-  const std::size_t different = comparison.differences();
-  if (different != 0) lines.push_back("different: " + counted(different, "difference"));
-  else if (!comparison.is_equal()) lines.emplace_back("not equal: nothing was compared");
-  else lines.emplace_back("equal within tolerance");
-  return lines;
 }
 
 CoverageCounts counts_of(const Coverage& coverage) {
@@ -385,7 +272,7 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
     }
     const ComparisonRow row = RowStore::of(rows)->row(place);
     table.push_back(cells_of(row, *this));
-    details.push_back(printable(detail_text(row)));
+    details.push_back(detail::printable(detail_text(row)));
   }
   std::vector<std::size_t> widths(table.front().size());
   for (const Cells& cells : table)
@@ -396,8 +283,8 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
       out << fmt::format("  {:>{}}", table[i][j], widths[j]);
     out << "  " << details[i] << '\n';
   }
-  if (hidden != 0) out << "... " << counted(hidden, "row") << " more\n";
-  if (equal != 0) out << counted(equal, "equal tensor") << " not shown\n";
+  if (hidden != 0) out << "... " << detail::counted(hidden, "row") << " more\n";
+  if (equal != 0) out << detail::counted(equal, "equal tensor") << " not shown\n";
   for (const std::string& line : closing_lines(*this)) out << line << '\n';
 }
 

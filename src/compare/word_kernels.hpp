@@ -17,6 +17,12 @@ struct WordBlock {
   const std::byte* b = nullptr;
 };
 
+/// Whether the steps of two tensors can be counted on their words: both have the dtype of 16 bits
+/// in which steps are counted.
+inline bool has_words(DType a, DType b, DType grid) noexcept {
+  return a == b && a == grid && bit_width(a) == 16;
+}
+
 /// What `FloatKernels::steps` finds of the same numbers as floats, whatever the instructions.
 /// \param dtype BF16 or F16 \param baseline by the instructions that every processor has
 FloatSteps word_steps(DType dtype, const WordBlock& block, const StepWidths& widths,

@@ -32,12 +32,6 @@ std::string quote(std::string_view text, std::size_t limit) {
   return quoted;
 }
 
-std::string printable(std::string_view text) {
-  std::string result;
-  detail::append_printable(result, text);
-  return result;
-}
-
 /// A double whose shortest digits are those of the float.
 double with_shortest_digits(float value) {
   std::array<char, 32> buffer;
@@ -76,7 +70,7 @@ std::string describe_tensor(const Value& value, std::size_t elements) {
   const Value* original = value.attribute(attributes::dtype);
   // Trees say what a tensor was before it was stored; what is short does not.
   if (elements > 0 && original != nullptr && original->kind() == Kind::string)
-    text += ", was " + printable(std::string_view(original->as_string()).substr(0, 20));
+    text += ", was " + detail::printable(std::string_view(original->as_string()).substr(0, 20));
   text += " " + to_string(tensor.shape());
   // Elements narrower than a byte come in groups only.
   if (elements == 0 || tensor.size() == 0 || bit_width(tensor.dtype()) < 8) return text;
@@ -117,12 +111,13 @@ std::string describe(const Value& value, const PrintOptions& options) {
     case Kind::set:
     case Kind::dict: {
       const std::string name = value.type_name().empty() ? std::string(to_string(value.kind()))
-                                                         : printable(value.type_name());
+                                                         : detail::printable(value.type_name());
       return name + " of " + std::to_string(value.size());
     }
     case Kind::structure:
-      return value.type_name().empty() ? "struct" : "struct " + printable(value.type_name());
-    case Kind::custom: return "custom " + printable(value.type_name());
+      return value.type_name().empty() ? "struct"
+                                       : "struct " + detail::printable(value.type_name());
+    case Kind::custom: return "custom " + detail::printable(value.type_name());
   }
   return {};
 }
@@ -164,7 +159,7 @@ void print_node(std::ostream& out, const std::string& name, const Value& value,
       const bool is_field = value.kind() == Kind::structure;
       std::string label = entry.key.key_label();
       if (!is_field && entry.key.kind() == Kind::string) label = quote(label, options.text);
-      else label = printable(label);
+      else label = detail::printable(label);
       print_node(out, label, entry.value, options, below, level + 1, last);
     }
   }

@@ -11,8 +11,11 @@
 namespace safestructures::inline v0::detail {
 
 /// `1 byte`, `5 bytes`.
-inline std::string bytes_text(std::uint64_t count) {
-  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+inline std::string counted(std::uint64_t count, std::string_view noun) {
+  std::string text = std::to_string(count) + ' ';
+  text += noun;
+  if (count != 1) text += 's';
+  return text;
 }
 
 /// A code point at the start of a text, and the bytes it takes; `size` 1 and `is_valid` false for a
@@ -74,6 +77,13 @@ inline void append_printable(std::string& out, std::string_view text, bool quote
     }
     text.remove_prefix(code.size);
   }
+}
+
+/// `append_printable` alone.
+inline std::string printable(std::string_view text) {
+  std::string shown;
+  append_printable(shown, text);
+  return shown;
 }
 
 }  // namespace safestructures::inline v0::detail

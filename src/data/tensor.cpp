@@ -92,8 +92,8 @@ Tensor Tensor::share(DType dtype, Shape shape, std::span<const std::byte> bytes,
   const std::uint64_t size = safestructures::byte_size(dtype, shape);
   if (size != bytes.size()) {
     throw Error(ErrorCode::shape_mismatch, "the bytes do not fit the shape",
-                {.expected = detail::bytes_text(size) + " for " + tensor_text(dtype, shape),
-                 .found = detail::bytes_text(bytes.size())});
+                {.expected = detail::counted(size, "byte") + " for " + tensor_text(dtype, shape),
+                 .found = detail::counted(bytes.size(), "byte")});
   }
   return {Raw{}, dtype, std::move(shape), origin_of(bytes), std::move(owner)};
 }
@@ -129,7 +129,7 @@ Tensor Tensor::deferred(DType dtype, Shape shape, std::shared_ptr<const Source> 
     throw Error(ErrorCode::truncated, "the input ends inside a tensor",
                 {.file = source->name(),
                  .path = std::move(name),
-                 .expected = detail::bytes_text(size),
+                 .expected = detail::counted(size, "byte"),
                  .found = std::to_string(left),
                  .offset = offset});
   }

@@ -39,8 +39,9 @@ std::uint64_t elements_of_block(DType dtype) { return block_bytes * 8 / bit_widt
 
 void require_length(std::uint64_t expected, std::uint64_t found) {
   if (expected == found) return;
-  throw Error(ErrorCode::shape_mismatch, "the target has the wrong length",
-              {.expected = detail::bytes_text(expected), .found = detail::bytes_text(found)});
+  throw Error(
+      ErrorCode::shape_mismatch, "the target has the wrong length",
+      {.expected = detail::counted(expected, "byte"), .found = detail::counted(found, "byte")});
 }
 
 }  // namespace

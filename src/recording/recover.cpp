@@ -10,6 +10,7 @@
 #include <safestructures/formats/safestructures/format.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/tools/document.hpp>
+#include "data/printable.hpp"
 #include "platform/file.hpp"
 #include "platform/mapping.hpp"
 #include "platform/os.hpp"
@@ -27,10 +28,6 @@ using recording::SegmentHeader;
 using recording::StoredTensor;
 
 namespace {
-
-std::string counted(std::uint64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 /// The frames of a journal that are whole.
 struct Journal {
@@ -227,10 +224,11 @@ void Repair::seal(Journal journal) {
     return head_.checksums ? hash_of(begin, end) : 0;
   });
   if (damaged != 0)
-    lose(damaged, "the data of " + counted(damaged, "record") + " are damaged or missing");
-  if (lost != 0) lose(lost, counted(lost, "record") + " of the sequence are not in the journal");
+    lose(damaged, "the data of " + detail::counted(damaged, "record") + " are damaged or missing");
+  if (lost != 0)
+    lose(lost, detail::counted(lost, "record") + " of the sequence are not in the journal");
   if (journal.damaged_bytes != 0 && lost == 0)
-    lose(1, "the journal is damaged, " + counted(journal.damaged_bytes, "byte"));
+    lose(1, "the journal is damaged, " + detail::counted(journal.damaged_bytes, "byte"));
   if (header_.records() == 0) {
     if (damaged == 0 && journal.damaged_bytes == 0) return remove("no record was finished in");
     return;  // What is there stays, for who can make something of it.
@@ -242,9 +240,10 @@ void Repair::seal(Journal journal) {
   ++report_.repaired;
   report_.recovered += records;
   report_.cut_bytes += cut;
-  report_.notes.push_back(recording::sealed_file(folder_, segment_).filename().string() + ": " +
-                          counted(records, "record") + " recovered" +
-                          (cut == 0 ? "" : ", " + counted(cut, "byte") + " of others cut off"));
+  report_.notes.push_back(
+      recording::sealed_file(folder_, segment_).filename().string() + ": " +
+      detail::counted(records, "record") + " recovered" +
+      (cut == 0 ? "" : ", " + detail::counted(cut, "byte") + " of others cut off"));
 }
 
 void Repair::write(bool checksums) {

@@ -1,5 +1,6 @@
 """Running the command line and comparing what it did, for its tests."""
 
+import json
 import subprocess
 import tempfile
 
@@ -14,6 +15,10 @@ def run(folder, *args, **options):
     return subprocess.run(
         [CLI, *map(str, args)], cwd=folder, capture_output=True, text=True, timeout=60, **options
     )
+
+
+def stats(folder, name):
+    return json.loads(run(folder, "stats", name, "--json").stdout)
 
 
 def expect(name, expected, found):

@@ -6,12 +6,8 @@ import subprocess
 import tempfile
 
 import checks
-from cli_outcomes import REPORT, expect, run
+from cli_outcomes import REPORT, expect, run, stats
 from torch_python import python_with_torch
-
-
-def stats(folder, name):
-    return json.loads(run(folder, "stats", name, "--json").stdout)
 
 
 def check_inputs(found, has_keywords):

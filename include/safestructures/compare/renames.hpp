@@ -26,8 +26,9 @@ namespace safestructures::inline v0 {
     std::string_view text, const std::string& name = "renames");
 
 /// Such a text: the rules that were applied, then what was suggested beside them, each behind its
-/// reason. What no line can say, as names with `*`, `=` or line breaks, is a comment.
-[[nodiscard]] SAFESTRUCTURES_API std::string to_text(std::span<const RenameRule> rules,
-                                                     std::span<const RenameSuggestion> suggestions);
+/// reason. What no line can say, as a first name with `=`, one that begins with `#` and line
+/// breaks, is a comment; so is a suggestion that no rule can be, as of names with `*`.
+[[nodiscard]] SAFESTRUCTURES_API std::string format_renames(
+    std::span<const RenameRule> rules, std::span<const RenameSuggestion> suggestions);
 
 }  // namespace safestructures::inline v0

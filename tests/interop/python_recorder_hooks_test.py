@@ -1,0 +1,146 @@
+"""Where Python's Recorder is called from: hooks of torch modules, and functions of JAX."""
+
+import pathlib
+import types
+
+import numpy as np
+from cli_outcomes import expect, run, run_checks, stats
+from safestructures_cpp.recorder import Recorder, records
+
+
+class Module:
+    """As much of torch's modules as `attach` uses, where torch is not installed."""
+
+    def __init__(self, forward, **children):
+        self.forward = forward
+        self.children = children
+        self.before = []
+        self.after = []
+
+    def named_modules(self):
+        return [("", self), *self.children.items()]
+
+    def register_forward_pre_hook(self, hook, *, with_kwargs):
+        return self._added(self.before, hook)
+
+    def register_forward_hook(self, hook):
+        return self._added(self.after, hook)
+
+    @staticmethod
+    def _added(hooks, hook):
+        hooks.append(hook)
+        return types.SimpleNamespace(remove=lambda: hooks.remove(hook))
+
+    def __call__(self, *args, **keywords):
+        for hook in self.before:
+            hook(self, args, keywords)
+        output = self.forward(*args, **keywords)
+        for hook in self.after:
+            hook(self, args, output)
+        return output
+
+
+class OldModule(Module):
+    """Of torch before 2.0."""
+
+    def register_forward_pre_hook(self, hook):
+        return self._added(self.before, lambda module, args, keywords: hook(module, args))
+
+
+def hooked(folder, run_name, kind, **options):
+    """The records of a model whose modules are called in all the ways there are."""
+    norm = kind(lambda x: x + 1)
+    attention = kind(lambda *args, **keywords: None)
+
+    def forward(x):
+        attention(norm(x), None, mask=[1], cache={(1, 2): 3})
+        attention(query=x, cache=object())
+        attention()
+        return x
+
+    model = kind(forward, norm=norm, attention=attention)
+    with Recorder(pathlib.Path(folder) / run_name) as recorder:
+        recorder.attach(model, **options)
+        model(5)
+    model(6)
+    expect(f"{run_name}: hooks that stay", [], [hook for one in (model, norm, attention) for hook in one.before + one.after])
+    return [(record.name, record.value) for record in records(pathlib.Path(folder) / run_name)]
+
+
+def check_inputs(folder):
+    """What goes into a module comes before what is made inside it, under the names that diff looks for."""
+    cache = "not recorded: a dict with a key of builtins.tuple"
+    inputs = [
+        ("input", 5),
+        ("norm.input", 5),
+        ("norm", 6),
+        ("attention.input", (6, None)),
+        ("attention.inputs", {"mask": [1], "cache": cache}),
+        ("attention", None),
+        ("attention.input", {"query": 5, "cache": "not recorded: builtins.object"}),
+        ("attention", None),
+        ("attention", None),
+        ("output", 5),
+    ]
+    expect("inputs", inputs, hooked(folder, "inputs", Module, inputs=True))
+    old = [pair for pair in inputs if not isinstance(pair[1], dict)]
+    expect("without keywords", old, hooked(folder, "old", OldModule, inputs=True))
+    outputs = [pair for pair in inputs if ".input" not in pair[0] and pair[0] != "input"]
+    expect("outputs alone", outputs, hooked(folder, "outputs", Module))
+    named = [(f"net.{name}", value) for name, value in inputs if name.startswith("norm")]
+    expect("of some", named, hooked(folder, "named", Module, name="net", only="net.norm", inputs=True))
+    root = [("net.input", 5), ("net", 5)]
+    expect("of the model", root, hooked(folder, "root", Module, name="net", only="net", inputs=True))
+
+
+def check_jax(folder):
+    """One call in a JAX function records, jitted or not, in the order of the calls."""
+    import jax
+    import jax.numpy as jnp
+
+    recorder = Recorder(pathlib.Path(folder) / "jax-run")
+
+    def model(x):
+        for i in range(3):
+            x = jnp.tanh(x * 1.5)
+            recorder.record(f"layer{i}", x)  # once it runs, traced or not
+        return x
+
+    run_model = jax.jit(model)
+    for step in range(2):
+        recorder.step(step)
+        run_model(jnp.arange(4.0) + step)
+    recorder.close()
+    with Recorder(pathlib.Path(folder) / "numpy-run") as numpy_recorder:
+        for step in range(2):
+            numpy_recorder.step(step)
+            x = np.arange(4, dtype=np.float32) + step
+            for i in range(3):
+                x = np.tanh(x * np.float32(1.5))
+                numpy_recorder.record(f"layer{i}", x)
+    done = run(folder, "diff", "jax-run", "numpy-run")
+    expect("JAX and NumPy", (0, ""), (done.returncode, done.stderr))
+    expect("all of it", True, "compared 6 tensors, 24 of 24 numbers" in done.stdout)
+    order = [(row["path"], row["record"]["step"]) for row in stats(folder, "jax-run")]
+    expect("in order", [(f"layer{i}", step) for step in range(2) for i in range(3)], order)
+
+    with Recorder(pathlib.Path(folder) / "traced") as recorder:
+        half = jnp.ones(3, jnp.bfloat16)
+
+        def loss(x):
+            with recorder.scope("loss"):
+                recorder.record("x", {"half": half, "pair": (x, x + 1)})
+            return (x**2).sum()
+
+        jax.jit(jax.grad(loss))(jnp.ones(2))
+        loss(jnp.ones(2))
+        jax.jit(lambda x: jax.lax.scan(lambda c, _: (recorder.record("c", c), (c + 1, None))[1], x, None, 3))(0.0)
+    found = [(row["path"], row["dtype"], row["mean"]) for row in stats(folder, "traced")]
+    one = [("loss.x/half", "BF16", 1.0), ("loss.x/pair/0", "F32", 1.0), ("loss.x/pair/1", "F32", 2.0)]
+    expect("under grad, eager and in a scan", one + one + [("c", "F32", 0.0), ("c", "F32", 1.0), ("c", "F32", 2.0)], found)
+
+
+run_checks(
+    check_inputs,
+    check_jax,
+)
