@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,15 @@ void record_run(const Path& folder, Size size, ss::Precision precision, bool is_
   recorder.close();
 }
 
+/// As `safestructures diff` does.
+ss::Comparison compare_and_tell(const Path& a, const Path& b, bool suggest) {
+  ss::Comparison found = ss::compare_files(a, b, {.suggest = suggest});
+  std::ostringstream table;
+  found.write_text(table);
+  keep(table);
+  return found;
+}
+
 /// Runs the code once, as everything is that is measured.
 void compare_small(const Path& file) {
   const Path folder = small_file(file);
@@ -50,7 +60,7 @@ void compare_small(const Path& file) {
       recorder.record("layer" + std::to_string(i % layers), std::vector<float>(8, number));
     recorder.close();
   }
-  keep(ss::compare_files(folder / std::to_string(1.0F), folder / std::to_string(2.0F)));
+  keep(compare_and_tell(folder / std::to_string(1.0F), folder / std::to_string(2.0F), true));
   std::filesystem::remove_all(folder);
 }
 
@@ -67,9 +77,8 @@ void record_runs(const Path& folder, Size size, ss::Precision precision) {
 void compare(const Path& file, const char* with, std::size_t rows, ss::Verdict last, bool suggest) {
   compare_small(file);
   std::optional<ss::Comparison> found;
-  measure(touched_before, [&] {
-    found.emplace(ss::compare_files(file, Path(file).concat(with), {.suggest = suggest}));
-  });
+  measure(touched_before,
+          [&] { found.emplace(compare_and_tell(file, Path(file).concat(with), suggest)); });
   require(found->rows.size() == rows && found->rows.verdict(rows - 1) == last,
           "the comparison found something else");
 }

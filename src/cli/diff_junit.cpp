@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/output.hpp"
+#include "compare/row_store.hpp"
 #include "compare/text.hpp"
 #include "data/printable.hpp"
 
@@ -71,7 +72,9 @@ void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
                      detail::counted(found.coverage.tensors, "tensor"),
                      detail::counted(found.coverage.values, "other value"));
   out << (is_vacuous ? "><failure message=\"nothing was compared\"/></testcase>\n" : "/>\n");
-  for (const ComparisonRow& row : found.rows) {
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    // A copy: `found` would keep all that are looked at.
+    const ComparisonRow row = comparing::RowStore::of(found.rows)->row(i);
     std::string name = row.path;
     if (row.record)
       name = fmt::format("step {} call {} {}", row.record->step, row.record->call, name);

@@ -91,7 +91,8 @@ std::vector<std::size_t> rows_to_map(const Comparison& found) {
     return row.metrics && row.metrics->count != 0;
   };
   std::vector<std::size_t> rows;
-  for (const std::size_t row : comparing::sorted_rows(found, RowOrder::worst))
+  const auto worst = comparing::shown_rows(found, {.rows = found.rows.size()});
+  for (const std::size_t row : worst.places)
     if (rows.size() < most_heat_maps && has_map(row)) rows.push_back(row);
   const std::optional<std::size_t> first =
       found.rows.empty() ? std::nullopt : comparing::RowStore::of(found.rows)->first_divergence();

@@ -22,11 +22,12 @@ std::vector<std::string> suspicion_lines(const Comparison& comparison) {
   rows.reserve(comparison.culprits.size());
   for (const Culprit& culprit : comparison.culprits) rows.push_back(culprit.row);
   if (const RowStore* const store = RowStore::of(comparison.rows))
-    for (std::size_t i = 0; i < store->size(); ++i) {
-      const ComparisonRow* const row = store->whole_or_null(i);
-      if (row != nullptr && !row->suspicions.empty() && std::ranges::find(rows, i) == rows.end())
-        rows.push_back(i);
-    }
+    store->visit(
+        [&](std::size_t i, const ComparisonRow& row) {
+          if (!row.suspicions.empty() && std::ranges::find(rows, i) == rows.end())
+            rows.push_back(i);
+        },
+        [](std::size_t, std::size_t) {});
   std::vector<std::string> lines;
   std::size_t more = 0;
   for (const std::size_t place : rows) {

@@ -116,6 +116,14 @@ Verdict RowStore::verdict(std::size_t index) const noexcept {
   return compact_.rows[compact_place(index)].verdict;
 }
 
+std::size_t RowStore::differences() const noexcept {
+  std::size_t count = 0;
+  const auto look = [&](Verdict found) { count += std::size_t{is_difference(found)}; };
+  visit([&](std::size_t, const ComparisonRow& row) { look(row.verdict); },
+        [&](std::size_t, std::size_t place) { look(compact_.rows[place].verdict); });
+  return count;
+}
+
 ComparisonRow RowStore::row(std::size_t index) const {
   if (const ComparisonRow* const there = whole_or_null(index)) return *there;
   const std::size_t place = compact_place(index);

@@ -44,6 +44,8 @@ class RowStore {
   /// The place of `Comparison::first_divergence`.
   [[nodiscard]] std::optional<std::size_t> first_divergence() const noexcept;
   [[nodiscard]] Verdict verdict(std::size_t index) const noexcept;
+  /// Of all rows.
+  [[nodiscard]] std::size_t differences() const noexcept;
   /// Of a comparison of recordings.
   [[nodiscard]] RowFacts facts(std::size_t index) const;
 
@@ -73,6 +75,17 @@ class RowStore {
     std::size_t first = 0;  ///< The place of the first among the compact ones.
   };
   [[nodiscard]] CompactRun compact_run(std::size_t index) const noexcept;
+  /// Goes through all rows in their order, in runs: a look for each row took longer than what is
+  /// looked for. \param whole called with the place of a row that is kept whole, and the row
+  /// \param compact called with the place of another among all, and among the compact ones
+  template <typename Whole, typename Compact>
+  void visit(const Whole& whole, const Compact& compact) const {
+    for (std::size_t i = 0; i < size_; ++i) {
+      const CompactRun run = compact_run(i);
+      for (; i < run.end; ++i) compact(i, run.first + (i - run.begin));
+      if (i < size_) whole(i, *whole_or_null(i));
+    }
+  }
   /// Whether a row is compact, and did not become whole.
   [[nodiscard]] bool is_kept_compact(std::size_t index) const noexcept;
   [[nodiscard]] CompactRows& compact() noexcept { return compact_; }

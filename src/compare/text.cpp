@@ -4,9 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -53,7 +51,10 @@ double badness(const ComparisonRow& row) {
     const StatisticsMetrics& found = *row.statistics;
     const double allowed = found.tolerance.atol * std::sqrt(static_cast<double>(found.count)) +
                            found.tolerance.rtol * found.norm_b;
-    return allowed > 0 ? *found.distance / allowed : *found.distance > 0 ? endless : 0;
+    if (*found.distance == 0) return 0;
+    const double ratio = *found.distance / allowed;
+    // Of infinities.
+    return std::isnan(ratio) ? endless : ratio;
   }
   if (!row.metrics) return is_difference(row.verdict) ? endless : -1;
   // What the noise excuses comes behind what it does not.
@@ -69,6 +70,58 @@ double badness(const ComparisonRow& row) {
   }
   return endless;
 }
+
+/// As of the row that is made of it: all of its numbers are finite, and it has no noise.
+double badness(const CompactRows& rows, std::size_t place) {
+  const CompactRow& row = rows.rows[place];
+  return row.is_exact() ? 0 : rows.metrics[row.metrics].max_ratio;
+}
+
+/// The worst of rows that are added in their order, in as much memory as twice as many take.
+class WorstRows {
+ public:
+  struct Row {
+    double badness = 0;
+    std::size_t place = 0;
+  };
+
+  explicit WorstRows(std::size_t most) : most_(most) {}
+
+  void add(Row row) {
+    if (has_least_ && row.badness <= least_) return;
+    rows_.push_back(row);
+    if (rows_.size() / 2 >= most_) cut();
+  }
+
+  /// The worst first, and of equals those that were added first.
+  std::vector<std::size_t> places() {
+    if (rows_.size() > most_) cut();
+    std::ranges::sort(rows_, is_worse);
+    std::vector<std::size_t> places;
+    places.reserve(rows_.size());
+    for (const Row& row : rows_) places.push_back(row.place);
+    return places;
+  }
+
+ private:
+  static bool is_worse(const Row& a, const Row& b) {
+    return a.badness != b.badness ? a.badness > b.badness : a.place < b.place;
+  }
+
+  void cut() {
+    const auto end = rows_.begin() + static_cast<std::ptrdiff_t>(most_);
+    std::ranges::nth_element(rows_, end, is_worse);
+    rows_.erase(end, rows_.end());
+    has_least_ = true;
+    least_ = most_ == 0 ? HUGE_VAL : std::ranges::max_element(rows_, is_worse)->badness;
+  }
+
+  std::size_t most_;
+  std::vector<Row> rows_;
+  // What is no worse than the last of enough rows is not among them, nor are equals behind it.
+  bool has_least_ = false;
+  double least_ = 0;
+};
 
 using Cells = std::vector<std::string>;
 
@@ -204,17 +257,26 @@ CoverageCounts counts_of(const Coverage& coverage) {
            {"without_noise", coverage.without_noise}}};
 }
 
-std::vector<std::size_t> sorted_rows(const Comparison& comparison, RowOrder order) {
-  std::vector<std::size_t> places(comparison.rows.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  if (order == RowOrder::call) return places;
-  std::vector<double> how_bad;
-  how_bad.reserve(places.size());
-  // Copies are not kept.
-  for (std::size_t i = 0; i < places.size(); ++i)
-    how_bad.push_back(badness(RowStore::of(comparison.rows)->row(i)));
-  std::ranges::stable_sort(places, std::greater<>{}, [&](std::size_t i) { return how_bad[i]; });
-  return places;
+ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options) {
+  const RowStore* const store = RowStore::of(comparison.rows);
+  if (store == nullptr) return {};
+  WorstRows worst(options.all ? store->size() : options.rows);
+  std::size_t found = 0;
+  const auto add = [&](std::size_t place, Verdict verdict, const auto& rank) {
+    if (!options.all && verdict == Verdict::equal) return;
+    ++found;
+    worst.add({options.order == RowOrder::worst ? rank() : 0, place});
+  };
+  // No row is made for it: to make 100,000 took three times as long as to compare the records.
+  store->visit([&](std::size_t i,
+                   const ComparisonRow& row) { add(i, row.verdict, [&] { return badness(row); }); },
+               [&](std::size_t i, std::size_t place) {
+                 const CompactRows& rows = store->compact();
+                 add(i, rows.rows[place].verdict, [&] { return badness(rows, place); });
+               });
+  ShownRows shown{.places = worst.places(), .equal = store->size() - found};
+  shown.hidden = found - shown.places.size();
+  return shown;
 }
 
 }  // namespace comparing
@@ -243,10 +305,8 @@ bool Comparison::is_equal() const noexcept {
 }
 
 std::size_t Comparison::differences() const noexcept {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (is_difference(rows.verdict(i))) ++count;
-  return count;
+  const auto* const store = comparing::RowStore::of(rows);
+  return store != nullptr ? store->differences() : 0;
 }
 
 const ComparisonRow* Comparison::first_divergence() const& {
@@ -259,17 +319,8 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
   using namespace comparing;
   std::vector<Cells> table = {titles_of(*this)};
   std::vector<std::string> details = {is_of_recordings ? "record" : "path"};
-  std::size_t hidden = 0;
-  std::size_t equal = 0;
-  for (const std::size_t place : sorted_rows(*this, options.order)) {
-    if (!options.all && rows.verdict(place) == Verdict::equal) {
-      ++equal;
-      continue;
-    }
-    if (!options.all && table.size() > options.rows) {
-      ++hidden;
-      continue;
-    }
+  const ShownRows shown = shown_rows(*this, options);
+  for (const std::size_t place : shown.places) {
     const ComparisonRow row = RowStore::of(rows)->row(place);
     table.push_back(cells_of(row, *this));
     details.push_back(detail::printable(detail_text(row)));
@@ -283,8 +334,8 @@ void Comparison::write_text(std::ostream& out, const ComparisonText& options) co
       out << fmt::format("  {:>{}}", table[i][j], widths[j]);
     out << "  " << details[i] << '\n';
   }
-  if (hidden != 0) out << "... " << detail::counted(hidden, "row") << " more\n";
-  if (equal != 0) out << detail::counted(equal, "equal tensor") << " not shown\n";
+  if (shown.hidden != 0) out << "... " << detail::counted(shown.hidden, "row") << " more\n";
+  if (shown.equal != 0) out << detail::counted(shown.equal, "equal tensor") << " not shown\n";
   for (const std::string& line : closing_lines(*this)) out << line << '\n';
 }
 

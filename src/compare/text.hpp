@@ -17,8 +17,13 @@ namespace safestructures::inline v0::comparing {
 /// A number in a few digits, `1.2e-05`; `0` for zero.
 std::string short_number(double number);
 
-/// The places of the rows in an order.
-std::vector<std::size_t> sorted_rows(const Comparison& comparison, RowOrder order);
+/// Which rows a table shows.
+struct ShownRows {
+  std::vector<std::size_t> places;  ///< In the order of the table.
+  std::size_t hidden = 0;           ///< How many more differ, or may be shown.
+  std::size_t equal = 0;            ///< How many are not shown since they are equal.
+};
+ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options);
 
 /// `[0, 3]`, the indices of the worst element; empty where there is none.
 std::string index_text(const ComparisonRow& row);

@@ -1,0 +1,137 @@
+/// \file
+/// Which rows a comparison's table shows, and in which order.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/safestructures.hpp>
+
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using Names = std::vector<std::string>;
+
+std::string table_of(const ss::Comparison& found, const ss::ComparisonText& options) {
+  std::ostringstream text;
+  found.write_text(text, options);
+  return text.str();
+}
+
+/// The records of a table, from above.
+Names names_in(const std::string& table) {
+  constexpr std::string_view before = " call 0  ";
+  Names names;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line) && line.find("divergence") == line.npos;) {
+    const std::size_t begin = line.find(before);
+    if (begin == line.npos) continue;
+    const std::string_view rest = std::string_view(line).substr(begin + before.size());
+    names.emplace_back(rest.substr(0, rest.find(' ')));
+  }
+  return names;
+}
+
+/// Two runs of records that have errors of few sizes, so that many are as bad as others.
+ss::Comparison compare_runs(std::size_t count, unsigned seed) {
+  constexpr std::array<float, 6> errors = {0,    1e-7F, 0.25F,
+                                           0.5F, 8,     std::numeric_limits<float>::infinity()};
+  const ss::test::Folder folder;
+  ss::ActivationRecorder a(folder / "a");
+  ss::ActivationRecorder b(folder / "b");
+  std::mt19937 random(seed);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string name = "layer" + std::to_string(i);
+    const float error = errors[random() % errors.size()];
+    const std::vector<float> exact = {1, 1};
+    const std::vector<float> other = {1 + error, 1};
+    // A row of its own kind among those that are kept in few bytes.
+    if (random() % 50 == 0) {
+      a.record(name, std::tuple(other, 1));
+      b.record(name, std::tuple(exact, 1));
+    } else {
+      a.record(name, other);
+      b.record(name, exact);
+    }
+  }
+  a.close();
+  b.close();
+  return ss::compare_files(folder / "a", folder / "b", {.suggest = false});
+}
+
+/// The same from the rows, one by one.
+Names names_by_rows(const ss::Comparison& found, const ss::ComparisonText& options) {
+  std::vector<std::pair<double, std::string>> ranked;
+  for (const ss::ComparisonRow& row : found.rows) {
+    if (!options.all && row.verdict == ss::Verdict::equal) continue;
+    const bool is_endless = row.metrics->non_finite.infinity_only_a != 0 || !row.metrics->max_ratio;
+    ranked.emplace_back(
+        is_endless ? std::numeric_limits<double>::infinity() : *row.metrics->max_ratio, row.path);
+  }
+  if (options.order == ss::RowOrder::worst)
+    std::ranges::stable_sort(ranked,
+                             [](const auto& x, const auto& y) { return x.first > y.first; });
+  Names names;
+  for (auto& [rank, name] : ranked)
+    if (options.all || names.size() < options.rows) names.push_back(std::move(name));
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("a table shows the worst rows, or the first, and counts the others") {
+  const unsigned seed = std::random_device()();
+  CAPTURE(seed);
+  for (const std::size_t count : {1U, 30U, 700U}) {
+    CAPTURE(count);
+    const ss::Comparison found = compare_runs(count, seed);
+    REQUIRE(found.rows.size() == count);
+    for (const ss::RowOrder order : {ss::RowOrder::worst, ss::RowOrder::call})
+      for (const std::size_t rows : {std::size_t{0}, std::size_t{1}, std::size_t{7},
+                                     std::size_t{100}, std::numeric_limits<std::size_t>::max()})
+        for (const bool all : {false, true}) {
+          CAPTURE(rows);
+          CAPTURE(all);
+          const ss::ComparisonText options{.order = order, .rows = rows, .all = all};
+          const std::string table = table_of(found, options);
+          const Names shown = names_in(table);
+          CHECK(shown == names_by_rows(found, options));
+          const std::size_t not_equal = names_by_rows(found, {.rows = found.rows.size()}).size();
+          const auto says = [&](std::size_t number, const std::string& noun, const char* what) {
+            if (number == 0) return table.find(noun) == std::string::npos;
+            return table.find(std::to_string(number) + " " + noun + (number == 1 ? "" : "s") +
+                              what) != std::string::npos;
+          };
+          CHECK(says(all ? 0 : count - not_equal, "equal tensor", " not shown\n"));
+          if (!all) {
+            const std::size_t hidden = not_equal - shown.size();
+            const bool is_said = table.find("\n... ") != table.npos || table.starts_with("... ");
+            CHECK(is_said == (hidden != 0));
+            if (hidden != 0) CHECK(says(hidden, "row", " more\n"));
+          }
+        }
+  }
+}
+
+TEST_CASE("differences are counted in all rows") {
+  const ss::Comparison found = compare_runs(300, 1);
+  std::size_t count = 0;
+  for (const ss::ComparisonRow& row : found.rows) count += std::size_t{ss::is_difference(row.verdict)};
+  CHECK(count > 100);
+  CHECK(found.differences() == count);
+  CHECK(ss::Comparison().differences() == 0);
+  CHECK(table_of({}, {}).find("not equal: nothing was compared") != std::string::npos);
+}
