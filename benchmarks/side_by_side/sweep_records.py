@@ -97,11 +97,11 @@ def write(file, tables, description, repetitions):
     parts = "\n\n".join(f"## {name}\n\n{markdown_table(head, rows)}" for name, rows in tables)
     file.write_text(f"""# Sweep over recordings that are compared
 
-Written by `./dev bench records`. Two recordings of 100 layers, opened, compared and closed: medians of
-{repetitions} repetitions in turn, each a process of its own that compared two small recordings before.
-Where they differ, the layers of the second half do, by noise of 1 %. What it is measured beside is
-`read()` of all files of both into huge pages, by one thread. Asked: at most {ASKED}; what misses is
-bold.
+Written by `./dev bench records`. Two recordings of 100 layers, opened, compared, told of in a
+table and closed, as `safestructures diff` does: medians of {repetitions} repetitions in turn, each a process
+of its own that compared two small recordings before. Where they differ, the layers of the second
+half do, by noise of 1 %. What it is measured beside is `read()` of all files of both into huge
+pages, by one thread. Asked: at most {ASKED}; what misses is bold.
 
 {parts}
 
