@@ -129,7 +129,8 @@ TEST_CASE("a table shows the worst rows, or the first, and counts the others") {
 TEST_CASE("differences are counted in all rows") {
   const ss::Comparison found = compare_runs(300, 1);
   std::size_t count = 0;
-  for (const ss::ComparisonRow& row : found.rows) count += std::size_t{ss::is_difference(row.verdict)};
+  for (const ss::ComparisonRow& row : found.rows)
+    count += std::size_t{ss::is_difference(row.verdict)};
   CHECK(count > 100);
   CHECK(found.differences() == count);
   CHECK(ss::Comparison().differences() == 0);
