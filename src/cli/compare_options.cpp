@@ -81,6 +81,7 @@ CompareOptions compare_options(const CompareArguments& given) {
   CompareOptions options;
   options.exact_dtypes = given.exact_dtypes;
   options.only = given.only;
+  options.ignore = given.ignored;
   if (!given.rtol.empty()) options.rtol = tolerance_from("--rtol", given.rtol);
   if (!given.atol.empty()) options.atol = tolerance_from("--atol", given.atol);
   for (const std::string& text : given.tolerances)
@@ -152,6 +153,13 @@ void add_compare_options(CLI::App& command, CompareArguments& given) {
       .add_option("--only", given.only,
                   "Only paths or records that match: * is any text, ? a character,\n[a-c] one "
                   "of these; may be given again")
+      ->option_text("GLOB")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--ignore", given.ignored,
+          "Leave out what matches, of --only too; a dict or list may then\ndiffer by as many "
+          "members; may be given again")
       ->option_text("GLOB")
       ->allow_extra_args(false);
   command

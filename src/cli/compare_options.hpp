@@ -21,6 +21,7 @@ struct CompareArguments {
   std::vector<std::string> renames;
   std::vector<std::string> rename_files;
   std::vector<std::string> only;
+  std::vector<std::string> ignored;
   std::vector<std::string> noise;
   bool exact_dtypes = false;
 };

@@ -124,7 +124,7 @@ void add_diff(CLI::App& app) {
       "  safestructures diff run-cpp run-python --order call\n"
       "  safestructures diff a.safetensors b.safetensors --tolerance '*/bias=0.01,1e-6'\n"
       "  safestructures diff a.npz b.safetensors --rename 'layers.*.w=model.layers.*.weight'\n"
-      "  safestructures diff run-cpp run-python --renames names.txt");
+      "  safestructures diff run-cpp run-python --renames names.txt --ignore '*.dropout*'");
   command->callback([options] { diff(*options); });
 }
 

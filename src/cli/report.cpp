@@ -128,10 +128,11 @@ void write_heat_maps(std::ostream& out, const Comparison& found, const Side& a, 
   out << ']';
 }
 
-Side side_of(const Input& input, const std::vector<std::string>& globs) {
+Side side_of(const Input& input, const std::vector<std::string>& only,
+             const std::vector<std::string>& ignore) {
   Side side{input.name, list_tensors(input)};
   const std::size_t all = side.list.tensors.size();
-  keep_matching(side.list, globs);
+  keep_matching(side.list, only, ignore);
   if (const std::size_t left = all - side.list.tensors.size(); left != 0)
     side.list.notes.push_back(detail::counted(left, "tensor") + " left out by the filter");
   fill_statistics(side.list, input.name);
@@ -144,7 +145,7 @@ std::string data_of(const ReportOptions& given, std::size_t& tensors) {
   const Input a = open_input_or_recording(given.a);
   std::ostringstream out;
   if (given.b.empty()) {
-    const Side side = side_of(a, options.only);
+    const Side side = side_of(a, options.only, options.ignore);
     tensors = side.list.tensors.size();
     out << R"({"a": )";
     write_side(out, side);
@@ -153,9 +154,10 @@ std::string data_of(const ReportOptions& given, std::size_t& tensors) {
   }
   const Input b = open_input_or_recording(given.b);
   const Comparison found = compare_inputs(a, b, options, given.compare.noise);
-  Side left = side_of(a, options.only);
+  Side left = side_of(a, options.only, options.ignore);
   // What is renamed has other names there.
-  Side right = side_of(b, options.renames.empty() ? options.only : std::vector<std::string>());
+  const bool has_same_names = options.renames.empty();
+  Side right = has_same_names ? side_of(b, options.only, options.ignore) : side_of(b, {}, {});
   // The comparison says them.
   left.list.notes.clear();
   right.list.notes.clear();

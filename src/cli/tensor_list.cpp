@@ -10,7 +10,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/walk.hpp>
 #include "cli/progress.hpp"
-#include "platform/os.hpp"
+#include "compare/filter.hpp"
 #include "platform/parallel.hpp"
 #include "recording/state_notes.hpp"
 
@@ -168,13 +168,10 @@ TensorList list_tensors(const Input& input) {
   return input.recording ? list_tensors(*input.recording) : list_tensors(*input.document);
 }
 
-void keep_matching(TensorList& list, const std::vector<std::string>& globs) {
-  if (globs.empty()) return;
-  std::erase_if(list.tensors, [&](const ListedTensor& one) {
-    return std::ranges::none_of(globs, [&](const std::string& glob) {
-      return platform::os::matches_glob(glob.c_str(), one.path.c_str());
-    });
-  });
+void keep_matching(TensorList& list, const std::vector<std::string>& only,
+                   const std::vector<std::string>& ignore) {
+  const comparing::Filter filter(only, ignore);
+  std::erase_if(list.tensors, [&](const ListedTensor& one) { return !filter.is_wanted(one.path); });
 }
 
 void fill_statistics(TensorList& list, const std::string& what) {

@@ -40,8 +40,10 @@ struct TensorList {
 /// their names. \throws Error for statistics in a record that are none
 TensorList list_tensors(const Input& input);
 
-/// Leaves those whose path one of the globs matches; all where there are none.
-void keep_matching(TensorList& list, const std::vector<std::string>& globs);
+/// Leaves those whose path one of the globs matches, all where there are none, and none that is to
+/// be ignored.
+void keep_matching(TensorList& list, const std::vector<std::string>& only,
+                   const std::vector<std::string>& ignore = {});
 
 /// Computes what was not kept, on two threads where that pays, with progress at a terminal.
 /// \param what what was opened \throws Error naming it and the tensor

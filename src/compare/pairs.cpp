@@ -12,7 +12,6 @@
 #include "compare/summary.hpp"
 #include "compare/ulp.hpp"
 #include "data/keyed_hash.hpp"
-#include "platform/os.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -63,12 +62,9 @@ std::string dtype_text(DType dtype, const std::optional<DType>& was) {
   return text;
 }
 
-bool matches(const std::string& glob, const std::string& text) {
-  return platform::os::matches_glob(glob.c_str(), text.c_str());
-}
-
 Comparer::Comparer(const CompareOptions& options, bool of_recordings)
     : options_(options),
+      filter_(options.only, options.ignore),
       renames_(options.renames),
       noise_(options, of_recordings),
       rows_(RowStore::make_for(result_.rows)) {
@@ -76,12 +72,6 @@ Comparer::Comparer(const CompareOptions& options, bool of_recordings)
   result_.has_noise = !noise_.empty();
   require_sane({options.rtol.value_or(0), options.atol.value_or(0)});
   for (const ToleranceRule& rule : options.tolerances) require_sane(rule.tolerance);
-}
-
-bool Comparer::is_wanted(const std::string& path) const {
-  return options_.only.empty() || std::ranges::any_of(options_.only, [&](const std::string& glob) {
-           return matches(glob, path);
-         });
 }
 
 std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b) {
@@ -128,17 +118,31 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
                    const std::string& other_name) {
   const std::string name = record ? record->name : std::string();
   const std::string name_b = other_name.empty() ? name : other_name;
+  const auto set_paths = [&](const Pair& pair, ComparisonRow& row) {
+    row.path = pair.a != nullptr ? label_of(name, pair.a->path) : label_of(name_b, pair.b->path);
+    if (pair.a == nullptr || pair.b == nullptr) return;
+    std::string other = label_of(name_b, pair.b->path);
+    if (other != row.path) row.other_path = std::move(other);
+  };
+  IgnoredChildren ignored_a;
+  IgnoredChildren ignored_b;
+  for (const Pair& pair : filter_.can_ignore() ? std::span(pairs) : std::span<const Pair>()) {
+    ComparisonRow row;
+    set_paths(pair, row);
+    if (!filter_.is_ignored(row.path, row.other_path)) continue;
+    if (pair.a != nullptr) ignored_a.add(pair.a->path);
+    if (pair.b != nullptr) ignored_b.add(pair.b->path);
+  }
+  const auto is_excused = [&](const Pair& pair, const ComparisonRow& row) {
+    return row.verdict == Verdict::size &&
+           size_of(*pair.a->value) - ignored_a.count_in(pair.a->path) ==
+               size_of(*pair.b->value) - ignored_b.count_in(pair.b->path);
+  };
   for (const Pair& pair : pairs) {
     // Where it stays: a row is of 760 bytes.
     ComparisonRow& row = rows_.add();
-    row.path = pair.a != nullptr ? label_of(name, pair.a->path) : label_of(name_b, pair.b->path);
-    if (pair.a != nullptr && pair.b != nullptr) {
-      std::string other = label_of(name_b, pair.b->path);
-      if (other != row.path) row.other_path = std::move(other);
-    }
-    const bool is_wanted =
-        this->is_wanted(row.path) || (!row.other_path.empty() && this->is_wanted(row.other_path));
-    if (!is_wanted) {
+    set_paths(pair, row);
+    if (!filter_.is_wanted(row.path, row.other_path)) {
       // What holds others is not counted beside them.
       const TreeNode& node = pair.a != nullptr ? *pair.a : *pair.b;
       if (!node.has_children()) ++result_.coverage.filtered;
@@ -146,7 +150,7 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
       continue;
     }
     try {
-      if (add_pair(pair, row)) {
+      if (add_pair(pair, row) && !is_excused(pair, row)) {
         row.record = record;
         count(row.verdict);
       } else {
@@ -173,7 +177,7 @@ void Comparer::add_notes() {
 }
 
 void Comparer::add_lone(const RecordPlace& record, Verdict verdict, std::string detail) {
-  if (!is_wanted(record.name)) {
+  if (!filter_.is_wanted(record.name)) {
     ++result_.coverage.filtered;
     return;
   }

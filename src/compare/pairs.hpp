@@ -13,6 +13,7 @@
 
 #include <safestructures/compare/comparison.hpp>
 #include <safestructures/compare/options.hpp>
+#include "compare/filter.hpp"
 #include "compare/nodes.hpp"
 #include "compare/noise.hpp"
 #include "compare/rename.hpp"
@@ -25,9 +26,6 @@ struct Pair {
   const TreeNode* a = nullptr;  ///< Null: in b only.
   const TreeNode* b = nullptr;
 };
-
-/// Whether a glob of the options is of that path.
-bool matches(const std::string& glob, const std::string& text);
 
 /// `F32, was F16`: what a row says of the dtype of one side.
 std::string dtype_text(DType dtype, const std::optional<DType>& was);
@@ -68,7 +66,7 @@ class Comparer {
   /// @}
 
   [[nodiscard]] Renames& renames() noexcept { return renames_; }
-  [[nodiscard]] bool is_wanted(const std::string& path) const;
+  [[nodiscard]] const Filter& filter() const noexcept { return filter_; }
   /// Compares the numbers of all rows that were added: these have no verdict before. Called once.
   void measure();
   /// Looks for faults that explain rows beyond their tolerance: of recordings those that make an
@@ -121,6 +119,7 @@ class Comparer {
   [[nodiscard]] const Tensor* input_of(const ComparisonRow& row);
 
   const CompareOptions& options_;
+  Filter filter_;
   Renames renames_;
   Noise noise_;
   std::vector<Held> held_;   // In the order of their rows.

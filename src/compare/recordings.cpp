@@ -51,7 +51,7 @@ std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Record
     const Record& record = is_of_b ? b[pair.b] : a[pair.a];
     std::set<std::string>& known = is_of_b ? known_b : known_a;
     // The first of each name stands for all.
-    if (known.contains(record.name()) || !comparer.is_wanted(record.name())) continue;
+    if (known.contains(record.name()) || !comparer.filter().is_wanted(record.name())) continue;
     std::vector<Leaf> leaves = leaves_of(record);
     if (leaves.empty()) continue;
     known.insert(record.name());
@@ -78,7 +78,8 @@ std::size_t count_slices(const RecordPairs& pairs, const recording::RecordTable&
     if (pair.is_lone()) continue;
     const recording::StoredRecord one = records_a.stored_at(pair.a);
     const recording::StoredRecord other = records_b.stored_at(pair.b);
-    if (one.kept == slice && other.kept == slice && comparer.is_wanted(a.names()[one.name]))
+    if (one.kept == slice && other.kept == slice &&
+        comparer.filter().is_wanted(a.names()[one.name], b.names()[other.name]))
       ++count;
   }
   return count;

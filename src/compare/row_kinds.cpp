@@ -69,7 +69,7 @@ const RowKinds::Type* RowKinds::type_of(const Value& value, bool is_row) {
 RowKinds::Found RowKinds::make_kind(const Key& key) {
   const std::string& name = a_.names()[key.name_a];
   const std::string& other = b_.names()[key.name_b];
-  if (!comparer_.is_wanted(name) && !comparer_.is_wanted(other)) return {};
+  if (!comparer_.filter().is_wanted(name, other)) return {};
   const Type& a = *key.type_a;
   const Type& b = *key.type_b;
   const RecordedDTypes recorded{a.recorded, b.recorded};

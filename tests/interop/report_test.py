@@ -50,9 +50,10 @@ def check_data(folder):
     expect("its name", ("model.safetensors", False, []), (data["a"]["name"], data["a"]["recording"], data["a"]["notes"]))
     _, _, data = page_of(folder, "killed")
     expect("notes", ["the recording was not closed, so records may be missing"], data["a"]["notes"])
-    _, _, data = page_of(folder, "killed", "--only", "none")
     notes = ["the recording was not closed, so records may be missing", "3 tensors left out by the filter"]
-    expect("notes of a filter", (notes, []), (data["a"]["notes"], data["a"]["tensors"]))
+    for options in (["--only", "none"], ["--ignore", "*"]):
+        _, _, data = page_of(folder, "killed", *options)
+        expect(f"notes of {options}", (notes, []), (data["a"]["notes"], data["a"]["tensors"]))
     rules = pathlib.Path(folder) / "rules"
     rules.mkdir()
     subprocess.run([CLI.parent / "interop" / "recordings", rules], check=True)

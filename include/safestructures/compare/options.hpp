@@ -73,6 +73,8 @@ struct CompareOptions {
   /// Globs for paths, as in `ToleranceRule`; what matches none is counted and not compared. Empty:
   /// all is compared.
   std::vector<std::string> only = {};
+  /// Globs for what is left out of that, and counted too. Containers may differ by as many members.
+  std::vector<std::string> ignore = {};
   /// Further runs of one of the two sides, under its names: the same program again, or in higher
   /// precision. They say per tensor which differences are noise (`NoiseFloor`). Integers and bools
   /// stay exact. Beside recordings these must be recordings, else files or structures.

@@ -1,0 +1,145 @@
+/// \file
+/// What is left out of a comparison, and that it is counted.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/safestructures.hpp>
+
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using Layers = std::vector<std::vector<float>>;
+using Dict = std::map<std::string, Layers>;
+
+ss::Value value_of(const Dict& dict) {
+  ss::Value value = ss::Value::dict({});
+  for (const auto& [name, layers] : dict) {
+    ss::Value list = ss::Value::list({});
+    for (const std::vector<float>& layer : layers)
+      list.push_back(ss::Tensor::own(std::vector(layer)));
+    value.insert_or_assign(name, std::move(list));
+  }
+  return value;
+}
+
+struct Rows {
+  std::vector<std::string> different;  ///< Verdict and path.
+  std::uint64_t filtered = 0;
+};
+
+Rows rows_of(const ss::Comparison& found) {
+  Rows rows{.different = {}, .filtered = found.coverage.filtered};
+  for (const ss::ComparisonRow& row : found.rows)
+    if (ss::is_difference(row.verdict))
+      rows.different.push_back(std::string(to_string(row.verdict)) + " " + row.path);
+  return rows;
+}
+
+struct Case {
+  const char* name;
+  Dict a;
+  Dict b;
+  ss::CompareOptions options;
+  std::vector<std::string> different;
+  std::uint64_t filtered;
+};
+
+void record(const std::filesystem::path& folder, float value, bool has_more) {
+  ss::ActivationRecorder recorder(folder);
+  for (std::int64_t step = 0; step < 3; ++step) {
+    recorder.step(step);
+    recorder.record("embed", std::vector<float>{1, 2});
+    if (has_more) recorder.record("embed.dropout", std::vector<float>{3});
+    recorder.record("noise", std::vector<float>{value});
+    recorder.record("pair", std::tuple(std::vector<float>{value}, std::vector<float>{5}));
+  }
+  recorder.close();
+}
+
+}  // namespace
+
+TEST_CASE("what matches is left out and counted, and containers may differ by it") {
+  const Dict model = {{"x", {{1}, {2}}}, {"y", {{3}}}};
+  const Dict longer = {{"x", {{1}, {2}, {9}}}, {"y", {{3}}}, {"z", {{4}, {5}}}};
+  const Dict escaped = {{"x", {{1}, {2}}}, {"y", {{3}}}, {"a/b", {}}};
+  const Case cases[] = {
+      {"nothing",
+       model,
+       longer,
+       {},
+       {"size /", "size /x", "only in b /x/2", "only in b /z/0", "only in b /z/1"},
+       0},
+      {"a member of a list",
+       model,
+       longer,
+       {.ignore = {"/x/2"}},
+       {"size /", "only in b /z/0", "only in b /z/1"},
+       1},
+      {"a member of a dict alone",
+       model,
+       longer,
+       {.ignore = {"/z"}},
+       {"size /x", "only in b /x/2", "only in b /z/0", "only in b /z/1"},
+       0},
+      {"it and what it holds", model, longer, {.ignore = {"/z*", "/x/2"}}, {}, 3},
+      {"the other way round", longer, model, {.ignore = {"/z*", "/x/2"}}, {}, 3},
+      {"as many on both sides",
+       model,
+       longer,
+       {.ignore = {"/x/1", "/z*"}},
+       {"size /x", "only in b /x/2"},
+       3},
+      {"more than is asked for", model, longer, {.only = {"/x*"}, .ignore = {"/x/2"}}, {}, 4},
+      {"a name with a slash", model, escaped, {.ignore = {"/a~1b"}}, {}, 1},
+      {"the root",
+       model,
+       longer,
+       {.ignore = {"/"}},
+       {"size /x", "only in b /x/2", "only in b /z/0", "only in b /z/1"},
+       0},
+      {"all", model, longer, {.ignore = {"*"}}, {}, 6},
+      {"what has another name",
+       {{"q", {{1}}}},
+       {{"k", {{2}}}},
+       {.renames = {{"/q*", "/k*"}}, .ignore = {"/k*"}},
+       {},
+       1},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.name);
+    const ss::Comparison found = ss::compare(value_of(one.a), value_of(one.b), one.options);
+    const Rows rows = rows_of(found);
+    CHECK(rows.different == one.different);
+    CHECK(rows.filtered == one.filtered);
+  }
+}
+
+TEST_CASE("a comparison of which all was ignored is not equal") {
+  const Dict model = {{"x", {{1}}}};
+  CHECK_FALSE(ss::compare(value_of(model), value_of(model), {.ignore = {"*"}}).is_equal());
+}
+
+TEST_CASE("records are left out by their names, small ones and structures") {
+  const ss::test::Folder folder;
+  record(folder / "a", 1, true);
+  record(folder / "b", 2, false);
+  const auto compared = [&](std::vector<std::string> ignore) {
+    return ss::compare_files(folder / "a", folder / "b", {.ignore = std::move(ignore)});
+  };
+  CHECK(compared({}).differences() == 9);
+  const ss::Comparison rest = compared({"*.dropout", "noise", "pair/0"});
+  CHECK(rest.is_equal());
+  CHECK(rest.coverage.filtered == 9);
+  CHECK(rest.coverage.tensors == 6);
+  CHECK(compared({"pair*", "noise"}).coverage.only_a == 3);
+}
