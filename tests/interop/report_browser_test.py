@@ -12,7 +12,7 @@ import browser
 import numpy as np
 import safestructures
 from cli_outcomes import REPORT, expect, run
-from report_cases import HOSTILE, SCORES, many_culprits, statistics_runs, suspicious_runs, two_runs
+from report_cases import HOSTILE, SCORES, many_culprits, statistics_runs, suspicious_runs, two_runs, uneven_runs
 from safetensors.numpy import save_file
 
 SKIPPED = 77
@@ -193,6 +193,19 @@ def check_statistics(page, folder):
     expect("a tensor is not marked", ["equal"], page.evaluate(badges))
 
 
+def check_pairs(page, folder):
+    """A row says how its records were paired where their numbers do not say it."""
+    uneven_runs(folder)
+    run(folder, "report", "late", "early", "-o", "uneven.html")
+    page.open(folder / "uneven.html")
+    said = []
+    for number in range(1, page.evaluate("document.querySelectorAll('.row').length") + 1):
+        page.click(f".row:nth-child({number})")
+        texts = "[...document.querySelectorAll('#detail .faint')].map(one => one.textContent)"
+        said.append([text for text in page.evaluate(texts) if text.startswith("paired")])
+    expect("how they are paired", [[], ["paired by its shape"], ["paired by its shape"], []], said)
+
+
 def check_coverage(page, folder):
     """What was not compared is counted at the top; what is zero is not shown."""
     safestructures.save_file({"empty": np.zeros((0, 3)), "x": np.ones(3), "n": 1}, folder / "empty.safetensors")
@@ -289,8 +302,8 @@ def main():
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
-        for check in (check_two_runs, check_findings, check_statistics, check_coverage, check_many_culprits, check_files, check_one, check_hostile,
-                      check_many):
+        for check in (check_two_runs, check_findings, check_statistics, check_pairs, check_coverage, check_many_culprits, check_files, check_one,
+                      check_hostile, check_many):
             with browser.Browser(folder) as page:
                 check(page, folder)
                 expect(f"{check.__name__}: no complaints", [], page.problems)

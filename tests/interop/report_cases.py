@@ -74,6 +74,15 @@ def many_culprits(folder, layers):
                 recorder.record(f"net.{i}", np.full(4, 1 + (name == "wrong") * (i + 1) / layers, np.float32))
 
 
+def uneven_runs(folder):
+    """Runs `late` and `early`: `early` called its layer once more before, with another shape."""
+    for name, sizes in (("late", (3, 3)), ("early", (2, 3, 3))):
+        with Recorder(pathlib.Path(folder) / name) as recorder:
+            recorder.record("input", np.ones(3, np.float32))
+            for size in sizes:
+                recorder.record("layer", np.ones(size, np.float32))
+
+
 def statistics_runs(folder):
     """Runs `few` and `many`: of `brief` the first kept statistics, and the second has a larger maximum."""
     folder = pathlib.Path(folder)

@@ -40,6 +40,8 @@ function comparedParts(row) {
   const parts = [element('div', {}, element('span', { class: 'badge ' + (differs(row) ? 'bad' : 'good') }, found.verdict), ' ',
     found.statistics ? element('span', { class: 'badge estimate' }, 'by statistics alone') : null, ' ', printable(found.detail || ''))];
   if (found.other_path) parts.push(element('div', { class: 'faint' }, 'in b: ' + printable(found.other_path)));
+  if (found.record && found.record.paired_by !== 'call')
+    parts.push(element('div', { class: 'faint' }, 'paired by its ' + found.record.paired_by));
   if (heatMaps.has(row.index)) parts.push(...heatMap(heatMaps.get(row.index)));
   parts.push(...suspicionParts(found), ...originParts(found), ...noiseParts(found.noise), ...statisticsParts(found.statistics));
   const hidden = ['path', 'other_path', 'verdict', 'detail', 'record', 'shape', 'growth', 'makes_error',
