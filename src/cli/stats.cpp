@@ -1,8 +1,11 @@
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +20,7 @@
 #include "cli/tensor_list.hpp"
 #include "cli/tensor_list_json.hpp"
 #include "data/printable.hpp"
+#include "data/text_table.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -56,38 +60,43 @@ void sort_tensors(std::vector<ListedTensor>& tensors, const std::string& sort) {
                            [&](const ListedTensor& one) { return rank(one, sort); });
 }
 
-using Cells = std::vector<std::string>;
-
-/// The first two are texts, all others numbers.
-Cells cells_of(const ListedTensor& one, bool is_of_recording) {
-  const TensorStatistics& found = one.statistics;
-  Cells cells = {std::string(to_string(one.dtype)), to_string(one.shape)};
-  for (const double number :
-       {found.min, found.max, found.mean, found.standard_deviation, found.l2_norm})
-    cells.push_back(found.finite() == 0 ? "-" : fmt::format("{:.4g}", number));
-  for (const std::uint64_t count : {found.zeros, found.nan, infinities(found)})
-    cells.push_back(std::to_string(count));
-  if (is_of_recording) {
-    cells.push_back(std::to_string(one.record->step));
-    cells.push_back(std::to_string(one.record->call));
+/// The first two columns are texts, all others numbers.
+detail::TextTable table_of(const TensorList& list) {
+  using Align = detail::TextTable::Align;
+  std::vector<std::string_view> titles = {"dtype", "shape", "min",   "max", "mean",
+                                          "std",   "L2",    "zeros", "NaN", "Inf"};
+  if (list.is_of_recording) titles.insert(titles.end(), {"step", "call"});
+  std::vector<Align> columns(titles.size(), Align::right);
+  columns[0] = columns[1] = Align::left;
+  detail::TextTable table(std::move(columns));
+  for (const std::string_view title : titles) table.next() += title;
+  for (const ListedTensor& one : list.tensors) {
+    const TensorStatistics& found = one.statistics;
+    table.next() += to_string(one.dtype);
+    table.next() += to_string(one.shape);
+    for (const double number :
+         {found.min, found.max, found.mean, found.standard_deviation, found.l2_norm}) {
+      std::string& cell = table.next();
+      if (found.finite() == 0) cell += '-';
+      else fmt::format_to(std::back_inserter(cell), "{:.4g}", number);
+    }
+    for (const std::uint64_t count : {found.zeros, found.nan, infinities(found)})
+      table.next() += std::to_string(count);
+    if (!list.is_of_recording) continue;
+    table.next() += std::to_string(one.record->step);
+    table.next() += std::to_string(one.record->call);
   }
-  return cells;
+  return table;
 }
 
 void print_statistics(std::ostream& out, const TensorList& list) {
   if (list.tensors.empty()) return;
-  std::vector<Cells> table = {
-      {"dtype", "shape", "min", "max", "mean", "std", "L2", "zeros", "NaN", "Inf"}};
-  if (list.is_of_recording) table.front().insert(table.front().end(), {"step", "call"});
-  for (const ListedTensor& one : list.tensors) table.push_back(cells_of(one, list.is_of_recording));
-  std::vector<std::size_t> widths(table.front().size());
-  for (const Cells& cells : table)
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+  detail::TextTable table = table_of(list);
   const bool is_on = is_coloured(stdout);
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    std::string line = fmt::format("{:{}}  {:{}}", table[i][0], widths[0], table[i][1], widths[1]);
-    for (std::size_t j = 2; j < widths.size(); ++j)
-      line += fmt::format("  {:>{}}", table[i][j], widths[j]);
+  std::string line;
+  for (std::size_t i = 0; i < table.lines(); ++i) {
+    line.clear();
+    table.append_line(line, i);
     line += "  ";
     if (i == 0) {
       out << coloured(line + (list.is_of_recording ? "record" : "path"), Role::label, is_on)
@@ -95,15 +104,9 @@ void print_statistics(std::ostream& out, const TensorList& list) {
       continue;
     }
     const ListedTensor& one = list.tensors[i - 1];
-    std::string path;
-    detail::append_printable(path, one.path);
     const bool is_bad = one.statistics.finite() != one.statistics.count;
-    out << line << coloured(path, is_bad ? Role::fault : Role::plain, is_on);
-    if (one.record && one.kept != "full") {
-      std::string kept;
-      detail::append_printable(kept, one.kept);
-      out << "  kept: " << kept;
-    }
+    out << line << coloured(detail::printable(one.path), is_bad ? Role::fault : Role::plain, is_on);
+    if (one.record && one.kept != "full") out << "  kept: " << detail::printable(one.kept);
     out << '\n';
   }
 }

@@ -14,8 +14,11 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// A number in a few digits, `1.2e-05`; `0` for zero.
+/// A number in a few digits, `1.20e-05`; `0` for zero.
 std::string short_number(double number);
+/// Appends the same.
+void append_short(std::string& text, double number);
+void append_count(std::string& text, std::uint64_t count);
 
 /// Which rows a table shows.
 struct ShownRows {
@@ -25,8 +28,8 @@ struct ShownRows {
 };
 ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options);
 
-/// `[0, 3]`, the indices of the worst element; empty where there is none.
-std::string index_text(const ComparisonRow& row);
+/// Appends `worst at [0, 3]: 0.5 and 0.25` of a row that has a worst element.
+void append_worst(std::string& text, const ComparisonRow& row);
 
 /// `step 2, call 14 of decoder.attention, element [0, 3]: 0.5 and 0.25`, not printable as it is.
 std::string place_text(const ComparisonRow& row);

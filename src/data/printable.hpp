@@ -2,6 +2,7 @@
 /// Text for messages and terminals; what comes from a file is made harmless.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +59,14 @@ inline void append_hex(std::string& out, std::uint32_t value, unsigned digits) {
 /// Appends a text on one line, with escapes for all that is unsafe or not UTF-8.
 /// \param quoted escapes `"` and `\` as well, for a text between quotes
 inline void append_printable(std::string& out, std::string_view text, bool quoted = false) {
+  const auto is_plain = [quoted](char one) {
+    return one >= 0x20 && one < 0x7f && !(quoted && (one == '"' || one == '\\'));
+  };
   while (!text.empty()) {
+    const auto other = std::find_if_not(text.begin(), text.end(), is_plain);
+    out.append(text.begin(), other);
+    text.remove_prefix(static_cast<std::size_t>(other - text.begin()));
+    if (text.empty()) return;
     const CodePoint code = first_code_point(text);
     if (!code.is_valid || (code.value < 0x80 && is_unsafe(code.value))) {
       if (code.value == '\n') out += "\\n";

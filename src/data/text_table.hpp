@@ -1,0 +1,64 @@
+/// \file
+/// Tables of text for terminals.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace safestructures::inline v0::detail {
+
+/// Cells in lines of as many, two spaces apart. All of them lie in one text: a string for each cell
+/// took twice as long as its digits.
+class TextTable {
+ public:
+  /// `none`: as wide as each is, for the last column.
+  enum class Align : std::uint8_t { left, right, none };
+
+  explicit TextTable(std::vector<Align> columns)
+      : columns_(std::move(columns)), widths_(columns_.size()) {}
+
+  /// Begins the next cell, of ASCII but for those that are not aligned. \returns what it is
+  /// appended to, before another is begun
+  std::string& next() {
+    end_cell();
+    begins_.push_back(text_.size());
+    return text_;
+  }
+
+  [[nodiscard]] std::size_t lines() const noexcept { return begins_.size() / columns_.size(); }
+
+  /// Appends a line, without its end. All cells have been added.
+  void append_line(std::string& out, std::size_t line) {
+    end_cell();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::size_t begin = begins_[line * columns_.size() + i];
+      const std::size_t place = line * columns_.size() + i + 1;
+      const std::size_t end = place == begins_.size() ? text_.size() : begins_[place];
+      const std::size_t blanks = widths_[i] - std::min(widths_[i], end - begin);
+      if (i != 0) out += "  ";
+      if (columns_[i] == Align::right) out.append(blanks, ' ');
+      out.append(text_, begin, end - begin);
+      if (columns_[i] == Align::left) out.append(blanks, ' ');
+    }
+  }
+
+ private:
+  void end_cell() noexcept {
+    if (begins_.empty()) return;
+    const std::size_t column = (begins_.size() - 1) % columns_.size();
+    if (columns_[column] != Align::none)
+      widths_[column] = std::max(widths_[column], text_.size() - begins_.back());
+  }
+
+  std::vector<Align> columns_;
+  std::vector<std::size_t> widths_;
+  std::string text_;
+  std::vector<std::size_t> begins_;
+};
+
+}  // namespace safestructures::inline v0::detail
