@@ -16,6 +16,7 @@
 #include "cli/json_string.hpp"
 #include "cli/output.hpp"
 #include "data/printable.hpp"
+#include "data/text_table.hpp"
 #include "platform/os.hpp"
 
 namespace safestructures::cli {
@@ -64,17 +65,19 @@ void print_json(std::ostream& out, const std::vector<Row>& rows) {
 }
 
 void print_table(std::ostream& out, const std::vector<Row>& rows) {
-  std::size_t dtype = 0, shape = 0, bytes = 0;
+  using Align = detail::TextTable::Align;
+  detail::TextTable table({Align::left, Align::left, Align::right, Align::none});
   for (const Row& row : rows) {
-    dtype = std::max(dtype, row.dtype.size());
-    shape = std::max(shape, row.shape.size());
-    bytes = std::max(bytes, std::to_string(row.bytes).size());
+    table.next() += row.dtype;
+    table.next() += row.shape;
+    table.next() += std::to_string(row.bytes);
+    detail::append_printable(table.next(), row.path);
   }
-  for (const Row& row : rows) {
-    std::string path;
-    detail::append_printable(path, row.path);
-    out << fmt::format("{:{}}  {:{}}  {:>{}}  {}\n", row.dtype, dtype, row.shape, shape, row.bytes,
-                       bytes, path);
+  std::string line;
+  for (std::size_t i = 0; i < table.lines(); ++i) {
+    line.clear();
+    table.append_line(line, i);
+    out << line << '\n';
   }
 }
 

@@ -18,6 +18,7 @@ namespace safestructures::inline v0::comparing {
 std::string short_number(double number);
 /// Appends the same.
 void append_short(std::string& text, double number);
+/// Appends the digits.
 void append_count(std::string& text, std::uint64_t count);
 
 /// Which rows a table shows.
