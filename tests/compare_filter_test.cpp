@@ -151,3 +151,53 @@ TEST_CASE("records are left out by their names, small ones and structures") {
   CHECK(rest.coverage.tensors == 6);
   CHECK(compared({"pair*", "noise"}).coverage.only_a == 3);
 }
+
+TEST_CASE("a glob or a tolerance of no use is told of, and one of which another decided first") {
+  const Dict model = {{"x", {{1}, {2}}}, {"y", {{3}}}};
+  struct Useless {
+    const char* name;
+    ss::CompareOptions options;
+    std::vector<std::string> notes;
+  };
+  const Useless cases[] = {
+      {"all of use", {.tolerances = {{"/x*", {1, 1}}, {"*", {0, 0}}}, .only = {"*"}}, {}},
+      {"one glob of several",
+       {.only = {"/x*", "/z*"}, .ignore = {"/y*", "/x"}},
+       {"the glob /z* of only matched nothing"}},
+      {"to be ignored",
+       {.ignore = {"/x/0", "/X/1"}},
+       {"the glob /X/1 of ignore matched nothing"}},
+      {"matches that two have", {.only = {"/x*", "/x/1"}, .ignore = {"/x/1", "/x/[1-9]"}}, {}},
+      {"a tolerance that stands behind another, and those of nothing",
+       {.tolerances = {{"/x*", {0, 0}},
+                       {"/x/1", {1, 1}},
+                       {"*", {1, 1}, ss::DType::F16},
+                       {"z", {1, 1}}}},
+       {"the tolerance of /x/1 decided nothing", "the tolerance of * for F16 decided nothing",
+        "the tolerance of z decided nothing"}},
+      {"the filter leaves it nothing",
+       {.tolerances = {{"/y*", {0, 0}}}, .only = {"/x*"}},
+       {"the tolerance of /y* decided nothing"}},
+  };
+  for (const Useless& one : cases) {
+    CAPTURE(one.name);
+    CHECK(ss::compare(value_of(model), value_of(model), one.options).notes == one.notes);
+  }
+}
+
+TEST_CASE("a glob or a tolerance of no use is told of beside recordings") {
+  const ss::test::Folder folder;
+  record(folder / "a", 1, true);
+  record(folder / "b", 2, false);
+  const auto notes = [&](const ss::CompareOptions& options) {
+    return ss::compare_files(folder / "a", folder / "b", options).notes;
+  };
+  CHECK(notes({.tolerances = {{"noise", {1, 1}}, {"pair/0", {1, 1}}, {"embed", {1, 1}}},
+               .only = {"embed*", "pair*", "noise"},
+               .ignore = {"*.dropout", "pair/1"}})
+            .empty());
+  CHECK(notes({.tolerances = {{"pair", {1, 1}}}, .only = {"*", "embed.x"}, .ignore = {"none*"}}) ==
+        std::vector<std::string>{"the glob embed.x of only matched nothing",
+                                 "the glob none* of ignore matched nothing",
+                                 "the tolerance of pair decided nothing"});
+}

@@ -36,6 +36,12 @@ TEST_CASE("a line that is no rule is named") {
             [] { static_cast<void>(ss::parse_renames("a=b\n\nlayer0 layer1\n", "names.txt")); }) ==
         "invalid_argument: names.txt: at line 3: a line is no rule for names: expected A=B, a "
         "comment that begins with #, or nothing, found layer0 layer1.");
+  CHECK(ss::test::error_of_void([] {
+          static_cast<void>(ss::parse_renames(std::string(1, '\0') + std::string(80, 'x'), "any"));
+        }) ==
+        "invalid_argument: any: at line 1: a line is no rule for names: expected A=B, a comment "
+        "that begins with #, or nothing, found \\x00" +
+            std::string(79, 'x') + "....");
 }
 
 TEST_CASE("what no line can say is a comment, and everything else comes back") {

@@ -21,6 +21,7 @@
 #include <safestructures/data/source.hpp>
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
+#include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 
@@ -69,10 +70,12 @@ RenameRule rename_rule(const std::string& text) {
 }
 
 std::vector<RenameRule> rename_rules_of(const std::string& file) {
-  const std::shared_ptr<const Source> source = Source::open(file);
+  // A folder is no file of rules, whatever it holds.
+  const std::shared_ptr<const Source> source =
+      file == "-" ? open_source(file) : Source::open(file);
   std::string text(static_cast<std::size_t>(source->size()), ' ');
   source->read(0, std::as_writable_bytes(std::span(text)));
-  return parse_renames(text, file);
+  return parse_renames(text, source->name());
 }
 
 }  // namespace
@@ -94,7 +97,9 @@ CompareOptions compare_options(const CompareArguments& given) {
 
 void require_one_standard_input(const std::string& a, const std::string& b,
                                 const CompareArguments& given) {
-  if (std::ranges::count(given.noise, "-") + (a == "-") + (b == "-") > 1)
+  if (std::ranges::count(given.noise, "-") + std::ranges::count(given.rename_files, "-") +
+          (a == "-") + (b == "-") >
+      1)
     throw CallError("only one of the inputs can be the standard input.");
 }
 

@@ -66,6 +66,8 @@ void print_table(std::ostream& out, const Comparison& found, const DiffOptions& 
 
 void diff(const DiffOptions& given) {
   if (given.json && given.junit) throw CallError("--json and --junit exclude each other.");
+  if (given.saved_renames == "-")
+    throw CallError("--save-renames: the comparison goes to the standard output: name a file.");
   Comparison found;
   std::vector<RenameRule> renames;
   try {

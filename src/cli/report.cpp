@@ -27,7 +27,7 @@
 #include "cli/tensor_list.hpp"
 #include "cli/tensor_list_json.hpp"
 #include "compare/row_store.hpp"
-#include "compare/text.hpp"
+#include "compare/shown_rows.hpp"
 #include "data/printable.hpp"
 
 namespace safestructures::cli {
@@ -132,7 +132,8 @@ Side side_of(const Input& input, const std::vector<std::string>& only,
              const std::vector<std::string>& ignore) {
   Side side{input.name, list_tensors(input)};
   const std::size_t all = side.list.tensors.size();
-  keep_matching(side.list, only, ignore);
+  for (std::string& unused : keep_matching(side.list, only, ignore))
+    side.list.notes.push_back(std::move(unused));
   if (const std::size_t left = all - side.list.tensors.size(); left != 0)
     side.list.notes.push_back(detail::counted(left, "tensor") + " left out by the filter");
   fill_statistics(side.list, input.name);

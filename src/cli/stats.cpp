@@ -123,7 +123,8 @@ void print_statistics_as_json(std::ostream& out, const TensorList& list) {
 
 void print_statistics(const StatsOptions& options) {
   TensorList list = list_tensors(open_input_or_recording(options.file));
-  if (!options.glob.empty()) keep_matching(list, {options.glob});
+  if (!options.glob.empty() && !keep_matching(list, {options.glob}).empty())
+    list.notes.push_back("no tensor matches " + options.glob);
   for (const std::string& line : list.notes) note(options.file + ": " + line);
   fill_statistics(list, options.file);
   sort_tensors(list.tensors, options.sort);

@@ -168,10 +168,11 @@ TensorList list_tensors(const Input& input) {
   return input.recording ? list_tensors(*input.recording) : list_tensors(*input.document);
 }
 
-void keep_matching(TensorList& list, const std::vector<std::string>& only,
-                   const std::vector<std::string>& ignore) {
+std::vector<std::string> keep_matching(TensorList& list, const std::vector<std::string>& only,
+                                       const std::vector<std::string>& ignore) {
   const comparing::Filter filter(only, ignore);
   std::erase_if(list.tensors, [&](const ListedTensor& one) { return !filter.is_wanted(one.path); });
+  return filter.unused();
 }
 
 void fill_statistics(TensorList& list, const std::string& what) {

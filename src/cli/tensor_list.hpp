@@ -41,9 +41,9 @@ struct TensorList {
 TensorList list_tensors(const Input& input);
 
 /// Leaves those whose path one of the globs matches, all where there are none, and none that is to
-/// be ignored.
-void keep_matching(TensorList& list, const std::vector<std::string>& only,
-                   const std::vector<std::string>& ignore = {});
+/// be ignored. \returns a note on each glob that matched nothing
+std::vector<std::string> keep_matching(TensorList& list, const std::vector<std::string>& only,
+                                       const std::vector<std::string>& ignore = {});
 
 /// Computes what was not kept, on two threads where that pays, with progress at a terminal.
 /// \param what what was opened \throws Error naming it and the tensor

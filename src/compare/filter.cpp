@@ -1,31 +1,43 @@
 #include "compare/filter.hpp"
 
-#include <algorithm>
-
 #include "platform/os.hpp"
 
 namespace safestructures::inline v0::comparing {
-namespace {
-
-bool is_any_of(const std::vector<std::string>& globs, const std::string& path,
-               const std::string& other) {
-  return std::ranges::any_of(globs, [&](const std::string& glob) {
-    return matches(glob, path) || (!other.empty() && matches(glob, other));
-  });
-}
-
-}  // namespace
-
 bool matches(const std::string& glob, const std::string& text) {
   return platform::os::matches_glob(glob.c_str(), text.c_str());
 }
 
+bool Filter::Globs::match(const std::string& path, const std::string& other) const {
+  bool is_matched = false;
+  for (std::size_t i = 0; i < globs.size(); ++i) {
+    if (is_matched && marks.is_used(i)) continue;
+    if (!matches(globs[i], path) && (other.empty() || !matches(globs[i], other))) continue;
+    marks.mark(i);
+    is_matched = true;
+  }
+  return is_matched;
+}
+
+void Filter::Globs::add_unused(std::string_view what, std::vector<std::string>& notes) const {
+  for (std::size_t i = 0; i < globs.size(); ++i)
+    if (!marks.is_used(i))
+      notes.push_back("the glob " + globs[i] + " of " + std::string(what) + " matched nothing");
+}
+
 bool Filter::is_wanted(const std::string& path, const std::string& other) const {
-  return (only_.empty() || is_any_of(only_, path, other)) && !is_ignored(path, other);
+  const bool is_ignored = this->is_ignored(path, other);
+  return (only_.globs.empty() || only_.match(path, other)) && !is_ignored;
 }
 
 bool Filter::is_ignored(const std::string& path, const std::string& other) const {
-  return is_any_of(ignore_, path, other);
+  return ignore_.match(path, other);
+}
+
+std::vector<std::string> Filter::unused() const {
+  std::vector<std::string> notes;
+  only_.add_unused("only", notes);
+  ignore_.add_unused("ignore", notes);
+  return notes;
 }
 
 void IgnoredChildren::add(const std::string& path) {

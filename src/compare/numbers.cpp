@@ -41,9 +41,25 @@ bool has_fractions(DType dtype) { return is_floating(dtype) || dtype == DType::C
 }  // namespace
 
 const ToleranceRule* Comparer::rule_of(const std::string& path, DType dtype) const {
-  for (const ToleranceRule& rule : options_.tolerances)
-    if (rule.dtype.value_or(dtype) == dtype && matches(rule.paths, path)) return &rule;
+  for (std::size_t i = 0; i < options_.tolerances.size(); ++i) {
+    const ToleranceRule& rule = options_.tolerances[i];
+    if (rule.dtype.value_or(dtype) != dtype || !matches(rule.paths, path)) continue;
+    used_tolerances_.mark(i);
+    return &rule;
+  }
   return nullptr;
+}
+
+std::vector<std::string> Comparer::unused_tolerances() const {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < options_.tolerances.size(); ++i) {
+    if (used_tolerances_.is_used(i)) continue;
+    const ToleranceRule& rule = options_.tolerances[i];
+    std::string note = "the tolerance of " + rule.paths;
+    if (rule.dtype) note.append(" for ").append(to_string(*rule.dtype));
+    notes.push_back(note + " decided nothing");
+  }
+  return notes;
 }
 
 Tolerance Comparer::tolerance_of(const std::string& path, DType dtype) const {

@@ -65,6 +65,7 @@ std::string dtype_text(DType dtype, const std::optional<DType>& was) {
 Comparer::Comparer(const CompareOptions& options, bool of_recordings)
     : options_(options),
       filter_(options.only, options.ignore),
+      used_tolerances_(options.tolerances.size()),
       renames_(options.renames),
       noise_(options, of_recordings),
       rows_(RowStore::make_for(result_.rows)) {
@@ -165,6 +166,8 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
 
 void Comparer::add_notes() {
   std::vector<std::string> notes = renames_.unused();
+  std::ranges::move(filter_.unused(), std::back_inserter(notes));
+  std::ranges::move(unused_tolerances(), std::back_inserter(notes));
   if (const std::uint64_t without = result_.coverage.without_noise; without != 0)
     notes.push_back("tensors in no run of the noise, on which tolerances alone decide: " +
                     std::to_string(without));

@@ -101,6 +101,8 @@ class Comparer {
   };
   /// The rule that decides; null where none does.
   [[nodiscard]] const ToleranceRule* rule_of(const std::string& path, DType dtype) const;
+  /// A note on each rule for tolerances that decided nothing.
+  [[nodiscard]] std::vector<std::string> unused_tolerances() const;
   [[nodiscard]] Tolerance tolerance_of(const std::string& path, DType dtype) const;
   /// Whether the call says the tolerance of a path.
   [[nodiscard]] bool is_given(const std::string& path, const Held& held) const;
@@ -120,6 +122,7 @@ class Comparer {
 
   const CompareOptions& options_;
   Filter filter_;
+  mutable UseMarks used_tolerances_;
   Renames renames_;
   Noise noise_;
   std::vector<Held> held_;   // In the order of their rows.

@@ -5,6 +5,7 @@
 
 #include <safestructures/compare/renames.hpp>
 #include <safestructures/data/error.hpp>
+#include "data/printable.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
@@ -32,6 +33,12 @@ std::string comment(std::string text) {
   return "# " + text + "\n";
 }
 
+/// A line of what may be any file.
+std::string shown(std::string_view line) {
+  constexpr std::size_t most = 80;
+  return detail::printable(line.substr(0, most)) + (line.size() > most ? "..." : "");
+}
+
 std::string line_of(const std::string& from, const std::string& to, bool can_be_said) {
   const std::string rule = from + "=" + to;
   return can_be_said ? rule + "\n" : comment("no rule can say: " + rule);
@@ -53,7 +60,7 @@ std::vector<RenameRule> parse_renames(std::string_view text, const std::string& 
                   {.file = name,
                    .path = "line " + std::to_string(number),
                    .expected = "A=B, a comment that begins with #, or nothing",
-                   .found = std::string(line)});
+                   .found = shown(line)});
     rules.push_back({std::string(line.substr(0, equals)), std::string(line.substr(equals + 1))});
   }
   return rules;

@@ -1,3 +1,5 @@
+#include "compare/shown_rows.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "compare/row_store.hpp"
-#include "compare/text.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "compare/row_store.hpp"
+#include "compare/shown_rows.hpp"
 #include "compare/text.hpp"
 #include "data/printable.hpp"
 #include "data/text_table.hpp"

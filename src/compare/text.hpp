@@ -21,14 +21,6 @@ void append_short(std::string& text, double number);
 /// Appends the digits.
 void append_count(std::string& text, std::uint64_t count);
 
-/// Which rows a table shows.
-struct ShownRows {
-  std::vector<std::size_t> places;  ///< In the order of the table.
-  std::size_t hidden = 0;           ///< How many more differ, or may be shown.
-  std::size_t equal = 0;            ///< How many are not shown since they are equal.
-};
-ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options);
-
 /// Appends `worst at [0, 3]: 0.5 and 0.25` of a row that has a worst element.
 void append_worst(std::string& text, const ComparisonRow& row);
 

@@ -90,6 +90,10 @@ def check_renames(folder):
     expect("a second one, of names: its row", True, ("/head", "/lm_head", "different") in rows)
     code, text, _ = found(folder, "a.safetensors", "a.safetensors", "--rename", "x=y")
     expect("a useless one", True, "note: the rename x=y matched nothing\n" in text)
+    options = ["--only", "*", "--ignore", "x", "--tolerance", "dtype:F16=1,0"]
+    code, text, _ = found(folder, "a.safetensors", "a.safetensors", *options)
+    notes = ["note: the glob x of ignore matched nothing", "note: the tolerance of * for F16 decided nothing"]
+    expect("useless options", notes, [line for line in text.splitlines() if line.startswith("note")])
 
 
 def check_wrong_calls(folder):
@@ -103,6 +107,8 @@ def check_wrong_calls(folder):
         "killed killed --noise model.safetensors": "--noise: model.safetensors is no recording, but"
         " killed is one.",
         "- -": "only one of the inputs can be the standard input.",
+        "- model.safetensors --renames -": "only one of the inputs can be the standard input.",
+        "a b --save-renames -": "--save-renames: the comparison goes to the standard output: name a file.",
         "a b --rtol x": "--rtol: 'x' is no number from 0 on.",
         "a b --atol -1": "--atol: '-1' is no number from 0 on.",
         "a b --rtol nan": "--rtol: 'nan' is no number from 0 on.",
@@ -303,6 +309,10 @@ def check_rename_files(folder):
     expect("rules that were suggested", ["/k=/attention_k", "/q=/attention_q", "/v=/attention_v"], sorted(rules))
     expect("each behind its reason", 3, names.count("# same "))
     expect("rules from a file", 0, found(folder, *files, "--renames", "names.txt")[0])
+    for text, outcome in ((names, (0, "")), ("q k\n", (2, "safestructures: standard input: at line 1: a line is"
+                          " no rule for names: expected A=B, a comment that begins with #, or nothing, found q k.\n"))):
+        done = run(folder, "diff", *files, "--renames", "-", input=text)
+        expect("rules from the standard input", outcome, (done.returncode, done.stderr))
     # What was applied is kept with what is suggested beside it.
     options = ["--rename", "/q=/attention_q", "--save-renames", "more.txt"]
     expect("one rule alone", 1, found(folder, *files, *options)[0])

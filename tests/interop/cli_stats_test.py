@@ -90,7 +90,8 @@ def check_table(folder):
     )
     code, text, errors = stats(folder, "two.safetensors")
     expect("the table", (0, sorted(expected.splitlines()), ""), (code, sorted(text.splitlines()), errors))
-    expect("nothing matches", (0, "", ""), stats(folder, "two.safetensors", "none"))
+    note = "safestructures: note: two.safetensors: no tensor matches none\n"
+    expect("nothing matches", (0, "", note), stats(folder, "two.safetensors", "none"))
     with open(pathlib.Path(folder) / "two.safetensors", "rb") as file:
         done = subprocess.run([CLI, "stats", "-"], stdin=file, capture_output=True, text=True)
     expect("the standard input", (0, text), (done.returncode, done.stdout))

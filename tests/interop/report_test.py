@@ -50,8 +50,11 @@ def check_data(folder):
     expect("its name", ("model.safetensors", False, []), (data["a"]["name"], data["a"]["recording"], data["a"]["notes"]))
     _, _, data = page_of(folder, "killed")
     expect("notes", ["the recording was not closed, so records may be missing"], data["a"]["notes"])
-    notes = ["the recording was not closed, so records may be missing", "3 tensors left out by the filter"]
-    for options in (["--only", "none"], ["--ignore", "*"]):
+    first, last = "the recording was not closed, so records may be missing", "3 tensors left out by the filter"
+    for options, notes in (
+        (["--only", "none"], [first, "the glob none of only matched nothing", last]),
+        (["--ignore", "*"], [first, last]),
+    ):
         _, _, data = page_of(folder, "killed", *options)
         expect(f"notes of {options}", (notes, []), (data["a"]["notes"], data["a"]["tensors"]))
     rules = pathlib.Path(folder) / "rules"

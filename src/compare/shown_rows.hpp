@@ -1,0 +1,20 @@
+/// \file
+/// Which rows of a comparison a table has room for.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <safestructures/compare/comparison.hpp>
+
+namespace safestructures::inline v0::comparing {
+
+/// Which rows a table shows.
+struct ShownRows {
+  std::vector<std::size_t> places;  ///< In the order of the table.
+  std::size_t hidden = 0;           ///< How many more differ, or may be shown.
+  std::size_t equal = 0;            ///< How many are not shown since they are equal.
+};
+ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options);
+
+}  // namespace safestructures::inline v0::comparing
