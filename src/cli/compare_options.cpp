@@ -71,8 +71,7 @@ RenameRule rename_rule(const std::string& text) {
 
 std::vector<RenameRule> rename_rules_of(const std::string& file) {
   // A folder is no file of rules, whatever it holds.
-  const std::shared_ptr<const Source> source =
-      file == "-" ? open_source(file) : Source::open(file);
+  const std::shared_ptr<const Source> source = file == "-" ? open_source(file) : Source::open(file);
   std::string text(static_cast<std::size_t>(source->size()), ' ');
   source->read(0, std::as_writable_bytes(std::span(text)));
   return parse_renames(text, source->name());

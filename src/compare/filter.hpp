@@ -34,8 +34,8 @@ class UseMarks {
   std::vector<std::atomic<bool>> is_used_;
 };
 
-/// `CompareOptions::only` and `ignore`, which live longer. What matches is noted of each glob, whether
-/// or not another decides.
+/// `CompareOptions::only` and `ignore`, which live longer. What matches is noted of each glob,
+/// whether or not another decides.
 class Filter {
  public:
   Filter(const std::vector<std::string>& only, const std::vector<std::string>& ignore)
