@@ -4,13 +4,13 @@
 
 #include <cerrno>
 #include <memory>
-#include <span>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include <safestructures/data/sink.hpp>
 #include "cli/command.hpp"
+#include "cli/sink_buffer.hpp"
 #include "data/printable.hpp"
 
 namespace safestructures::cli {
@@ -52,25 +52,6 @@ struct Closer {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }
 };
 using OpenFile = std::unique_ptr<std::FILE, Closer>;
-
-/// What is streamed into a sink.
-class SinkBuffer final : public std::streambuf {
- public:
-  explicit SinkBuffer(Sink& sink) : sink_(sink) {}
-
- private:
-  int overflow(int character) override {
-    const char byte = static_cast<char>(character);
-    xsputn(&byte, 1);
-    return character;
-  }
-  std::streamsize xsputn(const char* text, std::streamsize size) override {
-    sink_.write_copied(std::as_bytes(std::span(text, static_cast<std::size_t>(size))));
-    return size;
-  }
-
-  Sink& sink_;
-};
 
 void fill_file(const std::filesystem::path& path, const std::string& name,
                const std::function<void(std::ostream&)>& fill) {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -23,6 +22,7 @@
 #include "cli/input.hpp"
 #include "cli/json_string.hpp"
 #include "cli/output.hpp"
+#include "cli/packed_text.hpp"
 #include "cli/report_page.hpp"
 #include "cli/tensor_list.hpp"
 #include "cli/tensor_list_json.hpp"
@@ -101,15 +101,18 @@ std::vector<std::size_t> rows_to_map(const Comparison& found) {
   return rows;
 }
 
-void write_heat_maps(std::ostream& out, const Comparison& found, const Side& a, const Side& b) {
+/// The worst row, and maps of rows by their places.
+struct HeatMaps {
+  std::optional<std::size_t> worst;
+  std::vector<std::pair<std::size_t, HeatMap>> maps;
+};
+
+HeatMaps heat_maps_of(const Comparison& found, const Side& a, const Side& b) {
   const Tensors left = tensors_of(a.list);
   const Tensors right = tensors_of(b.list);
   const std::vector<std::size_t> rows = rows_to_map(found);
-  out << R"("worst": )";
-  if (rows.empty()) out << "null";
-  else out << rows.front();
-  out << R"(, "heat_maps": [)";
-  bool is_first = true;
+  HeatMaps maps;
+  if (!rows.empty()) maps.worst = rows.front();
   for (const std::size_t place : rows) {
     const ComparisonRow& row = found.rows[place];
     const Tensor* const one = find(left, row.path, row);
@@ -117,7 +120,18 @@ void write_heat_maps(std::ostream& out, const Comparison& found, const Side& a, 
         find(right, row.other_path.empty() ? row.path : row.other_path, row);
     // A number of the structure, or a record that was paired by its order.
     if (one == nullptr || other == nullptr || one->shape() != other->shape()) continue;
-    const HeatMap map = heat_map(*one, *other);
+    maps.maps.emplace_back(place, heat_map(*one, *other));
+  }
+  return maps;
+}
+
+void write_heat_maps(std::ostream& out, const HeatMaps& maps) {
+  out << R"("worst": )";
+  if (maps.worst) out << *maps.worst;
+  else out << "null";
+  out << R"(, "heat_maps": [)";
+  bool is_first = true;
+  for (const auto& [place, map] : maps.maps) {
     out << (std::exchange(is_first, false) ? "" : ",\n")
         << fmt::format(R"({{"row": {}, "shape": [{}, {}], "rows": {}, "columns": {}, "cells": [)",
                        place, map.tensor_rows, map.tensor_columns, map.rows, map.columns);
@@ -140,21 +154,29 @@ Side side_of(const Input& input, const std::vector<std::string>& only,
   return side;
 }
 
-/// All that the page shows, as JSON.
-std::string data_of(const ReportOptions& given, std::size_t& tensors) {
+/// The second side, and what the first differs in.
+struct Reference {
+  Side side;
+  Comparison comparison;
+  HeatMaps heat_maps;
+};
+
+/// All that a page shows, read before it is begun.
+struct ReportData {
+  Side a;
+  std::optional<Reference> b;
+
+  [[nodiscard]] std::size_t tensors() const {
+    return a.list.tensors.size() + (b ? b->side.list.tensors.size() : 0);
+  }
+};
+
+ReportData data_of(const ReportOptions& given) {
   const CompareOptions options = compare_options(given.compare);
   const Input a = open_input_or_recording(given.a);
-  std::ostringstream out;
-  if (given.b.empty()) {
-    const Side side = side_of(a, options.only, options.ignore);
-    tensors = side.list.tensors.size();
-    out << R"({"a": )";
-    write_side(out, side);
-    out << R"(, "b": null, "comparison": null, "worst": null, "heat_maps": []})";
-    return std::move(out).str();
-  }
+  if (given.b.empty()) return {side_of(a, options.only, options.ignore), {}};
   const Input b = open_input_or_recording(given.b);
-  const Comparison found = compare_inputs(a, b, options, given.compare.noise);
+  Comparison found = compare_inputs(a, b, options, given.compare.noise);
   Side left = side_of(a, options.only, options.ignore);
   // What is renamed has other names there.
   const bool has_same_names = options.renames.empty();
@@ -162,47 +184,40 @@ std::string data_of(const ReportOptions& given, std::size_t& tensors) {
   // The comparison says them.
   left.list.notes.clear();
   right.list.notes.clear();
-  tensors = left.list.tensors.size() + right.list.tensors.size();
-  out << R"({"a": )";
-  write_side(out, left);
-  out << R"(, "b": )";
-  write_side(out, right);
-  out << R"(, "comparison": )";
-  found.write_json(out);
-  out << ", ";
-  write_heat_maps(out, found, left, right);
-  out << '}';
-  return std::move(out).str();
+  HeatMaps maps = heat_maps_of(found, left, right);
+  return {std::move(left), Reference{std::move(right), std::move(found), std::move(maps)}};
 }
 
-/// JSON inside a script element, which ends at `</script` and hides what follows `<!--`: `<` stands
-/// in strings alone, where an escape means the same.
-void write_data(std::ostream& out, std::string_view json) {
-  while (!json.empty()) {
-    const std::size_t end = std::min(json.find_first_of("<>&"), json.size());
-    out << json.substr(0, end);
-    json.remove_prefix(end);
-    if (json.empty()) return;
-    out << fmt::format("\\u{:04x}", static_cast<unsigned>(json.front()));
-    json.remove_prefix(1);
+void write_json(std::ostream& out, const ReportData& data) {
+  out << R"({"a": )";
+  write_side(out, data.a);
+  if (!data.b) {
+    out << R"(, "b": null, "comparison": null, "worst": null, "heat_maps": []})";
+    return;
   }
+  out << R"(, "b": )";
+  write_side(out, data.b->side);
+  out << R"(, "comparison": )";
+  data.b->comparison.write_json(out);
+  out << ", ";
+  write_heat_maps(out, data.b->heat_maps);
+  out << '}';
 }
 
 void write_report(const ReportOptions& given) {
   require_one_standard_input(given.a, given.b, given.compare);
-  std::size_t tensors = 0;
-  const std::string data = data_of(given, tensors);
+  const ReportData data = data_of(given);
   const std::size_t mark = report_page.find(data_mark);
   write_output_file(given.out, [&](std::ostream& out) {
     out << report_page.substr(0, mark);
-    write_data(out, data);
+    write_packed(out, [&](std::ostream& json) { write_json(json, data); });
     out << report_page.substr(mark + data_mark.size());
   });
   if (given.out == "-") return;
   Output out(stdout, "the standard output");
   std::string name;
   detail::append_printable(name, given.out);
-  out << name << ": written, " << detail::counted(tensors, "tensor") << '\n';
+  out << name << ": written, " << detail::counted(data.tensors(), "tensor") << '\n';
   out.finish();
 }
 

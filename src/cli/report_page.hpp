@@ -6,7 +6,7 @@
 
 namespace safestructures::cli {
 
-/// The whole page; in the place of its data, as JSON, stands `@DATA@`.
+/// The whole page; in the place of its data, JSON as `PackedText` writes it, stands `@DATA@`.
 extern const std::string_view report_page;
 
 }  // namespace safestructures::cli

@@ -5,8 +5,10 @@ Skipped where there is no Chromium. SAFESTRUCTURES_SCREENSHOTS names a folder fo
 
 import os
 import pathlib
+import re
 import sys
 import tempfile
+import time
 
 import browser
 import numpy as np
@@ -275,6 +277,22 @@ def check_hostile(page, folder):
     page.problems.clear()
 
 
+def check_damaged(page, folder):
+    """A page whose data cannot be unpacked says so."""
+    run(folder, "report", "b", "-o", "whole.html")
+    text = (folder / "whole.html").read_text()
+    (folder / "damaged.html").write_text(re.sub(r'(id="data">)[^<]*', r"\1AAAA", text))
+    page.call("Page.navigate", url=(folder / "damaged.html").as_uri())
+    for _ in range(500):
+        title = page.evaluate("document.querySelector('h1')?.textContent")
+        if title:
+            break
+        time.sleep(0.02)
+    picture(page, "damaged")
+    expect("it is told of", True, (title or "").endswith("): the file is damaged, or the browser older than 2023."))
+    page.problems.clear()
+
+
 def check_many(page, folder):
     """10,000 tensors: as many rows as are in view are in the page, and it is there at once."""
     rng = np.random.default_rng(0)
@@ -303,7 +321,7 @@ def main():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         for check in (check_two_runs, check_findings, check_statistics, check_pairs, check_coverage, check_many_culprits, check_files, check_one,
-                      check_hostile, check_many):
+                      check_hostile, check_damaged, check_many):
             with browser.Browser(folder) as page:
                 check(page, folder)
                 expect(f"{check.__name__}: no complaints", [], page.problems)

@@ -1,0 +1,14 @@
+/// \file
+/// Long text inside a page.
+#pragma once
+
+#include <functional>
+#include <ostream>
+
+namespace safestructures::cli {
+
+/// Writes what `fill` streams as gzip (RFC 1952) in base64 (RFC 4648, section 4), whatever its size
+/// in some 20 MiB. The same text becomes the same bytes.
+void write_packed(std::ostream& out, const std::function<void(std::ostream&)>& fill);
+
+}  // namespace safestructures::cli
