@@ -33,10 +33,7 @@ class ByText {
     std::vector<const TreeNode*> nodes;
     std::size_t next = 0;
   };
-  struct Hash : detail::KeyedHash {
-    using is_transparent = void;
-  };
-  std::unordered_map<std::string, Queue, Hash, std::equal_to<>> nodes_;
+  std::unordered_map<std::string, Queue, detail::KeyedHash, std::equal_to<>> nodes_;
 };
 
 std::size_t size_of(const Value& value) {

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -90,13 +89,16 @@ class Records {
 
 /// What b calls the names of a: places among its names.
 std::vector<std::uint32_t> names_in(const RecordTable& b, const RecordTable& a, Renames& renames) {
-  std::unordered_map<std::string_view, std::uint32_t, detail::KeyedHash> places;
-  for (std::uint32_t i = 0; i < b.names().size(); ++i) places.emplace(b.names()[i], i);
   std::vector<std::uint32_t> names;
+  names.reserve(a.names().size());
   for (const std::string& name : a.names()) {
     const std::optional<std::string> renamed = renames.name(name);
-    const auto found = places.find(renamed ? *renamed : name);
-    names.push_back(found == places.end() ? no_name : found->second);
+    const std::string& wanted = renamed ? *renamed : name;
+    // Two runs of one program, mostly.
+    const std::size_t same = names.size();
+    names.push_back(same < b.names().size() && b.names()[same] == wanted
+                        ? static_cast<std::uint32_t>(same)
+                        : b.place_of(wanted).value_or(no_name));
   }
   return names;
 }

@@ -106,11 +106,16 @@ std::optional<RowKinds::Found> RowKinds::kind_of(const Key& key) {
   return found->second;
 }
 
-void RowKinds::Finder::look(const Record& record, Seen& seen) {
+void RowKinds::Finder::look(const Record& record, Seen& seen, Seen& last) {
   if (seen.is_of(record)) return;
-  seen.rows = record.is_row() ? record.value : nullptr;
-  if (seen.type == nullptr || !seen.type->is_of(*record.value, record.is_row()))
-    seen.type = kinds_.type_of(*record.value, record.is_row());
+  // Layers of one shape are rows of one tensor.
+  if (!last.is_of(record)) {
+    last.rows = record.is_row() ? record.value : nullptr;
+    last.type = seen.type != nullptr && seen.type->is_of(*record.value, record.is_row())
+                    ? seen.type
+                    : kinds_.type_of(*record.value, record.is_row());
+  }
+  seen = last;
 }
 
 std::optional<RowKinds::Found> RowKinds::Finder::find(const RecordPair& pair) {
@@ -127,8 +132,8 @@ std::optional<RowKinds::Found> RowKinds::Finder::find(const RecordPair& pair) {
 
 std::optional<RowKinds::Found> RowKinds::Finder::find(const Record& a, const Record& b,
                                                       Known& known) {
-  look(a, known.a);
-  look(b, known.b);
+  look(a, known.a, last_a_);
+  look(b, known.b, last_b_);
   const Key key{a.name, b.name, known.a.type, known.b.type};
   if (known.key == key) return known.found;
   // What was found is of others than those that were seen now.

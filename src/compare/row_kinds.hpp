@@ -82,13 +82,15 @@ class RowKinds {
     };
 
     [[nodiscard]] std::optional<Found> find(const Record& a, const Record& b, Known& known);
-    /// Has the type of a record, or null, in `seen`.
-    void look(const Record& record, Seen& seen);
+    /// Has the type of a record, or null, in `seen`. \param last what was looked at, of any name
+    void look(const Record& record, Seen& seen, Seen& last);
 
     RowKinds& kinds_;
     recording::RecordCursor a_;
     recording::RecordCursor b_;
     std::vector<Known> known_;  // By names in a, the last of each.
+    Seen last_a_;
+    Seen last_b_;
   };
 
  private:

@@ -1,5 +1,3 @@
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +15,7 @@
 #include "compare/shown_rows.hpp"
 #include "compare/text.hpp"
 #include "data/printable.hpp"
+#include "data/short_number.hpp"
 #include "data/text_table.hpp"
 
 namespace safestructures::inline v0 {
@@ -45,17 +44,9 @@ TextTable table_of(const Comparison& comparison) {
   return table;
 }
 
-void append_decibels(std::string& cell, double number) {
-  // The largest is that of 2^2098, 12,632.
-  std::array<char, 16> digits;
-  cell.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number,
-                                           std::chars_format::fixed, 1)
-                                 .ptr);
-}
-
 void append_snr(std::string& cell, const TensorMetrics& found) {
   switch (found.snr_state) {
-    case SnrState::number: append_decibels(cell, found.snr); return;
+    case SnrState::number: detail::append_tenths(cell, found.snr); return;
     case SnrState::exact: cell += "exact"; return;
     case SnrState::zero_reference: cell += "zero ref"; return;
     case SnrState::nothing: cell += '-'; return;
@@ -103,7 +94,7 @@ void add_estimates(TextTable& table, const StatisticsMetrics& found) {
     snr += "exact";
   } else if (found.relative_l2 && *found.relative_l2 > 0) {
     snr += '~';
-    append_decibels(snr, -20 * std::log10(*found.relative_l2));
+    detail::append_tenths(snr, -20 * std::log10(*found.relative_l2));
   } else {
     snr += '-';
   }
@@ -147,9 +138,11 @@ void append_non_finite(std::string& text, const NonFiniteCounts& found) {
 std::string_view detail_text(const ComparisonRow& row, std::string& text, std::string& more) {
   text.clear();
   more.clear();
-  if (row.record)
-    fmt::format_to(std::back_inserter(text), "step {} call {}  ", row.record->step,
-                   row.record->call);
+  if (row.record) {
+    append_step(text += "step ", row.record->step);
+    append_count(text += " call ", row.record->call);
+    text += "  ";
+  }
   text += row.path;
   if (!row.other_path.empty()) ((text += " (in b ") += row.other_path) += ')';
   if (row.metrics && row.verdict == Verdict::different && row.metrics->worst) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -10,10 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "compare/row_store.hpp"
 #include "data/number.hpp"
+#include "data/short_number.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -29,8 +32,15 @@ void append_element(std::string& text, const Value& value, bool is_short) {
   const double number = value.as_double();
   const auto narrow = static_cast<float>(number);
   if (is_short && static_cast<double>(narrow) == number)
-    fmt::format_to(std::back_inserter(text), "{}", narrow);
-  else fmt::format_to(std::back_inserter(text), "{}", number);
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), narrow);
+  else fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), number);
+}
+
+template <std::integral Integer>
+void append_integer(std::string& text, Integer number) {
+  std::array<char, std::numeric_limits<std::uint64_t>::digits10 + 2> digits;
+  text.append(digits.data(),
+              std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
 }
 
 void append_index(std::string& text, const ComparisonRow& row) {
@@ -50,22 +60,16 @@ void append_index(std::string& text, const ComparisonRow& row) {
 
 }  // namespace
 
-void append_count(std::string& text, std::uint64_t count) {
-  std::array<char, std::numeric_limits<std::uint64_t>::digits10 + 1> digits;
-  text.append(digits.data(),
-              std::to_chars(digits.data(), digits.data() + digits.size(), count).ptr);
-}
+void append_count(std::string& text, std::uint64_t count) { append_integer(text, count); }
+
+void append_step(std::string& text, std::int64_t step) { append_integer(text, step); }
 
 void append_short(std::string& text, double number) {
   if (number == 0) {
     text += '0';
     return;
   }
-  // `-1.23e-308`.
-  std::array<char, 16> digits;
-  text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number,
-                                           std::chars_format::scientific, 2)
-                                 .ptr);
+  detail::append_scientific(text, number);
 }
 
 std::string short_number(double number) {

@@ -20,6 +20,8 @@ std::string short_number(double number);
 void append_short(std::string& text, double number);
 /// Appends the digits.
 void append_count(std::string& text, std::uint64_t count);
+/// Appends the digits, behind a sign where it is below zero.
+void append_step(std::string& text, std::int64_t step);
 
 /// Appends `worst at [0, 3]: 0.5 and 0.25` of a row that has a worst element.
 void append_worst(std::string& text, const ComparisonRow& row);

@@ -15,6 +15,8 @@ namespace safestructures::inline v0::detail {
 
 /// For the standard's hash tables.
 struct KeyedHash {
+  using is_transparent = void;  // Tables whose comparison is so too look up any text.
+
   std::size_t operator()(std::string_view text) const noexcept {
     return static_cast<std::size_t>(keyed_hash(text.data(), text.size()));
   }

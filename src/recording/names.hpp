@@ -38,15 +38,12 @@ class Names {
   [[nodiscard]] const auto& all() const noexcept { return names_; }
 
  private:
-  struct Hash : detail::KeyedHash {
-    using is_transparent = void;
-  };
   [[nodiscard]] const KeepRule* rule_for(const std::string& name) const;
 
   std::vector<KeepRule> rules_;
   std::vector<std::optional<std::regex>> expressions_;
   KeepRule everything_;
-  std::unordered_map<std::string, Name, Hash, std::equal_to<>> names_;
+  std::unordered_map<std::string, Name, detail::KeyedHash, std::equal_to<>> names_;
 };
 
 }  // namespace safestructures::inline v0::recording

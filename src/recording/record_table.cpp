@@ -43,6 +43,11 @@ std::uint32_t RecordTable::id_of(const std::string& name) {
   return found->second;
 }
 
+std::optional<std::uint32_t> RecordTable::place_of(std::string_view name) const {
+  const auto found = ids_.find(name);
+  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
 RecordTable::Place RecordTable::at(std::size_t index) const {
   const auto after = std::ranges::upper_bound(parts_, index, {}, &Part::begin);
   const Part& part = *std::prev(after);
@@ -74,8 +79,8 @@ const RecordTable::Named* RecordTable::named(std::string_view name) const {
       one.places.push_back(indexed_++);
     }
   }
-  const auto found = ids_.find(name);
-  return found == ids_.end() ? nullptr : &named_[found->second];
+  const std::optional<std::uint32_t> place = place_of(name);
+  return place ? &named_[*place] : nullptr;
 }
 
 std::optional<std::size_t> RecordTable::find(std::string_view name, std::int64_t step) const {

@@ -44,14 +44,27 @@ class Root {
     return found->tensor();
   }
 
-  /// Brings a column into memory.
-  void read(std::string_view name, const Tensor& column, std::span<std::byte> into) const {
-    try {
-      if (const detail::DeferredBytes* const promise = detail::DeferredBytes::of(column))
-        promise->read(0, into);
-      else column.copy_to(column.dtype(), into);
-    } catch (const Error& error) {
-      throw error.with_path(path(name)).with_file(file_.string());
+  /// A column, and where it is brought.
+  struct Piece {
+    std::string_view name;
+    const Tensor* column = nullptr;
+    std::span<std::byte> into;
+
+    /// Null where it is in memory.
+    [[nodiscard]] const detail::DeferredBytes* promise() const {
+      return detail::DeferredBytes::of(*column);
+    }
+  };
+
+  /// Brings columns into memory: those that follow each other there and in their file at once,
+  /// which spares a file of 1,000 records eight requests of nine.
+  void read(std::span<const Piece> pieces) const {
+    while (!pieces.empty()) {
+      std::size_t count = 1;
+      while (count < pieces.size() && are_together(pieces[count - 1], pieces[count])) ++count;
+      if (count == 1 || !read_together(pieces.first(count)))
+        for (const Piece& piece : pieces.first(count)) read(piece);
+      pieces = pieces.subspan(count);
     }
   }
 
@@ -66,6 +79,37 @@ class Root {
   }
 
  private:
+  static bool are_together(const Piece& one, const Piece& next) {
+    const detail::DeferredBytes* const first = one.promise();
+    const detail::DeferredBytes* const second = next.promise();
+    return first != nullptr && second != nullptr && &first->source() == &second->source() &&
+           first->offset() + one.into.size() == second->offset() &&
+           one.into.data() + one.into.size() == next.into.data();
+  }
+
+  /// \returns whether that went well; if not, reading each says which of them it is that fails
+  static bool read_together(std::span<const Piece> pieces) {
+    std::size_t size = 0;
+    for (const Piece& piece : pieces) size += piece.into.size();
+    const detail::DeferredBytes& first = *pieces.front().promise();
+    try {
+      first.source().read(first.offset(), {pieces.front().into.data(), size});
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  void read(const Piece& piece) const {
+    try {
+      if (const detail::DeferredBytes* const promise = piece.promise())
+        promise->read(0, piece.into);
+      else piece.column->copy_to(piece.column->dtype(), piece.into);
+    } catch (const Error& error) {
+      throw error.with_path(path(piece.name)).with_file(file_.string());
+    }
+  }
+
   static std::string path(std::string_view name) { return "/" + std::string(name); }
 
   [[noreturn]] void lacks(std::string_view name, const std::string& expected,
@@ -124,12 +168,13 @@ SegmentParts read_parts(const Value& value, const std::filesystem::path& file,
   const std::shared_ptr<std::byte> memory =
       blocks.take(count * static_cast<std::size_t>(SegmentColumns::record_size));
   std::byte* into = memory.get();
+  std::vector<Root::Piece> pieces;
   each_column(columns, [&]<class Number>(std::string_view name, std::span<const Number>& column) {
-    const std::span<std::byte> bytes{into, count * sizeof(Number)};
-    root.read(name, root.column<Number>(name, size), bytes);
+    pieces.push_back({name, &root.column<Number>(name, size), {into, count * sizeof(Number)}});
     column = {reinterpret_cast<const Number*>(into), count};
-    into += bytes.size();
+    into += count * sizeof(Number);
   });
+  root.read(pieces);
   columns.memory = memory;
   parts.names = &root.list(fields::names);
   parts.values = &root.list(fields::values);

@@ -72,9 +72,6 @@ class SegmentHeader {
   [[nodiscard]] std::string text(std::string about, std::uint64_t room, bool checksums) const;
 
  private:
-  struct NameHash : detail::KeyedHash {
-    using is_transparent = void;
-  };
   /// Where the value of a record is.
   struct Place {
     std::uint32_t value = 0;
@@ -91,7 +88,7 @@ class SegmentHeader {
 
   SegmentColumns columns_;
   std::vector<std::string> names_;
-  std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> places_;
+  std::unordered_map<std::string, std::uint32_t, detail::KeyedHash, std::equal_to<>> places_;
   std::string nodes_;  // Of `values`, with commas.
   std::uint32_t values_ = 0;
   std::vector<StoredTensor> tensors_;  // By their places.
