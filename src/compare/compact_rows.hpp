@@ -139,7 +139,8 @@ struct CompactRows {
   };
 
   Beside* beside_ = nullptr;  // By places in `metrics`.
-  std::shared_ptr<std::byte> memory_;
+  std::shared_ptr<std::byte> memory_of_rows_;
+  std::shared_ptr<std::byte> memory_of_metrics_;
 };
 
 }  // namespace safestructures::inline v0::comparing

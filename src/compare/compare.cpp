@@ -9,6 +9,7 @@
 #include <safestructures/data/error.hpp>
 #include "compare/pairs.hpp"
 #include "compare/suggest.hpp"
+#include "platform/crew.hpp"
 #include "platform/parallel.hpp"
 #include "recording/files.hpp"
 
@@ -36,6 +37,7 @@ std::vector<RenameSuggestion> suggestions(const std::vector<Pair>& pairs,
 
 Comparison compare_nodes(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b,
                          const CompareOptions& options) {
+  const platform::CrewScope crew;
   Comparer comparer(options, false);
   const std::vector<Pair> pairs = comparer.pair(a, b);
   comparer.add(pairs);
@@ -103,16 +105,16 @@ Comparison compare_files(const std::filesystem::path& a, const std::filesystem::
                    .expected = "no CompareOptions::format",
                    .found = std::string(options.format->name())});
     const RecordingOptions reading{.access = options.access, .limits = options.limits};
+    platform::CrewScope crew;
     std::array<std::optional<Recording>, 2> runs;
     const unsigned threads = is_large(a) && is_large(b) ? platform::threads_for(runs.size(), 1) : 1;
-    const auto at_once = [&runs, threads](const auto& work) {
-      platform::in_pieces(
-          runs.size(), 1, [&](std::size_t i, std::size_t, unsigned) { work(i); }, threads);
-    };
-    at_once([&](std::size_t i) { runs[i].emplace(i == 0 ? a : b, reading); });
+    platform::in_pieces(
+        runs.size(), 1,
+        [&](std::size_t i, std::size_t, unsigned) { runs[i].emplace(i == 0 ? a : b, reading); },
+        threads);
     Comparison found = compare(*runs[0], *runs[1], options);
-    // Of many small records that takes as long as opening them.
-    at_once([&](std::size_t i) { runs[i].reset(); });
+    // Its threads end while the files are closed.
+    crew.dismiss();
     return found;
   }
   const LoadOptions load{

@@ -15,6 +15,7 @@
 #include "compare/record_pairs.hpp"
 #include "compare/small_records.hpp"
 #include "compare/suggest.hpp"
+#include "platform/crew.hpp"
 #include "recording/state_notes.hpp"
 
 namespace safestructures::inline v0 {
@@ -88,6 +89,7 @@ std::size_t count_slices(const RecordPairs& pairs, const recording::RecordTable&
 }  // namespace
 
 Comparison compare(const Recording& a, const Recording& b, const CompareOptions& options) {
+  const platform::CrewScope crew;
   Comparer comparer(options, true);
   Comparison& result = comparer.result();
   const recording::RecordTable& table_a = recording::RecordTable::of(a);

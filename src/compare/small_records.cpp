@@ -15,7 +15,16 @@ namespace {
 using recording::RecordTable;
 
 // Both sides of a piece stay in a second-level cache.
-constexpr std::uint64_t piece_bytes = std::uint64_t{128} << 10U;
+constexpr std::uint64_t most_bytes = std::uint64_t{128} << 10U;
+// Reading as little takes as long as asking for it.
+constexpr std::uint64_t least_bytes = most_bytes / 4;
+
+/// What a piece has, of both sides, of as many bytes: few have few, because the first touch of the
+/// memory that pieces are read into takes five times as long as reading them.
+std::uint64_t piece_of(std::uint64_t bytes) {
+  return std::clamp(bytes / 24, least_bytes, most_bytes);
+}
+
 constexpr std::size_t most_in_piece = 2048;
 // What a thread takes at least, in bytes of both sides: starting it takes as long as 300 rows.
 constexpr std::size_t thread_share = std::size_t{1} << 19U;
@@ -122,7 +131,7 @@ template <class Work>
 std::vector<SmallRecords::Worker> SmallRecords::in_pieces(std::size_t rows, std::uint64_t bytes,
                                                           const Work& work) {
   const std::size_t piece = std::clamp<std::size_t>(
-      static_cast<std::size_t>(piece_bytes * rows / bytes), 1, most_in_piece);
+      static_cast<std::size_t>(piece_of(bytes) * rows / bytes), 1, most_in_piece);
   const unsigned threads = platform::threads_for(static_cast<std::size_t>(bytes), thread_share);
   const std::size_t together =
       std::clamp<std::size_t>(spare_metrics(rows) / threads, 1, most_together);
@@ -223,7 +232,7 @@ std::size_t SmallRecords::read(std::size_t begin, Kinds kinds, Worker& worker) {
   std::uint64_t bytes = 0;
   std::size_t count = 0;
   // Of a piece that is as large as others on average, all may be of the largest size.
-  for (; count < kinds.size() && bytes < 2 * piece_bytes; ++count) {
+  for (; count < kinds.size() && bytes < 2 * most_bytes; ++count) {
     const RecordPair pair = pairs_[rows[begin + count].record];
     const CompactKind& kind = *kinds[count];
     add_bytes(a.stored_at(pair.a), kind.size_a, worker.bytes_a);

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <thread>
 #include <vector>
 
+#include "platform/crew.hpp"
 #include "platform/processors.hpp"
 
 namespace safestructures::inline v0::platform {
@@ -45,15 +45,13 @@ void in_pieces(std::size_t total, std::size_t piece, const Work& work, unsigned 
       next = total;
     }
   };
-  std::vector<std::thread> helpers;
-  helpers.reserve(most - 1);
-  try {
-    for (unsigned worker = 1; worker < most; ++worker) helpers.emplace_back(run, worker);
-  } catch (const std::exception&) {
-    // No more threads, or no memory for one: those that are there do all the work.
+  if (most == 1) {
+    run(0);
+  } else if (Crew* const crew = Crew::current()) {
+    crew->run(most, run);
+  } else {
+    Crew().run(most, run);
   }
-  run(0);
-  for (std::thread& helper : helpers) helper.join();
   const Failure* first = nullptr;
   for (const Failure& failure : failures)
     if (failure.cause && (first == nullptr || failure.offset < first->offset)) first = &failure;

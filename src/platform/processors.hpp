@@ -9,8 +9,11 @@
 
 namespace safestructures::inline v0::platform {
 
-/// The processors that this process may use: those of its affinity, no more than the quotas of its
-/// control groups grant. At least 1. Looked up once, when first asked for.
+/// The processors of this process's affinity. At least 1. Looked up once, when first asked for.
+[[nodiscard]] unsigned affine_processors() noexcept;
+
+/// Those of them that the quotas of its control groups grant. At least 1. Looked up once, when
+/// first asked for.
 [[nodiscard]] unsigned available_processors() noexcept;
 
 /// The least quota of the control groups that `membership` names, the text of /proc/self/cgroup, as
@@ -36,7 +39,8 @@ class LimitScope {
   unsigned before_;
 };
 
-/// How many threads share work on `total` bytes where one more pays for each `share`.
+/// How many threads share work on `total` bytes where one more pays for each `share`; more than two
+/// only where quotas grant as many processors.
 [[nodiscard]] unsigned threads_for(std::size_t total, std::size_t share) noexcept;
 
 }  // namespace safestructures::inline v0::platform

@@ -94,7 +94,8 @@ struct SaveOptions {
   /// nothing to survive.
   bool durable = false;
   /// The most threads that saving uses; 0: what pays, up to 16 and to the processors that this
-  /// process may use by its affinity and its control groups. The file is the same for any number.
+  /// process may use by its affinity and, for more than two, by its control groups. The file is the
+  /// same for any number.
   /// Threads convert and reorder elements on their way into a file, and pack what goes through
   /// gzip. One thread writes what needs neither, as the system's lock of a file demands, does all
   /// that goes to a stream or into memory, computes checksums, and calls codecs: the one that
