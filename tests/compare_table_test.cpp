@@ -2,6 +2,7 @@
 /// Which rows a comparison's table shows, and in which order.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <random>
@@ -17,6 +18,7 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/safestructures.hpp>
+#include <safestructures/tools/statistics.hpp>
 
 #include "support/folder.hpp"
 
@@ -123,6 +125,36 @@ TEST_CASE("a table shows the worst rows, or the first, and counts the others") {
             if (hidden != 0) CHECK(says(hidden, "row", " more\n"));
           }
         }
+  }
+}
+
+TEST_CASE("statistics whose norm is infinite are the worst, wherever they are") {
+  constexpr std::size_t count = 6;
+  const auto of = [](std::vector<double> numbers) {
+    return ss::statistics_value(ss::Tensor::own(std::move(numbers)));
+  };
+  for (std::size_t place = 0; place < count; ++place) {
+    CAPTURE(place);
+    const auto run = [&](double sign) {
+      std::vector<ss::Value> values;
+      for (std::size_t i = 1; i <= count; ++i)
+        values.push_back(of({1, sign * static_cast<double>(i)}));
+      values[place] = of({1.7e308, 1.7e308, sign});
+      return ss::Value::list(std::move(values));
+    };
+    // What is allowed of such a norm is no number.
+    const ss::Comparison found = ss::compare(run(1), run(-1), {.rtol = 0});
+    REQUIRE(found.rows.size() == count);
+    REQUIRE(found.rows[place].statistics->distance);
+    CHECK(std::isinf(found.rows[place].statistics->norm_b));
+    for (const std::size_t rows : {1U, 2U, 100U}) {
+      CAPTURE(rows);
+      const std::string table = table_of(found, {.rows = rows});
+      const std::string name = "/" + std::to_string(place) + " ";
+      REQUIRE(table.find(name) != std::string::npos);
+      for (std::size_t i = 0; i < count; ++i)
+        CHECK(table.find(name) <= table.find("/" + std::to_string(i) + " "));
+    }
   }
 }
 

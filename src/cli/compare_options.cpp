@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,7 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/compare/renames.hpp>
 #include <safestructures/data/dtype.hpp>
+#include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
@@ -72,6 +74,13 @@ RenameRule rename_rule(const std::string& text) {
 std::vector<RenameRule> rename_rules_of(const std::string& file) {
   // A folder is no file of rules, whatever it holds.
   const std::shared_ptr<const Source> source = file == "-" ? open_source(file) : Source::open(file);
+  // 100,000 rules; a model that was named by mistake is not brought into memory.
+  constexpr std::uint64_t most = std::uint64_t{16} << 20U;
+  if (source->size() > most)
+    throw Error(ErrorCode::limit_exceeded, "a file of rules for names is too large",
+                {.file = source->name(),
+                 .expected = "at most " + std::to_string(most) + " bytes",
+                 .found = std::to_string(source->size())});
   std::string text(static_cast<std::size_t>(source->size()), ' ');
   source->read(0, std::as_writable_bytes(std::span(text)));
   return parse_renames(text, source->name());

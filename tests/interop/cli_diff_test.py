@@ -328,6 +328,19 @@ def check_rename_files(folder):
         ),
         found(folder, *files, "--renames", "wrong.txt"),
     )
+    # A model, named by mistake, is not brought into memory.
+    with open(folder / "large.txt", "wb") as large:
+        large.truncate(2**24 + 1)
+    expect(
+        "a file of rules that is too large",
+        (
+            2,
+            "",
+            "safestructures: large.txt: a file of rules for names is too large: expected at most 16777216 bytes,"
+            " found 16777217.\n",
+        ),
+        found(folder, *files, "--renames", "large.txt"),
+    )
 
 
 def check_colours(folder):
