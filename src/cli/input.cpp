@@ -15,6 +15,7 @@
 #include <safestructures/data/source.hpp>
 #include "cli/npz.hpp"
 #include "data/nearest_name.hpp"
+#include "data/printable.hpp"
 #include "recording/files.hpp"
 
 namespace safestructures::cli {
@@ -75,6 +76,13 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
   if (candidates.size() == 1) return folder / candidates.front();
   std::vector<std::string_view> names(candidates.begin(), candidates.end());
   std::ranges::sort(names);
+  if (is_recording(folder.string()))
+    throw Error(ErrorCode::cannot_open, "the folder is a recording",
+                {.file = folder.string(),
+                 .expected = "a file, or a folder that is about one",
+                 .found = detail::counted(names.size(), "sealed segment"),
+                 .advice = "stats, diff, report and verify take recordings; name a file inside it "
+                           "to look into that"});
   throw Error(ErrorCode::cannot_open, "the folder does not say which file is meant",
               {.file = folder.string(),
                .expected = "model.safetensors, or one .index.json, .safetensors or .npz file",
@@ -83,6 +91,13 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+bool is_recording(const std::string& name) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(name, ignored) &&
+         (!recording::list_segments(name).empty() ||
+          std::filesystem::exists(recording::lock_file(name), ignored));
+}
 
 std::shared_ptr<const Source> open_source(const std::string& name) {
   if (name == "-") return read_standard_input();
@@ -104,12 +119,8 @@ Document open_input(const std::string& name, Access access) {
 }
 
 Input open_input_or_recording(const std::string& name) {
-  std::error_code ignored;
   Input input{name, std::nullopt, std::nullopt};
-  if (std::filesystem::is_directory(name, ignored) &&
-      (!recording::list_segments(name).empty() ||
-       std::filesystem::exists(recording::lock_file(name), ignored)))
-    input.recording.emplace(name, RecordingOptions{.access = Access::read});
+  if (is_recording(name)) input.recording.emplace(name, RecordingOptions{.access = Access::read});
   else input.document = open_input(name, Access::read);
   return input;
 }

@@ -17,6 +17,10 @@ inline constexpr const char* input_help =
     "A safetensors, .json, .msgpack, .cbor or .npz file, a record or .bpk of Burn,\nthe "
     ".index.json of several, a folder with one of them, or - for the standard input";
 
+/// Whether that is the folder of a recording.
+/// \throws Error `cannot_read`
+bool is_recording(const std::string& name);
+
 /// Opens what `name` says: `-` is the standard input, which is read whole; of a folder the
 /// `model.safetensors`, the `.index.json`, or the only file that there is.
 /// \throws Error `cannot_open`, `cannot_read`

@@ -1,3 +1,5 @@
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +9,8 @@
 #include <CLI/CLI.hpp>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/source.hpp>
+#include <safestructures/recording/recording.hpp>
 #include <safestructures/tools/verify.hpp>
 #include "cli/colour.hpp"
 #include "cli/command.hpp"
@@ -14,23 +18,67 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "data/printable.hpp"
+#include "recording/files.hpp"
+#include "recording/state_notes.hpp"
 
 namespace safestructures::cli {
 namespace {
 
-std::string verify(const std::string& name) {
+VerifyReport check(const std::string& name) {
   std::optional<Progress> progress;
   const std::shared_ptr<const Source> source = open_source(name);
-  const VerifyReport report = verify_file(
-      source,
-      {.format = format_of(*source), .progress = [&](std::uint64_t more, std::uint64_t all) {
-         if (!progress) progress.emplace("verifying " + name, all);
-         progress->add(more);
-       }});
-  return fmt::format("{}, {}, {}{}", coloured("ok", Role::good, is_coloured(stdout)),
-                     detail::counted(report.tensor_count, "tensor"),
-                     human_size(report.tensor_bytes),
-                     report.has_checksums ? ", checksums match" : "");
+  return verify_file(source, {.format = format_of(*source),
+                              .progress = [&](std::uint64_t more, std::uint64_t all) {
+                                if (!progress) progress.emplace("verifying " + name, all);
+                                progress->add(more);
+                              }});
+}
+
+std::string verdict(const std::string& what, std::uint64_t bytes, bool has_checksums) {
+  return fmt::format("{}, {}, {}{}", coloured("ok", Role::good, is_coloured(stdout)), what,
+                     human_size(bytes), has_checksums ? ", checksums match" : "");
+}
+
+std::string verify_file_of(const std::string& name) {
+  const VerifyReport found = check(name);
+  return verdict(detail::counted(found.tensor_count, "tensor"), found.tensor_bytes,
+                 found.has_checksums);
+}
+
+/// \returns nothing where something is wrong, each of which was told of
+std::optional<std::string> verify_recording(const std::string& folder) {
+  bool is_fine = true;
+  std::size_t sealed = 0;
+  std::size_t unsealed = 0;
+  std::uint64_t bytes = 0;
+  bool has_checksums = true;
+  const auto wrong = [&is_fine](const std::string& what) {
+    report(what);
+    is_fine = false;
+  };
+  for (const auto& [number, files] : recording::segments_of(folder)) {
+    if (!files.sealed) {
+      ++unsealed;
+      continue;
+    }
+    ++sealed;
+    try {
+      const VerifyReport found = check(recording::sealed_file(folder, number).string());
+      bytes += found.tensor_bytes;
+      has_checksums = has_checksums && found.has_checksums;
+    } catch (const Error& error) {
+      wrong(error.what());
+    }
+  }
+  if (!is_fine) return std::nullopt;
+  const Recording run(folder, {.access = Access::read});
+  for (const std::string& problem : run.problems()) wrong(fmt::format("{}: {}", folder, problem));
+  if (!is_fine) return std::nullopt;
+  if (!run.is_closed()) note(fmt::format("{}: {}", folder, recording::not_closed));
+  std::string what =
+      detail::counted(run.size(), "record") + " in " + detail::counted(sealed, "sealed segment");
+  if (unsealed != 0) what += " and one that is not";
+  return verdict(what, bytes, has_checksums && sealed != 0);
 }
 
 void verify_all(const std::vector<std::string>& names) {
@@ -38,10 +86,15 @@ void verify_all(const std::vector<std::string>& names) {
   bool all_fine = true;
   for (const std::string& name : names) {
     try {
-      const std::string result = verify(name);
+      const std::optional<std::string> result =
+          is_recording(name) ? verify_recording(name) : verify_file_of(name);
+      if (!result) {
+        all_fine = false;
+        continue;
+      }
       std::string printable;
       detail::append_printable(printable, name);
-      out << (name == "-" ? "standard input" : printable) << ": " << result << '\n';
+      out << (name == "-" ? "standard input" : printable) << ": " << *result << '\n';
       out.finish();
     } catch (const Error& error) {
       report(error.what());
@@ -57,9 +110,11 @@ void add_verify(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* command =
       app.add_subcommand("verify", "Check everything in files: header, schema, every tensor");
-  command->add_option("FILE", *files, input_help)->required();
+  command->add_option("FILE", *files, std::string(input_help) + ",\nor the folder of a recording")
+      ->required();
   command->footer(
-      "A line for each file: what it holds, or on standard error what is wrong with it.\n"
+      "A line for each file: what it holds, or on standard error what is wrong with it. Of a\n"
+      "recording all segments are checked, and that they follow each other.\n"
       "The exit code is 0 when all files are fine, else 1.\n\n"
       "Examples:\n"
       "  safestructures verify model.safetensors\n"

@@ -35,8 +35,7 @@ std::string_view left_out(std::string_view about) {
 
 std::vector<std::string> notes_of(const Recording& recording) {
   std::vector<std::string> notes = recording.problems();
-  if (!recording.is_closed())
-    notes.emplace_back("the recording was not closed, so records may be missing");
+  if (!recording.is_closed()) notes.emplace_back(not_closed);
   if (const std::string_view what = left_out(recording.about()); !what.empty())
     notes.push_back("the recorder left out or thinned records: " + std::string(what));
   return notes;

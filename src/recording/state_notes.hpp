@@ -9,6 +9,8 @@
 
 namespace safestructures::inline v0::recording {
 
+inline constexpr const char* not_closed = "the recording was not closed, so records may be missing";
+
 /// Sentences on what was not read, may be missing, or was left out by the recorder; none where all
 /// is there.
 [[nodiscard]] std::vector<std::string> notes_of(const Recording& recording);

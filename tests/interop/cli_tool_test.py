@@ -133,6 +133,58 @@ def check_streams(folder):
     )
 
 
+def check_recordings(folder):
+    """`verify` takes the folder of a recording; commands for files say so where it has several."""
+    (runs := folder / "runs").mkdir()
+    subprocess.run([CLI.parent / "interop" / "recordings", runs], check=True)
+    subprocess.run([CLI.parent / "interop" / "recordings", runs, "started"], check=True)
+    note = "safestructures: note: {}: the recording was not closed, so records may be missing\n"
+    for name, found, said in (
+        ("closed", "15 records in 4 sealed segments, {}, checksums match", ""),
+        ("killed", "15 records in 3 sealed segments and one that is not, {}, checksums match", note),
+        ("started", "3 records in 0 sealed segments and one that is not, 0 bytes", note),
+    ):
+        done = run(runs, "verify", name)
+        size = re.search(r"[\d.]+ KiB|$", done.stdout)[0]
+        expect(
+            f"verify of a recording: {name}",
+            (0, f"{name}: ok, {found.format(size)}\n", said.format(name)),
+            (done.returncode, done.stdout, done.stderr),
+        )
+    for name, segments in (("closed", "4 sealed segments"), ("started", "0 sealed segments")):
+        expect(
+            f"show of a recording: {name}",
+            (
+                1,
+                f"safestructures: {name}: the folder is a recording: expected a file, or a folder that is about"
+                f" one, found {segments}. stats, diff, report and verify take recordings; name a file inside it"
+                " to look into that.\n",
+            ),
+            outcome(run(runs, "show", name)),
+        )
+    expect("a segment", 0, run(runs, "show", "closed/segment-000001.safetensors").returncode)
+    shutil.copytree(runs / "closed", runs / "damaged")
+    for number in (2, 3):
+        segment = runs / f"damaged/segment-00000{number}.safetensors"
+        data = bytearray(segment.read_bytes())
+        data[-1] ^= 1
+        segment.write_bytes(data)
+    done = run(runs, "verify", "damaged", "closed")
+    expect("the others are checked", (1, 1), (done.returncode, done.stdout.count("closed: ok")))
+    expect(
+        "each segment that is damaged",
+        ["segment-000002.safetensors", "segment-000003.safetensors"],
+        re.findall(r"^safestructures: damaged/(\S+): .* not those that were saved", done.stderr, re.MULTILINE),
+    )
+    shutil.copytree(runs / "closed", runs / "hole")
+    (runs / "hole/segment-000002.safetensors").unlink()
+    expect(
+        "a segment that is missing",
+        (1, "safestructures: hole: segment 2 is missing\n"),
+        outcome(run(runs, "verify", "hole")),
+    )
+
+
 def check_folders(folder):
     folder = pathlib.Path(folder)
     (one := folder / "one").mkdir()
@@ -152,6 +204,7 @@ def check_folders(folder):
         ),
         outcome(run(folder, "show", "one")),
     )
+    check_recordings(folder)
     (parts := folder / "parts").mkdir()
     run(folder, "convert", "model.safetensors", "parts/big.safetensors", "--shard-size", "64")
     done = run(folder, "verify", "parts")
