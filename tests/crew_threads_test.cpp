@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -14,11 +15,17 @@
 
 #include <doctest/doctest.h>
 
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/safestructures.hpp>
+
 #include "platform/crew.hpp"
 #include "platform/parallel.hpp"
+#include "support/folder.hpp"
 
 namespace {
 
+namespace ss = safestructures;
 using safestructures::platform::Crew;
 using safestructures::platform::CrewScope;
 using safestructures::platform::in_pieces;
@@ -120,6 +127,32 @@ TEST_CASE("the crew is that of its thread, while it is not at work and until it 
   outer.dismiss();
   CHECK(Crew::current() == nullptr);
   CHECK(threads_of_pieces(2).size() == 2);
+}
+
+TEST_CASE("comparisons have a crew, from their first report of progress to their last") {
+  const ss::test::Folder folder;
+  for (const char* const name : {"a", "b"}) {
+    ss::ActivationRecorder recorder(folder / name);
+    for (int i = 0; i < 100; ++i) recorder.record("layer", std::vector<float>(64, 1.5F));
+    recorder.close();
+    ss::save_file(std::vector<float>(64, 1.5F), folder / (std::string(name) + ".safetensors"));
+  }
+  for (const char* const ending : {"", ".safetensors"}) {
+    CAPTURE(ending);
+    int reports = 0;
+    int without = 0;
+    const auto progress = [&](std::uint64_t, std::uint64_t) {
+      ++reports;
+      without += static_cast<int>(Crew::current() == nullptr);
+    };
+    const ss::Comparison found =
+        ss::compare_files(folder / ("a" + std::string(ending)),
+                          folder / ("b" + std::string(ending)), {.progress = progress});
+    CHECK(found.differences() == 0);
+    CHECK(reports != 0);
+    CHECK(without == 0);
+    CHECK(Crew::current() == nullptr);
+  }
 }
 
 }  // namespace

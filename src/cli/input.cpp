@@ -94,7 +94,7 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
 
 bool is_recording(const std::string& name) {
   std::error_code ignored;
-  return std::filesystem::is_directory(name, ignored) &&
+  return name != "-" && std::filesystem::is_directory(name, ignored) &&
          (!recording::list_segments(name).empty() ||
           std::filesystem::exists(recording::lock_file(name), ignored));
 }

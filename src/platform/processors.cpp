@@ -141,8 +141,8 @@ unsigned threads_for(std::size_t total, std::size_t share) noexcept {
   if (const unsigned asked = thread_limit(); asked != 0)
     return at_most(std::min(asked, most_asked));
   const unsigned threads = at_most(std::min(affine_processors(), most_threads));
-  // Reading quotas takes 0.1 ms, as long as comparing 1,000 small tensors, and two threads that
-  // share one processor end as soon as one would.
+  // Reading quotas takes 0.1 ms, as long as comparing 500 small tensors, and two threads that share
+  // a quota of one processor took no longer than one.
   return threads <= 2 ? threads : std::min(threads, available_processors());
 }
 
