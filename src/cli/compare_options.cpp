@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -26,6 +28,8 @@
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "compare/opening.hpp"
+#include "platform/crew.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -111,8 +115,30 @@ void require_one_standard_input(const std::string& a, const std::string& b,
     throw CallError("only one of the inputs can be the standard input.");
 }
 
-Comparison compare_inputs(const Input& a, const Input& b, CompareOptions options,
-                          const std::vector<std::string>& noise) {
+ComparedInputs compare_inputs(const std::string& a_name, const std::string& b_name,
+                              CompareOptions options, const std::vector<std::string>& noise) {
+  platform::CrewScope crew;
+  std::vector<std::filesystem::path> paths{a_name, b_name};
+  paths.insert(paths.end(), noise.begin(), noise.end());
+  std::vector<Input> inputs(paths.size());
+  comparing::open_at_once(
+      paths, [&](std::size_t i) { inputs[i] = open_input_or_recording(paths[i].string()); });
+  ComparedInputs compared{std::move(inputs[0]), std::move(inputs[1]), {}};
+  const Input& a = compared.a;
+  const Input& b = compared.b;
+  if (a.recording.has_value() != b.recording.has_value())
+    throw CallError(
+        "a file cannot be compared with a recording: " + (a.recording ? a.name : b.name) +
+        " is a recording, " + (a.recording ? b.name : a.name) + " is not.");
+  for (Input& run : std::span(inputs).subspan(2)) {
+    if (run.recording.has_value() != a.recording.has_value())
+      throw CallError("--noise: " + run.name + " is " +
+                      (a.recording ? "no recording" : "a recording") + ", but " + a.name + " is " +
+                      (a.recording ? "one." : "none."));
+    if (run.recording)
+      options.noise.emplace_back(std::make_shared<const Recording>(std::move(*run.recording)));
+    else options.noise.emplace_back(std::make_shared<const Document>(std::move(*run.document)));
+  }
   std::optional<Progress> progress;
   // What is counted for it takes a tenth of comparing many small records.
   if (is_terminal(stderr))
@@ -120,21 +146,11 @@ Comparison compare_inputs(const Input& a, const Input& b, CompareOptions options
       if (!progress) progress.emplace("comparing " + a.name + " and " + b.name, all);
       progress->add(more);
     };
-  if (a.recording.has_value() != b.recording.has_value())
-    throw CallError(
-        "a file cannot be compared with a recording: " + (a.recording ? a.name : b.name) +
-        " is a recording, " + (a.recording ? b.name : a.name) + " is not.");
-  for (const std::string& name : noise) {
-    Input run = open_input_or_recording(name);
-    if (run.recording.has_value() != a.recording.has_value())
-      throw CallError("--noise: " + name + " is " + (a.recording ? "no recording" : "a recording") +
-                      ", but " + a.name + " is " + (a.recording ? "one." : "none."));
-    if (run.recording)
-      options.noise.emplace_back(std::make_shared<const Recording>(std::move(*run.recording)));
-    else options.noise.emplace_back(std::make_shared<const Document>(std::move(*run.document)));
-  }
-  if (a.recording) return compare(*a.recording, *b.recording, options);
-  return compare(*a.document, *b.document, options);
+  compared.found = a.recording ? compare(*a.recording, *b.recording, options)
+                               : compare(*a.document, *b.document, options);
+  // Its threads end while the caller goes on.
+  crew.dismiss();
+  return compared;
 }
 
 void add_compare_options(CLI::App& command, CompareArguments& given) {

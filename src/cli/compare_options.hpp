@@ -36,9 +36,16 @@ CompareOptions compare_options(const CompareArguments& given);
 void require_one_standard_input(const std::string& a, const std::string& b,
                                 const CompareArguments& given);
 
-/// Compares two files, or two recordings, with progress at a terminal.
+/// Two inputs that were compared, both still open.
+struct ComparedInputs {
+  Input a;
+  Input b;
+  Comparison found;
+};
+
+/// Opens two files, or two recordings, and compares them, with progress at a terminal.
 /// \param noise further runs, as they were given \throws CallError for a file beside a recording
-Comparison compare_inputs(const Input& a, const Input& b, CompareOptions options,
-                          const std::vector<std::string>& noise);
+ComparedInputs compare_inputs(const std::string& a, const std::string& b, CompareOptions options,
+                              const std::vector<std::string>& noise);
 
 }  // namespace safestructures::cli

@@ -16,7 +16,6 @@
 #include "cli/command.hpp"
 #include "cli/compare_options.hpp"
 #include "cli/diff_junit.hpp"
-#include "cli/input.hpp"
 #include "cli/output.hpp"
 
 namespace safestructures::cli {
@@ -75,9 +74,7 @@ void diff(const DiffOptions& given) {
     // Before files are opened: what is wrong with the call is said first.
     CompareOptions options = compare_options(given.compare);
     renames = options.renames;
-    const Input a = open_input_or_recording(given.a);
-    const Input b = open_input_or_recording(given.b);
-    found = compare_inputs(a, b, std::move(options), given.compare.noise);
+    found = compare_inputs(given.a, given.b, std::move(options), given.compare.noise).found;
   } catch (const Error& error) {
     // Nothing is known of how the two compare.
     throw CallError(error.what());

@@ -173,10 +173,10 @@ struct ReportData {
 
 ReportData data_of(const ReportOptions& given) {
   const CompareOptions options = compare_options(given.compare);
-  const Input a = open_input_or_recording(given.a);
-  if (given.b.empty()) return {side_of(a, options.only, options.ignore), {}};
-  const Input b = open_input_or_recording(given.b);
-  Comparison found = compare_inputs(a, b, options, given.compare.noise);
+  if (given.b.empty())
+    return {side_of(open_input_or_recording(given.a), options.only, options.ignore), {}};
+  ComparedInputs compared = compare_inputs(given.a, given.b, options, given.compare.noise);
+  const auto& [a, b, found] = compared;
   Side left = side_of(a, options.only, options.ignore);
   // What is renamed has other names there.
   const bool has_same_names = options.renames.empty();
@@ -185,7 +185,7 @@ ReportData data_of(const ReportOptions& given) {
   left.list.notes.clear();
   right.list.notes.clear();
   HeatMaps maps = heat_maps_of(found, left, right);
-  return {std::move(left), Reference{std::move(right), std::move(found), std::move(maps)}};
+  return {std::move(left), Reference{std::move(right), std::move(compared.found), std::move(maps)}};
 }
 
 void write_json(std::ostream& out, const ReportData& data) {

@@ -1,17 +1,18 @@
 #include <safestructures/compare/compare.hpp>
 
 #include <array>
+#include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include "compare/opening.hpp"
 #include "compare/pairs.hpp"
 #include "compare/suggest.hpp"
 #include "platform/crew.hpp"
-#include "platform/parallel.hpp"
-#include "recording/files.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -63,18 +64,17 @@ std::vector<TreeNode> nodes_of(const Document& document,
   return nodes;
 }
 
-/// Whether opening a recording is worth a thread of its own.
-bool is_large(const std::filesystem::path& folder) {
-  // Opening 1,000 records of 256 bytes takes 0.08 ms, and on another thread twice as long.
-  constexpr std::uintmax_t thread_share = std::uintmax_t{3} << 18U;
-  std::uintmax_t size = 0;
-  std::error_code error;
-  for (std::uint64_t segment = 1; !error && size < thread_share; ++segment)
-    if (const std::uintmax_t bytes =
-            std::filesystem::file_size(recording::sealed_file(folder, segment), error);
-        !error)
-      size += bytes;
-  return size >= thread_share;
+template <class Opened, class Open>
+Comparison compare_opened(const std::filesystem::path& a, const std::filesystem::path& b,
+                          const CompareOptions& options, const Open& open) {
+  platform::CrewScope crew;
+  const std::array<std::filesystem::path, 2> paths{a, b};
+  std::array<std::optional<Opened>, 2> opened;
+  comparing::open_at_once(paths, [&](std::size_t i) { opened[i].emplace(open(paths[i])); });
+  Comparison found = compare(*opened[0], *opened[1], options);
+  // Its threads end while the files are closed.
+  crew.dismiss();
+  return found;
 }
 
 }  // namespace
@@ -105,21 +105,15 @@ Comparison compare_files(const std::filesystem::path& a, const std::filesystem::
                    .expected = "no CompareOptions::format",
                    .found = std::string(options.format->name())});
     const RecordingOptions reading{.access = options.access, .limits = options.limits};
-    platform::CrewScope crew;
-    std::array<std::optional<Recording>, 2> runs;
-    const unsigned threads = is_large(a) && is_large(b) ? platform::threads_for(runs.size(), 1) : 1;
-    platform::in_pieces(
-        runs.size(), 1,
-        [&](std::size_t i, std::size_t, unsigned) { runs[i].emplace(i == 0 ? a : b, reading); },
-        threads);
-    Comparison found = compare(*runs[0], *runs[1], options);
-    // Its threads end while the files are closed.
-    crew.dismiss();
-    return found;
+    return compare_opened<Recording>(a, b, options, [&](const auto& path) {
+      return Recording(path, reading);
+    });
   }
   const LoadOptions load{
       .format = options.format, .access = options.access, .limits = options.limits};
-  return compare(Document::open(a, load), Document::open(b, load), options);
+  return compare_opened<Document>(a, b, options, [&](const auto& path) {
+    return Document::open(path, load);
+  });
 }
 
 }  // namespace safestructures::inline v0

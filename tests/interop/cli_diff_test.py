@@ -131,6 +131,23 @@ def check_wrong_calls(folder):
             expect(f"diff {line}: the reason", f"safestructures: {message}\n", errors)
 
 
+def check_wrong_large_files(folder):
+    """Files that are large enough to be opened at once, by several threads: the first that fails is named, always."""
+    for name in ("good", "short", "cut"):
+        save_file({"x": np.zeros(2**19, np.float32)}, pathlib.Path(folder) / f"{name}.safetensors")
+    for name in ("short", "cut"):
+        os.truncate(pathlib.Path(folder) / f"{name}.safetensors", 2**20)
+    for names, first in (("short cut", "short"), ("cut short", "cut"), ("good cut", "cut"), ("cut good", "cut")):
+        files = [f"{name}.safetensors" for name in names.split(" ")]
+        for args in (files, [*files, "--noise", "short.safetensors"]):
+            outcomes = {found(folder, *args) for _ in range(8)}
+            expect(f"diff {args}: one outcome", 1, len(outcomes))
+            code, text, errors = outcomes.pop()
+            expect(f"diff {args}", (2, "", True), (code, text, errors.startswith(f"safestructures: {first}.safetensors: ")))
+    code, _, errors = found(folder, "good.safetensors", "good.safetensors", "--noise", "cut.safetensors")
+    expect("noise that fails", (2, True), (code, errors.startswith("safestructures: cut.safetensors: ")))
+
+
 def check_numbers(folder):
     """The metrics are those that NumPy computes, for every pair of dtypes."""
     rng = np.random.default_rng(3)
@@ -364,6 +381,7 @@ run_checks(
     check_outcomes,
     check_renames,
     check_wrong_calls,
+    check_wrong_large_files,
     check_numbers,
     check_programs,
     check_junit_coverage,
