@@ -128,3 +128,20 @@ TEST_CASE("few records of 200 KiB behind many tiny ones are not read all at once
   CHECK(found.rows.size() == 20'200);
   CHECK(found.differences() == 200);
 }
+
+TEST_CASE("20,000 small records are compared beside their noise within 16 MiB") {
+  const ss::test::Folder folder;
+  for (const std::string name : {"a", "b", "again"}) {
+    ss::ActivationRecorder recorder(folder / name);
+    for (std::size_t i = 0; i < 20'000; ++i)
+      recorder.record("tiny", std::vector<float>(16, name == "a" ? 1.0F : 2.0F));
+    recorder.close();
+  }
+  const std::size_t before = held;
+  most = before;
+  const ss::Comparison found =
+      ss::compare_files(folder / "a", folder / "b", {.noise = {folder / "again"}});
+  CHECK(most - before < std::size_t{16} << 20U);
+  CHECK(found.differences() == 20'000);
+  CHECK(found.coverage.without_noise == 0);
+}

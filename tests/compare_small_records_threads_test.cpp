@@ -93,6 +93,43 @@ TEST_CASE("many small records are compared with those in their places, on severa
   CHECK(some.differences() == count / 1000);
 }
 
+TEST_CASE("the noise of many small records is found on several threads, in whatever order it is") {
+  constexpr std::size_t count = 40'000;
+  const ss::test::Folder folder;
+  for (const std::string name : {"a", "b", "again", "backwards"}) {
+    ss::ActivationRecorder recorder(folder / name, {.segment_bytes = 1U << 20U});
+    const float noise = name == "a" ? 0 : name == "b" ? 1e-3F : -1e-3F;
+    for (std::size_t i = 0; i < count; ++i) {
+      recorder.step(static_cast<std::int64_t>(i / 5));
+      const std::size_t layer = name == "backwards" ? 4 - i % 5 : i % 5;
+      const std::size_t place = i / 5 * 5 + layer;
+      std::vector<float> one(4, static_cast<float>(place + 1));
+      for (float& number : one) number *= 1 + noise * (place % 1000 == 999 && name == "b" ? 50 : 1);
+      recorder.record("layer" + std::to_string(layer), std::move(one));
+    }
+    recorder.close();
+  }
+  for (const char* noise : {"again", "backwards"}) {
+    const ss::Comparison found =
+        ss::compare_files(folder / "a", folder / "b", {.noise = {folder / noise}});
+    REQUIRE(found.rows.size() == count);
+    CHECK(found.coverage.without_noise == 0);
+    CHECK(found.differences() == count / 1000);
+    for (std::size_t i = 0; i < count; ++i)
+      if ((found.rows.verdict(i) == ss::Verdict::different) != (i % 1000 == 999)) FAIL(i);
+    CHECK(found.rows[999].noise->relative_l2.value() == doctest::Approx(1e-3).epsilon(0.01));
+    // The noise is what no layer does better than.
+    CHECK(found.culprits.at(0).score.value() == doctest::Approx(50).epsilon(0.05));
+    const ss::detail::ThreadLimit one(1);
+    const ss::Comparison alone =
+        ss::compare_files(folder / "a", folder / "b", {.noise = {folder / noise}});
+    for (std::size_t i = 0; i < count; i += 333) {
+      CHECK(alone.rows[i].noise->excess == found.rows[i].noise->excess);
+      CHECK(alone.rows[i].detail == found.rows[i].detail);
+    }
+  }
+}
+
 TEST_CASE("several threads look at the rows of small records, and at the records") {
   constexpr std::size_t count = 2000;
   const ss::test::Folder folder;

@@ -3,14 +3,26 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
+#include "compare/noise_floor.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
 
-TensorMetrics metrics_of(const CompactKind& kind, const CompactRow& row,
-                         const CompactMetrics* found) {
+double or_nan(const std::optional<double>& number) {
+  return number.value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+std::optional<double> unless_nan(double number) {
+  return std::isnan(number) ? std::nullopt : std::optional(number);
+}
+
+}  // namespace
+
+TensorMetrics CompactRows::metrics_of(const CompactKind& kind, const CompactRow& row,
+                                      const CompactMetrics* found) {
   Totals totals{.tolerance = kind.tolerance,
                 .grid = kind.grid,
                 .sums = {},
@@ -35,9 +47,28 @@ TensorMetrics metrics_of(const CompactKind& kind, const CompactRow& row,
   return metrics;
 }
 
-}  // namespace
+std::optional<NoiseFloor> CompactNoise::floor() const {
+  if (runs == 0) return std::nullopt;
+  return NoiseFloor{.max_absolute = max_absolute,
+                    .rmse = rmse,
+                    .relative_l2 = unless_nan(relative_l2),
+                    .runs = runs,
+                    .is_precise = is_precise,
+                    .factor = factor,
+                    .excess = unless_nan(excess)};
+}
 
-void CompactRows::reserve(std::size_t most_rows, std::size_t most_metrics) {
+CompactNoise compact(const NoiseFloor& floor) {
+  return {.max_absolute = floor.max_absolute,
+          .rmse = floor.rmse,
+          .relative_l2 = or_nan(floor.relative_l2),
+          .factor = floor.factor,
+          .excess = or_nan(floor.excess),
+          .runs = static_cast<std::uint32_t>(floor.runs),
+          .is_precise = floor.is_precise};
+}
+
+void CompactRows::reserve(std::size_t most_rows, std::size_t most_metrics, bool has_noise) {
   const std::size_t size_of_metrics = most_metrics * sizeof(CompactMetrics);
   // Each by itself: of equal records no metrics are used, and a huge page of which a quarter is
   // used takes longer to touch than small ones.
@@ -46,6 +77,9 @@ void CompactRows::reserve(std::size_t most_rows, std::size_t most_metrics) {
   rows = reinterpret_cast<CompactRow*>(memory_of_rows_.get());
   metrics = reinterpret_cast<CompactMetrics*>(memory_of_metrics_.get());
   beside_ = reinterpret_cast<Beside*>(memory_of_metrics_.get() + size_of_metrics);
+  if (!has_noise) return;
+  memory_of_noise_ = platform::allocate_buffer(most_rows * sizeof(CompactNoise));
+  noise = reinterpret_cast<CompactNoise*>(memory_of_noise_.get());
 }
 
 CompactRows::Place CompactRows::place_of(std::size_t row) const {
@@ -102,6 +136,13 @@ ComparisonRow CompactRows::make(std::size_t index) const {
                   place.columns->sequence[place.record], from.match};
   row.shape = kind.shape;
   row.makes_error = from.makes_error;
+  if (const auto floor = noise == nullptr ? std::nullopt : noise[index].floor()) {
+    row.noise = *floor;
+    const NoiseVerdict found =
+        verdict_of(*floor, row.metrics->is_within(), kind.has_given_tolerance);
+    if (found != NoiseVerdict::as_without)
+      row.detail += (row.detail.empty() ? "" : "; ") + std::string(text_of(found));
+  }
   return row;
 }
 

@@ -49,8 +49,9 @@ struct CompactKind {
   /// @}
   Tolerance tolerance;
   Grid grid;
-  bool has_words = false;  ///< Whether both sides are numbers of the grid in 16 bits.
-  double least_error = 0;  ///< As in `RowFacts`.
+  bool has_words = false;            ///< Whether both sides are numbers of the grid in 16 bits.
+  bool has_given_tolerance = false;  ///< Whether the call says it.
+  double least_error = 0;            ///< As in `RowFacts`.
   /// Whether a tensor of that shape may be recognised as one with its dimensions in another order.
   bool may_be_permuted = false;
 };
@@ -97,6 +98,22 @@ struct CompactRow {
 };
 static_assert(sizeof(CompactRow) == 32);
 
+/// What further runs say of a row, as in `NoiseFloor`. Of `relative_l2` and `excess` what is
+/// nothing there is not a number here.
+struct CompactNoise {
+  double max_absolute = 0;
+  double rmse = 0;
+  double relative_l2 = 0;
+  double factor = 0;
+  double excess = 0;
+  std::uint32_t runs = 0;  ///< None: there is no floor.
+  bool is_precise = false;
+
+  /// Nothing where there is no floor.
+  [[nodiscard]] std::optional<NoiseFloor> floor() const;
+};
+[[nodiscard]] CompactNoise compact(const NoiseFloor& floor);
+
 /// What says of which record a row is, without the file that holds it.
 struct RecordColumns {
   std::size_t begin = 0;    ///< The first record's place in its recording.
@@ -111,9 +128,10 @@ struct CompactRows {
   std::size_t size = 0;
   CompactRow* rows = nullptr;
   CompactMetrics* metrics = nullptr;
+  CompactNoise* noise = nullptr;  ///< By rows; null where there are no further runs.
 
   /// Has room, untouched, for that many rows, and metrics.
-  void reserve(std::size_t most_rows, std::size_t most_metrics);
+  void reserve(std::size_t most_rows, std::size_t most_metrics, bool has_noise);
 
   /// Where the record of a row is said.
   struct Place {
@@ -123,11 +141,19 @@ struct CompactRows {
   [[nodiscard]] Place place_of(std::size_t row) const;
   /// How large the error of a row is; infinite where it has no measure.
   [[nodiscard]] double error_of(std::size_t row) const;
+  /// What no layer does better than, as in `RowFacts`. \param kind of the row
+  [[nodiscard]] double least_error_of(std::size_t row, const CompactKind& kind) const {
+    const bool is_measured = noise != nullptr && noise[row].runs != 0 && noise[row].relative_l2 > 0;
+    return is_measured ? noise[row].relative_l2 : kind.least_error;
+  }
   /// How the error of a row is beside that of others, or has it so.
   /// @{
   [[nodiscard]] TracedError traced(std::size_t row) const;
   void trace(std::size_t row, const TracedError& traced, bool makes_error);
   /// @}
+  /// \param found of a row that is not exact
+  [[nodiscard]] static TensorMetrics metrics_of(const CompactKind& kind, const CompactRow& row,
+                                                const CompactMetrics* found);
   /// All of it but what comes from other rows: its origin and growth.
   [[nodiscard]] ComparisonRow make(std::size_t row) const;
 
@@ -141,6 +167,7 @@ struct CompactRows {
   Beside* beside_ = nullptr;  // By places in `metrics`.
   std::shared_ptr<std::byte> memory_of_rows_;
   std::shared_ptr<std::byte> memory_of_metrics_;
+  std::shared_ptr<std::byte> memory_of_noise_;
 };
 
 }  // namespace safestructures::inline v0::comparing

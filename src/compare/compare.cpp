@@ -105,15 +105,13 @@ Comparison compare_files(const std::filesystem::path& a, const std::filesystem::
                    .expected = "no CompareOptions::format",
                    .found = std::string(options.format->name())});
     const RecordingOptions reading{.access = options.access, .limits = options.limits};
-    return compare_opened<Recording>(a, b, options, [&](const auto& path) {
-      return Recording(path, reading);
-    });
+    return compare_opened<Recording>(a, b, options,
+                                     [&](const auto& path) { return Recording(path, reading); });
   }
   const LoadOptions load{
       .format = options.format, .access = options.access, .limits = options.limits};
-  return compare_opened<Document>(a, b, options, [&](const auto& path) {
-    return Document::open(path, load);
-  });
+  return compare_opened<Document>(a, b, options,
+                                  [&](const auto& path) { return Document::open(path, load); });
 }
 
 }  // namespace safestructures::inline v0

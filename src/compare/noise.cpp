@@ -1,7 +1,8 @@
 #include "compare/noise.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/tools/document.hpp>
 #include "compare/nodes.hpp"
+#include "compare/noise_floor.hpp"
 #include "compare/ulp.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -46,15 +48,6 @@ std::string name_of(const NoiseRun& run) {
                                                                        : "a structure";
 }
 
-/// Half a step of the sides' dtype at a magnitude: nobody rounds better.
-double half_step(const std::optional<Grid>& grid, double magnitude) {
-  return grid && magnitude > 0 ? grid->spacing(magnitude) / 2 : 0;
-}
-
-double rms(double norm, std::uint64_t count) {
-  return norm / std::sqrt(static_cast<double>(std::max<std::uint64_t>(count, 1)));
-}
-
 }  // namespace
 
 Noise::Noise(const CompareOptions& options, bool of_recordings) : factor_(options.noise_factor) {
@@ -73,9 +66,9 @@ void Noise::add(const NoiseRun& run, const CompareOptions& options, bool of_reco
   const auto take = [&](const std::string& name, const std::vector<TreeNode>& nodes,
                         const std::optional<RecordPlace>& record) {
     for (const TreeNode& node : nodes)
-      if (node.is_tensor() || node.value->kind() == Kind::floating)
-        found.try_emplace(key_of(label_of(name, node.path), record),
-                          Numbers{numbers_of(*node.value), recorded_dtype(*node.value)});
+      if (is_number(*node.value))
+        found.nodes.try_emplace(key_of(label_of(name, node.path), record),
+                                Numbers{numbers_of(*node.value), recorded_dtype(*node.value)});
   };
   std::visit(
       [&](const auto& source) {
@@ -83,13 +76,18 @@ void Noise::add(const NoiseRun& run, const CompareOptions& options, bool of_reco
         if constexpr (!std::is_same_v<Source, std::filesystem::path>) {
           if (source == nullptr) return;
           if constexpr (std::is_same_v<Source, std::shared_ptr<const Recording>>) {
-            for (const Record& record : *source)
+            found.records = std::make_unique<const NoiseRecords>(source);
+            recording::RecordCursor cursor(found.records->table());
+            for (std::size_t i = 0; i < source->size(); ++i) {
+              if (is_number(*cursor.stored_at(i).value)) continue;
+              const Record& record = (*source)[i];
               take(record.name(), nodes_of(record.value()),
                    RecordPlace{record.name(), record.step(), record.call(), record.sequence()});
+            }
           } else if constexpr (std::is_same_v<Source, std::shared_ptr<const Document>>) {
             take({}, nodes_of(source->root()), {});
             for (const auto& [name, tensor] : source->content().extra_tensors)
-              found.try_emplace(name, Numbers{tensor, std::nullopt});
+              found.nodes.try_emplace(name, Numbers{tensor, std::nullopt});
           } else {
             take({}, nodes_of(*source), {});
           }
@@ -99,54 +97,39 @@ void Noise::add(const NoiseRun& run, const CompareOptions& options, bool of_reco
   runs_.push_back(std::move(found));
 }
 
+std::optional<Noise::Numbers> Noise::Run::find(const std::string& label,
+                                               const std::optional<RecordPlace>& record) const {
+  if (records != nullptr && record) {
+    const std::optional<std::uint32_t> name = records->table().place_of(label);
+    const std::optional<std::size_t> place =
+        name ? records->find({*name, record->step, record->call},
+                             static_cast<std::size_t>(record->sequence))
+             : std::nullopt;
+    if (const std::optional<Value> value = place ? records->number(*place) : std::nullopt)
+      return Numbers{numbers_of(*value), recorded_dtype(*value)};
+  }
+  const auto found = nodes.find(key_of(label, record));
+  return found == nodes.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<NoiseFloor> Noise::floor(const ComparisonRow& row, const Tensor& a, const Tensor& b,
                                        const RecordedDTypes& recorded) const {
-  NoiseFloor floor;
   const auto grid_a = grid_of(effective_dtype(a.dtype(), recorded.a));
   const auto grid_b = grid_of(effective_dtype(b.dtype(), recorded.b));
   std::optional<Grid> grid;
   if (grid_a && grid_b) grid = coarser(*grid_a, *grid_b);
+  NoiseOfTensor noise(grid);
   for (const Run& run : runs_) {
-    auto found = run.find(key_of(row.path, row.record));
-    if (found == run.end() && !row.other_path.empty())
-      found = run.find(key_of(row.other_path, row.record));
-    if (found == run.end() || found->second.tensor.shape() != a.shape()) continue;
-    const Numbers& other = found->second;
-    const TensorMetrics to_a = compare_tensors(a, other.tensor, {}, {recorded.a, other.recorded});
-    const TensorMetrics to_b = compare_tensors(b, other.tensor, {}, {recorded.b, other.recorded});
-    const TensorMetrics& nearer = to_a.rmse < to_b.rmse ? to_a : to_b;
-    if (nearer.compared == 0 && nearer.count != 0) continue;
-    ++floor.runs;
-    floor.max_absolute = std::max(floor.max_absolute, nearer.max_absolute);
-    floor.rmse = std::max(floor.rmse, nearer.rmse);
-    if (nearer.relative_l2)
-      floor.relative_l2 = std::max(floor.relative_l2.value_or(0), *nearer.relative_l2);
-    const auto its_grid = grid_of(effective_dtype(other.tensor.dtype(), other.recorded));
-    floor.is_precise =
-        floor.is_precise || (grid && its_grid && its_grid->fraction_bits > grid->fraction_bits);
+    std::optional<Numbers> other = run.find(row.path, row.record);
+    if (!other && !row.other_path.empty()) other = run.find(row.other_path, row.record);
+    if (!other || other->tensor.shape() != a.shape()) continue;
+    const RecordedDTypes of_a{recorded.a, other->recorded};
+    const RecordedDTypes of_b{recorded.b, other->recorded};
+    noise.add(distance_in(compare_tensors(a, other->tensor, {}, of_a)),
+              distance_in(compare_tensors(b, other->tensor, {}, of_b)),
+              grid_of(effective_dtype(other->tensor.dtype(), other->recorded)));
   }
-  if (floor.runs == 0) return std::nullopt;
-  const TensorMetrics& between = *row.metrics;
-  const auto numbers =
-      static_cast<double>(std::max<std::uint64_t>(between.compared, 1) * floor.runs);
-  floor.factor = factor_ * (1 + 4 / std::sqrt(numbers));
-  double least_rmse = floor.rmse;
-  double least_max = floor.max_absolute;
-  if (floor.is_precise) {
-    least_rmse = std::max(least_rmse, half_step(grid, rms(between.norm_b, between.compared)));
-    const double peak =
-        between.ulp && between.ulp->at_peak > 0 ? between.max_absolute / between.ulp->at_peak : 0;
-    least_max = std::max(least_max, peak / 2);
-  }
-  const auto beside = [&](double difference, double least) -> std::optional<double> {
-    if (difference == 0) return 0;
-    if (least == 0) return std::nullopt;
-    return difference / (floor.factor * least);
-  };
-  const auto by_rmse = beside(between.rmse, least_rmse);
-  const auto by_max = beside(between.max_absolute, least_max);
-  if (by_rmse && by_max) floor.excess = std::max(*by_rmse, *by_max);
-  return floor;
+  return noise.floor(*row.metrics, factor_);
 }
 
 }  // namespace safestructures::inline v0::comparing

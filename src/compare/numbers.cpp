@@ -10,6 +10,7 @@
 
 #include <safestructures/compare/metrics.hpp>
 #include <safestructures/data/error.hpp>
+#include "compare/noise_floor.hpp"
 #include "compare/pairs.hpp"
 #include "compare/tolerance.hpp"
 #include "compare/transpose.hpp"
@@ -85,23 +86,18 @@ bool Comparer::is_different(ComparisonRow& row, const Held& held) const {
                             other.infinity_only_b + other.infinity_signs !=
                         0)
     return !is_within;
-  const auto explain = [&](const char* text) {
-    row.detail += (row.detail.empty() ? "" : "; ") + std::string(text);
-  };
-  if (row.noise->is_within()) {
-    if (!is_within) explain("no further apart than the noise");
-    return false;
-  }
-  if (!is_within) return true;
-  if (!row.noise->is_precise || is_given(row.path, held)) return false;
-  explain("within the tolerance, but not the noise");
-  return true;
+  const NoiseVerdict noise = verdict_of(
+      *row.noise, is_within, is_given(row.path, held.a->dtype(), held.b->dtype(), held.recorded));
+  if (noise == NoiseVerdict::as_without) return !is_within;
+  row.detail += (row.detail.empty() ? "" : "; ") + std::string(text_of(noise));
+  return noise == NoiseVerdict::beyond;
 }
 
-bool Comparer::is_given(const std::string& path, const Held& held) const {
+bool Comparer::is_given(const std::string& path, DType a, DType b,
+                        const RecordedDTypes& recorded) const {
   return options_.rtol || options_.atol ||
-         rule_of(path, effective_dtype(held.a->dtype(), held.recorded.a)) != nullptr ||
-         rule_of(path, effective_dtype(held.b->dtype(), held.recorded.b)) != nullptr;
+         rule_of(path, effective_dtype(a, recorded.a)) != nullptr ||
+         rule_of(path, effective_dtype(b, recorded.b)) != nullptr;
 }
 
 void Comparer::look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const {

@@ -223,7 +223,7 @@ class Tracer {
       record.name = kind.path;
       record.step = columns.step[at.record];
       record.error = compact.error_of(place);
-      record.least = kind.least_error;
+      record.least = compact.least_error_of(place, kind);
       record.shape = &kind.shape;
       const LayerName& name = names_[row.kind];
       enter(record.step, columns.thread[at.record]);

@@ -52,6 +52,10 @@ class Comparer {
   [[nodiscard]] Tolerance tolerance_of(const std::string& path, DType a, DType b,
                                        const RecordedDTypes& recorded) const;
 
+  /// Whether the call says the tolerance of a path.
+  [[nodiscard]] bool is_given(const std::string& path, DType a, DType b,
+                              const RecordedDTypes& recorded) const;
+
   /// The values of a compact row's records, by the record's place in the first recording.
   using CompactValues = std::function<std::pair<const Value*, const Value*>(std::size_t record)>;
   /// Says where they are, until `suspect`. They are asked for rows that are looked at again.
@@ -67,6 +71,7 @@ class Comparer {
 
   [[nodiscard]] Renames& renames() noexcept { return renames_; }
   [[nodiscard]] const Filter& filter() const noexcept { return filter_; }
+  [[nodiscard]] const Noise& noise() const noexcept { return noise_; }
   /// Compares the numbers of all rows that were added: these have no verdict before. Called once.
   void measure();
   /// Looks for faults that explain rows beyond their tolerance: of recordings those that make an
@@ -104,8 +109,6 @@ class Comparer {
   /// A note on each rule for tolerances that decided nothing.
   [[nodiscard]] std::vector<std::string> unused_tolerances() const;
   [[nodiscard]] Tolerance tolerance_of(const std::string& path, DType dtype) const;
-  /// Whether the call says the tolerance of a path.
-  [[nodiscard]] bool is_given(const std::string& path, const Held& held) const;
   [[nodiscard]] bool is_different(ComparisonRow& row, const Held& held) const;
   void measure_alone(const Held& held);
   void measure_together(std::span<const Held> some, std::uint64_t work);

@@ -87,6 +87,8 @@ RowKinds::Found RowKinds::make_kind(const Key& key) {
                    .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded),
                    .grid = grid,
                    .has_words = has_words(a.dtype, b.dtype, grid.dtype),
+                   .has_given_tolerance = comparer_.result().has_noise &&
+                                          comparer_.is_given(name, a.dtype, b.dtype, recorded),
                    .least_error = least_error(grid),
                    .may_be_permuted = options_.suggest && may_be_permuted(a.shape)};
   if (a.dtype != b.dtype || a.recorded != b.recorded)

@@ -173,6 +173,20 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
   return measure_steps(all, words, kind, metrics) ? Found::inexact : Found::unusual;
 }
 
+std::optional<Distance> RowMetrics::distance(const Floats& a, const Floats& b, std::size_t count) {
+  const FloatBlock all{.count = in_lanes(count),
+                       .a = floats_of(a.bytes, a.dtype, count, a_),
+                       .b = floats_of(b.bytes, b.dtype, count, b_)};
+  const Total total = sum(all, {});
+  if (!std::isfinite(total.a_squares + total.b_squares)) return std::nullopt;
+  Distance found{.max_absolute = total.largest_difference,
+                 .rmse = rms_of(total.squares, count),
+                 .relative_l2 = {}};
+  if (total.differing == 0) found.relative_l2 = 0;
+  else if (total.b_squares != 0) found.relative_l2 = relative_l2_of(total.squares, total.b_squares);
+  return found;
+}
+
 bool RowMetrics::measure_steps(const FloatBlock& all, const std::optional<WordBlock>& words,
                                const CompactKind& kind, CompactMetrics& metrics) {
   const std::uint64_t allowed = kind.count / 100;

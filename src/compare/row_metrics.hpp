@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "compare/compact_rows.hpp"
 #include "compare/float_kernels.hpp"
+#include "compare/noise_floor.hpp"
 #include "compare/row_kernels.hpp"
 #include "compare/word_kernels.hpp"
 
@@ -32,6 +34,14 @@ class RowMetrics {
   /// \param a, b the bytes of tensors of that kind, wherever they begin
   [[nodiscard]] Found measure(const std::byte* a, const std::byte* b, const CompactKind& kind,
                               CompactRow& row, CompactMetrics& metrics);
+  /// Floats of at most 32 bits, at most `most`.
+  struct Floats {
+    std::span<const std::byte> bytes;
+    DType dtype = DType::F32;
+  };
+  /// How far two tensors of so many numbers are apart. Nothing where they are unusual.
+  [[nodiscard]] std::optional<Distance> distance(const Floats& a, const Floats& b,
+                                                 std::size_t count);
 
  private:
   /// Numbers that are summed at once, those that `compare_tensors` does.

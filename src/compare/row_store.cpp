@@ -178,7 +178,7 @@ RowFacts RowStore::facts(std::size_t index) const {
           .sequence = record.columns->sequence[record.record],
           .verdict = row.verdict,
           .error = compact_.error_of(place),
-          .least = kind.least_error,
+          .least = compact_.least_error_of(place, kind),
           .shape = &kind.shape};
 }
 

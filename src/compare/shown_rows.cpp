@@ -38,9 +38,12 @@ double badness(const ComparisonRow& row) {
   return endless;
 }
 
-/// As of the row that is made of it: all of its numbers are finite, and it has no noise.
+/// As of the row that is made of it: all of its numbers are finite.
 double badness(const CompactRows& rows, std::size_t place) {
   const CompactRow& row = rows.rows[place];
+  if (rows.noise != nullptr && row.verdict == Verdict::close && rows.noise[place].runs != 0 &&
+      !std::isnan(rows.noise[place].excess))
+    return std::min(1.0, rows.noise[place].excess);
   return row.is_exact() ? 0 : rows.metrics[row.metrics].max_ratio;
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compare/row_bytes.hpp"
 #include "compare/row_metrics.hpp"
+#include "compare/small_noise.hpp"
 #include "platform/parallel.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -74,6 +76,8 @@ struct SmallRecords::Worker {
   Worker(const RowKinds::Finder& start, std::atomic<std::size_t>& taken, std::size_t together)
       : finder(start), places_of_metrics(taken, together) {}
 
+  std::optional<SmallNoise> noise;  // Where there are further runs.
+
   RowKinds::Finder finder;
   std::vector<const CompactKind*> kinds;  // Of the rows of a piece.
 
@@ -84,13 +88,12 @@ struct SmallRecords::Worker {
   std::vector<std::size_t> unusual;  // Compact rows.
   std::uint64_t tensors = 0;
   std::uint64_t elements = 0;
+  std::uint64_t without_noise = 0;
 };
 
 SmallRecords::SmallRecords(const RecordTable& a, const RecordTable& b, const RecordPairs& pairs,
                            const CompareOptions& options, Comparer& comparer)
     : a_(a), b_(b), pairs_(pairs), options_(options), comparer_(comparer) {
-  // What the noise allows is looked up tensor by tensor.
-  if (comparer.result().has_noise) return;
   // Rows and metrics have their places in 32 bits.
   if (std::max(a.size(), b.size()) > CompactRow::none / 2) return;
   kinds_.emplace(a, b, options, comparer);
@@ -99,7 +102,7 @@ SmallRecords::SmallRecords(const RecordTable& a, const RecordTable& b, const Rec
   for (const RecordTable::Part& part : a.parts())
     compact.records.push_back({part.begin, part.skipped, part.segment->columns()});
   const std::size_t most = std::min(a.size(), b.size());
-  compact.reserve(most, most + spare_metrics(most));
+  compact.reserve(most, most + spare_metrics(most), comparer.result().has_noise);
 }
 
 bool SmallRecords::add(const RecordPair& pair) {
@@ -138,7 +141,10 @@ std::vector<SmallRecords::Worker> SmallRecords::in_pieces(std::size_t rows, std:
   std::atomic<std::size_t> taken = 0;
   std::vector<Worker> workers;
   workers.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(*finder_, taken, together);
+  for (unsigned i = 0; i < threads; ++i) {
+    Worker& worker = workers.emplace_back(*finder_, taken, together);
+    if (comparer_.result().has_noise) worker.noise.emplace(comparer_.noise(), a_);
+  }
   std::atomic<std::uint64_t> done = 0;
   platform::in_pieces(
       rows, piece,
@@ -192,6 +198,7 @@ void SmallRecords::take(const std::vector<Worker>& workers) {
     coverage.tensors += worker.tensors;
     coverage.elements += worker.elements;
     coverage.compared_elements += worker.elements;
+    coverage.without_noise += worker.without_noise;
     unusual.insert(unusual.end(), worker.unusual.begin(), worker.unusual.end());
   }
   std::ranges::sort(unusual);
@@ -229,6 +236,7 @@ std::size_t SmallRecords::read(std::size_t begin, Kinds kinds, Worker& worker) {
   recording::RecordCursor b(b_);
   worker.bytes_a.clear();
   worker.bytes_b.clear();
+  if (worker.noise) worker.noise->clear();
   std::uint64_t bytes = 0;
   std::size_t count = 0;
   // Of a piece that is as large as others on average, all may be of the largest size.
@@ -237,10 +245,12 @@ std::size_t SmallRecords::read(std::size_t begin, Kinds kinds, Worker& worker) {
     const CompactKind& kind = *kinds[count];
     add_bytes(a.stored_at(pair.a), kind.size_a, worker.bytes_a);
     add_bytes(b.stored_at(pair.b), kind.size_b, worker.bytes_b);
+    if (worker.noise) worker.noise->add(rows[begin + count], kind);
     bytes += kind.size_a + kind.size_b;
   }
   worker.bytes_a.read();
   worker.bytes_b.read();
+  if (worker.noise) worker.noise->read();
   return count;
 }
 
@@ -251,9 +261,20 @@ std::uint64_t SmallRecords::compare(std::size_t begin, Kinds kinds, Worker& work
     CompactRow& row = compact.rows[begin + i];
     const CompactKind& kind = *kinds[i];
     const std::size_t metrics = worker.places_of_metrics.next();
-    const RowMetrics::Found found = worker.metrics->measure(worker.bytes_a[i], worker.bytes_b[i],
-                                                            kind, row, compact.metrics[metrics]);
+    CompactMetrics& measured = compact.metrics[metrics];
+    RowMetrics::Found found =
+        worker.metrics->measure(worker.bytes_a[i], worker.bytes_b[i], kind, row, measured);
+    if (worker.noise && found != RowMetrics::Found::unusual) {
+      const SmallNoise::Sides sides{worker.bytes_a[i], worker.bytes_b[i],
+                                    found == RowMetrics::Found::exact ? nullptr : &measured};
+      CompactNoise& noise = compact.noise[begin + i];
+      if (!worker.noise->judge(i, sides, kind, *worker.metrics, row, noise))
+        found = RowMetrics::Found::unusual;
+      else if (noise.runs == 0) ++worker.without_noise;
+    }
     if (found == RowMetrics::Found::unusual) {
+      // It is made whole as it is, and looked at.
+      if (worker.noise) compact.noise[begin + i] = {};
       worker.unusual.push_back(begin + i);
       continue;
     }

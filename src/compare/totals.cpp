@@ -54,6 +54,10 @@ double relative_l2_of(Wide squares, Wide b_squares) {
   return bounded(std::sqrt(squares) / std::sqrt(b_squares));
 }
 
+double rms_of(Wide squares, std::uint64_t count) {
+  return bounded(std::sqrt(squares / static_cast<Wide>(count)));
+}
+
 TensorMetrics metrics_of(const Totals& totals) {
   TensorMetrics found;
   found.count = totals.count;
@@ -72,7 +76,7 @@ TensorMetrics metrics_of(const Totals& totals) {
   const Wide norm_b = std::sqrt(sums.b_squares);
   found.mean_error = bounded(sums.errors / n);
   found.mean_absolute = bounded(sums.absolute / n);
-  found.rmse = bounded(std::sqrt(sums.squares / n));
+  found.rmse = rms_of(sums.squares, totals.compared);
   found.norm_a = bounded(norm_a);
   found.norm_b = bounded(norm_b);
   if (totals.differing == 0) {

@@ -48,6 +48,9 @@ struct Totals {
 /// |a - b| / |b|, as in `TensorMetrics`. \param b_squares not zero
 [[nodiscard]] double relative_l2_of(Sums::Wide squares, Sums::Wide b_squares);
 
+/// Root mean square of so many numbers, as in `TensorMetrics`.
+[[nodiscard]] double rms_of(Sums::Wide squares, std::uint64_t count);
+
 /// All but the elements of `worst`.
 [[nodiscard]] TensorMetrics metrics_of(const Totals& totals);
 
