@@ -1,7 +1,7 @@
 # Settings of our own targets. Nothing here touches a project that embeds the library.
 
 # Compiles `target` with our warnings, and as errors where SAFESTRUCTURES_WARNINGS_AS_ERRORS says so,
-# and with the same digits on every processor.
+# and to the same digits for every processor of a family.
 function(safestructures_own_code target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   # There are no modules to look for: the scan would only slow builds by newer CMake versions.
@@ -17,8 +17,8 @@ function(safestructures_own_code target)
               -Wshadow
               -Wconversion
               -Wsign-conversion
-              # A product and a sum that are rounded once, as on ARM64 or with -march=native, have other
-              # digits, in the statistics of a recording too.
+              # A product and a sum that are rounded once, as with -march=native, have other digits, in
+              # the statistics of a recording too.
               -ffp-contract=off
               # GCC 12 sees overlaps in `"text" + std::string` at -O3 that are not there (GCC bug 105651).
               $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that the library's numbers have the same digits on every processor: check_rounding.py
-COMPILER OPTION..., the options that it is compiled with.
+"""Checks that the library's numbers have the same digits, whichever processors of a family it is compiled
+for: check_rounding.py COMPILER OPTION..., the options that it is compiled with.
 
-Where a processor multiplies and adds in one instruction, compilers use that unless they are told, and
-what is rounded once has other digits than what is rounded twice.
+Where a processor multiplies and adds in one instruction, compilers use that unless they are told not to,
+and what is rounded once has other digits than what is rounded twice.
 """
 
 import platform

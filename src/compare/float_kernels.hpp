@@ -28,6 +28,11 @@ struct FloatBlock {
   /// @}
 };
 
+/// Whether a block may be made of numbers of a dtype: all of them are floats.
+constexpr bool are_floats(DType dtype) noexcept {
+  return dtype == DType::F32 || dtype == DType::BF16 || dtype == DType::F16;
+}
+
 /// One of them.
 inline double float_at(const std::byte* floats, std::size_t i) {
   float number;

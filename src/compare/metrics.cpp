@@ -15,6 +15,7 @@
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/error.hpp>
 #include "compare/accumulator.hpp"
+#include "compare/float_kernels.hpp"
 #include "compare/side.hpp"
 #include "compare/tolerance.hpp"
 #include "platform/parallel.hpp"
@@ -22,6 +23,7 @@
 namespace safestructures::inline v0 {
 
 using comparing::Accumulator;
+using comparing::are_floats;
 using comparing::Common;
 using comparing::FloatBlock;
 using comparing::Grid;
@@ -36,15 +38,6 @@ constexpr std::uint64_t read_size = std::uint64_t{1} << 15U;
 // What a thread takes; a multiple of it where there would be more than `most_pieces`.
 constexpr std::uint64_t least_piece = std::uint64_t{1} << 18U;
 constexpr std::uint64_t most_pieces = 4096;
-
-bool are_floats(DType dtype) {
-  switch (dtype) {
-    case DType::F32:
-    case DType::BF16:
-    case DType::F16: return true;
-    default: return false;
-  }
-}
 
 /// What two tensors are compared by.
 struct Comparing {

@@ -85,6 +85,10 @@ std::optional<DType> recorded_dtype(const Value& value) {
   return parse_dtype(note->as_string());
 }
 
+bool is_number(const Value& value) noexcept {
+  return value.kind() == Kind::tensor || value.kind() == Kind::floating;
+}
+
 Tensor numbers_of(const Value& value) {
   if (value.kind() != Kind::floating) return value.tensor();
   return Tensor::own(std::vector<double>{value.as_double()}, Shape{});

@@ -33,7 +33,9 @@ std::vector<TreeNode> nodes_of(const Value& root);
 /// The dtype that a tensor's numbers had before they were stored, where the file notes it.
 std::optional<DType> recorded_dtype(const Value& value);
 
-/// A tensor, or a float as one of a single element.
+/// Whether a value is compared by its numbers: a tensor, or a float.
+bool is_number(const Value& value) noexcept;
+/// Those numbers; of a float a tensor of a single element.
 Tensor numbers_of(const Value& value);
 
 /// The path of a row about a node of a record; of a file `record` is empty.

@@ -14,6 +14,7 @@
 #include <safestructures/tools/document.hpp>
 #include "compare/nodes.hpp"
 #include "compare/noise_floor.hpp"
+#include "compare/opening.hpp"
 #include "compare/ulp.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -42,6 +43,21 @@ NoiseRun opened(const std::filesystem::path& path, const CompareOptions& options
       LoadOptions{.format = options.format, .access = options.access, .limits = options.limits}));
 }
 
+/// All runs, those that are paths opened at once.
+std::vector<NoiseRun> all_opened(const CompareOptions& options) {
+  std::vector<NoiseRun> runs = options.noise;
+  std::vector<std::filesystem::path> paths;
+  std::vector<NoiseRun*> places;
+  for (NoiseRun& run : runs) {
+    if (const auto* path = std::get_if<std::filesystem::path>(&run)) {
+      paths.push_back(*path);
+      places.push_back(&run);
+    }
+  }
+  open_at_once(paths, [&](std::size_t i) { *places[i] = opened(paths[i], options); });
+  return runs;
+}
+
 std::string name_of(const NoiseRun& run) {
   if (const auto* path = std::get_if<std::filesystem::path>(&run)) return path->string();
   return std::holds_alternative<std::shared_ptr<const Recording>>(run) ? "a recording"
@@ -54,14 +70,15 @@ Noise::Noise(const CompareOptions& options, bool of_recordings) : factor_(option
   if (!(factor_ > 0) || !std::isfinite(factor_))
     throw Error(ErrorCode::invalid_argument, "a factor for the noise cannot be that",
                 {.expected = "a finite number above 0", .found = std::to_string(factor_)});
-  for (const NoiseRun& run : options.noise) add(run, options, of_recordings);
+  const std::vector<NoiseRun> runs = all_opened(options);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (std::holds_alternative<std::shared_ptr<const Recording>>(runs[i]) != of_recordings)
+      refuse(name_of(options.noise[i]), of_recordings);
+    add(runs[i]);
+  }
 }
 
-void Noise::add(const NoiseRun& run, const CompareOptions& options, bool of_recordings) {
-  const auto* const path = std::get_if<std::filesystem::path>(&run);
-  const NoiseRun held = path != nullptr ? opened(*path, options) : run;
-  const bool is_recording = std::holds_alternative<std::shared_ptr<const Recording>>(held);
-  if (is_recording != of_recordings) refuse(name_of(run), of_recordings);
+void Noise::add(const NoiseRun& run) {
   Run found;
   const auto take = [&](const std::string& name, const std::vector<TreeNode>& nodes,
                         const std::optional<RecordPlace>& record) {
@@ -93,7 +110,7 @@ void Noise::add(const NoiseRun& run, const CompareOptions& options, bool of_reco
           }
         }
       },
-      held);
+      run);
   runs_.push_back(std::move(found));
 }
 

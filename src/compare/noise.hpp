@@ -50,7 +50,8 @@ class Noise {
                                                 const RecordedDTypes& recorded) const;
 
  private:
-  void add(const NoiseRun& run, const CompareOptions& options, bool of_recordings);
+  /// \param run that was opened
+  void add(const NoiseRun& run);
 
   std::vector<Run> runs_;
   double factor_;

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "compare/nodes.hpp"
+
 namespace safestructures::inline v0::comparing {
 
 using recording::RecordTable;
-
-bool is_number(const Value& value) noexcept {
-  return value.kind() == Kind::tensor || value.kind() == Kind::floating;
-}
 
 NoiseRecords::NoiseRecords(std::shared_ptr<const Recording> run)
     : run_(std::move(run)), table_(&RecordTable::of(*run_)) {}

@@ -53,7 +53,4 @@ class NoiseRecords {
   mutable std::vector<Entry> sorted_;
 };
 
-/// Whether a value is compared by its numbers.
-[[nodiscard]] bool is_number(const Value& value) noexcept;
-
 }  // namespace safestructures::inline v0::comparing

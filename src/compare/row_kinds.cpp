@@ -14,10 +14,6 @@ namespace {
 
 using recording::RecordTable;
 
-bool are_floats(DType dtype) {
-  return dtype == DType::F32 || dtype == DType::BF16 || dtype == DType::F16;
-}
-
 /// Whether another order of its dimensions gives the same shape.
 bool may_be_permuted(const Shape& shape) {
   for (std::size_t i = 0; i < shape.size(); ++i)

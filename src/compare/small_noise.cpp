@@ -5,6 +5,7 @@
 
 #include <safestructures/compare/metrics.hpp>
 #include <safestructures/data/tensor.hpp>
+#include "compare/float_kernels.hpp"
 #include "compare/nodes.hpp"
 #include "compare/noise_floor.hpp"
 
@@ -24,10 +25,6 @@ bool has_shape(const StoredRecord& record, const Shape& shape) {
 bool has_whole_bytes(const Value& value) {
   return value.kind() == Kind::tensor && value.tensor().is_contiguous() &&
          bit_width(value.tensor().dtype()) % 8 == 0;
-}
-
-bool are_floats(DType dtype) {
-  return dtype == DType::F32 || dtype == DType::BF16 || dtype == DType::F16;
 }
 
 /// Of numbers of any dtypes. Takes 20 times as long as that of floats, where they are 64.
