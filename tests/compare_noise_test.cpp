@@ -1,9 +1,12 @@
 /// \file
 /// Further runs that say which differences are noise.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -148,6 +151,25 @@ TEST_CASE("a run in higher precision finds what a tolerance hides, but for one t
   CHECK(ss::compare(dict(rounded), dict(b), {.noise = {run_of(exact)}}).is_equal());
 }
 
+TEST_CASE("beside a run in higher precision nobody rounds better than to half a step") {
+  const ss::Tensor half = ss::Tensor::own(ramp(1000)).to(ss::DType::F16);
+  std::vector<float> exact(1000);
+  half.copy_to(ss::DType::F32, std::as_writable_bytes(std::span(exact)));
+  std::vector<float> other = exact;
+  // A step of F16 there.
+  float& largest = *std::ranges::max_element(other);
+  REQUIRE(largest > 4);
+  largest += 0x1p-8F;
+  const auto dict = [](const ss::Tensor& tensor) { return ss::Value::dict({{"x", tensor}}); };
+  const ss::Comparison found =
+      ss::compare(dict(half), dict(ss::Tensor::own(std::move(other)).to(ss::DType::F16)),
+                  {.noise = {run_of(exact)}});
+  CHECK(found.rows.at(0).noise->max_absolute == 0);
+  CHECK(found.rows.at(0).noise->is_precise);
+  CHECK(*found.rows.at(0).noise->excess == doctest::Approx(2 / found.rows.at(0).noise->factor));
+  CHECK(found.rows.at(0).verdict == Verdict::close);
+}
+
 TEST_CASE("NaN and integers are never noise") {
   std::vector<float> b = ramp(50);
   std::vector<float> a = noisy(b, 1e-3, 1);
@@ -161,6 +183,15 @@ TEST_CASE("NaN and integers are never noise") {
   CHECK(!found.is_equal());
   CHECK(!found.rows.at(0).noise);
   CHECK(found.coverage.without_noise == 0);
+}
+
+TEST_CASE("a further run of which no number is finite says nothing") {
+  const std::vector<float> base = ramp(100);
+  const std::vector<float> nothing(100, std::numeric_limits<float>::quiet_NaN());
+  const ss::Comparison found = compare(base, noisy(base, 1e-2, 1), {run_of(nothing)});
+  CHECK(!found.rows.at(0).noise);
+  CHECK(found.coverage.without_noise == 1);
+  CHECK(found.rows.at(0).verdict == Verdict::different);
 }
 
 TEST_CASE("tensors that no further run has are counted and told") {

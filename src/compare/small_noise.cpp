@@ -77,7 +77,7 @@ SmallNoise::Found SmallNoise::find(Run& run, const NoiseRecords::Key& key, const
         name ? records.find({*name, key.step, key.call}, row.record) : std::nullopt;
     if (!place) continue;
     const StoredRecord record = run.records.stored_at(*place);
-    if (!is_number(*record.value)) return {.is_odd = true};
+    if (!is_number(*record.value)) continue;
     if (!has_shape(record, kind.shape)) return {};
     if (!has_whole_bytes(*record.value)) return {.is_odd = true};
     const Tensor& tensor = record.value->tensor();
