@@ -173,7 +173,8 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
   return measure_steps(all, words, kind, metrics) ? Found::inexact : Found::unusual;
 }
 
-std::optional<Distance> RowMetrics::distance(const Floats& a, const Floats& b, std::size_t count) {
+std::optional<Distance> RowMetrics::distance(const Numbers& a, const Numbers& b,
+                                             std::size_t count) {
   const FloatBlock all{.count = in_lanes(count),
                        .a = floats_of(a.bytes, a.dtype, count, a_),
                        .b = floats_of(b.bytes, b.dtype, count, b_)};

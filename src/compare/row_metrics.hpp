@@ -34,13 +34,14 @@ class RowMetrics {
   /// \param a, b the bytes of tensors of that kind, wherever they begin
   [[nodiscard]] Found measure(const std::byte* a, const std::byte* b, const CompactKind& kind,
                               CompactRow& row, CompactMetrics& metrics);
-  /// Floats of at most 32 bits, at most `most`.
-  struct Floats {
+  /// All numbers of a tensor.
+  struct Numbers {
     std::span<const std::byte> bytes;
     DType dtype = DType::F32;
   };
-  /// How far two tensors of so many numbers are apart. Nothing where they are unusual.
-  [[nodiscard]] std::optional<Distance> distance(const Floats& a, const Floats& b,
+  /// How far two tensors of so many floats, at most `most`, are apart. Nothing where one is not
+  /// finite.
+  [[nodiscard]] std::optional<Distance> distance(const Numbers& a, const Numbers& b,
                                                  std::size_t count);
 
  private:

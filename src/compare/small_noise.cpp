@@ -27,8 +27,9 @@ bool has_whole_bytes(const Value& value) {
          bit_width(value.tensor().dtype()) % 8 == 0;
 }
 
-/// Of numbers of any dtypes. Takes 20 times as long as that of floats, where they are 64.
-Distance distance_of_any(const RowMetrics::Floats& side, const RowMetrics::Floats& other,
+/// Of numbers of any dtypes. `diff` of 10,000 records of 64 floats takes 28 ms beside a run in F64,
+/// and 12 beside one in F32.
+Distance distance_of_any(const RowMetrics::Numbers& side, const RowMetrics::Numbers& other,
                          const Shape& shape) {
   return distance_in(compare_tensors(Tensor::borrow(side.dtype, shape, side.bytes),
                                      Tensor::borrow(other.dtype, shape, other.bytes)));
@@ -95,17 +96,17 @@ void SmallNoise::read() {
 
 bool SmallNoise::judge(std::size_t i, const Sides& sides, const CompactKind& kind,
                        RowMetrics& metrics, CompactRow& row, CompactNoise& noise) const {
-  const RowMetrics::Floats a{{sides.a, kind.size_a}, kind.dtype_a};
-  const RowMetrics::Floats b{{sides.b, kind.size_b}, kind.dtype_b};
+  const RowMetrics::Numbers a{{sides.a, kind.size_a}, kind.dtype_a};
+  const RowMetrics::Numbers b{{sides.b, kind.size_b}, kind.dtype_b};
   NoiseOfTensor all(kind.grid);
   for (const Run& run : runs_) {
     const Found& found = run.found[i];
     if (found.is_odd) return false;
     if (found.value == nullptr) continue;
     const DType dtype = found.value->tensor().dtype();
-    const RowMetrics::Floats other{{run.bytes[found.place], kind.count * (bit_width(dtype) / 8)},
-                                   dtype};
-    const auto distance = [&](const RowMetrics::Floats& side) -> std::optional<Distance> {
+    const RowMetrics::Numbers other{{run.bytes[found.place], kind.count * (bit_width(dtype) / 8)},
+                                    dtype};
+    const auto distance = [&](const RowMetrics::Numbers& side) -> std::optional<Distance> {
       if (!are_floats(dtype)) return distance_of_any(side, other, kind.shape);
       return metrics.distance(side, other, kind.count);
     };

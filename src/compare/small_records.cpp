@@ -76,8 +76,6 @@ struct SmallRecords::Worker {
   Worker(const RowKinds::Finder& start, std::atomic<std::size_t>& taken, std::size_t together)
       : finder(start), places_of_metrics(taken, together) {}
 
-  std::optional<SmallNoise> noise;  // Where there are further runs.
-
   RowKinds::Finder finder;
   std::vector<const CompactKind*> kinds;  // Of the rows of a piece.
 
@@ -85,6 +83,7 @@ struct SmallRecords::Worker {
   RowBytes bytes_b;
   std::unique_ptr<RowMetrics> metrics = std::make_unique_for_overwrite<RowMetrics>();
   MetricsPlaces places_of_metrics;
+  std::optional<SmallNoise> noise;   // Where there are further runs.
   std::vector<std::size_t> unusual;  // Compact rows.
   std::uint64_t tensors = 0;
   std::uint64_t elements = 0;
