@@ -27,16 +27,19 @@ def system_name():
     return release.get("PRETTY_NAME", "unknown")
 
 
+def memory_bytes():
+    return int(field("/proc/meminfo", "MemTotal").split()[0]) << 10
+
+
 def describe(folder, versions):
     """Pairs of what and how much, for a table."""
-    memory = int(field("/proc/meminfo", "MemTotal").split()[0]) / (1 << 20)
     huge = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
     return [
         ("date", datetime.date.today().isoformat()),
         ("commit", output("git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty")),
         ("processor", f"{field('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores"),
         ("virtual machine", output("systemd-detect-virt")),
-        ("memory", f"{memory:.0f} GiB"),
+        ("memory", f"{memory_bytes() / (1 << 30):.0f} GiB"),
         ("huge pages", huge.read_text().strip() if huge.exists() else "none"),
         ("system", f"{system_name()}, Linux {platform.release()}"),
         ("file system", output("stat", "-f", "-c", "%T", str(folder))),

@@ -18,6 +18,14 @@ def ratio(value):
     return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
 
 
+def records_text(count, size):
+    """So many records of so many bytes."""
+    for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size % unit == 0:
+            return f"{count:,} of {size // unit} {name}"
+    return f"{count:,} of {size:,} B"
+
+
 def table(head, rows):
     # Text to the left in the first columns, numbers to the right.
     lines = ["| " + " | ".join(head) + " |"]

@@ -1,5 +1,7 @@
-// Recordings of one size of record, compared and read: `sweep_records ACTION FOLDER BYTES COUNT
-// DTYPE`, where BYTES is what a record takes as F32.
+// Recordings of one size of record, made, compared and read: `sweep_records ACTION FOLDER BYTES
+// COUNT DTYPE`, where BYTES is what a record takes as F32.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -7,10 +9,25 @@
 #include <string_view>
 
 #include <safestructures/recording/recording.hpp>
+#include "recordings.hpp"
 #include "runs.hpp"
 
 namespace bench {
 namespace {
+
+struct Recorded {
+  std::string_view name;
+  void (*run)(const Path& file, Size size);
+};
+constexpr std::array recorded{Recorded{"copy", copy_records},
+                              Recorded{"write", write_records},
+                              Recorded{"write_given", write_given_records},
+                              Recorded{"hot_path", record_hot_path},
+                              Recorded{"record", record_all},
+                              Recorded{"record_moved", record_moved},
+                              Recorded{"record_within_memory", record_within_memory},
+                              Recorded{"open", open_recording},
+                              Recorded{"find", find_record}};
 
 void run(std::string_view action, const Path& folder, Size size, std::string_view dtype) {
   if (action == "prepare")
@@ -19,7 +36,9 @@ void run(std::string_view action, const Path& folder, Size size, std::string_vie
   if (action == "equal") return compare(folder, ".equal", size.count, ss::Verdict::equal, true);
   if (action == "different")
     return compare(folder, ".different", size.count, ss::Verdict::different, true);
-  throw std::invalid_argument("no such action");
+  const auto* const found = std::ranges::find(recorded, action, &Recorded::name);
+  if (found == recorded.end()) throw std::invalid_argument("no such action");
+  found->run(folder, size);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 import machine
-from report import table as markdown_table
+from report import records_text, table as markdown_table
 from run import ROOT, remove
 from sweep import run
 
@@ -53,13 +53,6 @@ SIZES = [
 HALVES = [(512, 50_000, "f16"), (4 * KIB, 16_000, "f16"), (32 * KIB, 4000, "f16"), (MIB, 200, "f16")]
 
 
-def size_text(size):
-    for unit, name in ((MIB, "MiB"), (KIB, "KiB")):
-        if size % unit == 0:
-            return f"{size // unit} {name}"
-    return f"{size:,} B"
-
-
 def measure(program, folder, case, repetitions):
     """Medians in ns by action."""
     size, count, dtype = case
@@ -87,7 +80,7 @@ def row(case, found):
 
     # As F16 they take half of that.
     stored = size if dtype == "f32" else size // 2
-    what = f"{count:,} of {size_text(stored)}" + ("" if dtype == "f32" else ", F16")
+    what = records_text(count, stored) + ("" if dtype == "f32" else ", F16")
     times = [f"{found[action] / 1e6:.2f} ms" for action in ACTIONS]
     return [what, *times, beside("equal"), beside("different")]
 
