@@ -76,6 +76,28 @@ TEST_CASE("the distance of a cosine near 1 keeps its digits") {
   CHECK(*found.cosine_distance / 5e-19 == doctest::Approx(1).epsilon(1e-3));
 }
 
+TEST_CASE("the cosine of tensors whose norms are far apart has its digits") {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  for (const double factor : {-1e-3, -1e-4, 1e-6, -1e-10, 1e10, -1e100}) {
+    CAPTURE(factor);
+    std::vector<double> a(3000);
+    for (double& number : a) number = normal(random);
+    std::vector<double> b = a;
+    for (double& number : b) number *= factor;
+    const ss::TensorMetrics found = compare(a, b);
+    const double sign = factor < 0 ? -1 : 1;
+    CHECK(std::abs(*found.cosine - sign) < 1e-12);
+    CHECK(std::abs(*found.cosine_distance - (1 - sign)) < 1e-12);
+    CHECK(std::abs(*compare(b, a).cosine - sign) < 1e-12);
+  }
+  const ss::TensorMetrics integers = compare_of<std::int64_t>({9'223'372'036'854'775'807}, {-100});
+  CHECK(integers.cosine == -1);
+  CHECK(integers.cosine_distance == 2);
+  using Complex = std::complex<float>;
+  CHECK(compare_of<Complex>({{3e4F, 4e4F}, {0, NAN}}, {{-3, -4}, {0, 1}}).cosine == -1);
+}
+
 TEST_CASE("signal to noise has a state where it is no number") {
   CHECK(compare({1, 2}, {1, 2}).snr_state == ss::SnrState::exact);
   CHECK(compare({0, 0}, {0, 0}).snr_state == ss::SnrState::exact);
@@ -263,6 +285,20 @@ TEST_CASE("magnitudes at both ends of double precision are summed without overfl
   CHECK(large.max_absolute == std::numeric_limits<double>::max());
   CHECK(*large.relative_l2 == doctest::Approx(std::sqrt(2.0)));
   CHECK(std::isfinite(large.rmse));
+  // What is between them and what is allowed are larger than every double.
+  const ss::TensorMetrics apart = compare({1.7e308}, {-1.7e308});
+  CHECK(apart.max_relative == 2);
+  CHECK(apart.beyond == 1);
+  const auto allowed = [](double rtol) {
+    return ss::compare_tensors(ss::Tensor::own(std::vector<double>{1.7e308, 1}),
+                               ss::Tensor::own(std::vector<double>{-1.7e308, 1}),
+                               ss::Tolerance{rtol, 0});
+  };
+  CHECK(allowed(1.5).beyond == 1);
+  CHECK(*allowed(1.5).max_ratio == doctest::Approx(2 / 1.5));
+  CHECK(allowed(2.5).beyond == 0);
+  // The floor is no subnormal number.
+  CHECK(*compare({2e-310}, {1e-310}).max_relative == 1e-310 / 0x1p-1022);
   const ss::TensorMetrics small = compare({2e-310, 0}, {1e-310, 0});
   CHECK(*small.relative_l2 == doctest::Approx(1.0));
   CHECK(*small.norm_ratio == doctest::Approx(2.0));

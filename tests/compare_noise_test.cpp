@@ -199,8 +199,41 @@ TEST_CASE("tensors that no further run has are counted and told") {
   const ss::Comparison found = compare(noisy(b, 1e-3, 1), b, {run_of(ramp(49))});
   CHECK(!found.is_equal());
   CHECK(found.coverage.without_noise == 1);
-  CHECK(found.notes == std::vector<std::string>{
-                           "tensors in no run of the noise, on which tolerances alone decide: 1"});
+  CHECK(found.notes ==
+        std::vector<std::string>{"tensors of which no run of the noise tells how large it is, so "
+                                 "that tolerances alone decide: 1"});
+}
+
+TEST_CASE("a further run with fewer digits tells nothing") {
+  const std::vector<float> b = ramp(1000);
+  const std::vector<float> a = noisy(b, 1e-4, 1);
+  for (const ss::DType dtype : {ss::DType::F16, ss::DType::BF16, ss::DType::F8_E4M3}) {
+    CAPTURE(ss::to_string(dtype));
+    const ss::NoiseRun run = std::make_shared<const ss::Value>(
+        ss::Value::dict({{"x", ss::Tensor::own(std::vector<float>(b)).to(dtype)}}));
+    const ss::Comparison found = compare(a, b, {run});
+    CHECK(!found.is_equal());
+    CHECK(!found.rows.at(0).noise);
+    CHECK(found.coverage.without_noise == 1);
+    // Another one may.
+    CHECK(compare(a, b, {run, run_of(noisy(b, 1e-4, 2))}).is_equal());
+  }
+}
+
+TEST_CASE("what noise as large as the numbers excuses is counted and told") {
+  const std::vector<float> b = noisy(std::vector<float>(1000), 1, 1);
+  std::vector<float> a = b;
+  for (float& number : a) number = -number;
+  const ss::Comparison found = compare(a, b, {run_of(std::vector<float>(1000))});
+  CHECK(found.rows.at(0).verdict == Verdict::close);
+  CHECK(found.coverage.large_noise == 1);
+  CHECK(found.notes ==
+        std::vector<std::string>{
+            "tensors that are excused by noise as large as they are, as of a run that is another: "
+            "1"});
+  // Within the tolerance nothing is excused.
+  CHECK(compare(b, b, {run_of(std::vector<float>(1000))}).coverage.large_noise == 0);
+  CHECK(compare(noisy(b, 1e-3, 2), b, {run_of(noisy(b, 1e-3, 3))}).coverage.large_noise == 0);
 }
 
 TEST_CASE("noise alone is taken for an error in 1 % of tensors of two numbers, else almost never") {

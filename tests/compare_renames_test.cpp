@@ -48,22 +48,23 @@ TEST_CASE("what no line can say is a comment, and everything else comes back") {
   const std::vector<ss::RenameRule> given = {
       {"a.*", "b.*"}, {"#q", "query"}, {"x=y", "z"}, {"v", "w\n"}};
   const std::vector<ss::RenameSuggestion> suggested = {
-      {"c", "d=e", "same\nnumbers"}, {"f=g", "h", "same place"},    {"#i", "j", "same place"},
-      {"k*", "l", "same place"},     {"m\nn=o", "p", "same place"}, {"/q", "r", "same place"},
-      {"s", "", "same place"}};
+      {"c", "d=e", "same\nnumbers"}, {"f=g", "h", "same place"},     {"#i", "j", "same place"},
+      {"k*", "l", "same place"},     {"m\nn=o", "p", "same place"},  {"/q", "r", "same place"},
+      {"s", "", "same place"},       {"t\x1b[2J", "u", "same place"}};
   const std::string text = ss::format_renames(given, suggested);
   CHECK(text ==
         "a.*=b.*\n"
         "# no rule can say: #q=query\n"
         "# no rule can say: x=y=z\n"
-        "# no rule can say: v=w \n"
-        "# same numbers\nc=d=e\n"
+        "# no rule can say: v=w\\n\n"
+        "# same\\nnumbers\nc=d=e\n"
         "# same place\n# no rule can say: f=g=h\n"
         "# same place\n# no rule can say: #i=j\n"
         "# same place\n# no rule can say: k*=l\n"
-        "# same place\n# no rule can say: m n=o=p\n"
+        "# same place\n# no rule can say: m\\nn=o=p\n"
         "# same place\n# no rule can say: /q=r\n"
-        "# same place\n# no rule can say: s=\n");
+        "# same place\n# no rule can say: s=\n"
+        "# same place\n# no rule can say: t\\x1b[2J=u\n");
   CHECK(lines_of(ss::parse_renames(text)) == std::vector<std::string>{"a.* -> b.*", "c -> d=e"});
 }
 

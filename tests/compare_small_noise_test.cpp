@@ -116,6 +116,7 @@ ss::Comparison check(const ss::test::Folder& folder, const std::string& b,
   ss::Comparison found = ss::compare(*first, *second, options);
   CHECK(found.rows.size() == steps * sizes.size());
   std::uint64_t without = 0;
+  std::uint64_t large = 0;
   for (const ss::ComparisonRow& row : found.rows) {
     CAPTURE(row.path);
     CAPTURE(row.record->step);
@@ -126,7 +127,11 @@ ss::Comparison check(const ss::test::Folder& folder, const std::string& b,
     check_noise(row,
                 ss::compare(*value_in(*first, row), *value_in(*second, row), alone).rows.at(0));
     if (!row.noise) ++without;
+    else if (row.verdict == Verdict::close && row.metrics->beyond != 0 &&
+             *row.noise->relative_l2 >= 0.5)
+      ++large;
   }
+  CHECK(found.coverage.large_noise == large);
   CHECK(found.coverage.without_noise == (noise.empty() ? 0 : without));
   return found;
 }
@@ -165,11 +170,13 @@ TEST_CASE("rows of small records have the noise of their tensors, and its verdic
   CHECK(check(folder, "b", {"a"}).differences() > found.differences());
   CHECK(check(folder, "b", {"backwards"}).differences() == found.differences());
   CHECK(check(folder, "b", {"again", "more"}).rows.at(7).noise->runs == 2);
-  CHECK(check(folder, "b", {"half"}).rows.at(7).noise->runs == 1);
+  CHECK(check(folder, "b", {"half"}).coverage.without_noise == steps * sizes.size());
   CHECK(check(folder, "b", {"double", "again"}).rows.at(7).noise->is_precise);
   CHECK(check(folder, "b", {"few"}).coverage.without_noise == 17 * sizes.size());
   CHECK(check(folder, "b", {"gaps"}).coverage.without_noise == (steps - 1) * sizes.size());
   CHECK(check(folder, "b", {"none"}).coverage.without_noise == steps * sizes.size());
+  record(folder / "another", {.seed = 9, .bias = -2});
+  CHECK(check(folder, "b", {"another"}).coverage.large_noise > 40);
   check(folder, "b", {"again"}, {.noise_factor = 0.5});
   check(folder, "b", {"double"}, {.rtol = 0.01});
   check(folder, "b", {"double"}, {.tolerances = {{"*16", {0.5, 0}}}});

@@ -79,6 +79,8 @@ std::vector<float> numbers(std::mt19937& random, std::size_t count, std::size_t 
     if (call % 8 == 1) number += 1e-6F * noise;
     if (call % 8 == 2) number *= 1 + 0.25F * noise;
     if (call % 8 == 3) number = 0;
+    // Norms that are far apart.
+    if (call == 17) number *= -1e-6F;
   }
   if (call % 8 == 4 && !is_b) all[count / 2] = 0.0F;
   if (call % 8 == 4 && is_b) all[count / 2] = -0.0F;

@@ -214,6 +214,13 @@ TEST_CASE("renamed paths and names are paired, each * kept, and useless rules ar
   CHECK(names.coverage.only_a == 0);
   CHECK(names.rows.at(0).other_path == "/layers/0/w");
   CHECK(names.notes == std::vector<std::string>{"the rename dec=decoder matched nothing"});
+  // What a container holds has paths of its own; what b lacks, or another has, is no pair.
+  for (const ss::RenameRule& rule :
+       {ss::RenameRule{"/enc", "/layers"}, {"/enc/0", "/none"}, {"enc.0", "layers.none"}})
+    CHECK(ss::compare(a, b, {.renames = {rule}}).notes ==
+          std::vector<std::string>{"the rename " + rule.from + "=" + rule.to + " paired nothing"});
+  CHECK(ss::compare(a, b, {.renames = {{"enc.0", "layers.0.w"}, {"enc.1", "layers.0.w"}}}).notes ==
+        std::vector<std::string>{"the rename enc.1=layers.0.w paired nothing"});
   const auto error = [&](ss::RenameRule rule) {
     return ss::test::error_of([&] { return ss::compare(a, b, {.renames = {rule}}); });
   };

@@ -115,6 +115,13 @@ void require_one_standard_input(const std::string& a, const std::string& b,
     throw CallError("only one of the inputs can be the standard input.");
 }
 
+void require_no_input(std::string_view option, const std::string& output, const std::string& a,
+                      const std::string& b, const CompareArguments& given) {
+  std::vector<std::string> inputs{a, b};
+  inputs.insert(inputs.end(), given.noise.begin(), given.noise.end());
+  require_no_input(option, output, inputs);
+}
+
 ComparedInputs compare_inputs(const std::string& a_name, const std::string& b_name,
                               CompareOptions options, const std::vector<std::string>& noise) {
   platform::CrewScope crew;

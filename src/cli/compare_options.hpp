@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -35,6 +36,10 @@ CompareOptions compare_options(const CompareArguments& given);
 /// \throws CallError where more than one of the inputs is `-`
 void require_one_standard_input(const std::string& a, const std::string& b,
                                 const CompareArguments& given);
+
+/// Keeps what is written from taking the place of an input. \throws CallError as `require_no_input`
+void require_no_input(std::string_view option, const std::string& output, const std::string& a,
+                      const std::string& b, const CompareArguments& given);
 
 /// Two inputs that were compared, both still open.
 struct ComparedInputs {

@@ -67,6 +67,7 @@ void diff(const DiffOptions& given) {
   if (given.json && given.junit) throw CallError("--json and --junit exclude each other.");
   if (given.saved_renames == "-")
     throw CallError("--save-renames: the comparison goes to the standard output: name a file.");
+  require_no_input("--save-renames", given.saved_renames, given.a, given.b, given.compare);
   Comparison found;
   std::vector<RenameRule> renames;
   try {

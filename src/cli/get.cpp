@@ -125,6 +125,7 @@ void print_value(std::ostream& out, const Value& value, bool all) {
 }
 
 void get(const GetOptions& options) {
+  require_no_input("-o", options.output, std::span(&options.file, 1));
   const Document document = open_input(options.file);
   Value value = find_value(document, options.path);
   require_tensor(value, options);

@@ -13,6 +13,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
+#include "cli/command.hpp"
 #include "cli/npz.hpp"
 #include "data/nearest_name.hpp"
 #include "data/printable.hpp"
@@ -123,6 +124,27 @@ Input open_input_or_recording(const std::string& name) {
   if (is_recording(name)) input.recording.emplace(name, RecordingOptions{.access = Access::read});
   else input.document = open_input(name, Access::read);
   return input;
+}
+
+void require_no_input(std::string_view option, const std::string& output,
+                      std::span<const std::string> inputs) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path path = output;
+  if (!fs::is_regular_file(path, ignored)) return;
+  const std::string name = path.filename().string();
+  const bool is_of_folder =
+      name.starts_with("segment-") || name.ends_with(".safetensors") || name.ends_with(".json");
+  for (const std::string& input : inputs) {
+    const bool is_input =
+        fs::equivalent(path, input, ignored) ||
+        (is_of_folder && fs::is_directory(input, ignored) &&
+         fs::equivalent(path.has_parent_path() ? path.parent_path() : fs::path("."), input,
+                        ignored));
+    if (is_input)
+      throw CallError(std::string(option) + ": " + output +
+                      " is what is read here, and would be lost: name another file.");
+  }
 }
 
 }  // namespace safestructures::cli

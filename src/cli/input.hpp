@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <safestructures/formats/format.hpp>
 #include <safestructures/recording/recording.hpp>
@@ -43,5 +45,12 @@ struct Input {
 /// Opens what `name` says: a recording's folder, or what `open_input` opens. \throws Error what is
 /// wrong with it
 Input open_input_or_recording(const std::string& name);
+
+/// Keeps a result from taking the place of what it was made of.
+/// \param option that names `output` \param inputs as they were given
+/// \throws CallError where `output` is one of them, or a file that one of them, a folder, is made
+/// of
+void require_no_input(std::string_view option, const std::string& output,
+                      std::span<const std::string> inputs);
 
 }  // namespace safestructures::cli

@@ -205,7 +205,9 @@ void write_json(std::ostream& out, const ReportData& data) {
 }
 
 void write_report(const ReportOptions& given) {
+  if (given.out.empty()) throw CallError("-o: the name of the page is empty.");
   require_one_standard_input(given.a, given.b, given.compare);
+  require_no_input("-o", given.out, given.a, given.b, given.compare);
   const ReportData data = data_of(given);
   const std::size_t mark = report_page.find(data_mark);
   write_output_file(given.out, [&](std::ostream& out) {

@@ -125,6 +125,7 @@ void print_statistics(const StatsOptions& options) {
   TensorList list = list_tensors(open_input_or_recording(options.file));
   if (!options.glob.empty() && !keep_matching(list, {options.glob}).empty())
     list.notes.push_back("no tensor matches " + options.glob);
+  if (list.tensors.empty() && list.notes.empty()) list.notes.emplace_back("no tensors");
   for (const std::string& line : list.notes) note(options.file + ": " + line);
   fill_statistics(list, options.file);
   sort_tensors(list.tensors, options.sort);

@@ -1,6 +1,5 @@
 #include "cli/tensor_list_json.hpp"
 
-#include <cmath>
 #include <ostream>
 #include <string>
 
@@ -13,10 +12,7 @@ namespace safestructures::cli {
 namespace {
 
 std::string number(double value, bool exists) {
-  if (!exists) return "null";
-  std::string digits;
-  detail::append_float(digits, value);
-  return digits;
+  return exists ? detail::json_number(value) : "null";
 }
 
 /// Few of them, as a page has those of every tensor.
@@ -26,11 +22,8 @@ std::string quantiles(const TensorStatistics& found) {
   for (std::size_t i = 0; i < TensorStatistics::probabilities.size(); ++i) {
     const double probability = TensorStatistics::probabilities[i];
     if (probability != 0.01 && probability != 0.5 && probability != 0.99) continue;
-    const double value = (*found.quantiles)[i];
     made += fmt::format(R"({}"{}": {})", made.empty() ? "" : ", ", probability,
-                        std::isfinite(value) ? number(value, true)
-                        : value > 0          ? R"("Infinity")"
-                                             : R"("-Infinity")");
+                        detail::json_number((*found.quantiles)[i]));
   }
   return "{" + made + "}";
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compare/row_kernels.hpp"
+#include "data/bounded.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -87,15 +88,27 @@ Accumulator::Room& Accumulator::room() {
 }
 
 void Accumulator::take_difference(const Block& block, std::size_t i) {
-  const double error = std::min(std::abs(block.difference[i]), largest);
   const double reference = block.reference[i];
+  double error = std::abs(block.difference[i]);
+  double allowed = tolerance_.atol + tolerance_.rtol * reference;
+  double ratio = allowed > 0 ? error / allowed : infinity;
+  bool is_beyond = error > allowed;
+  double relative = 0;
+  if (!std::isfinite(error) || !std::isfinite(allowed)) {
+    using Wide = Sums::Wide;
+    const Wide whole = std::abs(static_cast<Wide>(block.a[i]) - static_cast<Wide>(block.b[i]));
+    const Wide all_allowed = static_cast<Wide>(tolerance_.atol) +
+                             static_cast<Wide>(tolerance_.rtol) * static_cast<Wide>(reference);
+    error = detail::bounded(whole);
+    ratio = all_allowed > 0 ? detail::bounded(whole / all_allowed) : infinity;
+    is_beyond = whole > all_allowed;
+    relative = detail::bounded(whole / static_cast<Wide>(reference));
+  }
   ++differing_;
   max_absolute_ = std::max(max_absolute_, error);
-  room().scales.take(error, reference);
-  const double allowed = tolerance_.atol + tolerance_.rtol * reference;
-  const double ratio = allowed > 0 ? error / allowed : infinity;
+  room().scales.take(error, reference, relative);
   max_ratio_ = std::max(max_ratio_, ratio);
-  if (error > allowed) ++beyond_;
+  if (is_beyond) ++beyond_;
   note_worst(ratio, error, block.first + i);
   if (!grid_) return;
   const std::uint64_t steps = apart(grid_->place(block.a[i]), grid_->place(block.b[i]));

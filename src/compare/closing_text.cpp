@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,18 +64,35 @@ std::string coverage_text(const Comparison& comparison) {
   return text;
 }
 
+/// An error, or what it is where it has no number, by the row that it is of.
+/// \param before what stands before a number
+std::string error_text(const std::optional<double>& error, const ComparisonRow& row,
+                       std::string before = {}) {
+  if (error) return before + short_number(*error);
+  switch (row.verdict) {
+    case Verdict::value:
+    case Verdict::dtype:
+    case Verdict::shape:
+    case Verdict::size:
+    case Verdict::kind: return "another " + std::string(to_string(row.verdict));
+    default: return before + "NaN or infinite";
+  }
+}
+
 }  // namespace
 
 std::string culprit_text(const Comparison& comparison, const Culprit& culprit) {
   const ComparisonRow& row = comparison.rows[culprit.row];
   const ErrorOrigin& origin = *row.origin;
-  const std::string came =
-      origin.input_error ? short_number(*origin.input_error) : std::string("NaN or infinite");
-  const std::string made = origin.error ? short_number(*origin.error) : "NaN or infinite";
-  const std::string_view input =
-      origin.input_row ? std::string_view(comparison.rows[*origin.input_row].record->name) : "";
-  std::string text = fmt::format("{}, step {} call {}: error {}, ", culprit.name, row.record->step,
-                                 row.record->call, made);
+  std::string came;
+  std::string input;
+  if (origin.input_row) {
+    const ComparisonRow& source = comparison.rows[*origin.input_row];
+    came = error_text(origin.input_error, source);
+    input = source.record->name;
+  }
+  std::string text = fmt::format("{}, step {} call {}: {}, ", culprit.name, row.record->step,
+                                 row.record->call, error_text(origin.error, row, "error "));
   switch (origin.evidence) {
     case InputEvidence::none: text += "nothing was recorded before it in its step"; break;
     case InputEvidence::recorded: text += fmt::format("{} in {}", came, input); break;

@@ -37,9 +37,10 @@ std::vector<RenameSuggestion> suggestions(const std::vector<Pair>& pairs,
 }
 
 Comparison compare_nodes(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b,
-                         const CompareOptions& options) {
+                         const CompareOptions& options, const Comparer::NameOf& name_of = nullptr) {
   const platform::CrewScope crew;
   Comparer comparer(options, false);
+  comparer.set_name_of(name_of);
   const std::vector<Pair> pairs = comparer.pair(a, b);
   comparer.add(pairs);
   comparer.measure();
@@ -86,7 +87,8 @@ Comparison compare(const Value& a, const Value& b, const CompareOptions& options
 Comparison compare(const Document& a, const Document& b, const CompareOptions& options) {
   const auto extra_a = extra_tensors(a);
   const auto extra_b = extra_tensors(b);
-  return compare_nodes(nodes_of(a, extra_a), nodes_of(b, extra_b), options);
+  return compare_nodes(nodes_of(a, extra_a), nodes_of(b, extra_b), options,
+                       [&](bool is_of_b) { return (is_of_b ? b : a).name(); });
 }
 
 Comparison compare_files(const std::filesystem::path& a, const std::filesystem::path& b,

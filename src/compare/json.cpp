@@ -34,14 +34,7 @@ std::string text(std::string_view value) {
   return json + '"';
 }
 
-std::string number(double value) {
-  if (std::isnan(value)) return "\"NaN\"";
-  if (std::isinf(value)) return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-  std::string digits;
-  detail::append_float(digits, value);
-  return digits;
-}
-
+std::string number(double value) { return detail::json_number(value); }
 std::string number(const std::optional<double>& value) { return value ? number(*value) : "null"; }
 
 std::string element(const Value& value) {

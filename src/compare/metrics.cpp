@@ -15,6 +15,7 @@
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/error.hpp>
 #include "compare/accumulator.hpp"
+#include "compare/angle.hpp"
 #include "compare/float_kernels.hpp"
 #include "compare/side.hpp"
 #include "compare/tolerance.hpp"
@@ -314,6 +315,8 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
   const std::uint64_t parts = how.common == Common::complex ? 2 : 1;
   TensorMetrics found =
       comparing::metrics_of(compared.found.result(compared.sums, a.size() * parts));
+  if (comparing::are_far_apart(compared.sums.a_squares, compared.sums.b_squares))
+    comparing::measure_angle(a, b, compared.sums, found);
   if (const std::optional<std::uint64_t> worst = compared.found.worst()) {
     const std::uint64_t index = *worst / parts;
     found.worst = WorstElement{index, element(a, index), element(b, index)};

@@ -26,6 +26,8 @@ Distance distance_in(const TensorMetrics& found) {
 void NoiseOfTensor::add(const Distance& a, const Distance& b, const std::optional<Grid>& grid) {
   const Distance& nearer = a.rmse < b.rmse ? a : b;
   if (!nearer.is_known) return;
+  // What rounding to fewer digits does is far more than what is looked for.
+  if (grid_ && grid && grid->fraction_bits < grid_->fraction_bits) return;
   ++floor_.runs;
   floor_.max_absolute = std::max(floor_.max_absolute, nearer.max_absolute);
   floor_.rmse = std::max(floor_.rmse, nearer.rmse);
@@ -64,6 +66,11 @@ NoiseVerdict verdict_of(const NoiseFloor& floor, bool is_within, bool is_given) 
   if (floor.is_within()) return is_within ? NoiseVerdict::as_without : NoiseVerdict::excused;
   if (!is_within || !floor.is_precise || is_given) return NoiseVerdict::as_without;
   return NoiseVerdict::beyond;
+}
+
+bool is_as_large_as_numbers(const NoiseFloor& floor) {
+  constexpr double as_large = 0.5;
+  return floor.relative_l2.value_or(HUGE_VAL) >= as_large;
 }
 
 const char* text_of(NoiseVerdict verdict) {

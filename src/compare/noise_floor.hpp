@@ -28,7 +28,8 @@ class NoiseOfTensor {
   /// \param grid of the two sides: the coarser; nothing where one has none
   explicit NoiseOfTensor(const std::optional<Grid>& grid) : grid_(grid) {}
 
-  /// Adds a run. \param a, b what is between it and the sides \param grid of its tensor
+  /// Adds a run, unless it has fewer digits than the sides. \param a, b what is between it and
+  /// these \param grid of its tensor
   void add(const Distance& a, const Distance& b, const std::optional<Grid>& grid);
   /// The floor, nothing where no run has the tensor. \param between the two sides
   /// \param factor `CompareOptions::noise_factor`
@@ -47,6 +48,8 @@ enum class NoiseVerdict {
 };
 /// \param is_given whether the call says the tolerance, which a default never overrules
 [[nodiscard]] NoiseVerdict verdict_of(const NoiseFloor& floor, bool is_within, bool is_given);
+/// Whether the noise is half as large as the numbers, or larger: whatever they are is excused.
+[[nodiscard]] bool is_as_large_as_numbers(const NoiseFloor& floor);
 /// What a row says of it; empty where there is nothing to say.
 [[nodiscard]] const char* text_of(NoiseVerdict verdict);
 

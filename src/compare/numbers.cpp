@@ -16,6 +16,7 @@
 #include "compare/transpose.hpp"
 #include "compare/ulp.hpp"
 #include "platform/parallel.hpp"
+#include "tools/doubles.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -35,6 +36,18 @@ const Tensor& at_hand(const Tensor* tensor, Tensor& room) {
   constexpr std::uint64_t most = std::uint64_t{1} << 17U;
   if (tensor->is_loaded() || tensor->byte_size() > most) return *tensor;
   return room = tensor->clone();
+}
+
+/// Whether all elements are numbers, asked where something was found that is none.
+bool can_be_read(const Tensor& tensor) {
+  try {
+    constexpr std::uint64_t block = 2048;
+    detail::for_each_block_in_doubles(tensor, block,
+                                      [](std::span<const double>, std::uint64_t, std::uint64_t) {});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 bool has_fractions(DType dtype) { return is_floating(dtype) || dtype == DType::C64; }
@@ -172,8 +185,9 @@ void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)
     else row.verdict = row.metrics->is_exact() ? Verdict::equal : Verdict::close;
     if (row.verdict == Verdict::different && options_.suggest) look_for_transpose(a, b, row);
   } catch (const Error& error) {
-    if (!error.details().path.empty()) throw;
-    throw error.with_path(row.path);
+    const Error located = error.details().path.empty() ? error.with_path(row.path) : error;
+    if (!error.details().file.empty() || !name_of_) throw located;
+    throw located.with_file(name_of_(can_be_read(*held.a)));
   }
 }
 
@@ -190,6 +204,9 @@ void Comparer::count(const Held& held) {
   coverage.compared_elements += row.metrics->compared;
   if (row.verdict == Verdict::nothing) ++coverage.nothing;
   if (may_be_noise(held) && !row.noise) ++coverage.without_noise;
+  if (row.noise && row.verdict == Verdict::close && !row.metrics->is_within() &&
+      is_as_large_as_numbers(*row.noise))
+    ++coverage.large_noise;
 }
 
 bool Comparer::may_be_held(std::size_t row) const {

@@ -89,14 +89,16 @@ std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vect
   // Renamed nodes first, so that nobody else takes their places.
   std::vector<bool> is_renamed(a.size());
   for (std::size_t i = 0; i < a.size() && !renames_.empty(); ++i) {
-    if (const auto path = renames_.path(a[i].path)) {
-      is_renamed[i] = true;
-      pairs[i].b = paths.take(*path);
-    } else if (const auto name = renames_.name(a[i].name)) {
-      is_renamed[i] = true;
-      pairs[i].b = names.take(*name);
-    }
-    if (pairs[i].b != nullptr) used[pairs[i].b] = true;
+    const auto path = renames_.path(a[i].path);
+    const auto renamed = path ? path : renames_.name(a[i].name);
+    if (!renamed) continue;
+    is_renamed[i] = true;
+    const TreeNode* const found = (path ? paths : names).take(renamed->text());
+    pairs[i].b = found;
+    if (found == nullptr) continue;
+    used[found] = true;
+    // Containers alone are of no use: what they hold has paths of its own.
+    if (!a[i].has_children() || !found->has_children()) renamed->use();
   }
   for (std::size_t i = 0; i < a.size(); ++i) {
     pairs[i].a = &a[i];
@@ -166,8 +168,14 @@ void Comparer::add_notes() {
   std::ranges::move(filter_.unused(), std::back_inserter(notes));
   std::ranges::move(unused_tolerances(), std::back_inserter(notes));
   if (const std::uint64_t without = result_.coverage.without_noise; without != 0)
-    notes.push_back("tensors in no run of the noise, on which tolerances alone decide: " +
-                    std::to_string(without));
+    notes.push_back(
+        "tensors of which no run of the noise tells how large it is, so that tolerances alone "
+        "decide: " +
+        std::to_string(without));
+  if (const std::uint64_t large = result_.coverage.large_noise; large != 0)
+    notes.push_back(
+        "tensors that are excused by noise as large as they are, as of a run that is another: " +
+        std::to_string(large));
   if (const std::uint64_t count = result_.coverage.statistics; count != 0)
     notes.push_back(
         "tensors compared by their statistics, where what is close may still hold single numbers "
@@ -227,13 +235,12 @@ bool Comparer::add_pair(const Pair& pair, ComparisonRow& row) {
     row.detail = describe(a) + " and " + describe(b);
     return true;
   }
-  ++result_.coverage.values;
-  if (a == b) return false;
-  if (a.kind() == Kind::floating) {
-    --result_.coverage.values;
+  if (a.kind() == Kind::floating && (a != b || !std::isfinite(a.as_double()))) {
     add_numbers(tensor_of(a), tensor_of(b), {}, row);
     return true;
   }
+  ++result_.coverage.values;
+  if (a == b) return false;
   row.verdict = Verdict::value;
   row.detail = describe(a) + " and " + describe(b);
   return true;

@@ -60,6 +60,9 @@ class Comparer {
   using CompactValues = std::function<std::pair<const Value*, const Value*>(std::size_t record)>;
   /// Says where they are, until `suspect`. They are asked for rows that are looked at again.
   void set_compact_values(CompactValues values) { compact_values_ = std::move(values); }
+  /// How errors call the second side, or the first, where what is wrong names no file.
+  using NameOf = std::function<std::string(bool is_of_b)>;
+  void set_name_of(NameOf name_of) { name_of_ = std::move(name_of); }
   /// Has a compact row compared by `measure`, and kept whole. Its bytes were expected.
   /// \param row its place among all
   void hold_compact(std::size_t row);
@@ -131,6 +134,7 @@ class Comparer {
   std::vector<Held> held_;   // In the order of their rows.
   std::deque<Tensor> made_;  // Of what is no tensor.
   CompactValues compact_values_;
+  NameOf name_of_;
   Comparison result_;
   RowStore& rows_;               // Its own.
   std::uint64_t all_bytes_ = 0;  // Of the tensors that are held.

@@ -91,14 +91,18 @@ class Records {
 std::vector<std::uint32_t> names_in(const RecordTable& b, const RecordTable& a, Renames& renames) {
   std::vector<std::uint32_t> names;
   names.reserve(a.names().size());
+  std::vector<bool> is_taken(renames.empty() ? 0 : b.names().size());
   for (const std::string& name : a.names()) {
-    const std::optional<std::string> renamed = renames.name(name);
-    const std::string& wanted = renamed ? *renamed : name;
+    const std::optional<Renames::Renamed> renamed = renames.name(name);
+    const std::string& wanted = renamed ? renamed->text() : name;
     // Two runs of one program, mostly.
     const std::size_t same = names.size();
     names.push_back(same < b.names().size() && b.names()[same] == wanted
                         ? static_cast<std::uint32_t>(same)
                         : b.place_of(wanted).value_or(no_name));
+    if (!renamed || names.back() == no_name || is_taken[names.back()]) continue;
+    is_taken[names.back()] = true;
+    renamed->use();
   }
   return names;
 }

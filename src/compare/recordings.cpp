@@ -91,6 +91,8 @@ std::size_t count_slices(const RecordPairs& pairs, const recording::RecordTable&
 Comparison compare(const Recording& a, const Recording& b, const CompareOptions& options) {
   const platform::CrewScope crew;
   Comparer comparer(options, true);
+  comparer.set_name_of(
+      [&](bool is_of_b) { return (is_of_b ? b : a)[0].file().parent_path().string(); });
   Comparison& result = comparer.result();
   const recording::RecordTable& table_a = recording::RecordTable::of(a);
   const recording::RecordTable& table_b = recording::RecordTable::of(b);

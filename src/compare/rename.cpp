@@ -12,12 +12,11 @@ namespace {
 
 bool is_path(std::string_view pattern) { return pattern.starts_with('/'); }
 
-/// Whether a line says a rule: whether what is read of it is the rule again.
+/// Whether a line says a rule: whether what is read of it is the rule again, and who looks at it
+/// sees what it says.
 bool can_be_line(std::string_view from, std::string_view to) {
-  constexpr std::string_view breaks = "\r\n";
   return !from.starts_with('#') && from.find('=') == std::string_view::npos &&
-         from.find_first_of(breaks) == std::string_view::npos &&
-         to.find_first_of(breaks) == std::string_view::npos;
+         detail::printable(from) == from && detail::printable(to) == to;
 }
 
 /// Whether a rule means the one name by the other, and no pattern.
@@ -27,11 +26,7 @@ bool can_be_rule(std::string_view from, std::string_view to) {
 }
 
 /// On one line.
-std::string comment(std::string text) {
-  for (char& c : text)
-    if (c == '\r' || c == '\n') c = ' ';
-  return "# " + text + "\n";
-}
+std::string comment(std::string_view text) { return "# " + detail::printable(text) + "\n"; }
 
 /// A line of what may be any file.
 std::string shown(std::string_view line) {
@@ -116,19 +111,19 @@ Renames::Renames(std::span<const RenameRule> rules) {
   }
 }
 
-std::optional<std::string> Renames::apply(std::string_view text, bool path) {
+std::optional<Renames::Renamed> Renames::apply(std::string_view text, bool path) {
   for (Rule& one : rules_) {
     if (is_path(one.rule.from) != path) continue;
     const auto stars = match_stars(one.rule.from, text);
     if (!stars) continue;
-    one.is_used = true;
+    one.is_matched = true;
     std::string renamed;
     std::size_t star = 0;
     for (const char c : one.rule.to) {
       if (c == '*') renamed += (*stars)[star++];
       else renamed += c;
     }
-    return renamed;
+    return Renamed(std::move(renamed), one);
   }
   return std::nullopt;
 }
@@ -137,7 +132,8 @@ std::vector<std::string> Renames::unused() const {
   std::vector<std::string> notes;
   for (const Rule& one : rules_)
     if (!one.is_used)
-      notes.push_back("the rename " + one.rule.from + "=" + one.rule.to + " matched nothing");
+      notes.push_back("the rename " + one.rule.from + "=" + one.rule.to +
+                      (one.is_matched ? " paired nothing" : " matched nothing"));
   return notes;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/compare/options.hpp>
@@ -14,25 +15,38 @@ namespace safestructures::inline v0::comparing {
 
 /// The rules of a comparison, and which of them were of use.
 class Renames {
+  struct Rule {
+    RenameRule rule;
+    bool is_matched = false;
+    bool is_used = false;
+  };
+
  public:
+  /// What a rule makes of a text.
+  class Renamed {
+   public:
+    Renamed(std::string text, Rule& rule) : text_(std::move(text)), rule_(&rule) {}
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+    /// Says that something in b has that name.
+    void use() const noexcept { rule_->is_used = true; }
+
+   private:
+    std::string text_;
+    Rule* rule_;
+  };
+
   /// \throws Error `invalid_argument` for a rule that cannot be
   explicit Renames(std::span<const RenameRule> rules);
 
   [[nodiscard]] bool empty() const noexcept { return rules_.empty(); }
   /// What the first rule that matches makes of a path, or of a name or dotted path.
-  [[nodiscard]] std::optional<std::string> path(std::string_view path) { return apply(path, true); }
-  [[nodiscard]] std::optional<std::string> name(std::string_view name) {
-    return apply(name, false);
-  }
-  /// `rename A=B matched nothing`, for each such rule.
+  [[nodiscard]] std::optional<Renamed> path(std::string_view path) { return apply(path, true); }
+  [[nodiscard]] std::optional<Renamed> name(std::string_view name) { return apply(name, false); }
+  /// `the rename A=B matched nothing`, for each rule that was of no use.
   [[nodiscard]] std::vector<std::string> unused() const;
 
  private:
-  struct Rule {
-    RenameRule rule;
-    bool is_used = false;
-  };
-  std::optional<std::string> apply(std::string_view text, bool is_path);
+  std::optional<Renamed> apply(std::string_view text, bool is_path);
 
   std::vector<Rule> rules_;
 };

@@ -8,6 +8,7 @@
 #include <span>
 
 #include <safestructures/data/convert.hpp>
+#include "compare/angle.hpp"
 #include "compare/watched.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -136,7 +137,10 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
   }
   all.b = floats_of({b, kind.size_b}, kind.dtype_b, kind.count, b_);
   const Total total = sum(all, kind.tolerance);
-  if (!std::isfinite(total.a_squares + total.b_squares)) return Found::unusual;
+  if (!std::isfinite(total.a_squares + total.b_squares) ||
+      are_far_apart(static_cast<Sums::Wide>(total.a_squares),
+                    static_cast<Sums::Wide>(total.b_squares)))
+    return Found::unusual;
   if (total.beyond != 0 && kind.may_be_permuted) return Found::unusual;
   row.verdict = total.beyond != 0      ? Verdict::different
                 : total.differing != 0 ? Verdict::close

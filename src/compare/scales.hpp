@@ -16,8 +16,10 @@ namespace safestructures::inline v0::comparing {
 class Scales {
  public:
   /// \param error |a - b|, finite \param reference |b|, finite
-  void take(double error, double reference) {
+  /// \param relative at least this, where the error is larger than every double
+  void take(double error, double reference, double relative = 0) {
     Scale& scale = of(exponent_of(reference));
+    if (relative > scale.relative) scale.relative = relative;
     if (error > scale.absolute) scale.absolute = error;
     // Most are below, which needs no division.
     if (error >= scale.relative * reference && error > 0)

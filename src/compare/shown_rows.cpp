@@ -20,7 +20,7 @@ double badness(const ComparisonRow& row) {
                            found.tolerance.rtol * found.norm_b;
     if (*found.distance == 0) return 0;
     const double ratio = *found.distance / allowed;
-    // Of infinities.
+    // Of a norm that is no number, as a file may say.
     return std::isnan(ratio) ? endless : ratio;
   }
   if (!row.metrics) return is_difference(row.verdict) ? endless : -1;

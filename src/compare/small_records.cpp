@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "compare/noise_floor.hpp"
 #include "compare/row_bytes.hpp"
 #include "compare/row_metrics.hpp"
 #include "compare/small_noise.hpp"
@@ -88,6 +89,7 @@ struct SmallRecords::Worker {
   std::uint64_t tensors = 0;
   std::uint64_t elements = 0;
   std::uint64_t without_noise = 0;
+  std::uint64_t large_noise = 0;
 };
 
 SmallRecords::SmallRecords(const RecordTable& a, const RecordTable& b, const RecordPairs& pairs,
@@ -198,6 +200,7 @@ void SmallRecords::take(const std::vector<Worker>& workers) {
     coverage.elements += worker.elements;
     coverage.compared_elements += worker.elements;
     coverage.without_noise += worker.without_noise;
+    coverage.large_noise += worker.large_noise;
     unusual.insert(unusual.end(), worker.unusual.begin(), worker.unusual.end());
   }
   std::ranges::sort(unusual);
@@ -270,6 +273,9 @@ std::uint64_t SmallRecords::compare(std::size_t begin, Kinds kinds, Worker& work
       if (!worker.noise->judge(i, sides, kind, *worker.metrics, row, noise))
         found = RowMetrics::Found::unusual;
       else if (noise.runs == 0) ++worker.without_noise;
+      else if (found == RowMetrics::Found::inexact && measured.beyond != 0 &&
+               row.verdict == Verdict::close && is_as_large_as_numbers(*noise.floor()))
+        ++worker.large_noise;
     }
     if (found == RowMetrics::Found::unusual) {
       // It is made whole as it is, and looked at.

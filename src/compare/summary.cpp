@@ -176,7 +176,8 @@ std::optional<Summary> summary_of(const Value& value) {
   numbers.max = fields.number("max");
   numbers.mean = fields.number("mean");
   numbers.standard_deviation = fields.number("standard_deviation");
-  numbers.l2_norm = fields.number("l2_norm");
+  // Of large numbers it was infinite in older versions.
+  numbers.l2_norm = std::min(fields.number("l2_norm"), std::numeric_limits<double>::max());
   read_histogram(fields, numbers);
   read_quantiles(value, numbers);
   if (!fields.is_whole()) return std::nullopt;
@@ -238,7 +239,7 @@ StatisticsMetrics compare_summaries(const Summary& a, const Summary& b, const To
   const double margin = 1 + 4 * StatisticsMetrics::estimate_deviation;
   constexpr double rounding = 1e-12;
   const auto beyond = [&](const char* what, double one, double other, double allowed, double size) {
-    prove(!(std::abs(one - other) <= allowed + rounding * size),
+    prove(one != other && !(std::abs(one - other) <= allowed + rounding * size),
           fmt::format("{} {:.6g} and {:.6g}", what, one, other));
   };
   beyond("minimum", left.min, right.min, most, 0);

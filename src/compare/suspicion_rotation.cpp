@@ -87,7 +87,12 @@ std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t
       products += pairs.in(one.row(one.a, i), pair) * std::conj(b);
       squares += std::norm(b);
     }
-    if (squares == 0) continue;
+    if (squares == 0) {
+      // Zeros that are turned stay zeros.
+      for (std::size_t i = 0; i < one.rows(); i += step)
+        residual += std::norm(pairs.in(one.row(one.a, i), pair));
+      continue;
+    }
     const double length = std::abs(products) / squares;
     if (std::abs(length - 1) > 0.02) return std::nullopt;
     const Complex turn = products / squares / length;
@@ -115,7 +120,10 @@ std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t
 std::optional<Suspicion> turned_but_first(const Case& one) {
   double furthest = 0;
   for (const CaseSums& row : one.by_row) {
-    if (row.squares == 0) continue;
+    if (row.squares == 0) {
+      if (row.errors != 0) return std::nullopt;
+      continue;
+    }
     const double squares_of_a = row.errors + 2 * row.product + row.squares;
     furthest =
         std::max(furthest, std::abs(std::sqrt(std::max(squares_of_a, 0.0) / row.squares) - 1));

@@ -66,7 +66,10 @@ std::optional<Suspicion> rows_by_factors(const Case& one) {
   double nearest = HUGE_VAL;
   double furthest = 0;
   for (const CaseSums& row : one.by_row) {
-    if (row.squares == 0) continue;
+    if (row.squares == 0) {
+      residual += row.errors;
+      continue;
+    }
     residual += row.after_factor();
     apart.push_back(row.factor_less_1());
     nearest = std::min(nearest, std::abs(apart.back()));

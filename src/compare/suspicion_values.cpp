@@ -153,6 +153,20 @@ double share_in(std::span<const double> side, const Grid& grid) {
   return static_cast<double>(in - zeros) / static_cast<double>(side.size() - zeros);
 }
 
+/// Whether they are several numbers: those of a constant are as likely in every dtype.
+bool are_several(std::span<const double> side) {
+  constexpr std::size_t least = 8;
+  std::array<double, least> known{};
+  std::size_t count = 0;
+  for (const double number : side) {
+    const auto end = known.begin() + static_cast<std::ptrdiff_t>(count);
+    if (number == 0 || std::find(known.begin(), end, number) != end) continue;
+    known[count++] = number;
+    if (count == least) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Suspicion> suspect_activation(const Case& one) {
@@ -184,7 +198,7 @@ std::optional<Suspicion> suspect_accumulation(const Case& one) {
     const double of_b = share_in(one.b, grid);
     const bool is_a = of_a > 0.999 && of_b < 0.5;
     const bool is_b = of_b > 0.999 && of_a < 0.5;
-    if (!is_a && !is_b) continue;
+    if ((!is_a && !is_b) || !are_several(is_a ? one.a : one.b)) continue;
     const double half_step = std::ldexp(0.5, -static_cast<int>(grid.fraction_bits));
     const double error = std::sqrt(one.all.errors / one.all.squares) / half_step;
     return Suspicion{

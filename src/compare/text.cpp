@@ -120,7 +120,8 @@ CoverageCounts counts_of(const Coverage& coverage) {
            {"only_b", coverage.only_b},
            {"nothing", coverage.nothing},
            {"filtered", coverage.filtered},
-           {"without_noise", coverage.without_noise}}};
+           {"without_noise", coverage.without_noise},
+           {"large_noise", coverage.large_noise}}};
 }
 
 }  // namespace comparing

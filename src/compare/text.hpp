@@ -40,7 +40,7 @@ std::string suspicion_text(const Suspicion& suspicion);
 std::vector<std::string> closing_lines(const Comparison& comparison);
 
 /// All of `Coverage`, by the names that programs read.
-using CoverageCounts = std::array<std::pair<std::string_view, std::uint64_t>, 10>;
+using CoverageCounts = std::array<std::pair<std::string_view, std::uint64_t>, 11>;
 CoverageCounts counts_of(const Coverage& coverage);
 
 }  // namespace safestructures::inline v0::comparing

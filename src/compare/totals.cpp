@@ -4,17 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "data/bounded.hpp"
+
 namespace safestructures::inline v0::comparing {
 namespace {
 
 using Wide = Sums::Wide;
+using detail::bounded;
 
 constexpr double largest = std::numeric_limits<double>::max();
-
-double bounded(Wide value) {
-  const auto most = static_cast<Wide>(largest);
-  return static_cast<double>(std::clamp(value, -most, most));
-}
 
 UlpMetrics ulp_of(const Totals& totals, const Grid& grid) {
   UlpMetrics ulp{

@@ -171,6 +171,14 @@ void append_float(std::string& text, double value) {
   text.append(number.data(), write_float(number.data(), value));
 }
 
+std::string json_number(double value) {
+  if (std::isnan(value)) return "\"NaN\"";
+  if (std::isinf(value)) return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+  std::string digits;
+  append_float(digits, value);
+  return digits;
+}
+
 void append_complex(std::string& text, std::complex<double> value) {
   // CPython's complex_repr: a real part of +0.0 is left out, and the parentheses with it.
   const bool pure = value.real() == 0 && !std::signbit(value.real());

@@ -22,6 +22,9 @@ inline constexpr std::size_t longest_float = 24;
 /// The same into memory that has room. \returns behind the last byte written
 char* write_float(char* target, double value);
 
+/// The same for JSON, which has no such numbers as `"NaN"`, `"Infinity"` and `"-Infinity"`.
+std::string json_number(double value);
+
 /// Appends Python's `str(complex)`: `(1+2j)`, `2j`, `(-0-infj)`.
 void append_complex(std::string& text, std::complex<double> value);
 

@@ -126,6 +126,8 @@ const Value& Document::root() const& noexcept { return file_->content.root; }
 
 Node Document::at(std::string_view path) const { return Node(file_, {}, root()).at(path); }
 
+const std::string& Document::name() const& noexcept { return file_->name; }
+
 bool Document::has_schema() const noexcept { return content().has_schema; }
 std::string_view Document::schema() const& noexcept { return content().schema; }
 const Metadata& Document::metadata() const& noexcept { return content().metadata; }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <safestructures/tools/sketch.hpp>
+#include "data/bounded.hpp"
 #include "tools/doubles.hpp"
 #include "tools/log_buckets.hpp"
 
@@ -156,7 +157,7 @@ TensorStatistics Statistics::result() const {
     result.mean = static_cast<double>(moments_.mean);
     result.standard_deviation =
         static_cast<double>(std::sqrt(moments_.deviations / moments_.count));
-    result.l2_norm = static_cast<double>(std::sqrt(moments_.squares));
+    result.l2_norm = detail::bounded(std::sqrt(moments_.squares));
   }
   buckets_.fill(result, negative_zeros_);
   return result;

@@ -251,6 +251,30 @@ def check_statistics_of_others(folder):
         expect(f"{field} {value}", (1, "", expected), (code, text, errors.splitlines(True)[-1]))
 
 
+def strict(text):
+    """JSON as it is defined: NaN and infinities are no numbers."""
+    def refuse(word):
+        raise ValueError(f"{word} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def check_no_infinite_numbers(folder):
+    """JSON stays JSON where a norm is larger than every double, and where a record says what is no number."""
+    largest = np.finfo(np.float64).max
+    save_file({"x": np.float64([1.7e308, 1.7e308])}, pathlib.Path(folder) / "large.safetensors")
+    (row,) = strict(run(folder, "stats", "large.safetensors", "--json").stdout)
+    expect("a norm beyond doubles", largest, row["l2_norm"])
+    run_folder = pathlib.Path(folder) / "no-numbers"
+    run_folder.mkdir()
+    numbers = {"min": float("-inf"), "max": float("inf"), "l2_norm": float("nan"), "quantiles": np.full(19, np.nan)}
+    save_record(Statistics(**numbers),
+                run_folder / "segment-000001.safetensors")
+    (row,) = strict(run(folder, "stats", "no-numbers", "--json").stdout)
+    expect("of others", ("-Infinity", "Infinity", "NaN", "NaN"),
+           (row["min"], row["max"], row["l2_norm"], row["quantiles"]["0.5"]))
+
+
 def check_hostile(folder):
     name = '\x1b[2J<b> & "quoted" \u202e \u2028 \U0001f600'
     save_file({name: np.zeros(1)}, pathlib.Path(folder) / "hostile_name.safetensors")
@@ -277,6 +301,7 @@ run_checks(
     check_recordings,
     check_failures,
     check_statistics_of_others,
+    check_no_infinite_numbers,
     check_hostile,
     check_colours,
 )

@@ -68,9 +68,10 @@ struct TensorMetrics {
   /// Beyond the tolerance; those that are finite, NaN or infinite of one sign in one only are too.
   std::uint64_t beyond = 0;
   Tolerance tolerance;      ///< What was allowed.
-  double max_absolute = 0;  ///< The largest |a - b|.
+  double max_absolute = 0;  ///< The largest |a - b|, or the largest double.
   /// Of |a - b| / max(|b|, floor), the floor being the largest power of two that is at most 1/256
-  /// of b's root mean square: numbers near zero do not blow it up. Nothing where all of b is zero.
+  /// of b's root mean square, and at least 2^-1022: numbers near zero do not blow it up. Nothing
+  /// where all of b is zero and a is not.
   std::optional<double> max_relative;
   /// Of |a - b| / (atol + rtol * |b|): above 1 is beyond the tolerance. Nothing where it has no
   /// bound because the tolerance is zero.
@@ -87,7 +88,8 @@ struct TensorMetrics {
   /// Of the angle. Nothing where one side is zero. A factor between the sides does not show in it:
   /// look at `norm_ratio` too.
   std::optional<double> cosine;
-  /// 1 - cosine, without the digits that the subtraction would cost.
+  /// 1 - cosine, without the digits that the subtraction would cost: where the norms are as large,
+  /// to a few units of its last place, and always to 1e-12.
   std::optional<double> cosine_distance;
   std::optional<double> norm_ratio;   ///< |a| / |b|. Nothing where b is zero.
   std::optional<UlpMetrics> ulp;      ///< Of floating-point dtypes on both sides.
@@ -108,7 +110,8 @@ struct RecordedDTypes {
 };
 
 /// Compares the numbers of two tensors of one shape, in blocks, each read once, or a second time
-/// where a sample of them misled; on as many threads as pay. Of 64-bit integers on both sides every
+/// where a sample of them misled or the norms are a thousand times apart; on as many threads as
+/// pay. Of 64-bit integers on both sides every
 /// difference is seen, also between those that double precision cannot tell apart.
 /// \param tolerance nothing: as the dtypes say, the looser of each number
 /// \param progress called on this thread now and then with the elements done since the last call

@@ -82,7 +82,7 @@ struct CompareOptions {
   /// How many times the noise a difference may be; docs/compare.md says why 3. Where few numbers
   /// were measured it is (1 + 4 / sqrt(numbers)) times that.
   double noise_factor = 3;
-  /// Whether tensors of different dtypes differ, whatever their numbers.
+  /// Whether tensors that are stored in different dtypes differ, whatever their numbers.
   bool exact_dtypes = false;
   /// Whether names are suggested for tensors without a counterpart, and transposed tensors
   /// recognised. Both read these tensors again.

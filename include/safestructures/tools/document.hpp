@@ -126,6 +126,8 @@ class SAFESTRUCTURES_API Document {
   const Value& root() && = delete;
   /// What is at a path: `/layers/3/weight`. \throws Error `not_found`, naming the file.
   [[nodiscard]] Node at(std::string_view path) const;
+  /// The file, as errors name it; empty for bytes without a name.
+  [[nodiscard]] const std::string& name() const& noexcept;
   /// False where the structure was made from the tensors' names: a plain safetensors file.
   [[nodiscard]] bool has_schema() const noexcept;
   /// The text that describes the structure, where the format keeps one apart; else empty. Valid as

@@ -27,7 +27,7 @@ struct TensorStatistics {
   double max = 0;                         ///< The largest finite element.
   double mean = 0;                        ///< Of the finite elements.
   double standard_deviation = 0;          ///< Of the elements as a whole: divided by their number.
-  double l2_norm = 0;                     ///< The root of the sum of the squares.
+  double l2_norm = 0;  ///< The root of the sum of the squares, or the largest double.
 
   /// The bins of each sign.
   static constexpr std::size_t bins = 64;
@@ -65,7 +65,7 @@ struct TensorStatistics {
 /// Reads every element once, in blocks, on one thread. Moments are those of the elements in double
 /// precision, to a few units of its last place: deviations are taken from each block's own mean,
 /// and blocks are merged by Chan's formula, so that a large mean costs no digits. Any magnitude is
-/// summed without overflow.
+/// summed without overflow; all that is found is finite.
 /// \param progress called on this thread now and then with the elements done since the last call
 /// \throws Error what a deferred tensor's source throws; `out_of_range` for a BOOL byte above 1
 [[nodiscard]] SAFESTRUCTURES_API TensorStatistics statistics(

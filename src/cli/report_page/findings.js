@@ -6,8 +6,10 @@ const evidenceText = {
   other_shape: 'a weaker guess: recorded before it, of another shape',
   none: 'unknown: nothing was recorded before it in its step',
 };
-const measured = (error) => (error === null ? 'NaN or infinite' : short(error));
-const cameIn = (origin) => (origin.input === null ? '–' : measured(origin.input_error));
+const withoutNumber = ['value', 'dtype', 'shape', 'size', 'kind'];
+const measured = (error, row) => (error !== null ? short(error)
+  : row && withoutNumber.includes(row.found.verdict) ? `another ${row.found.verdict}` : 'NaN or infinite');
+const cameIn = (origin) => (origin.input === null ? '–' : measured(origin.input_error, rows[origin.input_row]));
 const times = (value) => (value >= 1000 ? value.toExponential(1) : Number(value.toPrecision(2))) + 'x';
 const excess = (noise) => (noise.excess === null ? 'no noise' : times(noise.excess));
 const place = (row) => (row.record ? `step ${row.record.step}  call ${row.record.call}  ` : '') + printable(row.path);
@@ -37,7 +39,7 @@ function drawBegin() {
     const row = rows[culprit.row];
     const origin = row.found.origin;
     const guess = origin.evidence === 'recorded' ? '' : ` (${evidenceText[origin.evidence]})`;
-    return [i + 1 + '.', linkTo(row, printable(culprit.name)), measured(origin.error), cameIn(origin), outOverIn(row.found),
+    return [i + 1 + '.', linkTo(row, printable(culprit.name)), measured(origin.error, row), cameIn(origin), outOverIn(row.found),
       (origin.input === null ? '' : printable(origin.input)) + guess, faultsOf(row).join(', '), short(culprit.calls)];
   };
   const table = tableOf(titles.map((title) => element('th', {}, title)), culprits.slice(0, mostCulprits).map(line));
@@ -63,7 +65,7 @@ function originParts(found) {
     ['input', input],
     ['how sure', evidenceText[origin.evidence] || printable(origin.evidence)],
     ['error of the input', cameIn(origin)],
-    ['error of the record', measured(origin.error)],
+    ['error of the record', measured(origin.error, { found })],
     ['out/in', outOverIn(found)],
     ['makes an error', found.makes_error ? 'yes' : 'no'],
     ['score', short(origin.score)],

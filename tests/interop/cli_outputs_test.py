@@ -1,0 +1,80 @@
+"""What a command writes takes the place of nothing that it reads."""
+
+import pathlib
+import shutil
+
+import numpy as np
+from cli_outcomes import expect, run, run_checks
+from safetensors.numpy import save_file
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()}
+
+
+def check_inputs_stay(folder):
+    """Each is refused in one line, before anything is written."""
+    folder = pathlib.Path(folder)
+    for name in ("a", "b", "again"):
+        save_file({"x": np.float32([1, 2])}, folder / f"{name}.safetensors")
+    (folder / "text.json").write_text('{"name": "x"}')
+    (folder / "link.html").symlink_to("a.safetensors")
+    (folder / "alone").mkdir()
+    shutil.copy(folder / "a.safetensors", folder / "alone" / "model.safetensors")
+    shutil.copytree(folder / "killed", folder / "run")
+    segment = next(path.name for path in (folder / "run").iterdir() if path.name.startswith("segment-"))
+    before = contents(folder)
+    noise = ["a.safetensors", "b.safetensors", "--noise", "again.safetensors"]
+    for command, option, output in (
+        (["report", "a.safetensors"], "-o", "a.safetensors"),
+        (["report", "a.safetensors"], "-o", "./a.safetensors"),
+        (["report", "a.safetensors"], "-o", "link.html"),
+        (["report", *noise], "-o", "b.safetensors"),
+        (["report", *noise], "-o", "again.safetensors"),
+        (["report", "alone"], "-o", "alone/model.safetensors"),
+        (["report", "run"], "-o", f"run/{segment}"),
+        (["diff", *noise], "--save-renames", "b.safetensors"),
+        (["diff", *noise], "--save-renames", "again.safetensors"),
+        (["diff", "run", "run"], "--save-renames", f"run/{segment}"),
+        (["get", "text.json", "/name"], "-o", "text.json"),
+        (["get", "alone", "/x"], "-o", "alone/model.safetensors"),
+    ):
+        message = f"safestructures: {option}: {output} is what is read here, and would be lost: name another file.\n"
+        done = run(folder, *command, option, output)
+        expect(
+            f"{command} {option} {output}",
+            (2, "", message),
+            (done.returncode, done.stdout, done.stderr),
+        )
+    expect("nothing is touched", before, contents(folder))
+    done = run(folder, "report", "a.safetensors", "-o", "")
+    expect("no name", (2, "safestructures: -o: the name of the page is empty.\n"), (done.returncode, done.stderr))
+
+
+def check_others_are_replaced(folder):
+    """What was written before, beside inputs too, and rules for names in their place."""
+    folder = pathlib.Path(folder)
+    save_file({"x": np.float32([1, 2])}, folder / "a.safetensors")
+    save_file({"y": np.float32([1, 2])}, folder / "b.safetensors")
+    shutil.copytree(folder / "killed", folder / "run")
+    for _ in range(2):
+        expect("a page in the folder of a run", 0, run(folder, "report", "run", "-o", "run/report.html").returncode)
+        rules = ["--save-renames", "names.txt"]
+        if (folder / "names.txt").exists():
+            rules += ["--renames", "names.txt"]
+        run(folder, "diff", "a.safetensors", "b.safetensors", *rules)
+        expect("rules", True, "/x=/y\n" in (folder / "names.txt").read_text())
+    done = run(folder, "get", "a.safetensors", "/x", "-o", "b.safetensors")
+    expect("of another format", 2, done.returncode)
+
+
+def check_nothing_to_show(folder):
+    """A file without tensors is said to be one."""
+    (pathlib.Path(folder) / "none.json").write_text('{"name": "x"}')
+    done = run(folder, "stats", "none.json")
+    expect("stats", (0, "", "safestructures: note: none.json: no tensors\n"), (done.returncode, done.stdout, done.stderr))
+    done = run(folder, "stats", "none.json", "--json")
+    expect("stats --json", (0, "[]\n"), (done.returncode, done.stdout.replace("[\n", "[")))
+
+
+run_checks(check_inputs_stay, check_others_are_replaced, check_nothing_to_show)
