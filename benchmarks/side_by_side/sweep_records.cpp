@@ -9,25 +9,28 @@
 #include <string_view>
 
 #include <safestructures/recording/recording.hpp>
+#include "least.hpp"
 #include "recordings.hpp"
 #include "runs.hpp"
 
 namespace bench {
 namespace {
 
-struct Recorded {
+struct Measured {
   std::string_view name;
   void (*run)(const Path& file, Size size);
 };
-constexpr std::array recorded{Recorded{"copy", copy_records},
-                              Recorded{"write", write_records},
-                              Recorded{"write_given", write_given_records},
-                              Recorded{"hot_path", record_hot_path},
-                              Recorded{"record", record_all},
-                              Recorded{"record_moved", record_moved},
-                              Recorded{"record_within_memory", record_within_memory},
-                              Recorded{"open", open_recording},
-                              Recorded{"find", find_record}};
+constexpr std::array measured{Measured{"copy", copy_records},
+                              Measured{"write", write_records},
+                              Measured{"write_given", write_given_records},
+                              Measured{"hot_path", record_hot_path},
+                              Measured{"record", record_all},
+                              Measured{"record_moved", record_moved},
+                              Measured{"record_within_memory", record_within_memory},
+                              Measured{"open", open_recording},
+                              Measured{"find", find_record},
+                              Measured{"least", compare_least},
+                              Measured{"least_at_once", compare_least_at_once}};
 
 void run(std::string_view action, const Path& folder, Size size, std::string_view dtype) {
   if (action == "prepare")
@@ -36,8 +39,8 @@ void run(std::string_view action, const Path& folder, Size size, std::string_vie
   if (action == "equal") return compare(folder, ".equal", size.count, ss::Verdict::equal, true);
   if (action == "different")
     return compare(folder, ".different", size.count, ss::Verdict::different, true);
-  const auto* const found = std::ranges::find(recorded, action, &Recorded::name);
-  if (found == recorded.end()) throw std::invalid_argument("no such action");
+  const auto* const found = std::ranges::find(measured, action, &Measured::name);
+  if (found == measured.end()) throw std::invalid_argument("no such action");
   found->run(folder, size);
 }
 
