@@ -68,6 +68,19 @@ TEST_CASE("what no line can say is a comment, and everything else comes back") {
   CHECK(lines_of(ss::parse_renames(text)) == std::vector<std::string>{"a.* -> b.*", "c -> d=e"});
 }
 
+TEST_CASE("a tensor without a name is renamed, and not the root whose path it has") {
+  const auto file = [](const std::string& name) {
+    return ss::Value::dict({{name, ss::Tensor::own(std::vector<float>{1, 2})}});
+  };
+  const ss::Comparison found = ss::compare(file(""), file("x"));
+  REQUIRE(found.suggestions.size() == 1);
+  const auto rules = ss::parse_renames(ss::format_renames({}, found.suggestions));
+  REQUIRE(lines_of(rules) == std::vector<std::string>{"/ -> /x"});
+  const ss::Comparison renamed = ss::compare(file(""), file("x"), {.renames = rules});
+  CHECK(renamed.is_equal());
+  CHECK(renamed.notes.empty());
+}
+
 TEST_CASE("runs whose names were suggested are compared by what was kept of it") {
   const ss::test::Folder folder;
   for (const std::string prefix : {"enc.", "encoder."}) {

@@ -89,6 +89,8 @@ std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vect
   // Renamed nodes first, so that nobody else takes their places.
   std::vector<bool> is_renamed(a.size());
   for (std::size_t i = 0; i < a.size() && !renames_.empty(); ++i) {
+    // The path of the root is that of a tensor without a name, too.
+    if (i == 0 && a[i].has_children()) continue;
     const auto path = renames_.path(a[i].path);
     const auto renamed = path ? path : renames_.name(a[i].name);
     if (!renamed) continue;
