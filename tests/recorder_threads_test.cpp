@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <thread>
@@ -111,6 +112,32 @@ TEST_CASE("a recording is followed while threads record") {
     CHECK(run.problems().empty());
   });
   record_on_threads(recorder, true);
+  recorder.close();
+  is_done = true;
+  reader.join();
+}
+
+TEST_CASE("a reader misses no segment that is sealed while it looks at a large folder") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.segment_bytes = 100, .header_bytes = 4096});
+  // A look at so many files takes several system calls.
+  for (int i = 0; i < 1000; ++i) std::ofstream(folder / "run" / ("other-" + std::to_string(i)));
+  constexpr int segments = 200;
+  std::atomic<bool> is_done{false};
+  std::thread reader([&] {
+    ss::Recording run(folder / "run");
+    for (bool was_done = false; !was_done && !run.is_closed();) {
+      was_done = is_done;
+      static_cast<void>(run.refresh());
+    }
+    CHECK(run.is_closed());
+    CHECK(run.size() == segments);
+    CHECK(run.problems() == std::vector<std::string>());
+  });
+  for (int i = 0; i < segments; ++i) {
+    recorder.record("x", std::vector<float>(30, static_cast<float>(i)));
+    recorder.flush();
+  }
   recorder.close();
   is_done = true;
   reader.join();

@@ -1,6 +1,7 @@
 #include "recording/files.hpp"
 
 #include <charconv>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,10 @@ constexpr std::string_view sealed_suffix = ".safetensors";
 constexpr std::string_view part_suffix = ".part";
 constexpr std::string_view journal_suffix = ".journal";
 constexpr std::size_t digits = 6;
+// Far above what any recorder gives, and counting on from there does not overflow.
+constexpr std::uint64_t largest_segment = std::uint64_t{1} << 48U;
+// In front of one that is there. A folder that somebody made may leave out any number of them.
+constexpr std::uint64_t most_looked_for = 1000;
 
 std::filesystem::path file_of(const std::filesystem::path& folder, std::uint64_t segment,
                               std::string_view suffix) {
@@ -52,7 +57,7 @@ std::map<std::uint64_t, SegmentFiles> list_segments(const std::filesystem::path&
     const char* const end = name.data() + name.size();
     const auto [rest, fault] = std::from_chars(name.data() + prefix.size(), end, number);
     // Only names that this library gives: segment-7.part is somebody else's.
-    if (fault != std::errc()) continue;
+    if (fault != std::errc() || number == 0 || number > largest_segment) continue;
     const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
     if (file_of({}, number, suffix).string() != name) continue;
     if (suffix == sealed_suffix) segments[number].sealed = true;
@@ -62,7 +67,31 @@ std::map<std::uint64_t, SegmentFiles> list_segments(const std::filesystem::path&
   if (error)
     throw platform::system_error(ErrorCode::cannot_read, "cannot read the folder of a recording",
                                  folder, error);
+  look_again(folder, segments);
   return segments;
+}
+
+void look_again(const std::filesystem::path& folder,
+                std::map<std::uint64_t, SegmentFiles>& segments) {
+  const auto is_sealed = [&](std::uint64_t number) {
+    std::error_code error;
+    return std::filesystem::exists(sealed_file(folder, number), error);
+  };
+  std::uint64_t expected = 1;
+  for (auto next = segments.begin(); next != segments.end(); ++next) {
+    const std::uint64_t number = next->first;
+    if (number - expected > most_looked_for) expected = number - most_looked_for;
+    for (; expected < number; ++expected)
+      if (is_sealed(expected)) segments[expected].sealed = true;
+    if (!next->second.sealed && std::next(next) != segments.end())
+      next->second.sealed = is_sealed(number);
+    expected = number + 1;
+  }
+}
+
+std::string missing_text(std::uint64_t first, std::uint64_t last) {
+  if (first == last) return "segment " + std::to_string(first) + " is missing";
+  return "segments " + std::to_string(first) + " to " + std::to_string(last) + " are missing";
 }
 
 std::map<std::uint64_t, SegmentFiles> segments_of(const std::filesystem::path& folder) {

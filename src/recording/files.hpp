@@ -33,6 +33,15 @@ struct SegmentFiles {
 [[nodiscard]] std::map<std::uint64_t, SegmentFiles> list_segments(
     const std::filesystem::path& folder);
 
+/// Adds what is sealed and not among `segments`, in front of the last of these. A look at a folder
+/// of some 700 files takes several system calls: a file that is given its name between them is seen
+/// under neither, and those that were begun later are. `list_segments` does this.
+void look_again(const std::filesystem::path& folder,
+                std::map<std::uint64_t, SegmentFiles>& segments);
+
+/// A sentence on segments that are not there.
+[[nodiscard]] std::string missing_text(std::uint64_t first, std::uint64_t last);
+
 /// The same of a folder that is a recording: it has segments, or the lock that a recorder leaves.
 /// \throws Error as above; `cannot_open` for any other folder
 [[nodiscard]] std::map<std::uint64_t, SegmentFiles> segments_of(

@@ -85,7 +85,7 @@ void Recording::State::refresh() {
     if (next == segments.end()) return;
     for (; next != segments.end() && !is_closed; ++next) {
       if (next->first != segment) {
-        note("segment " + std::to_string(segment) + " is missing");
+        note(recording::missing_text(segment, next->first - 1));
         segment = next->first;
         journal_end = 0;
       }

@@ -282,7 +282,7 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
   std::uint64_t expected = 1;
   for (const auto& [segment, files] : recording::list_segments(folder)) {
     if (segment != expected)
-      report.losses.push_back("segment " + std::to_string(expected) + " is missing");
+      report.losses.push_back(recording::missing_text(expected, segment - 1));
     expected = segment + 1;
     if (is_to_repair(files)) {
       Repair(folder, segment, options, checked, report).run();
