@@ -248,6 +248,16 @@ void append_frame(std::vector<std::byte>& bytes, const Frame& frame) {
   end_frame(bytes, begin);
 }
 
+namespace {
+
+/// Reads what is behind a frame's first bytes. \returns whether it is what was written
+bool read_checked(std::span<const std::byte> content, std::uint64_t hash, Frame& frame,
+                  const Limits& limits) {
+  return hash_of_content(content) == hash && read_content(content, frame, limits);
+}
+
+}  // namespace
+
 FoundFrame read_frame(std::span<const std::byte> bytes, const Limits& limits) {
   FoundFrame found;
   Reader reader(bytes.first(std::min(bytes.size(), frame_head_size)));
@@ -258,11 +268,20 @@ FoundFrame read_frame(std::span<const std::byte> bytes, const Limits& limits) {
   if (reader.failed()) return found;
   const std::span<const std::byte> rest = bytes.subspan(frame_head_size);
   // A frame holds what the header will hold, in fewer bytes.
-  if (size > limits.header_bytes) return found.state = FrameState::damaged, found;
-  if (size > rest.size()) return found;
-  const auto content = rest.first(static_cast<std::size_t>(size));
-  found.state = FrameState::damaged;
-  if (hash_of_content(content) != hash || !read_content(content, found.frame, limits)) return found;
+  found.state = size > limits.header_bytes || size <= rest.size() ? FrameState::damaged
+                                                                  : FrameState::incomplete;
+  std::span<const std::byte> content =
+      rest.first(static_cast<std::size_t>(std::min<std::uint64_t>(size, rest.size())));
+  bool is_whole = size == content.size() && read_checked(content, hash, found.frame, limits);
+  if (!is_whole) {
+    // The checksum knows the length too: one that is damaged, which in the last frame looks like
+    // that of a frame that was not finished, is found again.
+    content = rest.first(find_frame(rest, 0).value_or(rest.size()));
+    found.frame = {};
+    is_whole =
+        content.size() <= limits.header_bytes && read_checked(content, hash, found.frame, limits);
+  }
+  if (!is_whole) return found;
   found.state = FrameState::whole;
   found.size = frame_head_size + content.size();
   return found;

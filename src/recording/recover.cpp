@@ -33,18 +33,21 @@ namespace {
 struct Journal {
   JournalHead head;
   std::vector<Frame> frames;
-  std::uint64_t damaged_bytes = 0;  // Between frames, or behind them where no writer left them.
-  bool is_cut = false;              // The last frame was not finished.
+  std::vector<bool> are_behind_damage;  // Of each frame, whether what is in front of it is none.
+  std::uint64_t damaged_bytes = 0;      // Between frames, or behind them where no writer left them.
+  bool is_cut = false;                  // The last frame was not finished.
 };
 
 Journal read_frames(std::span<const std::byte> bytes, const Limits& limits) {
   Journal journal;
   journal.head = recording::read_head(bytes);
+  bool is_behind_damage = false;
   for (std::size_t at = recording::journal_head_size; at < bytes.size();) {
     recording::FoundFrame found = recording::read_frame(bytes.subspan(at), limits);
     if (found.state == FrameState::whole) {
       at += found.size;
       journal.frames.push_back(std::move(found.frame));
+      journal.are_behind_damage.push_back(std::exchange(is_behind_damage, false));
       continue;
     }
     const std::optional<std::size_t> next = recording::find_frame(bytes, at + 1);
@@ -54,6 +57,7 @@ Journal read_frames(std::span<const std::byte> bytes, const Limits& limits) {
     }
     const std::size_t end = next.value_or(bytes.size());
     journal.damaged_bytes += end - at;
+    is_behind_damage = true;
     at = end;
   }
   return journal;
@@ -203,15 +207,18 @@ void Repair::seal(Journal journal) {
   source_ = Source::open(part_path_);
   std::uint64_t lost = 0;
   std::uint64_t damaged = 0;
+  std::uint64_t refused = 0;
   std::optional<std::uint64_t> last;
   std::vector<Frame> sound;
-  for (Frame& frame : journal.frames) {
+  for (std::size_t i = 0; i < journal.frames.size(); ++i) {
+    Frame& frame = journal.frames[i];
     const std::uint64_t sequence = frame.head.sequence;
     if (last && sequence <= *last) {
       ++damaged;
       continue;
     }
-    if (last) lost += sequence - *last - 1;
+    // A record that could not be saved has a number, and no frame, between others that are whole.
+    if (last) (journal.are_behind_damage[i] ? lost : refused) += sequence - *last - 1;
     last = sequence;
     if (check(frame)) sound.push_back(std::move(frame));
     else ++damaged;
@@ -243,6 +250,8 @@ void Repair::seal(Journal journal) {
   report_.notes.push_back(
       recording::sealed_file(folder_, segment_).filename().string() + ": " +
       detail::counted(records, "record") + " recovered" +
+      (refused == 0 ? ""
+                    : ", without " + std::to_string(refused) + " that the recorder had refused") +
       (cut == 0 ? "" : ", " + detail::counted(cut, "byte") + " of others cut off"));
 }
 
