@@ -275,7 +275,8 @@ TEST_CASE("files that are missing, left over or of another kind are told of") {
          fs::rename(run / "segment-000001.part", run / "segment-000003.part");
          fs::rename(run / "segment-000001.journal", run / "segment-000003.journal");
        },
-       {"segments 1 to 2 are missing"},
+       {"segments 1 to 2 are missing",
+        "segment-000003.safetensors says that it is segment 1 of its recording"},
        {"segment-000003.safetensors: 6 records recovered"}},
       {"another file",
        [](const fs::path& run) { write(run / "segment-000001.journal", std::string(99, 'x')); },

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +21,7 @@
 #include "cli/progress.hpp"
 #include "data/printable.hpp"
 #include "recording/files.hpp"
+#include "recording/segment_order.hpp"
 #include "recording/state_notes.hpp"
 
 namespace safestructures::cli {
@@ -45,6 +48,22 @@ std::string verify_file_of(const std::string& name) {
                  found.has_checksums);
 }
 
+/// Adds what is behind the segment that closed a recording, which reading it stops at.
+void add_behind(const std::string& folder,
+                const std::map<std::uint64_t, recording::SegmentFiles>& segments,
+                const Recording& run, std::vector<std::string>& problems) {
+  const std::optional<std::uint64_t> last = recording::read_about(run.about()).segment;
+  if (!run.is_closed() || !last) return;
+  for (auto next = segments.upper_bound(*last); next != segments.end(); ++next) {
+    const auto& [number, files] = *next;
+    const auto file = files.sealed ? recording::sealed_file(folder, number)
+                      : files.part ? recording::part_file(folder, number)
+                                   : recording::journal_file(folder, number);
+    const std::string text = recording::behind_text(file, *last);
+    if (std::ranges::find(problems, text) == problems.end()) problems.push_back(text);
+  }
+}
+
 /// \returns nothing where something is wrong, each of which was told of
 std::optional<std::string> verify_recording(const std::string& folder) {
   bool is_fine = true;
@@ -56,7 +75,8 @@ std::optional<std::string> verify_recording(const std::string& folder) {
     report(what);
     is_fine = false;
   };
-  for (const auto& [number, files] : recording::segments_of(folder)) {
+  const auto segments = recording::segments_of(folder);
+  for (const auto& [number, files] : segments) {
     if (!files.sealed) {
       ++unsealed;
       continue;
@@ -72,7 +92,9 @@ std::optional<std::string> verify_recording(const std::string& folder) {
   }
   if (!is_fine) return std::nullopt;
   const Recording run(folder, {.access = Access::read});
-  for (const std::string& problem : run.problems()) wrong(fmt::format("{}: {}", folder, problem));
+  std::vector<std::string> problems = run.problems();
+  add_behind(folder, segments, run, problems);
+  for (const std::string& problem : problems) wrong(fmt::format("{}: {}", folder, problem));
   if (!is_fine) return std::nullopt;
   if (!run.is_closed()) note(fmt::format("{}: {}", folder, recording::not_closed));
   std::string what =
@@ -114,7 +136,7 @@ void add_verify(CLI::App& app) {
       ->required();
   command->footer(
       "A line for each file: what it holds, or on standard error what is wrong with it. Of a\n"
-      "recording all segments are checked, and that they follow each other.\n"
+      "recording all segments are checked, and that none is missing or stands for another.\n"
       "The exit code is 0 when all files are fine, else 1.\n\n"
       "Examples:\n"
       "  safestructures verify model.safetensors\n"

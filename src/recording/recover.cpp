@@ -9,6 +9,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
+#include <safestructures/recording/recording.hpp>
 #include <safestructures/tools/document.hpp>
 #include "data/printable.hpp"
 #include "platform/file.hpp"
@@ -259,7 +260,7 @@ void Repair::write(bool checksums) {
   std::error_code error;
   platform::os::File file = platform::os::open_for_writing(part_path_, error);
   recording::check_written(error, "cannot open the file for writing", part_path_);
-  const std::string about = "{\"version\": 2, \"segment\": " + std::to_string(segment_) +
+  const std::string about = "{\"version\": 2, \"segment\": " + std::to_string(head_.segment) +
                             ", \"closed\": false, \"recovered\": true}";
   const std::string header = header_.text(about, head_.room, checksums);
   recording::write_at(file, part_path_, 0, std::as_bytes(std::span(header)));
@@ -277,6 +278,22 @@ void Repair::write(bool checksums) {
   recording::check_written(error, "the file is in place, but cannot synchronise its folder",
                            part_path_);
   platform::os::remove(journal_path_);
+}
+
+/// Adds what the segments say that cannot be of all of them together.
+void check_order(const std::filesystem::path& folder, const RecoverOptions& options,
+                 RecoveryReport& report) {
+  // What is still not sealed was told of.
+  for (const auto& [segment, files] : recording::list_segments(folder))
+    if (!files.sealed) return;
+  try {
+    const Recording run(folder, {.access = Access::read, .limits = options.limits});
+    for (const std::string& problem : run.problems())
+      if (std::ranges::find(report.losses, problem) == report.losses.end())
+        report.losses.push_back(problem);
+  } catch (const Error& error) {
+    report.losses.emplace_back(error.what());
+  }
 }
 
 }  // namespace
@@ -309,6 +326,7 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
     report.notes.push_back(recording::journal_file(folder, segment).filename().string() +
                            ": left of a segment that is sealed, removed");
   }
+  check_order(folder, options, report);
   return report;
 }
 

@@ -183,6 +183,38 @@ def check_recordings(folder):
         (1, "safestructures: hole: segment 2 is missing\n"),
         outcome(run(runs, "verify", "hole")),
     )
+    check_other_segments(runs)
+
+
+def check_other_segments(runs):
+    """`verify` tells of segments that stand for others, and of those behind the last."""
+
+    def verified(name, change):
+        shutil.copytree(runs / "closed", runs / name)
+        change(lambda number: runs / name / f"segment-{number:06}.safetensors")
+        done = run(runs, "verify", name)
+        expect(f"verify: {name}: exit code", (1, ""), (done.returncode, done.stdout))
+        return done.stderr
+
+    first = "safestructures: {0}: segment-000002.safetensors"
+    expect(
+        "a segment over another",
+        f"{first} says that it is segment 1 of its recording\n"
+        f"{first} has 5 records that are no later than those of segments before it: not read\n".format("over"),
+        verified("over", lambda segment: shutil.copy(segment(1), segment(2))),
+    )
+
+    def empty(number):
+        return lambda segment: safestructures.save_file({}, segment(number))
+
+    behind = "safestructures: {}: segment-{}.safetensors is behind segment 4, which closed the recording: not read\n"
+    for name, number in ("behind", 5), ("far", 7):
+        expect(f"a file {name}", behind.format(name, f"{number:06}"), verified(name, empty(number)))
+    shutil.copytree(runs / "closed", runs / "begun")
+    (runs / "begun/segment-000005.part").write_bytes(b"")
+    done = run(runs, "verify", "begun")
+    said = behind.format("begun", "000005").replace("safetensors is", "part is")
+    expect("a file without a header", said, done.stderr)
 
 
 def check_folders(folder):

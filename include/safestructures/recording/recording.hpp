@@ -149,8 +149,9 @@ class SAFESTRUCTURES_API Recording {
 
   /// Whether the recorder was closed: no more will come, and nothing is lost.
   [[nodiscard]] bool is_closed() const noexcept;
-  /// What is in the way of reading everything, a line each: segments that are missing or not
-  /// sealed after their journal's damage.
+  /// What is in the way of reading everything, a line each: segments that are missing, are others
+  /// than their names say, lie behind the one that closed the recording or are not sealed, after
+  /// their journal's damage; records that a closed recording lacks.
   [[nodiscard]] const std::vector<std::string>& problems() const& noexcept;
   /// The metadata of the last sealed segment that says what was left out; see docs/recording.md.
   [[nodiscard]] const std::string& about() const& noexcept;

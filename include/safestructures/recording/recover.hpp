@@ -45,8 +45,9 @@ struct RecoverOptions {
 /// gets its name when its new header was read and found valid. Bytes of records that are damaged
 /// stay, as tensors that no record has.
 ///
-/// Interrupted or repeated, it does no harm. Sealed segments are not opened (`verify_file` checks
-/// them).
+/// Interrupted or repeated, it does no harm. Of segments that were sealed what they say of their
+/// records is read, and told of where they do not follow each other; their bytes are not compared
+/// (`verify_file` does that).
 /// \throws Error `cannot_write` while a recorder writes to the folder; `cannot_open`, `cannot_read`
 SAFESTRUCTURES_API RecoveryReport recover_recording(const std::filesystem::path& folder,
                                                     const RecoverOptions& options = {});
