@@ -14,6 +14,7 @@
 #include "platform/memory.hpp"
 #include "platform/os.hpp"
 #include "recording/files.hpp"
+#include "recording/open_files.hpp"
 #include "recording/record_table.hpp"
 #include "recording/segment.hpp"
 #include "recording/segment_header.hpp"
@@ -40,9 +41,12 @@ struct Recording::State {
   bool read_unsealed();
   void note(std::string problem);
   [[nodiscard]] LoadOptions load_options() const;
+  [[nodiscard]] std::shared_ptr<const Source> open(const std::filesystem::path& path,
+                                                   const std::filesystem::path& later = {}) const;
 
   std::filesystem::path folder;
   RecordingOptions options;
+  std::shared_ptr<recording::OpenFiles> files = std::make_shared<recording::OpenFiles>();
   platform::SharedBlocks columns;
   recording::RecordTable table;
   recording::SegmentOrder order;  // Of those that are sealed.
@@ -72,6 +76,12 @@ LoadOptions Recording::State::load_options() const {
           .access = options.access,
           .registry = options.registry,
           .limits = options.limits};
+}
+
+std::shared_ptr<const Source> Recording::State::open(const std::filesystem::path& path,
+                                                     const std::filesystem::path& later) const {
+  // What is mapped or in memory needs no file behind it.
+  return options.access == Access::read ? files->open(path, later) : Source::open(path);
 }
 
 void Recording::State::note(std::string problem) {
@@ -119,7 +129,7 @@ void Recording::State::read_all_sealed() {
 
 void Recording::State::read_sealed() {
   const std::filesystem::path path = recording::sealed_file(folder, segment);
-  const Document document = Document::open_structure(Source::open(path), load_options());
+  const Document document = Document::open_structure(open(path), load_options());
   const auto read = std::make_shared<const Segment>(document, path, columns);
   recording::SegmentAbout said;
   if (const auto text = document.metadata().find(recording::metadata_key);
@@ -154,7 +164,7 @@ bool Recording::State::read_unsealed() {
   std::shared_ptr<const Source> data;
   try {
     bytes = recording::read_journal(journal, journal_end, options.limits);
-    data = Source::open(part);
+    data = open(part, recording::sealed_file(folder, segment));
   } catch (const Error&) {
     if (std::filesystem::exists(recording::sealed_file(folder, segment), error)) return true;
     throw;

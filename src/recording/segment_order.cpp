@@ -43,7 +43,7 @@ std::vector<std::string> SegmentOrder::add(std::uint64_t number, const std::file
   std::vector<std::string> faults;
   const bool is_other_number = about.segment && *about.segment != number;
   if (is_other_number) faults.push_back(other_number_text(file, *about.segment));
-  if (run_.empty()) {
+  if (run_.empty() && !about.run.empty()) {
     run_ = about.run;
     run_file_ = file.filename().string();
   }
