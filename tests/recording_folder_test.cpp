@@ -126,6 +126,23 @@ TEST_CASE("a segment that stands for another, or behind the last, is told of") {
        "0 2 3 ",
        {"segment-000002.safetensors says that it is segment 3 of its recording",
         "segment-000003.safetensors says that it is segment 4 of its recording"}},
+      {"another run's over one",
+       [](const fs::path& run, const fs::path& other) {
+         fs::copy_file(segment(other, 2), segment(run, 2), over);
+       },
+       "0 1 2 3 ",
+       {"segment-000002.safetensors is of another recording than segment-000001.safetensors"}},
+      {"another run's last over one",
+       [](const fs::path& run, const fs::path& other) {
+         fs::copy_file(segment(other, 4), segment(run, 2), over);
+       },
+       "0 3 ",
+       {"segment-000002.safetensors says that it is segment 4 of its recording",
+        "segment-000002.safetensors is of another recording than segment-000001.safetensors",
+        "segment-000003.safetensors has 1 record that is no later than those of segments before "
+        "it: not read",
+        "segment-000004.safetensors has 1 record that is no later than those of segments before "
+        "it: not read"}},
       {"a copy behind the last",
        [](const fs::path& run, const fs::path&) {
          fs::copy_file(segment(run, 4), segment(run, 5));

@@ -5,7 +5,10 @@
 #include <chrono>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <safestructures/data/error.hpp>
+#include "platform/split_mix.hpp"
 #include "platform/system_error.hpp"
 #include "recording/capture.hpp"
 #include "recording/files.hpp"
@@ -25,6 +28,13 @@ constexpr std::uint64_t call_writer_from = std::uint64_t{1} << 20U;
 std::int64_t now() noexcept {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+}
+
+/// 16 digits that no other recording has, in all likelihood.
+std::string name_of_run(std::uint64_t process, std::uint64_t recorder) {
+  std::uint64_t number = platform::split_mix(static_cast<std::uint64_t>(now()));
+  number = platform::split_mix(number ^ process);
+  return fmt::format("{:016x}", platform::split_mix(number ^ recorder));
 }
 
 void make_folder(const std::filesystem::path& folder) {
@@ -69,6 +79,7 @@ RecorderState::RecorderState(std::filesystem::path folder, RecorderOptions optio
       room_bytes_(std::clamp<std::uint64_t>(options_.header_bytes, 4096, 1U << 24U) / 4096 * 4096) {
   static std::atomic<std::uint64_t> count{0};
   id_ = std::make_shared<const std::uint64_t>(++count);
+  run_ = name_of_run(process_, *id_);
   make_folder(folder_);
   lock_ = recording::lock(folder_, "another recorder writes to the folder");
   require_empty(folder_);

@@ -102,6 +102,7 @@ class RecorderState {
   const std::uint64_t process_;
   platform::os::File lock_;
   std::shared_ptr<const std::uint64_t> id_;  // Names this recorder among all that ever were.
+  std::string run_;                          // Names its recording among others, in the segments.
   recording::BufferPool pool_;
   std::atomic<std::int64_t> step_{0};
   std::atomic<std::uint64_t> used_{0};        // Bytes of what waits.

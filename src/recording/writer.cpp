@@ -178,7 +178,8 @@ void RecorderState::seal_segment(bool closed) {
 std::string RecorderState::about(bool closed) const {
   const RecorderReport counts = report();
   std::string start = "{\"version\": 2, \"segment\": " + std::to_string(segment_number_) +
-                      ", \"closed\": " + (closed ? "true" : "false") + ", \"counts\": ";
+                      ", \"closed\": " + (closed ? "true" : "false") + ", \"run\": \"" + run_ +
+                      "\", \"counts\": ";
   append_counts(start, counts.all);
   std::string names;
   for (const auto& [name, own] : counts.names) {

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -266,6 +267,21 @@ for i in range(10**9):
 """
 
 
+def check_runs(folder):
+    """A segment of another run is told of, though all else that it says is the same."""
+    runs = [pathlib.Path(folder) / name for name in ("first", "second")]
+    for path in runs:
+        with Recorder(path, segment_bytes=1) as recorder:
+            for i in range(3):
+                recorder.record("x", np.full(4, i))
+    done = run(folder, "verify", "first", "second")
+    expect("two runs", (0, ""), (done.returncode, done.stderr))
+    shutil.copy(runs[1] / "segment-000002.safetensors", runs[0])
+    done = run(folder, "verify", "first")
+    said = "segment-000002.safetensors is of another recording than segment-000001.safetensors"
+    expect("one of another", (1, f"safestructures: first: {said}\n"), (done.returncode, done.stderr))
+
+
 def check_kill(folder):
     """Killed at any moment, no record is lost of those that `record` had returned from."""
     seed = int(os.environ.get("SAFESTRUCTURES_SEED", time.time()))
@@ -341,6 +357,7 @@ run_checks(
     check_fullest_room,
     check_unused_room,
     check_threads,
+    check_runs,
     check_kill,
     check_full_disk,
 )

@@ -103,6 +103,7 @@ class Recorder:
         self._step = 0
         self._sequence = 0
         self._names = {}  # Of each name its counts.
+        self._run = os.urandom(8).hex()  # Names this recording among others, in the segments.
         self._segment = None
         self._segment_number = 0
         self._room = 256 << 10
@@ -282,7 +283,7 @@ class Recorder:
                 every[what] = every.get(what, 0) + count
             if counts.get("kept", 0) != counts["calls"]:
                 left_out[name] = counts
-        about = {"version": 2, "segment": self._segment_number, "closed": closed}
+        about = {"version": 2, "segment": self._segment_number, "closed": closed, "run": self._run}
         about["counts"] = every or {"calls": 0}
         whole = segments.text({**about, "left_out": left_out})
         # As the C++ recorder bounds it: twice for the escapes, and something for the keys.
