@@ -143,6 +143,28 @@ TEST_CASE("a reader misses no segment that is sealed while it looks at a large f
   reader.join();
 }
 
+TEST_CASE("threads read a recording of more segments than files are open") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.segment_bytes = 1, .header_bytes = 4096});
+  constexpr int segments = 100;
+  for (int i = 0; i < segments; ++i) recorder.record("x", value_of(1, i));
+  recorder.close();
+  const ss::Recording run(folder / "run", {.access = ss::Access::read});
+  REQUIRE(run.size() == segments);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < thread_count; ++thread)
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < segments; ++i) {
+        const int record = (i * 7 + thread) % segments;
+        const ss::Record& found = run[static_cast<std::size_t>(record)];
+        if (found.as<std::vector<float>>() != value_of(1, record)) ++wrong;
+      }
+    });
+  for (std::thread& one : threads) one.join();
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("two recorders on one thread have scopes of their own") {
   const Folder folder;
   ss::ActivationRecorder a(folder / "a");
