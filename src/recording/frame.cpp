@@ -159,6 +159,12 @@ bool read_content(std::span<const std::byte> content, Frame& frame, const Limits
   return read(reader, frame, limits) && reader.is_done();
 }
 
+/// Reads what is behind a frame's first bytes. \returns whether it is what was written
+bool read_checked(std::span<const std::byte> content, std::uint64_t hash, Frame& frame,
+                  const Limits& limits) {
+  return hash_of_content(content) == hash && read_content(content, frame, limits);
+}
+
 }  // namespace
 
 std::string tensor_name_start(std::uint64_t sequence) {
@@ -247,16 +253,6 @@ void append_frame(std::vector<std::byte>& bytes, const Frame& frame) {
   }
   end_frame(bytes, begin);
 }
-
-namespace {
-
-/// Reads what is behind a frame's first bytes. \returns whether it is what was written
-bool read_checked(std::span<const std::byte> content, std::uint64_t hash, Frame& frame,
-                  const Limits& limits) {
-  return hash_of_content(content) == hash && read_content(content, frame, limits);
-}
-
-}  // namespace
 
 FoundFrame read_frame(std::span<const std::byte> bytes, const Limits& limits) {
   FoundFrame found;
