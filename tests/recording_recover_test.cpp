@@ -233,27 +233,6 @@ TEST_CASE("a damaged byte of the journal costs one record at most, and is told o
   }
 }
 
-TEST_CASE("a record that the recorder refused is no record that was lost") {
-  const Folder folder;
-  const fs::path live = folder / "live";
-  const fs::path run = folder / "run";
-  {
-    ss::ActivationRecorder recorder(live);
-    for (std::uint64_t i = 0; i < records; ++i) {
-      if (i % 4 == 1) recorder.record("x", std::string("\xff"));
-      else recorder.record("x", value_of(i));
-      static_cast<void>(error_of([&] { return recorder.flush(); }));
-    }
-    fs::copy(live, run);
-  }
-  const ss::RecoveryReport report = ss::recover_recording(run);
-  CHECK(report.losses == Lines());
-  CHECK(report.lost == 0);
-  CHECK(report.notes == Lines{"segment-000001.safetensors: 4 records recovered, without 1 that the "
-                              "recorder had refused"});
-  CHECK(recovered(run) == std::vector<std::uint64_t>{0, 2, 3, 4});
-}
-
 TEST_CASE("files that are missing, left over or of another kind are told of") {
   struct Case {
     std::string name;

@@ -39,18 +39,27 @@ struct Journal {
   bool is_cut = false;                  // The last frame was not finished.
 };
 
+// Times the journal's size that damaged frames are read: each says itself how long it is. Behind
+// that a frame ends at the next one's first bytes, which no text has, and hardly a number.
+constexpr std::uint64_t most_in_vain = 16;
+
 Journal read_frames(std::span<const std::byte> bytes, const Limits& limits) {
   Journal journal;
   journal.head = recording::read_head(bytes);
   bool is_behind_damage = false;
+  std::uint64_t in_vain = 0;
   for (std::size_t at = recording::journal_head_size; at < bytes.size();) {
-    recording::FoundFrame found = recording::read_frame(bytes.subspan(at), limits);
+    std::span<const std::byte> rest = bytes.subspan(at);
+    if (in_vain > most_in_vain * bytes.size())
+      rest = rest.first(recording::find_frame(rest, 1).value_or(rest.size()));
+    recording::FoundFrame found = recording::read_frame(rest, limits);
     if (found.state == FrameState::whole) {
       at += found.size;
       journal.frames.push_back(std::move(found.frame));
       journal.are_behind_damage.push_back(std::exchange(is_behind_damage, false));
       continue;
     }
+    in_vain += rest.size();
     const std::optional<std::size_t> next = recording::find_frame(bytes, at + 1);
     if (!next && found.state == FrameState::incomplete) {
       journal.is_cut = true;
