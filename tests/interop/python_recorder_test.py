@@ -221,6 +221,43 @@ def check_fullest_room(folder):
         expect(f"{name}: all of them", list(range(4000)), found)
 
 
+def check_large_headers(folder):
+    """A record that no header has room for costs itself; several large ones go into segments of their own."""
+    folder = pathlib.Path(folder)
+    with Recorder(folder / "large") as recorder:
+        recorder.record("before", 1)
+        said = raised(ValueError, lambda: recorder.record("list", np.ones(2_500_000).tolist()))
+        expect("a list of millions", True, said.startswith("the record 'list' needs a header of 12"))
+        expect("what to do", True, said.endswith("Record an array in place of a long list or text."))
+        # A text of n characters in the node of a record that is named "x".
+        fixed = segments.METADATA_ROOM + segments.COLUMNS_SIZE + segments.GAP_BOUND + segments.NAME_BOUND
+        fixed += len(r'"{\"data_type\": \"str\", \"value\": \"\"}"') + len(r'"\"x\""')
+        most = segments.LARGEST_HEADER - fixed
+        expect(
+            "one byte more than a header has",
+            "the record 'x' needs a header of 100000001 bytes, but a segment has at most 100000000. Record"
+            " an array in place of a long list or text.",
+            raised(ValueError, lambda: recorder.record("x", "a" * (most + 1))),
+        )
+        expect("a name", True, len(raised(ValueError, lambda: recorder.record("n" * segments.LARGEST_HEADER, 1))) < 300)
+        recorder.record("x", "a" * most)
+        for i in range(3):
+            recorder.record("middle", [i] * 700_000)
+        recorder.record("after", np.ones(3))
+        counts = recorder.counts()
+    for name, expected in (("list", {"calls": 1, "failed": 1}), ("x", {"calls": 2, "failed": 1, "kept": 1})):
+        expect(f"counts of {name}", expected, counts[name])
+    verify(folder, "large")
+    for file in (folder / "large").glob("*.safetensors"):
+        header = int.from_bytes(file.read_bytes()[:8], "little")
+        expect(f"{file.name}: {header} bytes", True, header <= segments.LARGEST_HEADER)
+    expect("recover", 0, run(folder, "recover", "large").returncode)
+    whole = [(record.name, record.value) for record in records(folder / "large")]
+    expect("names", ["before", "x", "middle", "middle", "middle", "after"], [name for name, _ in whole])
+    expect("the largest", most, len(whole[1][1]))
+    expect("middle", [[i, 700_000] for i in range(3)], [[whole[i + 2][1][-1], len(whole[i + 2][1])] for i in range(3)])
+
+
 def check_unused_room(folder):
     """Room that was not needed is no part of the header, which everybody reads who opens the file."""
     with Recorder(pathlib.Path(folder) / "room") as recorder:
@@ -355,6 +392,7 @@ run_checks(
     check_filters,
     check_rotation,
     check_fullest_room,
+    check_large_headers,
     check_unused_room,
     check_threads,
     check_runs,

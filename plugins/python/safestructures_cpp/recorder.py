@@ -153,7 +153,8 @@ class Recorder:
 
         In a JAX function that is traced, it becomes a callback, in the order of the calls.
 
-        Raises TypeError for a value that cannot be recorded, once OSError where the disk ended the
+        Raises TypeError for a value that cannot be recorded, ValueError for one that is too deep or that
+        takes more than the 100,000,000 bytes of a file's header beside its tensors, once OSError where the disk ended the
         recording: from then on records are counted as failed.
         """
         self._record(".".join([*self._scopes(), name]), name, value, None)
@@ -230,7 +231,7 @@ class Recorder:
             self._local.thread = next(self._threads)
         writer = NodeWriter(name_of, omit)
         node = writer.node(value)
-        return segments.Prepared(
+        record = segments.Prepared(
             sequence=self._sequence,
             step=self._step,
             call=call,
@@ -240,6 +241,8 @@ class Recorder:
             node=segments.text(node),
             tensors=writer.tensors,
         )
+        record.check_size()
+        return record
 
     def _write(self, record):
         segment = self._segment

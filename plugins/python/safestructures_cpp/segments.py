@@ -48,6 +48,8 @@ STRUCTURE = 0
 PAGE = 4096
 METADATA_ROOM = 16 << 10
 LARGEST_ROOM = 16 << 20
+#: The format's own bound: nobody opens a file with more.
+LARGEST_HEADER = 100_000_000
 #: Readers take one of at most 100 MB.
 LARGEST_JOURNAL = 64 << 20
 #: What a frame takes beside its name and what the header says of it too.
@@ -127,6 +129,15 @@ class Prepared:
     def cost_of_name(self):
         """The same of its name, which a segment has once."""
         return NAME_BOUND + len(text(text(self.name)))
+
+    def check_size(self):
+        """Raises ValueError where even a segment of its own would have too large a header."""
+        needed = self.cost + self.cost_of_name + METADATA_ROOM
+        if needed > LARGEST_HEADER:
+            raise ValueError(
+                f"the record {self.name[:100]!r} needs a header of {needed} bytes, but a segment has at most"
+                f" {LARGEST_HEADER}. Record an array in place of a long list or text."
+            )
 
 
 class Segment:
