@@ -95,6 +95,42 @@ TEST_CASE("what is dropped by many threads is counted to the last record") {
   }
 }
 
+TEST_CASE("a record beyond the limit on all bytes limits no other thread's") {
+  const Folder folder;
+  constexpr std::uint64_t most = std::uint64_t{1} << 20U;
+  constexpr std::uint64_t count = 50'000;
+  ss::ActivationRecorder recorder(folder / "run", {.most_bytes = most});
+  std::atomic<bool> is_done{false};
+  std::thread other([&] {
+    const std::vector<std::byte> large(most + 1);
+    const ss::Tensor tensor = ss::Tensor::share(ss::DType::U8, {large.size()}, large, nullptr);
+    while (!is_done) recorder.record("large", tensor);
+  });
+  for (std::uint64_t i = 0; i < count; ++i) recorder.record("small", std::vector<float>{1});
+  is_done = true;
+  other.join();
+  recorder.close();
+  const ss::RecorderReport report = recorder.report();
+  CHECK(report.names.at("small") == ss::RecordCounts{.calls = count, .kept = count});
+  CHECK(report.names.at("large").limited == report.names.at("large").calls);
+  CHECK(report.bytes == count * sizeof(float));
+}
+
+TEST_CASE("of many threads' records as many are kept as the limit on all bytes allows") {
+  const Folder folder;
+  constexpr std::uint64_t most = 40'000;
+  ss::ActivationRecorder recorder(folder / "run", {.most_bytes = most});
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < thread_count; ++thread)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 1000; ++i) recorder.record("x", std::vector<float>(10));
+    });
+  for (std::thread& one : threads) one.join();
+  recorder.close();
+  CHECK(recorder.report().bytes == most);
+  CHECK(recorder.report().all == ss::RecordCounts{.calls = 6000, .kept = 1000, .limited = 5000});
+}
+
 TEST_CASE("a recording is followed while threads record") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run", {.segment_bytes = 50'000});

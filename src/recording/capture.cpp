@@ -21,10 +21,9 @@ bool has_tensor(const Value& value) {
   return value.kind() == Kind::tensor || value.kind() == Kind::bytes;
 }
 
-std::uint64_t size_of(const Value& value) {
-  if (has_tensor(value)) return node_size + value.tensor().byte_size();
-  if (value.kind() == Kind::string) return node_size + value.as_string().size();
-  return node_size;
+std::uint64_t bytes_of(const Value& value) {
+  if (has_tensor(value)) return value.tensor().byte_size();
+  return value.kind() == Kind::string ? value.as_string().size() : 0;
 }
 
 /// Whether a strided tensor fills a piece of memory without gaps, its dimensions in another order:
@@ -85,11 +84,14 @@ class Shared {
 
 }  // namespace
 
-std::uint64_t captured_size(const Value& value) {
-  if (has_tensor(value) && value.attributes().empty()) return size_of(value);
-  std::uint64_t size = 0;
+CapturedSize captured_size(const Value& value) {
+  if (has_tensor(value) && value.attributes().empty())
+    return {.content = bytes_of(value), .memory = bytes_of(value) + node_size};
+  CapturedSize size;
   walk(value, [&](const Place& place) {
-    size += size_of(place.value());
+    const std::uint64_t bytes = bytes_of(place.value());
+    size.content += bytes;
+    size.memory += bytes + node_size;
     return Next::into;
   });
   return size;

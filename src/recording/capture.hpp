@@ -11,8 +11,14 @@
 
 namespace safestructures::inline v0::recording {
 
-/// Bytes that a value takes in memory once it is captured, about: tensors and texts.
-[[nodiscard]] std::uint64_t captured_size(const Value& value);
+/// Bytes of a value.
+struct CapturedSize {
+  std::uint64_t content = 0;  ///< Of its tensors and texts.
+  std::uint64_t memory = 0;   ///< That it takes once it is captured, about.
+};
+
+/// The bytes of a value.
+[[nodiscard]] CapturedSize captured_size(const Value& value);
 
 /// Takes of every tensor the part that the slices name. \throws Error as `Tensor::slice`, the path
 void slice_tensors(Value& value, std::span<const Slice> slices);

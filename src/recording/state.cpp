@@ -137,13 +137,13 @@ Names::Entry* RecorderState::admit(std::string_view name, RecordCall& call) {
   call = {entry.first, step_.load(std::memory_order_relaxed), counts.calls++};
   try {
     tell_error();
-  } catch (...) {
+    if (has_ended_) return ++counts.failed, nullptr;
+    if (!Names::passes(entry, call)) return ++counts.filtered, nullptr;
+    return &entry;
+  } catch (...) {  // Of a predicate, too.
     ++counts.failed;
     throw;
   }
-  if (has_ended_) return ++counts.failed, nullptr;
-  if (!Names::passes(entry, call)) return ++counts.filtered, nullptr;
-  return &entry;
 }
 
 Value RecorderState::value_of(Names::Entry& name, Encode encode, void* object) {
@@ -197,24 +197,31 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
   const KeepRule& rule = *name.second.rule;
   Queued queued;
   queued.name = &name;
-  queued.bytes = recording::captured_size(value) + record_overhead;
-  if (!try_keep(queued.bytes)) return &RecordCounts::limited;
+  const auto measure = [&] {
+    const recording::CapturedSize size = recording::captured_size(value);
+    queued.content = size.content;
+    queued.bytes = size.memory + record_overhead;
+  };
+  measure();
+  if (!may_keep(queued.content)) return &RecordCounts::limited;
   std::uint64_t RecordCounts::* lost = nullptr;
   if (!reserve(queued.bytes)) {
-    kept_bytes_ -= queued.bytes;
     if (has_ended()) return &RecordCounts::failed;
     if (options_.when_full != WhenFull::thin) return &RecordCounts::dropped;
     recording::summarise(value);
     moved = queued.is_summarised = true;
-    queued.bytes = recording::captured_size(value) + record_overhead;
+    measure();
     // Those of a few numbers take more than the numbers.
-    if (!try_keep(queued.bytes)) return &RecordCounts::limited;
+    if (!may_keep(queued.content)) return &RecordCounts::limited;
     // Statistics are small: a sixteenth more holds many.
-    if (!try_reserve(queued.bytes, options_.memory + options_.memory / 16)) {
-      kept_bytes_ -= queued.bytes;
+    if (!try_reserve(queued.bytes, options_.memory + options_.memory / 16))
       return &RecordCounts::dropped;
-    }
     lost = &RecordCounts::thinned;
+  }
+  // Once there is room for it: what is counted and taken back would limit others meanwhile.
+  if (!try_keep(queued.content)) {
+    unreserve(queued.bytes);
+    return &RecordCounts::limited;
   }
   try {
     recording::capture(value, pool_, moved);
@@ -228,17 +235,19 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
                      .value = std::move(value)};
     push(std::move(queued));
   } catch (...) {
-    kept_bytes_ -= queued.bytes;
+    kept_bytes_ -= queued.content;
     unreserve(queued.bytes);
     throw;
   }
   return lost;
 }
 
-bool RecorderState::try_keep(std::uint64_t bytes) noexcept {
-  if (kept_bytes_.fetch_add(bytes) + bytes <= options_.most_bytes) return true;
-  kept_bytes_ -= bytes;
-  return false;
+bool RecorderState::try_keep(std::uint64_t content) noexcept {
+  std::uint64_t kept = kept_bytes_.load();
+  do {
+    if (kept > options_.most_bytes || content > options_.most_bytes - kept) return false;
+  } while (!kept_bytes_.compare_exchange_weak(kept, kept + content));
+  return true;
 }
 
 bool RecorderState::try_reserve(std::uint64_t bytes, std::uint64_t most) noexcept {

@@ -58,7 +58,8 @@ class RecorderState {
   struct Queued {
     recording::CapturedRecord record;
     recording::Names::Entry* name = nullptr;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;     // That it takes in memory.
+    std::uint64_t content = 0;   // Those of its tensors and texts.
     bool is_summarised = false;  // Its tensors are statistics already.
   };
   // 100,000 small records in a vector that doubles touch 9,000 pages of 4 KiB.
@@ -71,8 +72,13 @@ class RecorderState {
   /// Whether there is room for that many bytes more, which are then taken.
   [[nodiscard]] bool try_reserve(std::uint64_t bytes, std::uint64_t most) noexcept;
   [[nodiscard]] bool reserve(std::uint64_t bytes);
-  /// Whether the limit on all records allows that many bytes more, which are then counted.
-  [[nodiscard]] bool try_keep(std::uint64_t bytes) noexcept;
+  /// Whether the limit on all records allows that many bytes of content more.
+  [[nodiscard]] bool may_keep(std::uint64_t content) const noexcept {
+    const std::uint64_t kept = kept_bytes_.load();
+    return kept <= options_.most_bytes && content <= options_.most_bytes - kept;
+  }
+  /// The same, and counts them.
+  [[nodiscard]] bool try_keep(std::uint64_t content) noexcept;
   /// Takes a value over where there is room for it. \returns what became of it: null where it was
   /// kept as it is
   std::uint64_t RecordCounts::* keep(Value value, recording::Names::Entry& name,
@@ -106,7 +112,7 @@ class RecorderState {
   recording::BufferPool pool_;
   std::atomic<std::int64_t> step_{0};
   std::atomic<std::uint64_t> used_{0};        // Bytes of what waits.
-  std::atomic<std::uint64_t> kept_bytes_{0};  // Bytes of all that was kept.
+  std::atomic<std::uint64_t> kept_bytes_{0};  // Content of all that was kept.
   std::atomic<std::uint32_t> threads_{0};
 
   mutable std::mutex mutex_;  // Of all below.

@@ -69,6 +69,7 @@ void RecorderState::run() noexcept {
       if (queued.name == nullptr) continue;
       ++lost;
       bytes += queued.bytes;
+      kept_bytes_ -= queued.content;
       const std::lock_guard lock(mutex_);
       --queued.name->second.counts.kept;
       ++queued.name->second.counts.failed;
