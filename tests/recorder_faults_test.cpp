@@ -211,6 +211,31 @@ TEST_CASE("a full disk ends the recording, never the program") {
   CHECK(ss::recover_recording(folder / "run").is_clean());
 }
 
+TEST_CASE("the segment that a full disk ended says how many records it has") {
+  const Folder folder;
+  script = {};
+  {
+    ss::ActivationRecorder recorder(folder / "run");
+    for (std::uint64_t i = 0; i < 10; ++i) recorder.record("x", value_of(i));
+    recorder.flush();
+    fill_disk();
+    // What waits behind the batch that fails is lost as well.
+    for (int i = 0; i < 100; ++i) {
+      try {
+        recorder.record("x", std::vector<float>(100'000));
+      } catch (const ss::Error&) {
+        break;
+      }
+    }
+    CHECK_THROWS_AS(recorder.close(), ss::Error);
+  }
+  script = {};
+  const ss::Recording run(folder / "run");
+  CHECK(run.size() == 10);
+  CAPTURE(run.about());
+  CHECK(run.about().find("\"kept\": 10, \"failed\": ") != std::string::npos);
+}
+
 TEST_CASE("record itself throws what the writer failed with, once") {
   const Folder folder;
   script = {};

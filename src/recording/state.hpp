@@ -91,9 +91,16 @@ class RecorderState {
   void tell_error();
 
   // The writer's side.
+  /// Records that are not written, and what they take in memory.
+  struct Lost {
+    std::uint64_t records = 0;
+    std::uint64_t bytes = 0;
+  };
   void run() noexcept;
   [[nodiscard]] bool take(Queue& taken);
   void write(Queue& taken);
+  /// Counts what was not written as failed, and as lost.
+  void lose(Queue& queue, Lost& lost);
   void write_one(Queued& queued);
   void write_batch();
   void open_segment(const recording::PreparedRecord& record);

@@ -51,36 +51,50 @@ void append_counts(std::string& json, const RecordCounts& counts) {
 
 void RecorderState::run() noexcept {
   Queue taken;
+  Queue waiting;
   while (take(taken)) {
+    Lost lost;
     try {
       if (!has_ended_) write(taken);
     } catch (...) {
       fail(std::current_exception(), true);
       batch_.clear();
+      // Before the last segment says what was kept, and those that can no longer be written too.
+      {
+        const std::lock_guard lock(mutex_);
+        std::swap(queue_, waiting);
+        queued_bytes_ = 0;
+      }
+      lose(taken, lost);
+      lose(waiting, lost);
       try {
         seal_segment(false);
       } catch (...) {
         segment_.reset();  // The journal still has what is whole.
       }
     }
-    std::uint64_t lost = 0;
-    std::uint64_t bytes = 0;
-    for (Queued& queued : taken) {
-      if (queued.name == nullptr) continue;
-      ++lost;
-      bytes += queued.bytes;
-      kept_bytes_ -= queued.content;
-      const std::lock_guard lock(mutex_);
-      --queued.name->second.counts.kept;
-      ++queued.name->second.counts.failed;
-    }
+    lose(taken, lost);
     taken.clear();
-    finish(lost, bytes, false);
+    waiting.clear();
+    finish(lost.records, lost.bytes, false);
   }
   try {
     seal_segment(true);
   } catch (...) {
     fail(std::current_exception(), true);
+  }
+}
+
+void RecorderState::lose(Queue& queue, Lost& lost) {
+  for (Queued& queued : queue) {
+    if (queued.name == nullptr) continue;
+    ++lost.records;
+    lost.bytes += queued.bytes;
+    kept_bytes_ -= queued.content;
+    const std::lock_guard lock(mutex_);
+    RecordCounts& counts = std::exchange(queued.name, nullptr)->second.counts;
+    --counts.kept;
+    ++counts.failed;
   }
 }
 
