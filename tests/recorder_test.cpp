@@ -158,15 +158,6 @@ TEST_CASE("a recording of scalars alone is a safetensors file, too") {
   CHECK(ss::Recording(folder / "run")[0].as<double>() == 0.5);
 }
 
-TEST_CASE("an empty recording leaves no segment") {
-  const Folder folder;
-  {
-    const ss::ActivationRecorder recorder(folder / "run");
-  }
-  CHECK(ss::Recording(folder / "run").empty());
-  CHECK(Folder::names_in(folder / "run") == std::vector<std::string>{"recording.lock"});
-}
-
 TEST_CASE("segments end where their data or their header are full") {
   const Folder folder;
   std::size_t count = 256;

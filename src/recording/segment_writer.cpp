@@ -220,13 +220,13 @@ void SegmentWriter::write_queue() {
   staged_.clear();
 }
 
-bool SegmentWriter::seal(const std::string& about) {
+bool SegmentWriter::seal(const std::string& about, Empty empty) {
   const auto finish = [&] {
     check_written(journal_.close(), "cannot finish writing the file", journal_path_);
     platform::os::remove(journal_path_);
   };
   std::error_code error;
-  if (header_.records() == 0) {
+  if (header_.records() == 0 && empty == Empty::removed) {
     check_written(part_.close(), "cannot finish writing the file", part_path_);
     platform::os::remove(part_path_);
     finish();

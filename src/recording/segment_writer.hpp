@@ -57,11 +57,13 @@ class SegmentWriter {
   /// Writes the records that were added. \throws Error `cannot_write`
   void write_batch();
 
-  /// Gives the file its header, with all records whose frames were written, and its name; removes
-  /// it where there are none. To be called once, as the last.
-  /// \param about the text of `metadata_key` \returns whether there is a file
-  /// \throws Error `cannot_write`
-  bool seal(const std::string& about);
+  /// What is done with a segment that has no record.
+  enum class Empty : std::uint8_t { removed, kept };
+
+  /// Gives the file its header, with all records whose frames were written, and its name. To be
+  /// called once, as the last. \param about the text of `metadata_key`
+  /// \returns whether there is a file \throws Error `cannot_write`
+  bool seal(const std::string& about, Empty empty);
 
  private:
   /// Records of the batch that lie side by side: one, or those that are rows of one tensor.

@@ -314,12 +314,13 @@ std::uint64_t RecorderState::flush() {
   return written_;
 }
 
-void RecorderState::close() {
+void RecorderState::close(bool even_unused) {
   if (!is_own_process()) refuse_fork();
   {
     const std::lock_guard lock(mutex_);
     if (is_closed_) return;
     is_closing_ = is_closed_ = true;
+    is_told_closed_ = even_unused || !names_.all().empty();
     ready_.notify_one();
   }
   writer_.join();
@@ -363,7 +364,8 @@ ActivationRecorder::~ActivationRecorder() {
     return;
   }
   try {
-    state_->close();
+    // Without a call there is nothing to tell, and the folder can be used again.
+    state_->close(false);
   } catch (...) {
     // Told by close() to those who call it.
   }
@@ -382,7 +384,7 @@ ActivationRecorder::Scope ActivationRecorder::scope(std::string_view name) {
 }
 void ActivationRecorder::step(std::int64_t number) noexcept { state_->set_step(number); }
 std::uint64_t ActivationRecorder::flush() { return state_->flush(); }
-void ActivationRecorder::close() { state_->close(); }
+void ActivationRecorder::close() { state_->close(true); }
 RecorderReport ActivationRecorder::report() const { return state_->report(); }
 
 }  // namespace safestructures::inline v0

@@ -44,7 +44,8 @@ class RecorderState {
 
   void set_step(std::int64_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
   std::uint64_t flush();
-  void close();
+  /// \param even_unused whether a recorder that was never called leaves a segment as well
+  void close(bool even_unused);
   [[nodiscard]] RecorderReport report() const;
   /// False in a process that was forked from the recorder's.
   [[nodiscard]] bool is_own_process() const noexcept {
@@ -103,7 +104,8 @@ class RecorderState {
   void lose(Queue& queue, Lost& lost);
   void write_one(Queued& queued);
   void write_batch();
-  void open_segment(const recording::PreparedRecord& record);
+  /// \param cost of its first record, before the header \param room if that is more
+  void open_segment(std::uint64_t cost, std::uint64_t room);
   void seal_segment(bool closed);
   [[nodiscard]] std::string about(bool closed) const;
   void fail(std::exception_ptr error, bool for_good) noexcept;
@@ -136,8 +138,9 @@ class RecorderState {
   bool is_urgent_ = false;  // Somebody waits for the writer.
   bool is_closing_ = false;
   bool is_closed_ = false;
-  bool has_ended_ = false;    // The writer writes no more.
-  bool was_told_ = false;     // By a call of record or flush: error_.
+  bool is_told_closed_ = false;  // By a segment without records, where there is no other.
+  bool has_ended_ = false;       // The writer writes no more.
+  bool was_told_ = false;        // By a call of record or flush: error_.
   std::exception_ptr error_;  // What ended the recording; until then the first error of one record.
 
   // The writer's own.

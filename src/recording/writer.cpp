@@ -79,6 +79,8 @@ void RecorderState::run() noexcept {
     finish(lost.records, lost.bytes, false);
   }
   try {
+    // Who reads it would take a recording without one for one that was never closed.
+    if (!segment_ && !has_ended_ && is_told_closed_) open_segment(0, 0);
     seal_segment(true);
   } catch (...) {
     fail(std::current_exception(), true);
@@ -143,7 +145,7 @@ void RecorderState::write_one(Queued& queued) {
   const auto start_segment = [&] {
     write_batch();
     seal_segment(false);
-    open_segment(prepared);
+    open_segment(prepared.cost, room_bytes_);
   };
   const std::uint64_t before = segment_ ? segment_->size() : 0;
   if (before != 0 && before + size > options_.segment_bytes) start_segment();
@@ -165,10 +167,9 @@ void RecorderState::write_batch() {
   finish(records, bytes, true);
 }
 
-void RecorderState::open_segment(const PreparedRecord& record) {
-  const std::uint64_t needed = in_pages(record.cost + recording::metadata_room + page);
-  const std::uint64_t room = std::max({in_pages(room_bytes_), needed});
-  segment_.emplace(folder_, ++segment_number_, room,
+void RecorderState::open_segment(std::uint64_t cost, std::uint64_t room) {
+  const std::uint64_t needed = in_pages(cost + recording::metadata_room + page);
+  segment_.emplace(folder_, ++segment_number_, std::max(in_pages(room), needed),
                    recording::SegmentOptions{.durability = options_.durability,
                                              .checksums = options_.checksums});
 }
@@ -185,7 +186,8 @@ void RecorderState::seal_segment(bool closed) {
   const auto most = static_cast<double>(std::min(2 * segment.room(), largest_room));
   room_bytes_ =
       static_cast<std::uint64_t>(std::clamp(needed, 64.0 * 1024, std::max(most, 65536.0)));
-  if (!segment.seal(about(closed))) return;
+  using Empty = SegmentWriter::Empty;
+  if (!segment.seal(about(closed), closed ? Empty::kept : Empty::removed)) return;
   const std::lock_guard lock(mutex_);
   ++segments_;
 }

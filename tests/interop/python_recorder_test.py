@@ -21,6 +21,7 @@ from cli_outcomes import CLI, expect, raised, run, run_checks, stats
 from safestructures_cpp import segments
 from safestructures_cpp.nodes import DTYPES
 from safestructures_cpp.recorder import Recorder, records
+from safetensors import safe_open
 
 PLUGIN = checks.HERE.parents[1] / "plugins" / "python"
 
@@ -169,9 +170,40 @@ def check_refusals(folder):
     expect("a folder with a recording", True, whole.startswith(f"{folder}/run: the folder holds a recording already."))
     text = run(folder, "diff", "run", "run").stdout
     expect("what was left out is said", True, 'left out or thinned records: {"a": {"calls": 4, "failed": 4}}' in text)
-    with Recorder(folder / "nothing"):
+
+
+def check_nothing_kept(folder):
+    """A recorder that kept nothing says that it was closed, and what became of the calls, to everybody."""
+    folder = pathlib.Path(folder)
+    recorder = Recorder(folder / "filtered", only="nothing")
+    recorder.record("x", 1)
+    recorder.close()
+    with Recorder(folder / "unused"):
         pass
-    expect("a recording of nothing", ["recording.lock"], os.listdir(folder / "nothing"))
+    subprocess.run([CLI.parent / "interop" / "recordings", folder, "nothing"], check=True)
+    filtered = '{"version": 2, "segment": 1, "closed": true, "counts": {"calls": 1, "filtered": 1}, "left_out": '
+    filtered += '{"x": {"calls": 1, "filtered": 1}}}'
+    unused = '{"version": 2, "segment": 1, "closed": true, "counts": {"calls": 0}, "left_out": {}}'
+    for name, about in (("filtered", filtered), ("unused", unused), ("nothing", filtered)):
+        file = folder / name / "segment-000001.safetensors"
+        expect(f"{name}: files", ["recording.lock", file.name], sorted(os.listdir(folder / name)))
+        verify(folder, name)
+        with safe_open(file, "np") as opened:
+            expect(f"{name}: about", about, opened.metadata()["safestructures_recording"])
+        expect(f"{name}: records", [], list(records(folder / name)))
+        root = safestructures.load_file(file)
+        expect(f"{name}: the package", [[], [], 0], [root.names, root.values, len(root.sequence)])
+        for command in ("stats", "verify", "recover", "show"):
+            done = run(folder, command, name if command != "show" else file)
+            noted = command == "stats" and name != "unused"
+            expect(f"{name}: {command}", (0, noted), (done.returncode, "left out or thinned" in done.stderr))
+    try:
+        with Recorder(folder / "failed") as recorder:
+            raise KeyError("no model")
+    except KeyError:
+        pass
+    expect("a program that failed before", ["recording.lock"], os.listdir(folder / "failed"))
+    Recorder(folder / "failed").close()
 
 
 def check_filters(folder):
@@ -389,6 +421,7 @@ run_checks(
     check_values,
     check_dtypes,
     check_refusals,
+    check_nothing_kept,
     check_filters,
     check_rotation,
     check_fullest_room,

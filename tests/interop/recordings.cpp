@@ -1,6 +1,7 @@
 // Makes recordings in the folder it is given, for Python and the tool: `closed`, of a recorder that
 // was closed, and `killed`, of one whose process ended without a word. With a name, that alone, of
-// three records and such a process; `kept` has a record of each amount that is kept.
+// three records and such a process; `kept` has a record of each amount that is kept, `nothing`
+// none.
 #include <unistd.h>
 
 #include <cstdint>
@@ -54,6 +55,12 @@ int main(int argc, char** argv) {
     recorder.record("whole", numbers);
     recorder.record("part", numbers);
     recorder.record("brief", std::map<std::string, std::vector<float>>{{"x", numbers}});
+    recorder.close();
+    return 0;
+  }
+  if (argc == 3 && std::string(argv[2]) == "nothing") {
+    ss::ActivationRecorder recorder(folder / "nothing", {.rules = {{.names = "nothing"}}});
+    recorder.record("x", 1);
     recorder.close();
     return 0;
   }

@@ -62,7 +62,8 @@ class SAFESTRUCTURES_API ActivationRecorder {
   explicit ActivationRecorder(const std::filesystem::path& folder, RecorderOptions options = {});
   ActivationRecorder(const ActivationRecorder&) = delete;
   ActivationRecorder& operator=(const ActivationRecorder&) = delete;
-  /// As `close`, but what fails is passed over.
+  /// As `close`, but what fails is passed over; and of a recorder whose `record` was never called
+  /// nothing is left but the lock, so that the folder can be used again.
   ~ActivationRecorder();
 
   /// Records a value: any object that can be saved. What is moved in is taken over without a copy
@@ -129,7 +130,8 @@ class SAFESTRUCTURES_API ActivationRecorder {
   /// the first error of one record
   std::uint64_t flush();
 
-  /// Writes what waits and seals the last file. Does nothing when called again.
+  /// Writes what waits and seals the last file, which says that the recording was closed and has
+  /// the counts; there is one even where no record was kept. Does nothing when called again.
   /// \throws Error as `flush`
   void close();
 

@@ -126,8 +126,9 @@ class Recorder:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.close()
+    def __exit__(self, kind, *_):
+        # What failed before the first call of `record` has nothing to tell: the folder can be used again.
+        self._close(even_unused=kind is None)
 
     def scope(self, name):
         """`with recorder.scope("decoder"):` puts the name and a dot in front of this thread's names."""
@@ -252,11 +253,14 @@ class Recorder:
                 self._seal(False)
         if self._segment is None:
             cost = record.cost + record.cost_of_name
-            needed = segments.in_pages(cost + segments.METADATA_ROOM + segments.PAGE)
-            self._segment_number += 1
-            room = max(segments.in_pages(self._room), needed)
-            self._segment = segments.Segment(self._folder, self._segment_number, room)
+            self._begin_segment(cost, self._room)
         self._segment.add(record)
+
+    def _begin_segment(self, cost, room):
+        needed = segments.in_pages(cost + segments.METADATA_ROOM + segments.PAGE)
+        self._segment_number += 1
+        room = max(segments.in_pages(room), needed)
+        self._segment = segments.Segment(self._folder, self._segment_number, room)
 
     def _seal(self, closed):
         segment, self._segment = self._segment, None
@@ -265,7 +269,7 @@ class Recorder:
         most = max(min(2 * segment.room, segments.LARGEST_ROOM), 64 << 10)
         self._room = int(min(max(segment.bound * share * 1.25, 64 << 10), most))
         try:
-            segment.seal(self._about(closed))
+            segment.seal(self._about(closed), even_empty=closed)
         except BaseException:
             segment.abandon()
             raise
@@ -354,7 +358,14 @@ class Recorder:
             self._record(whole, name, value, lambda what: None)
 
     def close(self):
-        """Takes the hooks away and seals the last file. Raises what ended the recording."""
+        """Takes the hooks away and seals the last file. Raises what ended the recording.
+
+        The last file says that the recording was closed and has the counts; there is one even where no
+        record was kept.
+        """
+        self._close(even_unused=True)
+
+    def _close(self, even_unused):
         if self._is_closed or os.getpid() != self._process:
             return
         self._wait_for_callbacks()
@@ -364,12 +375,16 @@ class Recorder:
             self._is_closed = True
             try:
                 if self._error is None:
-                    self._close_last()
+                    self._close_last(even_unused)
             finally:
                 os.close(self._lock)
         if self._error is not None:
             raise self._error
 
-    def _close_last(self):
-        if self._segment is not None:
-            self._seal(True)
+    def _close_last(self, even_unused):
+        if self._segment is None:
+            if not self._names and not even_unused:
+                return
+            # Who reads it would take a recording without a segment for one that was never closed.
+            self._begin_segment(0, 0)
+        self._seal(True)

@@ -280,9 +280,9 @@ class Segment:
             raise ValueError(f"the header of a segment needs {len(header)} bytes, but has room for {size}")
         return struct.pack("<Q", size) + header.ljust(size) + columns
 
-    def seal(self, about):
-        """Writes header and columns and gives the file its name; removes one without a record."""
-        if self.records == 0:
+    def seal(self, about, even_empty=False):
+        """Writes header and columns and gives the file its name; removes one without a record, unless told."""
+        if self.records == 0 and not even_empty:
             self.abandon()
             self._part_path.unlink(missing_ok=True)
             self._journal_path.unlink(missing_ok=True)
