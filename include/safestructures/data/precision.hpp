@@ -5,11 +5,14 @@
 #include <optional>
 
 #include <safestructures/data/dtype.hpp>
+#include <safestructures/data/export.hpp>
 
 namespace safestructures::inline v0 {
 
 /// The dtypes in which floating and integer tensors are stored, whatever their own. Booleans and
-/// complex numbers stay as they are, and so does what has no value here.
+/// complex numbers stay as they are, and so does what has no value here. So do tensors that could
+/// not be given their dtype back: F8_E8M0 as F16, whose range is smaller and which has zeros; of
+/// other dtypes, F8_E4M3FNUZ and F6_E2M3 as ones of fewer digits, and small ones as F8_E8M0.
 struct Precision {
   std::optional<DType> floats;    ///< A floating dtype.
   std::optional<DType> integers;  ///< An integer dtype.
@@ -26,11 +29,7 @@ struct Precision {
   /// @}
 
   /// The dtype in which a tensor of that dtype is stored.
-  [[nodiscard]] DType stored(DType dtype) const noexcept {
-    if (is_floating(dtype)) return floats.value_or(dtype);
-    if (is_integer(dtype)) return integers.value_or(dtype);
-    return dtype;
-  }
+  [[nodiscard]] SAFESTRUCTURES_API DType stored(DType dtype) const noexcept;
 
   /// Same dtypes, or none in the same place.
   friend bool operator==(const Precision&, const Precision&) = default;
