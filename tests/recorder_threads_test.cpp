@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -199,6 +200,23 @@ TEST_CASE("threads read a recording of more segments than files are open") {
     });
   for (std::thread& one : threads) one.join();
   CHECK(wrong == 0);
+}
+
+TEST_CASE("a scope may outlive its recorder, on any thread") {
+  const Folder folder;
+  auto a = std::make_unique<ss::ActivationRecorder>(folder / "a");
+  const auto scope = a->scope("scope");
+  std::thread other([&] {
+    const auto inner = a->scope("inner");
+    a->record("x", 1);
+    a.reset();
+  });
+  other.join();
+  CHECK(ss::Recording(folder / "a")[0].name() == "inner.x");
+  ss::ActivationRecorder b(folder / "b");
+  b.record("x", 1);
+  b.close();
+  CHECK(ss::Recording(folder / "b")[0].name() == "x");
 }
 
 TEST_CASE("two recorders on one thread have scopes of their own") {

@@ -354,13 +354,13 @@ RecorderReport RecorderState::report() const {
 namespace safestructures::inline v0 {
 
 ActivationRecorder::ActivationRecorder(const std::filesystem::path& folder, RecorderOptions options)
-    : state_(std::make_unique<detail::RecorderState>(folder, std::move(options))) {}
+    : state_(std::make_shared<detail::RecorderState>(folder, std::move(options))) {}
 
 ActivationRecorder::~ActivationRecorder() {
   if (!state_->is_own_process()) {
     state_->abandon();
     // Its mutex may be locked by a thread that is not here: left where it is.
-    static_cast<void>(state_.release());
+    static_cast<void>(new std::shared_ptr(std::move(state_)));
     return;
   }
   try {
@@ -375,12 +375,13 @@ void ActivationRecorder::take(std::string_view name, Encode encode, void* object
   state_->record(name, encode, object, moved);
 }
 
-ActivationRecorder::Scope::Scope(detail::RecorderState& state, std::string_view name)
-    : state_(&state), size_(state.enter(name)) {}
+ActivationRecorder::Scope::Scope(std::shared_ptr<detail::RecorderState> state,
+                                 std::string_view name)
+    : state_(std::move(state)), size_(state_->enter(name)) {}
 ActivationRecorder::Scope::~Scope() { state_->leave(size_); }
 
 ActivationRecorder::Scope ActivationRecorder::scope(std::string_view name) {
-  return {*state_, name};
+  return {state_, name};
 }
 void ActivationRecorder::step(std::int64_t number) noexcept { state_->set_step(number); }
 std::uint64_t ActivationRecorder::flush() { return state_->flush(); }

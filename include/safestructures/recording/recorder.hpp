@@ -66,9 +66,10 @@ class SAFESTRUCTURES_API ActivationRecorder {
   /// nothing is left but the lock, so that the folder can be used again.
   ~ActivationRecorder();
 
-  /// Records a value: any object that can be saved. What is moved in is taken over without a copy
-  /// where it is a vector of numbers, a Tensor or a Value that owns its memory; nobody else may
-  /// change that memory then.
+  /// Records a value: any object that can be saved, whose codec is included, such as those of
+  /// <safestructures/codecs/codecs.hpp> (or all of <safestructures/safestructures.hpp>). What is
+  /// moved in is taken over without a copy where it is a vector of numbers, a Tensor or a Value
+  /// that owns its memory; nobody else may change that memory then.
   /// \param name behind the names of this thread's scopes and a dot; UTF-8, not empty
   /// \throws Error what ended the recording, once, from then on records are counted and nothing
   /// else; before that the first error of one record that the thread in the background met, once;
@@ -103,7 +104,7 @@ class SAFESTRUCTURES_API ActivationRecorder {
     }
   }
 
-  /// A part of the program whose records have its name in front.
+  /// A part of the program whose records have its name in front. May outlive the recorder.
   class SAFESTRUCTURES_API Scope {
    public:
     Scope(const Scope&) = delete;
@@ -113,8 +114,8 @@ class SAFESTRUCTURES_API ActivationRecorder {
 
    private:
     friend class ActivationRecorder;
-    Scope(detail::RecorderState& state, std::string_view name);
-    detail::RecorderState* state_;
+    Scope(std::shared_ptr<detail::RecorderState> state, std::string_view name);
+    std::shared_ptr<detail::RecorderState> state_;
     std::size_t size_;  // Of this thread's prefix without it.
   };
 
@@ -142,7 +143,7 @@ class SAFESTRUCTURES_API ActivationRecorder {
   using Encode = Value (*)(void* object, const EncodeOptions& options);
   void take(std::string_view name, Encode encode, void* object, bool moved);
 
-  std::unique_ptr<detail::RecorderState> state_;
+  std::shared_ptr<detail::RecorderState> state_;  // With scopes.
 };
 
 }  // namespace safestructures::inline v0
