@@ -84,6 +84,32 @@ TEST_CASE("the first rule that a name matches decides") {
   }
 }
 
+TEST_CASE("a name too long for a regular expression is refused, if one is asked for") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(
+      folder / "run", {.rules = {{.names = "x*"}, {.names = "(((a|b)))*c?", .regex = true}}});
+  const std::string longest(512, 'a');
+  recorder.record(longest, 1);
+  recorder.record(std::string(100'000, 'x'), 1);
+  for (const std::size_t size : {std::size_t{513}, std::size_t{1'000'000}})
+    CHECK(error_of_void([&] { recorder.record(std::string(size, 'a'), 1); }) ==
+          "limit_exceeded: the name of a record is too long for a regular expression of the rules: "
+          "expected at most 512 bytes, found " +
+              std::to_string(size) + " bytes, \"" + std::string(40, 'a') +
+              "\" and more. Shorten the name, or put a rule with a glob for it in front.");
+  recorder.close();
+  CHECK(recorder.report().all == ss::RecordCounts{.calls = 2, .kept = 2});
+}
+
+TEST_CASE("a rule's glob is asked for the whole name, in characters") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.rules = {{.names = "a"}, {.names = "?"}}});
+  recorder.record(std::string("a\0b", 3), 1);
+  recorder.record("\xC3\xA9", 2);
+  recorder.close();
+  CHECK(kept(folder / "run") == "\xC3\xA9/0");
+}
+
 TEST_CASE("rules that cannot be are refused") {
   const auto error_of_rule = [](const ss::KeepRule& rule) {
     const Folder folder;

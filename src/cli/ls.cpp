@@ -15,9 +15,9 @@
 #include "cli/input.hpp"
 #include "cli/json_string.hpp"
 #include "cli/output.hpp"
+#include "data/glob.hpp"
 #include "data/printable.hpp"
 #include "data/text_table.hpp"
-#include "platform/os.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -85,9 +85,8 @@ void list(const LsOptions& options) {
   const Document document = open_input(options.file);
   std::vector<Row> rows = rows_of(document);
   if (!options.glob.empty())
-    std::erase_if(rows, [&](const Row& row) {
-      return !platform::os::matches_glob(options.glob.c_str(), row.path.c_str());
-    });
+    std::erase_if(rows,
+                  [&](const Row& row) { return !detail::matches_glob(options.glob, row.path); });
   if (options.sort == "name") std::ranges::stable_sort(rows, {}, &Row::path);
   if (options.sort == "size") std::ranges::stable_sort(rows, std::greater(), &Row::bytes);
   Output out(stdout, "the standard output");

@@ -1,10 +1,10 @@
 #include "compare/filter.hpp"
 
-#include "platform/os.hpp"
+#include "data/glob.hpp"
 
 namespace safestructures::inline v0::comparing {
 bool matches(const std::string& glob, const std::string& text) {
-  return platform::os::matches_glob(glob.c_str(), text.c_str());
+  return detail::matches_glob(glob, text);
 }
 
 bool Filter::Globs::match(const std::string& path, const std::string& other) const {

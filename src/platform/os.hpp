@@ -113,9 +113,6 @@ struct Stack {
 };
 Stack stack_of_this_thread() noexcept;
 
-/// Whether a text matches a glob: `*` is any text, `?` a character, `[a-c]` one of these.
-bool matches_glob(const char* glob, const char* text) noexcept;
-
 // Hints. The system may ignore them; so does this library when they fail.
 void advise_sequential(const File& file) noexcept;
 /// Whether a byte can be read without waiting for the disk; true where nobody knows.

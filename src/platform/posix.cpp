@@ -1,6 +1,5 @@
 // Linux and other POSIX systems.
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/file.h>
@@ -212,10 +211,6 @@ Stack stack_of_this_thread() noexcept {
   ::pthread_attr_destroy(&attributes);
 #endif
   return stack;
-}
-
-bool matches_glob(const char* glob, const char* text) noexcept {
-  return ::fnmatch(glob, text, 0) == 0;
 }
 
 void advise_sequential(const File& file) noexcept {

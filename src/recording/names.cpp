@@ -3,9 +3,9 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include "data/glob.hpp"
 #include "data/utf8.hpp"
 #include "formats/safetensors/json_text.hpp"
-#include "platform/os.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -27,6 +27,20 @@ std::regex expression_of(const KeepRule& rule, std::size_t index) {
   }
 }
 
+// std::regex recurses for each character, in libstdc++ by 0.7 to 1.5 KB: threads have 1 MiB.
+constexpr std::size_t longest_for_regex = 512;
+
+bool matches(const std::regex& expression, const std::string& name) {
+  if (name.size() > longest_for_regex)
+    throw Error(ErrorCode::limit_exceeded,
+                "the name of a record is too long for a regular expression of the rules",
+                {.expected = "at most " + std::to_string(longest_for_regex) + " bytes",
+                 .found = std::to_string(name.size()) + " bytes, " +
+                          safetensors::detail::in_quotes(name.substr(0, 40)) + " and more",
+                 .advice = "Shorten the name, or put a rule with a glob for it in front"});
+  return std::regex_match(name, expression);
+}
+
 }  // namespace
 
 Names::Names(std::vector<KeepRule> rules) : rules_(std::move(rules)) {
@@ -46,10 +60,9 @@ Names::Names(std::vector<KeepRule> rules) : rules_(std::move(rules)) {
 const KeepRule* Names::rule_for(const std::string& name) const {
   if (rules_.empty()) return &everything_;
   for (std::size_t i = 0; i < rules_.size(); ++i) {
-    const bool matches = expressions_[i]
-                             ? std::regex_match(name, *expressions_[i])
-                             : platform::os::matches_glob(rules_[i].names.c_str(), name.c_str());
-    if (matches) return rules_[i].keep == Keep::nothing ? nullptr : &rules_[i];
+    const bool is_named = expressions_[i] ? matches(*expressions_[i], name)
+                                          : detail::matches_glob(rules_[i].names, name);
+    if (is_named) return rules_[i].keep == Keep::nothing ? nullptr : &rules_[i];
   }
   return nullptr;
 }

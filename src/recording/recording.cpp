@@ -10,9 +10,9 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
+#include "data/glob.hpp"
 #include "data/printable.hpp"
 #include "platform/memory.hpp"
-#include "platform/os.hpp"
 #include "recording/files.hpp"
 #include "recording/open_files.hpp"
 #include "recording/record_table.hpp"
@@ -252,8 +252,7 @@ const Record* Recording::find_call(std::string_view name, std::uint64_t call) co
 
 std::vector<const Record*> Recording::select(const std::string& glob) const& {
   std::vector<bool> is_wanted;
-  for (const std::string& name : names())
-    is_wanted.push_back(platform::os::matches_glob(glob.c_str(), name.c_str()));
+  for (const std::string& name : names()) is_wanted.push_back(detail::matches_glob(glob, name));
   std::vector<const Record*> found;
   for (std::size_t i = 0; i < size(); ++i)
     if (is_wanted[state_->table.at(i).name()]) found.push_back(&(*this)[i]);

@@ -38,9 +38,11 @@ struct RecordCall {
 
 /// What is kept of the records of some names.
 struct KeepRule {
-  /// A glob that the whole name matches: `*` is any text, `?` a character, `[a-c]` one of these.
+  /// A glob that the whole name matches: `*` is any text, `?` a character, `[a-c]` one of these
+  /// (docs/recording.md, "Globs").
   std::string names = "*";
-  /// Whether `names` is a regular expression (ECMAScript) for the whole name instead.
+  /// Whether `names` is a regular expression (ECMAScript) for the whole name instead. It counts
+  /// bytes, and `record` refuses a name of more than 512 that it would be asked for.
   bool regex = false;
   Keep keep = Keep::full;  ///< How much of the records of these names is kept.
   /// For `Keep::slice`, as `Tensor::slice` takes them: `parse_slices("0, :16")`.
