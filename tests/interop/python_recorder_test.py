@@ -1,6 +1,8 @@
 """What Python's Recorder writes: the C++ tool and Python's package read it, also after a crash."""
 
+import ctypes
 import dataclasses
+import gc
 import json
 import os
 import pathlib
@@ -18,7 +20,7 @@ import ml_dtypes
 import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, raised, run, run_checks, stats
-from safestructures_cpp import segments
+from safestructures_cpp import globs, segments
 from safestructures_cpp.nodes import DTYPES
 from safestructures_cpp.recorder import Recorder, records
 from safetensors import safe_open
@@ -215,6 +217,40 @@ def check_filters(folder):
     kept = [(record.name, record.step, record.call) for record in records(pathlib.Path(folder) / "some")]
     expect("kept", [("a.out", 0, 0), ("loss", 0, 0), ("a.out", 2, 2), ("loss", 2, 2)], kept)
     expect("counted", {"calls": 4, "filtered": 4}, recorder.counts()["a.in"])
+
+
+def check_globs(folder):
+    """Globs match what the table says, which C++ reads too, and of ASCII what the system's fnmatch says."""
+    table = [line.split("\t") for line in (checks.HERE.parent / "globs.txt").read_text("utf-8").split("\n")]
+    table = [row for row in table if len(row) == 3]
+    expect("cases", True, len(table) > 70)
+    for glob, text, whether in table:
+        expect(f"{glob!r} and {text!r}", whether == "yes", globs.matches(glob, text))
+    rng = random.Random(11)
+    fnmatch = ctypes.CDLL(None).fnmatch
+    for _ in range(30000):
+        glob, text = ("".join(rng.choices("aabbc*?[]!^-\\/:", k=rng.randrange(most))) for most in (8, 5))
+        if globs.matches(glob, text) != (fnmatch(glob.encode(), text.encode(), 0) == 0):
+            expect(f"{glob!r} and {text!r}", "as fnmatch", globs.matches(glob, text))
+    with Recorder(pathlib.Path(folder) / "globs", only=["a[^b]", "\\*", "?"]) as recorder:
+        for name in ("ab", "ac", "*", "\u00e9", "xy"):
+            recorder.record(name, 1)
+    names = [record.name for record in records(pathlib.Path(folder) / "globs")]
+    expect("kept", ["ac", "*", "\u00e9"], names)
+
+
+def check_collected(folder):
+    """A recorder that is dropped lets go of its folder."""
+    recorder = Recorder(pathlib.Path(folder) / "dropped")
+    recorder.record("x", 1)
+    expect("while it lives", 2, run(folder, "recover", "dropped").returncode)
+    files = len(os.listdir("/proc/self/fd"))
+    del recorder
+    gc.collect()
+    expect("files", files - 3, len(os.listdir("/proc/self/fd")))
+    done = run(folder, "recover", "dropped")
+    expect("recover", (0, ""), (done.returncode, done.stderr))
+    expect("records", [1], [record.value for record in records(pathlib.Path(folder) / "dropped")])
 
 
 def check_rotation(folder):
@@ -423,6 +459,8 @@ run_checks(
     check_refusals,
     check_nothing_kept,
     check_filters,
+    check_globs,
+    check_collected,
     check_rotation,
     check_fullest_room,
     check_large_headers,

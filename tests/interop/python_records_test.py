@@ -8,7 +8,7 @@ import time
 import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, raised, run, run_checks
-from safestructures_cpp import segments
+from safestructures_cpp import segments, small_floats
 from safestructures_cpp.recorder import records
 from safetensors.numpy import save_file
 
@@ -113,7 +113,32 @@ def check_segments_read(folder):
     expect("no tensors", True, problem.startswith(f"{file}: the file is no sealed segment of a recording: "))
 
 
+def check_small_floats(folder):
+    """Tensors of dtypes that NumPy does not know are arrays of ml_dtypes' types, or say what is missing."""
+    subprocess.run([CLI.parent / "interop" / "recordings", folder, "dtypes"], check=True)
+    pairs = list(records(pathlib.Path(folder) / "dtypes"))
+    expect("dtypes", 12, len(pairs) // 2)
+    for record, numbers in zip(pairs[::2], pairs[1::2]):
+        same = np.array_equal(np.asarray(record.value, np.float64), numbers.value, equal_nan=True)
+        expect(f"{record.name}: numbers", True, same)
+        if record.name in small_floats.NAMES:
+            expect(f"{record.name}: type", small_floats.NAMES[record.name][0], record.value.dtype.name)
+    segment = pathlib.Path(folder) / "dtypes" / "segment-000001.safetensors"
+    name = small_floats.NAMES["F4"]
+    small_floats.NAMES["F4"] = ("float4_of_tomorrow", 4)
+    try:
+        expect(
+            "an ml_dtypes that is too old",
+            f"{segment}: the tensor '00000000:F4' is F4, which NumPy does not know: install ml_dtypes, 0.5 or"
+            " later (pip install -U ml_dtypes)",
+            raised(ValueError, lambda: list(records(segment))),
+        )
+    finally:
+        small_floats.NAMES["F4"] = name
+
+
 run_checks(
     check_records,
     check_segments_read,
+    check_small_floats,
 )

@@ -1,9 +1,10 @@
 // Makes recordings in the folder it is given, for Python and the tool: `closed`, of a recorder that
 // was closed, and `killed`, of one whose process ended without a word. With a name, that alone, of
 // three records and such a process; `kept` has a record of each amount that is kept, `nothing`
-// none.
+// none, `dtypes` a tensor of each floating dtype and its numbers as F64.
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -55,6 +56,21 @@ int main(int argc, char** argv) {
     recorder.record("whole", numbers);
     recorder.record("part", numbers);
     recorder.record("brief", std::map<std::string, std::vector<float>>{{"x", numbers}});
+    recorder.close();
+    return 0;
+  }
+  if (argc == 3 && std::string(argv[2]) == "dtypes") {
+    ss::ActivationRecorder recorder(folder / "dtypes");
+    std::vector<std::byte> codes(768);
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::byte>(i * 89 >> 3U);
+    for (std::size_t i = 0; i < ss::dtype_count; ++i) {
+      const auto dtype = static_cast<ss::DType>(i);
+      if (!ss::is_floating(dtype)) continue;
+      const ss::Shape shape = {codes.size() * 8 / ss::bit_width(dtype) / 4, 4};
+      const ss::Tensor tensor = ss::Tensor::share(dtype, shape, codes, nullptr);
+      recorder.record(ss::to_string(dtype), tensor);
+      recorder.record("as F64", tensor.to(ss::DType::F64, ss::Overflow::allow));
+    }
     recorder.close();
     return 0;
   }

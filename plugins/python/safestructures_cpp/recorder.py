@@ -17,7 +17,6 @@
 
 import dataclasses
 import fcntl
-import fnmatch
 import itertools
 import os
 import pathlib
@@ -25,9 +24,10 @@ import re
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Mapping
 
-from safestructures_cpp import segments
+from safestructures_cpp import globs, segments
 from safestructures_cpp.nodes import MOST_LEVELS, NodeWriter
 from safestructures_cpp.recording import Record, records
 
@@ -82,7 +82,7 @@ class Recorder:
     def __init__(self, folder, *, only=("*",), every=1, segment_bytes=256 << 20):
         """Begins a recording in a folder, which is made where there is none.
 
-        only: globs; records whose names match none are left out and counted.
+        only: globs, as the C++ library has them; records whose names match none are left out and counted.
         every: only steps that are multiples of it, likewise.
         segment_bytes: data of one file. A single larger record gets a file of its own size.
 
@@ -102,7 +102,8 @@ class Recorder:
         self._threads = itertools.count()
         self._step = 0
         self._sequence = 0
-        self._names = {}  # Of each name its counts.
+        self._names = {}  # Of each name its counts,
+        self._wanted = {}  # and whether a glob matches it.
         self._run = os.urandom(8).hex()  # Names this recording among others, in the segments.
         self._segment = None
         self._segment_number = 0
@@ -122,6 +123,8 @@ class Recorder:
         except BaseException:
             os.close(self._lock)
             raise
+        # When it is collected, too: what nobody closed can then be recovered.
+        self._unlock = weakref.finalize(self, os.close, self._lock)
 
     def __enter__(self):
         return self
@@ -189,8 +192,7 @@ class Recorder:
         counts = self._names.setdefault(name, {"calls": 0})
         call = counts["calls"]
         counts["calls"] += 1
-        is_wanted = any(fnmatch.fnmatchcase(name, glob) for glob in self._only)
-        if not is_wanted or self._step % self._every:
+        if not self._is_wanted(name) or self._step % self._every:
             return self._count(counts, "filtered")
         if self._error is not None:
             return self._count(counts, "failed")
@@ -209,6 +211,11 @@ class Recorder:
             raise
         self._sequence += 1
         self._count(counts, "kept")
+
+    def _is_wanted(self, name):
+        if name not in self._wanted:
+            self._wanted[name] = any(globs.matches(glob, name) for glob in self._only)
+        return self._wanted[name]
 
     @staticmethod
     def _count(counts, what):
@@ -318,12 +325,12 @@ class Recorder:
 
         Returns a function that takes the hooks away; `close` does so as well.
         """
-        globs = [only] if isinstance(only, str) else list(only)
+        wanted = [only] if isinstance(only, str) else list(only)
         handles = []
         for path, module in model.named_modules():
             scope = ".".join(part for part in (name, path) if part)
             whole = scope or "output"
-            if not any(fnmatch.fnmatchcase(whole, glob) for glob in globs):
+            if not any(globs.matches(glob, whole) for glob in wanted):
                 continue
             if inputs:
                 handles.append(register_pre_hook(module, self._input_hook(scope)))
@@ -377,7 +384,7 @@ class Recorder:
                 if self._error is None:
                     self._close_last(even_unused)
             finally:
-                os.close(self._lock)
+                self._unlock()
         if self._error is not None:
             raise self._error
 

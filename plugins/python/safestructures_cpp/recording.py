@@ -1,14 +1,16 @@
 """Reads recordings record by record, this package's and those of the C++ library's ActivationRecorder."""
 
 import dataclasses
+import json
 import pathlib
 import re
 
 import numpy as np
-import safestructures
+from safestructures.constants import SCHEMA_FIELD, Mode
+from safestructures.serializer import Serializer
 from safetensors import SafetensorError, safe_open
 
-from safestructures_cpp import PLUGINS, segments
+from safestructures_cpp import PLUGINS, segments, small_floats
 
 SEALED = re.compile(r"segment-(\d{6,})\.safetensors")
 
@@ -77,12 +79,16 @@ def read_root(file):
     """What a segment holds: names, columns and values, which agree. Raises ValueError, which names the file."""
     try:
         with safe_open(file, "np") as opened:
-            has_schema = "_safestructures_schema_" in (opened.metadata() or {})
+            metadata = opened.metadata() or {}
+            if SCHEMA_FIELD not in metadata:
+                raise no_segment(file, "it has no schema")
+            tensors = tensors_of(file, opened)
     except SafetensorError as error:
         raise no_segment(file, error) from error
-    if not has_schema:
-        raise no_segment(file, "it has no schema")
-    root = safestructures.load_file(file, plugins=PLUGINS)
+    serializer = Serializer(plugins=PLUGINS)
+    serializer.mode = Mode.LOAD
+    serializer.tensors = tensors
+    root = serializer.deserialize(json.loads(metadata[SCHEMA_FIELD]))
     for name in ("names", "values"):
         if not isinstance(getattr(root, name, None), list):
             raise no_segment(file, f"it has no list of {name}")
@@ -96,6 +102,14 @@ def read_root(file):
         size = len(column)
     check_places(file, root)
     return root
+
+
+def tensors_of(file, opened):
+    """The arrays of all tensors, those of small floats too, which the package refuses. Raises ValueError."""
+    dtypes = {name: opened.get_slice(name).get_dtype() for name in opened.keys()}
+    small = [name for name, dtype in dtypes.items() if dtype in small_floats.NAMES]
+    arrays = small_floats.load(file, small) if small else {}
+    return {name: arrays[name] if name in arrays else opened.get_tensor(name) for name in dtypes}
 
 
 def check_places(file, root):

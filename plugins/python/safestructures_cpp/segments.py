@@ -158,10 +158,10 @@ class Segment:
         self._columns = {name: [] for name in COLUMNS}
         self._nodes = []
         self._tensors = []  # (name, dtype, shape, begin, end, checksum), behind the columns.
+        self._part = self._journal = None
         # The journal first: data without one could not be told apart.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         self._journal = os.open(self._journal_path, flags, 0o666)
-        self._part = None
         head = JOURNAL_MAGIC + struct.pack("<HQQQ", JOURNAL_VERSION, number, room, 1)
         head += struct.pack("<Q", checksum(head))
         write_all(self._journal, 0, head)
@@ -293,6 +293,9 @@ class Segment:
         self.abandon()
         self._part_path.rename(self._sealed)
         self._journal_path.unlink()
+
+    def __del__(self):
+        self.abandon()
 
     def abandon(self):
         """Closes the files as they are: the journal says what is whole."""

@@ -1,0 +1,56 @@
+"""Tensors of the dtypes that NumPy does not know, as arrays of ml_dtypes' types."""
+
+import json
+import struct
+
+import numpy as np
+
+#: ml_dtypes' names, and the bits of a number.
+NAMES = {
+    "BF16": ("bfloat16", 16),
+    "F4": ("float4_e2m1fn", 4),
+    "F6_E2M3": ("float6_e2m3fn", 6),
+    "F6_E3M2": ("float6_e3m2fn", 6),
+    "F8_E4M3": ("float8_e4m3fn", 8),
+    "F8_E4M3FNUZ": ("float8_e4m3fnuz", 8),
+    "F8_E5M2": ("float8_e5m2", 8),
+    "F8_E5M2FNUZ": ("float8_e5m2fnuz", 8),
+    "F8_E8M0": ("float8_e8m0fnu", 8),
+}
+
+
+def load(file, names):
+    """{name: array} of these tensors of a file, whose header is known to be valid. Raises ValueError."""
+    with open(file, "rb") as opened:
+        (size,) = struct.unpack("<Q", opened.read(8))
+        header = json.loads(opened.read(size))
+        return {name: load_one(opened, 8 + size, file, name, header[name]) for name in names}
+
+
+def load_one(opened, begin, file, name, entry):
+    """The array of one tensor, of which the header has an entry."""
+    kind, bits = NAMES[entry["dtype"]]
+    first, last = entry["data_offsets"]
+    opened.seek(begin + first)
+    data = np.frombuffer(bytearray(opened.read(last - first)), np.uint8)
+    codes = data if bits >= 8 else unpacked(data, bits)
+    return codes.view(kind_of(kind, file, name, entry["dtype"])).reshape(entry["shape"])
+
+
+def kind_of(kind, file, name, dtype):
+    """ml_dtypes' type. Raises ValueError, which says what to install."""
+    try:
+        import ml_dtypes
+
+        return getattr(ml_dtypes, kind)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(
+            f"{file}: the tensor {name!r} is {dtype}, which NumPy does not know: install ml_dtypes, 0.5 or"
+            " later (pip install -U ml_dtypes)"
+        ) from error
+
+
+def unpacked(data, bits):
+    """A byte for each number of 4 or 6 bits, which are packed from the lowest bit."""
+    numbers = np.unpackbits(data, bitorder="little").reshape(-1, bits)
+    return np.packbits(numbers, axis=1, bitorder="little").reshape(-1)
