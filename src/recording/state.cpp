@@ -88,7 +88,8 @@ RecorderState::RecorderState(std::filesystem::path folder, RecorderOptions optio
 
 RecorderState::~RecorderState() = default;
 
-void RecorderState::abandon() noexcept {
+void RecorderState::abandon(std::shared_ptr<RecorderState> self) noexcept {
+  self_ = std::move(self);
   try {
     writer_.detach();
   } catch (const std::system_error&) {
@@ -358,9 +359,7 @@ ActivationRecorder::ActivationRecorder(const std::filesystem::path& folder, Reco
 
 ActivationRecorder::~ActivationRecorder() {
   if (!state_->is_own_process()) {
-    state_->abandon();
-    // Its mutex may be locked by a thread that is not here: left where it is.
-    static_cast<void>(new std::shared_ptr(std::move(state_)));
+    state_->abandon(state_);
     return;
   }
   try {

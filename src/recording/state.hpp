@@ -51,8 +51,9 @@ class RecorderState {
   [[nodiscard]] bool is_own_process() const noexcept {
     return platform::os::process_id() == process_;
   }
-  /// Lets go of the thread in the background, which a forked process does not have.
-  void abandon() noexcept;
+  /// Lets go of the thread in the background, which a forked process does not have, and stays where
+  /// it is: its mutex may be locked by a thread that is not there.
+  void abandon(std::shared_ptr<RecorderState> self) noexcept;
 
  private:
   struct ThisThread;
@@ -148,6 +149,8 @@ class RecorderState {
   std::uint64_t segment_number_ = 0;
   std::uint64_t room_bytes_;
   std::vector<Queued*> batch_;
+
+  std::shared_ptr<RecorderState> self_;  // Once it is abandoned.
 
   std::thread writer_;  // The last: it uses all above.
 };
