@@ -299,7 +299,8 @@ class Segment:
 
     def abandon(self):
         """Closes the files as they are: the journal says what is whole."""
-        for file in (self._part, self._journal):
+        files = (self._part, self._journal)
+        self._part = self._journal = None
+        for file in files:
             if file is not None:
                 os.close(file)
-        self._part = self._journal = None
