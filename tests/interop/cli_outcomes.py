@@ -1,6 +1,7 @@
 """Running the command line and comparing what it did, for its tests."""
 
 import json
+import pathlib
 import subprocess
 import tempfile
 
@@ -25,6 +26,16 @@ def expect(name, expected, found):
     REPORT.count("outcomes")
     if expected != found:
         REPORT.fail(name, f"expected {expected!r}, found {found!r}")
+
+
+def verify(folder, name):
+    """Every segment is whole, its checksums those that the C++ library computes."""
+    files = sorted((pathlib.Path(folder) / name).glob("*.safetensors"))
+    done = run(folder, "verify", *files)
+    expect(f"{name}: verify", (0, "", True), (done.returncode, done.stderr, len(files) > 0))
+    matching = [line.endswith("checksums match") for line in done.stdout.splitlines()]
+    expect(f"{name}: checksums", [True] * len(files), matching)
+    return len(files)
 
 
 def raised(kind, call):

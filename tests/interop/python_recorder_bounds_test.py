@@ -1,0 +1,129 @@
+"""What Python's Recorder leaves at its bounds: too large headers, nothing kept, globs, recorders nobody closed."""
+
+import ctypes
+import gc
+import os
+import pathlib
+import random
+import subprocess
+
+import checks
+import numpy as np
+import safestructures
+from cli_outcomes import CLI, expect, raised, run, run_checks, verify
+from safestructures_cpp import globs, segments
+from safestructures_cpp.recorder import Recorder, records
+from safetensors import safe_open
+
+
+def check_large_headers(folder):
+    """A record that no header has room for costs itself; several large ones go into segments of their own."""
+    folder = pathlib.Path(folder)
+    with Recorder(folder / "large") as recorder:
+        recorder.record("before", 1)
+        said = raised(ValueError, lambda: recorder.record("list", np.ones(2_500_000).tolist()))
+        expect("a list of millions", True, said.startswith("the record 'list' needs a header of 12"))
+        expect("what to do", True, said.endswith("Record an array in place of a long list or text."))
+        # A text of n characters in the node of a record that is named "x".
+        fixed = segments.METADATA_ROOM + segments.COLUMNS_SIZE + segments.GAP_BOUND + segments.NAME_BOUND
+        fixed += len(r'"{\"data_type\": \"str\", \"value\": \"\"}"') + len(r'"\"x\""')
+        most = segments.LARGEST_HEADER - fixed
+        expect(
+            "one byte more than a header has",
+            "the record 'x' needs a header of 100000001 bytes, but a segment has at most 100000000. Record"
+            " an array in place of a long list or text.",
+            raised(ValueError, lambda: recorder.record("x", "a" * (most + 1))),
+        )
+        expect("a name", True, len(raised(ValueError, lambda: recorder.record("n" * segments.LARGEST_HEADER, 1))) < 300)
+        recorder.record("x", "a" * most)
+        for i in range(3):
+            recorder.record("middle", [i] * 700_000)
+        recorder.record("after", np.ones(3))
+        counts = recorder.counts()
+    for name, expected in (("list", {"calls": 1, "failed": 1}), ("x", {"calls": 2, "failed": 1, "kept": 1})):
+        expect(f"counts of {name}", expected, counts[name])
+    verify(folder, "large")
+    for file in (folder / "large").glob("*.safetensors"):
+        header = int.from_bytes(file.read_bytes()[:8], "little")
+        expect(f"{file.name}: {header} bytes", True, header <= segments.LARGEST_HEADER)
+    expect("recover", 0, run(folder, "recover", "large").returncode)
+    whole = [(record.name, record.value) for record in records(folder / "large")]
+    expect("names", ["before", "x", "middle", "middle", "middle", "after"], [name for name, _ in whole])
+    expect("the largest", most, len(whole[1][1]))
+    expect("middle", [[i, 700_000] for i in range(3)], [[whole[i + 2][1][-1], len(whole[i + 2][1])] for i in range(3)])
+
+
+def check_nothing_kept(folder):
+    """A recorder that kept nothing says that it was closed, and what became of the calls, to everybody."""
+    folder = pathlib.Path(folder)
+    recorder = Recorder(folder / "filtered", only="nothing")
+    recorder.record("x", 1)
+    recorder.close()
+    with Recorder(folder / "unused"):
+        pass
+    subprocess.run([CLI.parent / "interop" / "recordings", folder, "nothing"], check=True)
+    filtered = '{"version": 2, "segment": 1, "closed": true, "counts": {"calls": 1, "filtered": 1}, "left_out": '
+    filtered += '{"x": {"calls": 1, "filtered": 1}}}'
+    unused = '{"version": 2, "segment": 1, "closed": true, "counts": {"calls": 0}, "left_out": {}}'
+    for name, about in (("filtered", filtered), ("unused", unused), ("nothing", filtered)):
+        file = folder / name / "segment-000001.safetensors"
+        expect(f"{name}: files", ["recording.lock", file.name], sorted(os.listdir(folder / name)))
+        verify(folder, name)
+        with safe_open(file, "np") as opened:
+            expect(f"{name}: about", about, opened.metadata()["safestructures_recording"])
+        expect(f"{name}: records", [], list(records(folder / name)))
+        root = safestructures.load_file(file)
+        expect(f"{name}: the package", [[], [], 0], [root.names, root.values, len(root.sequence)])
+        for command in ("stats", "verify", "recover", "show"):
+            done = run(folder, command, name if command != "show" else file)
+            noted = command == "stats" and name != "unused"
+            expect(f"{name}: {command}", (0, noted), (done.returncode, "left out or thinned" in done.stderr))
+    try:
+        with Recorder(folder / "failed") as recorder:
+            raise KeyError("no model")
+    except KeyError:
+        pass
+    expect("a program that failed before", ["recording.lock"], os.listdir(folder / "failed"))
+    Recorder(folder / "failed").close()
+
+
+def check_globs(folder):
+    """Globs match what the table says, which C++ reads too, and of ASCII what the system's fnmatch says."""
+    table = [line.split("\t") for line in (checks.HERE.parent / "globs.txt").read_text("utf-8").split("\n")]
+    table = [row for row in table if len(row) == 3]
+    expect("cases", True, len(table) > 70)
+    for glob, text, whether in table:
+        expect(f"{glob!r} and {text!r}", whether == "yes", globs.matches(glob, text))
+    rng = random.Random(11)
+    fnmatch = ctypes.CDLL(None).fnmatch
+    for _ in range(30000):
+        glob, text = ("".join(rng.choices("aabbc*?[]!^-\\/:", k=rng.randrange(most))) for most in (8, 5))
+        if globs.matches(glob, text) != (fnmatch(glob.encode(), text.encode(), 0) == 0):
+            expect(f"{glob!r} and {text!r}", "as fnmatch", globs.matches(glob, text))
+    with Recorder(pathlib.Path(folder) / "globs", only=["a[^b]", "\\*", "?"]) as recorder:
+        for name in ("ab", "ac", "*", "\u00e9", "xy"):
+            recorder.record(name, 1)
+    names = [record.name for record in records(pathlib.Path(folder) / "globs")]
+    expect("kept", ["ac", "*", "\u00e9"], names)
+
+
+def check_collected(folder):
+    """A recorder that is dropped lets go of its folder."""
+    recorder = Recorder(pathlib.Path(folder) / "dropped")
+    recorder.record("x", 1)
+    expect("while it lives", 2, run(folder, "recover", "dropped").returncode)
+    files = len(os.listdir("/proc/self/fd"))
+    del recorder
+    gc.collect()
+    expect("files", files - 3, len(os.listdir("/proc/self/fd")))
+    done = run(folder, "recover", "dropped")
+    expect("recover", (0, ""), (done.returncode, done.stderr))
+    expect("records", [1], [record.value for record in records(pathlib.Path(folder) / "dropped")])
+
+
+run_checks(
+    check_large_headers,
+    check_nothing_kept,
+    check_globs,
+    check_collected,
+)
