@@ -67,15 +67,15 @@ std::string coverage_text(const Comparison& comparison) {
 /// An error, or what it is where it has no number, by the row that it is of.
 /// \param before what stands before a number
 std::string error_text(const std::optional<double>& error, const ComparisonRow& row,
-                       std::string before = {}) {
-  if (error) return before + short_number(*error);
+                       std::string_view before = {}) {
+  if (error) return std::string(before) + short_number(*error);
   switch (row.verdict) {
     case Verdict::value:
     case Verdict::dtype:
     case Verdict::shape:
     case Verdict::size:
     case Verdict::kind: return "another " + std::string(to_string(row.verdict));
-    default: return before + "NaN or infinite";
+    default: return std::string(before) + "NaN or infinite";
   }
 }
 
