@@ -2,14 +2,16 @@
 
 import dataclasses
 import pathlib
+import shutil
 import subprocess
 import time
+import warnings
 
 import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, raised, run, run_checks
 from safestructures_cpp import segments, small_floats
-from safestructures_cpp.recorder import records
+from safestructures_cpp.recorder import Recorder, records
 from safetensors.numpy import save_file
 
 
@@ -73,11 +75,16 @@ def check_segments_read(folder):
     """Segments come by their numbers; what is none is told of, with its name."""
     folder = pathlib.Path(folder)
     (folder / "some").mkdir()
-    safestructures.save_file(Segment.of_rows(np.arange(3.0)), folder / "some" / "segment-1000000.safetensors")
+    later = Segment.of_rows(np.arange(3.0), sequence=np.arange(3, 6, dtype=np.uint64))
+    safestructures.save_file(later, folder / "some" / "segment-1000000.safetensors")
     safestructures.save_file(Segment.of_rows(np.ones((4, 2))), folder / "some" / "segment-999999.safetensors")
     for other in ("segment-000002.part", "segment-7.safetensors", "notes.txt"):
         (folder / "some" / other).write_text("another's")
-    found = list(records(folder / "some"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = list(records(folder / "some"))
+    missing = f"{folder / 'some'}: segments 1 to 999998 are missing"
+    expect("those that are not there", [missing], [str(one.message) for one in caught])
     expect("in order", [[1, 1]] * 3 + [0, 1, 2], [one.value.tolist() for one in found])
     expect("a row of one number", ((), False), (found[3].value.shape, found[3].value.flags.owndata))
 
@@ -137,8 +144,54 @@ def check_small_floats(folder):
         small_floats.NAMES["F4"] = name
 
 
+def check_order(folder):
+    """Segments that stand for others are told of, as `verify` tells of them, and what is there is given."""
+    folder = pathlib.Path(folder)
+    for name, first in (("whole", 0), ("other", 100)):
+        with Recorder(folder / name, segment_bytes=1) as recorder:
+            for i in range(4):
+                recorder.record("x", np.full(4, first + i))
+    last = "segment-000004.safetensors"
+    taken = "has 1 record that is no later than those of segments before it: not read"
+
+    def told(name, change):
+        run_folder = folder / name
+        shutil.copytree(folder / "whole", run_folder)
+        change(lambda number: run_folder / f"segment-{number:06}.safetensors")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            values = [int(record.value[0]) for record in records(run_folder)]
+        faults = [str(one.message).removeprefix(f"{run_folder}: ") for one in caught]
+        said = [line.split(": ", 2)[2] for line in run(folder, "verify", name).stderr.splitlines()]
+        expect(f"{name}: as verify says", [], [fault for fault in said if fault not in faults and "kept" not in fault])
+        return values, faults
+
+    def swap(file):
+        file(2).rename(file(9))
+        file(3).rename(file(2))
+        file(9).rename(file(3))
+
+    two, three = "segment-000002.safetensors", "segment-000003.safetensors"
+    for name, change, expected in (
+        ("as it was", lambda file: None, ([0, 1, 2, 3], [])),
+        ("missing", lambda file: file(2).unlink(), ([0, 2, 3], ["segment 2 is missing"])),
+        ("two missing", lambda file: (file(1).unlink(), file(2).unlink()), ([2, 3], ["segments 1 to 2 are missing"])),
+        ("a copy", lambda file: shutil.copy(file(1), file(2)),
+         ([0, 2, 3], [f"{two} says that it is segment 1 of its recording", f"{two} {taken}"])),
+        ("swapped", swap, ([0, 2, 3], [f"{two} says that it is segment 3 of its recording",
+                                       f"{three} says that it is segment 2 of its recording", f"{three} {taken}"])),
+        ("another's", lambda file: shutil.copy(folder / "other" / two, file(2)),
+         ([0, 101, 2, 3], [f"{two} is of another recording than segment-000001.safetensors"])),
+        ("behind", lambda file: shutil.copy(file(1), file(5)),
+         ([0, 1, 2, 3], ["segment-000005.safetensors is behind segment 4, which closed the recording: not read"])),
+    ):
+        expect(name, expected, told(name, change))
+    expect("one file alone", [3], [int(record.value[0]) for record in records(folder / "whole" / last)])
+
+
 run_checks(
     check_records,
     check_segments_read,
     check_small_floats,
+    check_order,
 )

@@ -4,13 +4,14 @@ import dataclasses
 import json
 import pathlib
 import re
+import warnings
 
 import numpy as np
 from safestructures.constants import SCHEMA_FIELD, Mode
 from safestructures.serializer import Serializer
 from safetensors import SafetensorError, safe_open
 
-from safestructures_cpp import PLUGINS, segments, small_floats
+from safestructures_cpp import PLUGINS, order, segments, small_floats
 
 SEALED = re.compile(r"segment-(\d{6,})\.safetensors")
 
@@ -40,18 +41,36 @@ def records(path):
     Segments that are not sealed are not read: one that is being written, and what a recorder that died
     has left, which the command `safestructures recover` seals.
 
+    Warns of segments that are missing, are others than their names say or lie behind the one that closed the
+    recording, as `safestructures verify` does; records that are no later than those before are left out.
+
     Raises FileNotFoundError for what is no recording; what is returned raises ValueError, which names the
     file, for one that is no segment.
     """
     path = pathlib.Path(path)
     if not path.exists():
         raise FileNotFoundError(f"{path}: there is no such folder or file")
-    files = sealed_segments(path) if path.is_dir() else [path]
-    return (record for file in files for record in records_of(file))
+    return records_in(path, sealed_segments(path)) if path.is_dir() else records_of_file(path)
+
+
+def records_of_file(file):
+    """The records of one segment, read when the first is asked for."""
+    yield from records_of(read_root(file)[0])
+
+
+def records_in(folder, files):
+    """The records of all segments of a folder. files: (number, file)"""
+    so_far = order.Order()
+    for number, file in files:
+        root, about = read_root(file)
+        faults, taken = so_far.add(number, file, about, root.sequence.tolist())
+        for fault in faults:
+            warnings.warn(f"{folder}: {fault}", stacklevel=2)
+        yield from records_of(root, taken)
 
 
 def sealed_segments(folder):
-    """The sealed files of a folder, in the order of their numbers. Raises FileNotFoundError."""
+    """The sealed files of a folder, each with its number, in their order. Raises FileNotFoundError."""
     names = [path.name for path in folder.iterdir()]
     if "recording.lock" not in names and not any(name.startswith("segment-") for name in names):
         raise FileNotFoundError(
@@ -59,13 +78,12 @@ def sealed_segments(folder):
             " Name the folder that the recorder was given."
         )
     sealed = [match for match in map(SEALED.fullmatch, names) if match]
-    return [folder / match[0] for match in sorted(sealed, key=lambda match: int(match[1]))]
+    return sorted((int(match[1]), folder / match[0]) for match in sealed)
 
 
-def records_of(file):
-    """The records of a sealed segment. Raises ValueError, which names the file."""
-    root = read_root(file)
-    columns = {name: getattr(root, name).tolist() for name in segments.COLUMNS}
+def records_of(root, skipped=0):
+    """The records of what a segment holds, but so many of the first."""
+    columns = {name: getattr(root, name)[skipped:].tolist() for name in segments.COLUMNS}
     for said in zip(*columns.values()):
         said = dict(zip(columns, said))
         value = root.values[said["value"]]
@@ -76,7 +94,10 @@ def records_of(file):
 
 
 def read_root(file):
-    """What a segment holds: names, columns and values, which agree. Raises ValueError, which names the file."""
+    """What a segment holds (names, columns and values, which agree) and what it says of itself.
+
+    Raises ValueError, which names the file.
+    """
     try:
         with safe_open(file, "np") as opened:
             metadata = opened.metadata() or {}
@@ -101,7 +122,7 @@ def read_root(file):
             raise no_segment(file, f"its column {name} has {len(column)} numbers, not {size}")
         size = len(column)
     check_places(file, root)
-    return root
+    return root, order.about_of(metadata)
 
 
 def tensors_of(file, opened):
