@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
+
+#include "data/printable.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
@@ -19,17 +20,8 @@ struct Character {
 
 /// The first character of a text that is not empty.
 Character first_of(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC0 || lead >= 0xF8 || text.size() < size) return {stray + lead, 1};
-  char32_t code = lead & (0x7FU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return {stray + lead, 1};
-    code = code << 6U | (byte(i) & 0x3FU);
-  }
-  return {code, size};
+  const CodePoint found = first_code_point(text);
+  return {found.is_valid ? found.value : stray + found.value, found.size};
 }
 
 struct Class {
