@@ -1,6 +1,7 @@
 /// \file
 /// Rules for other names are kept in a text, and come back from it.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -79,6 +80,24 @@ TEST_CASE("a tensor without a name is renamed, and not the root whose path it ha
   const ss::Comparison renamed = ss::compare(file(""), file("x"), {.renames = rules});
   CHECK(renamed.is_equal());
   CHECK(renamed.notes.empty());
+}
+
+TEST_CASE("of two rules for one name of a recording the second pairs nothing") {
+  const ss::test::Folder folder;
+  for (const std::string run : {"a", "b"}) {
+    ss::ActivationRecorder recorder(folder / run);
+    for (const std::string name : {"x", "y"})
+      recorder.record(run == "a" ? name : "z" + name, std::vector<float>{1});
+    recorder.close();
+  }
+  const auto notes = [&](std::vector<ss::RenameRule> rules) {
+    return ss::compare_files(folder / "a", folder / "b", {.renames = std::move(rules)}).notes;
+  };
+  CHECK(notes({{"x", "zx"}, {"y", "zy"}}).empty());
+  CHECK(notes({{"x", "zx"}, {"y", "zx"}}) ==
+        std::vector<std::string>{"the rename y=zx paired nothing"});
+  CHECK(notes({{"x", "zx"}, {"y", "none"}}) ==
+        std::vector<std::string>{"the rename y=none paired nothing"});
 }
 
 TEST_CASE("runs whose names were suggested are compared by what was kept of it") {
