@@ -27,7 +27,7 @@ bool is_suspected(std::string_view fault, bool is_zero, const Change& change) {
   std::vector<float> a = b;
   for (std::size_t i = 0; i < rows; ++i) change(i, a.data() + i * width);
   for (std::size_t j = 0; is_zero && j < width; ++j) {
-    a[5 * width + j] = 3 * b[5 * width + j];
+    a[5 * width + j] = 0.5F * b[5 * width + j];
     b[5 * width + j] = 0;
   }
   const auto file = [](std::vector<float> numbers) {
