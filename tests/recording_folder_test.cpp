@@ -179,7 +179,7 @@ namespace {
 void write_empty(const fs::path& file, const std::string& about, std::uint64_t room) {
   fs::create_directories(file.parent_path());
   std::ofstream(file, std::ios::binary)
-      << ss::recording::SegmentHeader().text(about, room, room != 0);
+      << ss::recording::SegmentHeader().front(about, room, room != 0).text();
 }
 
 }  // namespace

@@ -23,10 +23,16 @@ constexpr std::size_t smallest_tensor = 4 + 1 + 1 + 8 + 8;
 enum class Form : std::uint8_t { structure, lone_tensor };
 
 template <std::integral T>
-void append(std::vector<std::byte>& bytes, T number) {
-  std::array<std::byte, sizeof(T)> little;
+std::array<std::byte, sizeof(T)> little_endian(T number) {
+  std::array<std::byte, sizeof(T)> bytes;
   for (std::size_t i = 0; i < sizeof(T); ++i)
-    little[i] = static_cast<std::byte>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFFU);
+    bytes[i] = static_cast<std::byte>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFFU);
+  return bytes;
+}
+
+template <std::integral T>
+void append(std::vector<std::byte>& bytes, T number) {
+  const auto little = little_endian(number);
   bytes.insert(bytes.end(), little.begin(), little.end());
 }
 
@@ -40,12 +46,28 @@ void append_text(std::vector<std::byte>& bytes, std::string_view text) {
   append(bytes, text);
 }
 
-void append_tensor(std::vector<std::byte>& bytes, const StoredTensor& tensor) {
-  append(bytes, static_cast<std::uint8_t>(tensor.dtype));
-  append(bytes, static_cast<std::uint8_t>(tensor.shape.size()));
-  for (const std::uint64_t size : tensor.shape) append(bytes, size);
-  append(bytes, tensor.end);
-  append(bytes, tensor.hash);
+void append_tensor(std::vector<std::byte>& bytes, DType dtype, const Shape& shape,
+                   std::uint64_t end, std::uint64_t hash) {
+  append(bytes, static_cast<std::uint8_t>(dtype));
+  append(bytes, static_cast<std::uint8_t>(shape.size()));
+  for (const std::uint64_t size : shape) append(bytes, size);
+  append(bytes, end);
+  append(bytes, hash);
+}
+
+/// What a frame begins with, whatever its form.
+void append_record(std::vector<std::byte>& bytes, const RecordHead& head, Form form,
+                   std::uint64_t begin, std::uint64_t end) {
+  append(bytes, head.sequence);
+  append(bytes, head.step);
+  append(bytes, head.call);
+  append(bytes, head.time);
+  append(bytes, head.thread);
+  append(bytes, static_cast<std::uint8_t>(head.keep));
+  append(bytes, static_cast<std::uint8_t>(form));
+  append(bytes, begin);
+  append(bytes, end);
+  append_text(bytes, head.name);
 }
 
 /// Reads numbers and texts; what is not there makes it fail for good.
@@ -219,37 +241,33 @@ std::size_t begin_frame(std::vector<std::byte>& bytes) {
 
 void end_frame(std::vector<std::byte>& bytes, std::size_t begin) {
   const auto content = std::span<const std::byte>(bytes).subspan(begin + frame_head_size);
-  std::vector<std::byte> head;
-  head.reserve(frame_head_size);
-  append(head, std::uint64_t{content.size()});
-  append(head, hash_of_content(content));
-  std::ranges::copy(head, bytes.begin() + static_cast<std::ptrdiff_t>(begin + frame_magic.size()));
+  auto head = bytes.begin() + static_cast<std::ptrdiff_t>(begin + frame_magic.size());
+  head = std::ranges::copy(little_endian(std::uint64_t{content.size()}), head).out;
+  std::ranges::copy(little_endian(hash_of_content(content)), head);
+}
+
+void append_frame(std::vector<std::byte>& bytes, const RecordHead& head, const LoneTensor& tensor) {
+  const std::size_t begin = begin_frame(bytes);
+  append_record(bytes, head, Form::lone_tensor, tensor.begin, tensor.end);
+  append(bytes, static_cast<std::uint8_t>(tensor.own_dtype));
+  append_tensor(bytes, tensor.dtype, tensor.shape, tensor.end, tensor.hash);
+  end_frame(bytes, begin);
 }
 
 void append_frame(std::vector<std::byte>& bytes, const Frame& frame) {
+  if (frame.is_lone_tensor()) {
+    const StoredTensor& tensor = frame.tensors.front();
+    return append_frame(
+        bytes, frame.head,
+        {tensor.dtype, frame.own_dtype, tensor.shape, frame.begin, frame.end, tensor.hash});
+  }
   const std::size_t begin = begin_frame(bytes);
-  const RecordHead& head = frame.head;
-  append(bytes, head.sequence);
-  append(bytes, head.step);
-  append(bytes, head.call);
-  append(bytes, head.time);
-  append(bytes, head.thread);
-  append(bytes, static_cast<std::uint8_t>(head.keep));
-  const Form form = frame.is_lone_tensor() ? Form::lone_tensor : Form::structure;
-  append(bytes, static_cast<std::uint8_t>(form));
-  append(bytes, frame.begin);
-  append(bytes, frame.end);
-  append_text(bytes, head.name);
-  if (form == Form::lone_tensor) {
-    append(bytes, static_cast<std::uint8_t>(frame.own_dtype));
-    append_tensor(bytes, frame.tensors.front());
-  } else {
-    append_text(bytes, frame.schema);
-    append(bytes, static_cast<std::uint32_t>(frame.tensors.size()));
-    for (const StoredTensor& tensor : frame.tensors) {
-      append_text(bytes, tensor.name);
-      append_tensor(bytes, tensor);
-    }
+  append_record(bytes, frame.head, Form::structure, frame.begin, frame.end);
+  append_text(bytes, frame.schema);
+  append(bytes, static_cast<std::uint32_t>(frame.tensors.size()));
+  for (const StoredTensor& tensor : frame.tensors) {
+    append_text(bytes, tensor.name);
+    append_tensor(bytes, tensor.dtype, tensor.shape, tensor.end, tensor.hash);
   }
   end_frame(bytes, begin);
 }

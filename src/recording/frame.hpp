@@ -67,8 +67,19 @@ inline constexpr std::size_t journal_head_size = 40;
 /// Magic, length, checksum: what precedes a frame's content.
 inline constexpr std::size_t frame_head_size = 24;
 
+/// What a frame says of a value that is one tensor and nothing else.
+struct LoneTensor {
+  DType dtype;
+  DType own_dtype;  ///< Before it was converted.
+  const Shape& shape;
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t hash;
+};
+
 void append_head(std::vector<std::byte>& bytes, const JournalHead& head);
 void append_frame(std::vector<std::byte>& bytes, const Frame& frame);
+void append_frame(std::vector<std::byte>& bytes, const RecordHead& head, const LoneTensor& tensor);
 /// Begins a frame; `end_frame` puts length and checksum in front of what was appended since.
 /// \returns what `end_frame` takes
 [[nodiscard]] std::size_t begin_frame(std::vector<std::byte>& bytes);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -91,6 +92,28 @@ void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limit
 }
 
 }  // namespace
+
+std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& limits) {
+  if (!is_lone_tensor(record.value)) return std::nullopt;
+  const Tensor& tensor = record.value.tensor();
+  const DType own = tensor.dtype();
+  const DType stored = record.precision.stored(own);
+  const Shape& shape = tensor.shape();
+  if (shape.size() > limits.rank || !may_be_row(stored, shape, byte_size(stored, shape)))
+    return std::nullopt;
+  try {
+    if (own != stored) record.value.set_tensor(tensor.to(stored, Overflow::allow));
+    else if (!tensor.is_contiguous()) record.value.set_tensor(tensor.contiguous());
+  } catch (const Error& error) {
+    throw error.with_path(path_of(record.head));
+  }
+  const std::uint64_t of_name = SegmentHeader::cost_of_name(record.head.name);
+  return PreparedRow{.head = &record.head,
+                     .tensor = &record.value.tensor(),
+                     .own_dtype = own,
+                     .cost = SegmentHeader::cost_of_tensor(of_name, shape.size()),
+                     .cost_of_name = of_name};
+}
 
 PreparedRecord prepare(CapturedRecord record, const Limits& limits) {
   PreparedRecord prepared;

@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cstring>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <safestructures/data/attributes.hpp>
@@ -19,6 +19,7 @@
 #include "formats/safestructures/checksums_text.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
+#include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -78,8 +79,19 @@ std::uint64_t escaped(std::string_view json) {
   return size;
 }
 
-std::uint64_t cost_of(const StoredTensor& tensor) {
-  return 2 * twice_escaped(tensor.name) + entry_bound + dimension_bound * tensor.shape.size();
+/// Of a tensor's line, without its name.
+constexpr std::uint64_t cost_of_line(std::size_t rank) {
+  return entry_bound + dimension_bound * rank;
+}
+/// In front of a value, for alignment.
+constexpr std::uint64_t cost_of_gap = cost_of_line(1) + 2 * (gap_prefix.size() + 20);
+
+/// What a record would share with others as a row; nothing for one that would not.
+std::optional<RowKind> kind_of(const Frame& frame) {
+  if (!frame.is_lone_tensor()) return std::nullopt;
+  const StoredTensor& tensor = frame.tensors.front();
+  if (!may_be_row(tensor.dtype, tensor.shape, frame.end - frame.begin)) return std::nullopt;
+  return RowKind{tensor.dtype, frame.own_dtype, tensor.shape};
 }
 
 /// The node of a tensor in the schema.
@@ -91,46 +103,51 @@ std::string node_of(const StoredTensor& tensor, DType own) {
   return schema::write(value, {.precision = Precision::preserve}).text;
 }
 
+/// The bytes of a column as they stand in a file. \param swapped where they lie if not in the
+/// column
 template <class Number>
-void append_column(std::string& bytes, const std::vector<Number>& column) {
-  if constexpr (std::endian::native == std::endian::little) {
-    bytes.append(reinterpret_cast<const char*>(column.data()), column.size() * sizeof(Number));
-  } else {
-    for (const Number number : column)
-      for (std::size_t i = 0; i < sizeof(Number); ++i)
-        bytes += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFFU);
-  }
+std::span<const std::byte> bytes_of(const std::vector<Number>& column,
+                                    std::vector<std::vector<std::byte>>& swapped) {
+  if constexpr (std::endian::native == std::endian::little) return std::as_bytes(std::span(column));
+  std::vector<std::byte>& bytes = swapped.emplace_back();
+  for (const Number number : column)
+    for (std::size_t i = 0; i < sizeof(Number); ++i)
+      bytes.push_back(
+          static_cast<std::byte>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFFU));
+  return bytes;
 }
 
-std::span<const std::byte> bytes_of(const std::string& text, std::uint64_t begin,
-                                    std::uint64_t end) {
-  return std::as_bytes(std::span(text))
-      .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+std::uint64_t hash_of_zeros(std::uint64_t count) {
+  static constexpr std::array<std::byte, 4096> zeros{};
+  platform::Xxh3 hash;
+  for (; count > zeros.size(); count -= zeros.size()) hash.add(zeros);
+  hash.add(std::span(zeros).first(static_cast<std::size_t>(count)));
+  return hash.value();
 }
 
-/// The columns as they stand in a file, and their tensors. \param unused bytes behind them, which
-/// become more where that makes all of it a multiple of 8
-std::pair<std::string, std::vector<StoredTensor>> stored(const SegmentColumns& columns,
-                                                         std::uint64_t unused, bool checksums) {
-  std::string bytes;
-  const std::uint64_t used = columns.sequence.size() * SegmentColumns::record_size;
-  platform::reserve_huge(bytes, static_cast<std::size_t>(used + unused + 8));
+/// Adds the columns to what stands in front of the data, with the zeros behind them.
+/// \param unused how many of these there are, or a few more that make all of it a multiple of 8
+/// \returns their tensors
+std::vector<StoredTensor> add_columns(SegmentFront& front, const SegmentColumns& columns,
+                                      std::uint64_t unused, bool checksums) {
   std::vector<StoredTensor> tensors;
-  const auto add = [&](std::string name, DType dtype, std::uint64_t size, std::uint64_t begin) {
-    const std::uint64_t hash = checksums ? hash_of(bytes_of(bytes, begin, bytes.size())) : 0;
-    tensors.push_back({std::move(name), dtype, Shape{size}, begin, bytes.size(), hash});
+  std::uint64_t end = 0;
+  const auto add = [&](std::string name, DType dtype, std::uint64_t size, std::uint64_t bytes,
+                       std::uint64_t hash) {
+    tensors.push_back({std::move(name), dtype, Shape{size}, end, end + bytes, hash});
+    end += bytes;
   };
   each_column(columns, [&]<class Number>(std::string_view name, const std::vector<Number>& column) {
-    const std::uint64_t begin = bytes.size();
-    append_column(bytes, column);
-    add(std::string(name), dtype_of<Number>, column.size(), begin);
+    const std::span<const std::byte> bytes = bytes_of(column, front.swapped);
+    front.columns.push_back(bytes);
+    add(std::string(name), dtype_of<Number>, column.size(), bytes.size(),
+        checksums ? hash_of(bytes) : 0);
   });
-  if (const std::uint64_t size = unused + (8 - (used + unused) % 8) % 8; size != 0) {
-    const std::uint64_t begin = bytes.size();
-    bytes.append(static_cast<std::size_t>(size), '\0');
-    add(std::string(gap_prefix) + "columns", DType::U8, size, begin);
-  }
-  return {std::move(bytes), std::move(tensors)};
+  front.zeros = unused + (8 - (end + unused) % 8) % 8;
+  if (front.zeros != 0)
+    add(std::string(gap_prefix) + "columns", DType::U8, front.zeros, front.zeros,
+        checksums ? hash_of_zeros(front.zeros) : 0);
+  return tensors;
 }
 
 void append_entry(std::string& json, const StoredTensor& tensor, std::uint64_t data_begin) {
@@ -150,38 +167,38 @@ void append_entry(std::string& json, const StoredTensor& tensor, std::uint64_t d
 
 }  // namespace
 
-bool may_be_row(const Frame& frame) noexcept {
-  return frame.is_lone_tensor() && frame.begin != frame.end &&
-         frame.end - frame.begin <= largest_row && bit_width(frame.tensors.front().dtype) >= 8 &&
-         frame.tensors.front().shape.size() < most_dimensions;
-}
-
-bool are_alike(const Frame& a, const Frame& b) noexcept {
-  const StoredTensor& left = a.tensors.front();
-  const StoredTensor& right = b.tensors.front();
-  return a.own_dtype == b.own_dtype && left.dtype == right.dtype && left.shape == right.shape;
+bool may_be_row(DType dtype, const Shape& shape, std::uint64_t bytes) noexcept {
+  return bytes != 0 && bytes <= largest_row && bit_width(dtype) >= 8 &&
+         shape.size() < most_dimensions;
 }
 
 std::uint64_t SegmentHeader::cost_of_name(std::string_view name) {
   return name_bound + twice_escaped(name);
 }
 
+std::uint64_t SegmentHeader::cost_of_tensor(std::uint64_t of_name, std::size_t rank) noexcept {
+  // Its name is in its line, its node and its checksum too. One dimension more is that of rows.
+  return SegmentColumns::record_size + cost_of_gap + cost_of_line(rank + 1) + 4 * of_name +
+         node_bound;
+}
+
 std::uint64_t SegmentHeader::cost(const Frame& frame) {
-  // A gap in front, for alignment.
+  const std::uint64_t of_name = cost_of_name(frame.head.name);
+  if (frame.is_lone_tensor()) return cost_of_tensor(of_name, frame.tensors.front().shape.size());
   std::uint64_t bytes =
-      cost_of_row(frame) + entry_bound + dimension_bound + 2 * (gap_prefix.size() + 20);
-  if (frame.is_lone_tensor()) {
-    // Its name is in its line, its node and its checksum. One dimension more is that of rows.
-    const std::uint64_t name = 20 + twice_escaped(frame.head.name);
-    return bytes + cost_of(frame.tensors.front()) + 3 * name + node_bound + dimension_bound;
-  }
-  bytes += escaped(frame.schema) + 2;
-  for (const StoredTensor& tensor : frame.tensors) bytes += cost_of(tensor);
+      SegmentColumns::record_size + of_name + cost_of_gap + escaped(frame.schema) + 2;
+  for (const StoredTensor& tensor : frame.tensors)
+    bytes += 2 * twice_escaped(tensor.name) + cost_of_line(tensor.shape.size());
   return bytes;
 }
 
+std::optional<std::uint32_t> SegmentHeader::find_name(std::string_view name) const {
+  const auto found = places_.find(name);
+  return found == places_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::uint32_t SegmentHeader::add_name(std::string_view name) {
-  if (const auto found = places_.find(name); found != places_.end()) return found->second;
+  if (const auto found = find_name(name)) return *found;
   const auto place = static_cast<std::uint32_t>(names_.size());
   names_.emplace_back(name);
   places_.emplace(name, place);
@@ -195,47 +212,58 @@ void SegmentHeader::add_gap(std::uint64_t end, std::uint64_t hash) {
   end_ = end;
 }
 
-void SegmentHeader::add_node(const std::string& node) {
+std::uint32_t SegmentHeader::add_node(const std::string& node) {
   if (!nodes_.empty()) nodes_ += ", ";
   nodes_ += node;
-  ++values_;
+  return values_++;
 }
 
-void SegmentHeader::add_value(Frame& frame) {
+std::uint32_t SegmentHeader::add_value(Frame& frame) {
   bound_ += cost(frame) - cost_of_name(frame.head.name);
+  end_ = frame.end;
+  std::string node;
   if (frame.is_lone_tensor()) {
     StoredTensor& tensor = frame.tensors.front();
     tensor.name = tensor_name_start(frame.head.sequence).append(frame.head.name);
-    add_node(node_of(tensor, frame.own_dtype));
+    node = node_of(tensor, frame.own_dtype);
   } else {
-    add_node(frame.schema);
+    node = std::move(frame.schema);
   }
   std::ranges::move(frame.tensors, std::back_inserter(tensors_));
-  end_ = frame.end;
+  return add_node(node);
 }
 
-void SegmentHeader::add_rows(const Frame& first, std::size_t count, std::uint64_t hash) {
-  const StoredTensor& row = first.tensors.front();
-  bound_ += cost(first) - cost_of_name(first.head.name) + (count - 1) * SegmentColumns::record_size;
-  std::vector<std::uint64_t> shape = {count};
-  shape.insert(shape.end(), row.shape.begin(), row.shape.end());
-  StoredTensor rows{tensor_name_start(first.head.sequence).append(rows_name),
-                    row.dtype,
-                    Shape(shape),
-                    row.begin,
-                    row.begin + count * (row.end - row.begin),
-                    hash};
-  add_node(node_of(rows, first.own_dtype));
-  end_ = rows.end;
-  tensors_.push_back(std::move(rows));
+std::uint32_t SegmentHeader::add_rows(const RecordHead& first, const Rows& rows) {
+  const Shape& row = rows.kind.shape;
+  const std::uint64_t of_name = cost_of_name(first.name);
+  bound_ += cost_of_tensor(of_name, row.size()) - of_name +
+            (rows.count - 1) * SegmentColumns::record_size;
+  end_ = rows.begin + rows.count * rows.bytes;
+  StoredTensor tensor{.name = tensor_name_start(first.sequence),
+                      .dtype = rows.kind.dtype,
+                      .shape = row,
+                      .begin = rows.begin,
+                      .end = end_,
+                      .hash = rows.hash};
+  if (rows.count == 1) {
+    tensor.name += first.name;
+  } else {
+    tensor.name += rows_name;
+    std::vector<std::uint64_t> shape = {rows.count};
+    shape.insert(shape.end(), row.begin(), row.end());
+    tensor.shape = Shape(shape);
+  }
+  const std::string node = node_of(tensor, rows.kind.own_dtype);
+  tensors_.push_back(std::move(tensor));
+  return add_node(node);
 }
 
-void SegmentHeader::add_record(const RecordHead& head, Place place) {
+void SegmentHeader::add_record(const RecordHead& head, Place place, std::uint32_t name) {
   columns_.sequence.push_back(head.sequence);
   columns_.step.push_back(head.step);
   columns_.call.push_back(head.call);
   columns_.time.push_back(head.time);
-  columns_.name.push_back(add_name(head.name));
+  columns_.name.push_back(name);
   columns_.thread.push_back(head.thread);
   columns_.value.push_back(place.value);
   columns_.row.push_back(place.row);
@@ -252,21 +280,25 @@ void SegmentHeader::add(std::span<Frame* const> frames, const HashOf& hash_of) {
   for (std::size_t at = 0; at < order.size();) {
     Frame& first = *frames[order[at]];
     if (first.begin != end_) add_gap(first.begin, hash_of(end_, first.begin));
-    std::size_t count = 1;
+    const std::optional<RowKind> kind = kind_of(first);
+    if (!kind) {
+      places[order[at++]].value = add_value(first);
+      continue;
+    }
+    Rows rows{*kind, first.begin, first.end - first.begin, 1, first.tensors.front().hash};
     const auto is_next_row = [&](const Frame& next) {
-      return may_be_row(next) && are_alike(first, next) &&
-             next.begin == first.begin + count * (first.end - first.begin);
+      return next.begin == rows.begin + rows.count * rows.bytes && kind_of(next) == kind;
     };
-    if (may_be_row(first))
-      while (at + count < order.size() && is_next_row(*frames[order[at + count]])) ++count;
-    for (std::size_t i = 0; i < count; ++i)
-      places[order[at + i]] = {values_, count == 1 ? no_row : static_cast<std::int32_t>(i)};
-    if (count == 1) add_value(first);
-    else
-      add_rows(first, count, hash_of(first.begin, first.begin + count * (first.end - first.begin)));
-    at += count;
+    while (at + rows.count < order.size() && is_next_row(*frames[order[at + rows.count]]))
+      ++rows.count;
+    if (rows.count != 1) rows.hash = hash_of(rows.begin, rows.begin + rows.count * rows.bytes);
+    const std::uint32_t value = add_rows(first.head, rows);
+    for (std::uint64_t i = 0; i < rows.count; ++i)
+      places[order[at + i]] = {value, rows.count == 1 ? no_row : static_cast<std::int32_t>(i)};
+    at += rows.count;
   }
-  for (std::size_t i = 0; i < frames.size(); ++i) add_record(frames[i]->head, places[i]);
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    add_record(frames[i]->head, places[i], add_name(frames[i]->head.name));
 }
 
 std::string SegmentHeader::schema_text() const {
@@ -286,11 +318,13 @@ std::string SegmentHeader::schema_text() const {
   return text;
 }
 
-std::string SegmentHeader::text(std::string about, std::uint64_t room, bool checksums) const {
+SegmentFront SegmentHeader::front(std::string about, std::uint64_t room, bool checksums) const {
   // Blanks in the header would be read: 3 MB of them were half of the time that opening 100,000
   // small records took.
-  const std::uint64_t unused = room > bound_ ? room - bound_ : 0;
-  const auto [columns, column_tensors] = stored(columns_, unused, checksums);
+  SegmentFront front;
+  const std::vector<StoredTensor> column_tensors =
+      add_columns(front, columns_, room > bound_ ? room - bound_ : 0, checksums);
+  const std::uint64_t columns_end = column_tensors.back().end;
   Metadata metadata;
   if (!about.empty()) metadata.emplace(metadata_key, std::move(about));
   metadata.emplace(schema::metadata_key, schema_text());
@@ -303,8 +337,8 @@ std::string SegmentHeader::text(std::string about, std::uint64_t room, bool chec
         known.push_back({tensor.name, tensor.dtype, &tensor.shape, tensor.hash});
     metadata.emplace(checksums::metadata_key, checksums::text_of(std::move(known), metadata));
   }
-  std::string json;
-  platform::reserve_huge(json, static_cast<std::size_t>(std::max(room, bound_)));
+  std::string& json = front.header;
+  platform::reserve_huge(json, static_cast<std::size_t>(bound_));
   json.assign(length_size, '\0');
   json += R"({"__metadata__":{)";
   for (bool first = true; const auto& [key, value] : metadata) {
@@ -315,19 +349,27 @@ std::string SegmentHeader::text(std::string about, std::uint64_t room, bool chec
   }
   json += '}';
   for (const StoredTensor& tensor : column_tensors) append_entry(json, tensor, 0);
-  for (const StoredTensor& tensor : tensors_) append_entry(json, tensor, columns.size());
+  for (const StoredTensor& tensor : tensors_) append_entry(json, tensor, columns_end);
   json += '}';
-  const std::uint64_t size = room == 0 ? (json.size() + 7) / 8 * 8 + columns.size() : room;
-  if (json.size() + columns.size() > size) {
-    if (metadata.contains(metadata_key)) return text({}, room, checksums);
+  const std::uint64_t size = room == 0 ? (json.size() + 7) / 8 * 8 + columns_end : room;
+  if (json.size() + columns_end > size) {
+    if (metadata.contains(metadata_key)) return this->front({}, room, checksums);
     throw Error(ErrorCode::limit_exceeded, "the header does not fit into the room kept for it",
                 {.expected = "at most " + std::to_string(size) + " bytes",
-                 .found = std::to_string(json.size() + columns.size())});
+                 .found = std::to_string(json.size() + columns_end)});
   }
-  json.resize(static_cast<std::size_t>(size) - columns.size(), ' ');
+  json.resize(static_cast<std::size_t>(size - columns_end), ' ');
   for (std::size_t i = 0; i < length_size; ++i)
     json[i] = static_cast<char>((json.size() - length_size) >> (8 * i) & 0xFFU);
-  return json += columns;
+  return front;
+}
+
+std::string SegmentFront::text() const {
+  std::string text = header;
+  for (const std::span<const std::byte> column : columns)
+    text.append(reinterpret_cast<const char*>(column.data()), column.size());
+  text.append(static_cast<std::size_t>(zeros), '\0');
+  return text;
 }
 
 }  // namespace safestructures::inline v0::recording

@@ -25,6 +25,10 @@ constexpr std::uint64_t record_overhead = 256;
 // From here on the writer is called before it looks by itself.
 constexpr std::uint64_t call_writer_from = std::uint64_t{1} << 20U;
 
+// Records that the queue has room for before it grows: what it grows out of was touched for
+// nothing. With 4,096 those of 64 KiB that are moved in took 1.3 times as long.
+constexpr std::size_t queue_room = 512;
+
 std::int64_t now() noexcept {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
@@ -83,6 +87,7 @@ RecorderState::RecorderState(std::filesystem::path folder, RecorderOptions optio
   make_folder(folder_);
   lock_ = recording::lock(folder_, "another recorder writes to the folder");
   require_empty(folder_);
+  queue_.reserve(queue_room);
   writer_ = std::thread([this] { run(); });
 }
 

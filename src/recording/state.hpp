@@ -145,6 +145,7 @@ class RecorderState {
   std::exception_ptr error_;  // What ended the recording; until then the first error of one record.
 
   // The writer's own.
+  recording::SegmentBuffers buffers_;
   std::optional<recording::SegmentWriter> segment_;
   std::uint64_t segment_number_ = 0;
   std::uint64_t room_bytes_;

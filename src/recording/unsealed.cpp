@@ -85,8 +85,8 @@ std::shared_ptr<const Source> as_file(std::shared_ptr<const Source> part, std::u
   SegmentHeader header;
   header.add(moved, [](std::uint64_t, std::uint64_t) { return 0; });
   const std::uint64_t size = header.end();
-  return std::make_shared<HeaderAndData>(header.text({}, 0, false), std::move(part), room + begin,
-                                         size);
+  return std::make_shared<HeaderAndData>(header.front({}, 0, false).text(), std::move(part),
+                                         room + begin, size);
 }
 
 std::size_t drop_overlaps(std::vector<Frame>& frames) {

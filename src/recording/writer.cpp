@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include <safestructures/data/error.hpp>
@@ -11,7 +12,6 @@
 
 namespace safestructures::inline v0::detail {
 
-using recording::PreparedRecord;
 using recording::SegmentWriter;
 
 namespace {
@@ -127,29 +127,33 @@ void RecorderState::write(Queue& taken) {
 }
 
 void RecorderState::write_one(Queued& queued) {
-  PreparedRecord prepared;
+  std::optional<recording::PreparedRow> row;
+  std::optional<recording::PreparedRecord> prepared;
   try {
     if (queued.record.head.keep == Keep::statistics && !queued.is_summarised)
       recording::summarise(queued.record.value);
     // Sums of F16 would estimate nothing.
     if (queued.record.head.keep == Keep::statistics) queued.record.precision = Precision::preserve;
-    prepared = recording::prepare(std::move(queued.record), options_.limits);
-    if (prepared.cost + recording::metadata_room > options_.limits.header_bytes)
+    row = recording::prepare_row(queued.record, options_.limits);
+    if (!row) prepared = recording::prepare(std::move(queued.record), options_.limits);
+    if ((row ? row->cost : prepared->cost) + recording::metadata_room >
+        options_.limits.header_bytes)
       throw Error(ErrorCode::limit_exceeded, "a record needs too large a header",
                   {.path = queued.name->first});
   } catch (const Error&) {
     // Of this record alone. It is counted with what is left.
     return fail(std::current_exception(), false);
   }
-  const std::uint64_t size = prepared.frame.end;
+  const std::uint64_t size = row ? row->tensor->byte_size() : prepared->frame.end;
   const auto start_segment = [&] {
     write_batch();
     seal_segment(false);
-    open_segment(prepared.cost, room_bytes_);
+    open_segment(row ? row->cost : prepared->cost, room_bytes_);
   };
+  const auto add = [&] { return row ? segment_->add(*row) : segment_->add(*prepared); };
   const std::uint64_t before = segment_ ? segment_->size() : 0;
   if (before != 0 && before + size > options_.segment_bytes) start_segment();
-  while (!segment_ || !segment_->add(prepared)) start_segment();
+  while (!segment_ || !add()) start_segment();
   batch_.push_back(&queued);
   if (segment_->batch_bytes() >= batch_bytes || batch_.size() >= batch_records) write_batch();
 }
@@ -160,6 +164,7 @@ void RecorderState::write_batch() {
   std::uint64_t bytes = 0;
   for (Queued* const queued : batch_) {
     bytes += queued->bytes;
+    queued->record.value = Value();  // That of a row is still there.
     queued->name = nullptr;
   }
   const std::uint64_t records = batch_.size();
@@ -169,9 +174,10 @@ void RecorderState::write_batch() {
 
 void RecorderState::open_segment(std::uint64_t cost, std::uint64_t room) {
   const std::uint64_t needed = in_pages(cost + recording::metadata_room + page);
-  segment_.emplace(folder_, ++segment_number_, std::max(in_pages(room), needed),
-                   recording::SegmentOptions{.durability = options_.durability,
-                                             .checksums = options_.checksums});
+  segment_.emplace(
+      folder_, ++segment_number_, std::max(in_pages(room), needed),
+      recording::SegmentOptions{.durability = options_.durability, .checksums = options_.checksums},
+      buffers_);
 }
 
 void RecorderState::seal_segment(bool closed) {
