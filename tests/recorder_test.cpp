@@ -230,14 +230,18 @@ TEST_CASE("the first record of a step is found whatever the order of steps") {
     }
     recorder.close();
     const ss::Recording run(folder / "run");
-    for (const auto& [step, call] :
-         std::map<std::int64_t, std::uint64_t>{{0, 0}, {2, 1}, {4, 3}, {7, 6}})
-      CHECK(run.find("x", is_ascending ? step : 7 - step)->call() == call);
-    for (const std::int64_t step : {-1, 8, 100}) CHECK(run.find("x", step) == nullptr);
-    CHECK(run.find("y", 0) == nullptr);
-    for (std::uint64_t call = 0; call < 7; ++call)
-      CHECK(run.find_call("x", call)->sequence() == call);
-    CHECK(run.find_call("x", 7) == nullptr);
+    // The first are looked for among all, the later ones in an index.
+    for (int round = 0; round < 10; ++round) {
+      CAPTURE(round);
+      for (const auto& [step, call] :
+           std::map<std::int64_t, std::uint64_t>{{0, 0}, {2, 1}, {4, 3}, {7, 6}})
+        CHECK(run.find("x", is_ascending ? step : 7 - step)->call() == call);
+      for (const std::int64_t step : {-1, 8, 100}) CHECK(run.find("x", step) == nullptr);
+      CHECK(run.find("y", 0) == nullptr);
+      for (std::uint64_t call = 0; call < 7; ++call)
+        CHECK(run.find_call("x", call)->sequence() == call);
+      CHECK(run.find_call("x", 7) == nullptr);
+    }
   }
 }
 
@@ -253,6 +257,8 @@ TEST_CASE("a recording can be followed while it goes on") {
     recorder->record("s", round);
     CHECK(recorder->flush() == seen + static_cast<std::size_t>(round) + 1);
     CHECK(run.refresh() == static_cast<std::size_t>(round % 3 + 2));
+    for (const int known : {round, round / 2, round / 3, 0})
+      CHECK(run.find_call("s", static_cast<std::uint64_t>(known))->as<int>() == known);
     CHECK_FALSE(run.is_closed());
   }
   recorder->close();

@@ -7,6 +7,7 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
+constexpr std::size_t scans_before_index = 20;
 constexpr std::uint32_t no_name = std::numeric_limits<std::uint32_t>::max();
 
 /// The first place with that number.
@@ -54,17 +55,14 @@ RecordTable::Place RecordTable::at(std::size_t index) const {
   return {&part, index - part.begin + part.skipped};
 }
 
-std::int64_t RecordTable::step_of(std::size_t index) const {
+template <class Number>
+Number RecordTable::number_of(std::size_t index,
+                              std::span<const Number> ReadColumns::* column) const {
   const Place place = at(index);
-  return place.part->segment->columns().step[place.record];
+  return (place.part->segment->columns().*column)[place.record];
 }
 
-std::uint64_t RecordTable::call_of(std::size_t index) const {
-  const Place place = at(index);
-  return place.part->segment->columns().call[place.record];
-}
-
-const RecordTable::Named* RecordTable::named(std::string_view name) const {
+void RecordTable::index() const {
   named_.resize(names_.size());
   while (indexed_ < size_) {
     const Part& part = *at(indexed_).part;
@@ -73,30 +71,52 @@ const RecordTable::Named* RecordTable::named(std::string_view name) const {
          ++record) {
       Named& one = named_[part.names[columns.name[record]]];
       if (!one.places.empty()) {
-        one.has_ascending_steps &= step_of(one.places.back()) <= columns.step[record];
-        one.has_ascending_calls &= call_of(one.places.back()) <= columns.call[record];
+        const std::size_t last = one.places.back();
+        one.has_ascending_steps &= number_of(last, &ReadColumns::step) <= columns.step[record];
+        one.has_ascending_calls &= number_of(last, &ReadColumns::call) <= columns.call[record];
       }
       one.places.push_back(indexed_++);
     }
   }
+}
+
+template <class Number>
+std::optional<std::size_t> RecordTable::scan(std::uint32_t name, Number number,
+                                             std::span<const Number> ReadColumns::* column) const {
+  for (const Part& part : parts_) {
+    const ReadColumns& columns = part.segment->columns();
+    const std::span<const Number> numbers = columns.*column;
+    for (std::size_t i = part.skipped; i < numbers.size(); ++i) {
+      if (numbers[i] != number || part.names[columns.name[i]] != name) continue;
+      const std::size_t found = part.begin + i - part.skipped;
+      scanned_ += found;
+      return found;
+    }
+  }
+  scanned_ += size_;
+  return std::nullopt;
+}
+
+template <class Number>
+std::optional<std::size_t> RecordTable::find(std::string_view name, Number number,
+                                             std::span<const Number> ReadColumns::* column,
+                                             bool Named::* is_ascending) const {
   const std::optional<std::uint32_t> place = place_of(name);
-  return place ? &named_[*place] : nullptr;
+  if (!place) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  if (scanned_ / scans_before_index < size_) return scan(*place, number, column);
+  index();
+  const Named& known = named_[*place];
+  return first_of(known.places, known.*is_ascending, number,
+                  [&](std::size_t index) { return number_of(index, column); });
 }
 
 std::optional<std::size_t> RecordTable::find(std::string_view name, std::int64_t step) const {
-  const std::lock_guard lock(mutex_);
-  const Named* const known = named(name);
-  if (known == nullptr) return std::nullopt;
-  return first_of(known->places, known->has_ascending_steps, step,
-                  [this](std::size_t index) { return step_of(index); });
+  return find(name, step, &ReadColumns::step, &Named::has_ascending_steps);
 }
 
 std::optional<std::size_t> RecordTable::find_call(std::string_view name, std::uint64_t call) const {
-  const std::lock_guard lock(mutex_);
-  const Named* const known = named(name);
-  if (known == nullptr) return std::nullopt;
-  return first_of(known->places, known->has_ascending_calls, call,
-                  [this](std::size_t index) { return call_of(index); });
+  return find(name, call, &ReadColumns::call, &Named::has_ascending_calls);
 }
 
 void RecordCursor::move_to(std::size_t index) {
