@@ -17,17 +17,26 @@ from run import ROOT, remove
 from sweep import run
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
-# (bytes of a record, records), up to 2 GiB in all: 100,000 of 64 KiB took more than four minutes, as
-# what is written no longer fits into the part of memory that may wait for the disk.
+# (bytes of a record, records). Those of 256 B, 64 KiB and 4 MiB are what is asked for, the others are
+# between them.
 CASES = [
     (256, 1000),
+    (256, 3000),
     (256, 10_000),
+    (256, 30_000),
     (256, 100_000),
+    (4 * KIB, 10_000),
+    (12_000, 5000),
     (64 * KIB, 1000),
     (64 * KIB, 10_000),
+    (64 * KIB, 100_000),
     (4 * MIB, 100),
     (4 * MIB, 500),
+    (4 * MIB, 1000),
 ]
+# Measured once, as each takes minutes: what is written no longer fits into the part of memory that may
+# wait for the disk.
+ONCE_FROM = 3 * GIB
 REPETITIONS = 7
 QUICK = 3
 # In memory at once: what is recorded, the queue, the page cache.
@@ -53,6 +62,8 @@ def measure(binaries, folder, case, repetitions):
         return run([str(word) for word in words])
 
     written, fresh = folder / "written", folder / "fresh"
+    if size * count >= ONCE_FROM:
+        repetitions = 1
     remove(written)
     act("record", written)
     actions = [*RECORDING, *READING, *PEERS]
@@ -76,7 +87,7 @@ def bold(text, is_missed):
 def rows_of(case, found):
     """A row of each table."""
     size, count = case
-    name = records_text(count, size)
+    name = records_text(count, size) + (", once" if size * count >= ONCE_FROM else "")
 
     def ms(action):
         return f"{found[action]['ns'] / 1e6:,.2f} ms"
@@ -150,7 +161,7 @@ def write(file, tables, left_out, description, repetitions):
     file.write_text(f"""# Sweep over recordings that are made
 
 Written by `./dev bench recording`. Records of 100 layers, medians of {repetitions} repetitions in turn, each a
-process of its own. What misses what is asked is bold.
+process of its own; from {ONCE_FROM // GIB} GiB on once. What misses what is asked is bold.
 
 {parts}
 
