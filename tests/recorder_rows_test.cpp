@@ -187,6 +187,43 @@ TEST_CASE("a segment ends before its journal is larger than its readers take") {
   CHECK(run[1199].as<Floats>() == floats(1, 1199));
 }
 
+TEST_CASE("a tensor of more dimensions than the limit allows is an error, however small") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.limits = {.rank = 2}});
+  recorder.record("x", ss::Tensor::allocate(ss::DType::F32, {1, 2, 3}));
+  CHECK(error_of([&] { recorder.close(); }) ==
+        "limit_exceeded: at /x: a tensor has too many dimensions: expected at most 2 "
+        "(Limits::rank), found 3.");
+  CHECK(recorder.report().all.failed == 1);
+}
+
+TEST_CASE("rows begin where their numbers are aligned, behind a gap with a checksum") {
+  const Folder folder;
+  const auto give = [](ss::ActivationRecorder& recorder) {
+    for (std::uint8_t i = 0; i < 2; ++i) {
+      recorder.record("bytes", std::vector<std::uint8_t>(3, i));
+      recorder.record("numbers", std::vector<double>{1.5, 0.5 + i});
+    }
+  };
+  const fs::path run = record_together(folder, {{2, 3}, {2, 2}}, {}, give);
+  REQUIRE(rows_of(run) == std::vector<ss::Shape>{{2, 3}, {2, 2}});
+  CHECK(ss::verify_file(segment_of(run)).has_checksums);
+  const ss::Document document = ss::Document::open(segment_of(run));
+  const auto& gaps = document.content().extra_tensors;
+  const auto gap = std::ranges::find(gaps, "gap.6", [](const auto& one) { return one.first; });
+  REQUIRE(gap != gaps.end());
+  CHECK(gap->second.size() == 2);
+  const ss::Recording read(run, {.access = ss::Access::map});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ss::Tensor numbers = read[2 * i + 1].tensor();
+    CHECK(reinterpret_cast<std::uintptr_t>(numbers.bytes().data()) % alignof(double) == 0);
+    CHECK(read[2 * i].as<std::vector<std::uint8_t>>() ==
+          std::vector(3, static_cast<std::uint8_t>(i)));
+    CHECK(read[2 * i + 1].as<std::vector<double>>() ==
+          std::vector<double>{1.5, 0.5 + static_cast<double>(i)});
+  }
+}
+
 TEST_CASE("room in front of the data that was not needed is no part of the header") {
   constexpr std::uint64_t kib = 1024;
   for (const std::uint64_t room : {64 * kib, 100 * kib, 256 * kib, 1024 * kib}) {

@@ -245,6 +245,33 @@ TEST_CASE("the first record of a step is found whatever the order of steps") {
   }
 }
 
+TEST_CASE("records behind those that were known are found in a segment that was sealed since") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  const auto record = [&](std::int64_t first) {
+    for (std::int64_t n = first; n < first + 3; ++n) {
+      recorder.step(n);
+      recorder.record("x", n);
+      recorder.record("y", -n);
+    }
+  };
+  record(0);
+  recorder.flush();
+  ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 6);
+  record(3);
+  recorder.close();
+  CHECK(run.refresh() == 6);
+  for (int round = 0; round < 10; ++round)
+    for (std::int64_t n = 0; n < 6; ++n) {
+      CAPTURE(round);
+      CAPTURE(n);
+      REQUIRE(run.find("y", n) != nullptr);
+      CHECK(run.find("y", n)->as<std::int64_t>() == -n);
+      CHECK(run.find_call("x", static_cast<std::uint64_t>(n))->as<std::int64_t>() == n);
+    }
+}
+
 TEST_CASE("a recording can be followed while it goes on") {
   const Folder folder;
   std::optional<ss::ActivationRecorder> recorder;

@@ -1,9 +1,11 @@
 /// \file
 /// What recovery makes of a journal with gaps in its numbers, and of one that is damaged all over.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include <safestructures/recording/recover.hpp>
 
 #include "recording/frame.hpp"
+#include "recording/unsealed.hpp"
 #include "support/errors.hpp"
 #include "support/folder.hpp"
 #include "support/text.hpp"
@@ -58,6 +61,29 @@ TEST_CASE("frames are found behind any number of damaged ones, in time") {
   const ss::RecoveryReport report = ss::recover_recording(run);
   CHECK(report.recovered == 3);
   CHECK(report.losses == Lines{"segment-000001.part: the journal is damaged, 14400000 bytes"});
+}
+
+TEST_CASE("a journal has one frame for each record, small or large, few or many") {
+  for (const std::size_t size : {4U, 1000U, 100'000U}) {
+    CAPTURE(size);
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run");
+    constexpr std::size_t records = 3000;
+    const std::size_t count = std::min<std::size_t>(records, 4'000'000 / size);
+    for (std::size_t i = 0; i < count; ++i) recorder.record("x", std::vector<float>(size));
+    recorder.flush();
+    const std::vector<std::byte> journal =
+        ss::recording::read_journal(folder / "run/segment-000001.journal", 0, {});
+    std::span<const std::byte> rest = std::span(journal).subspan(ss::recording::journal_head_size);
+    for (std::size_t i = 0; i < count; ++i) {
+      const ss::recording::FoundFrame found = ss::recording::read_frame(rest, {});
+      REQUIRE(found.state == ss::recording::FrameState::whole);
+      CHECK(found.frame.head.call == i);
+      CHECK(found.frame.end - found.frame.begin == size * sizeof(float));
+      rest = rest.subspan(found.size);
+    }
+    CHECK(rest.empty());
+  }
 }
 
 TEST_CASE("a record that the recorder refused is no record that was lost") {

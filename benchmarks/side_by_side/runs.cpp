@@ -74,6 +74,11 @@ void record_runs(const Path& folder, Size size, ss::Precision precision) {
   });
 }
 
+std::size_t different_records(Size size) {
+  const std::size_t rest = size.count % layers;
+  return size.count / layers * (layers / 2) + (rest > layers / 2 ? rest - layers / 2 : 0);
+}
+
 void compare(const Path& file, const char* with, std::size_t rows, ss::Verdict last, bool suggest) {
   compare_small(file);
   std::optional<ss::Comparison> found;

@@ -14,6 +14,9 @@ namespace bench {
 /// as `.different`, whose layers from the middle on give something else.
 void record_runs(const Path& folder, Size size, ss::Precision precision);
 
+/// Records of that which are not those of the first.
+[[nodiscard]] std::size_t different_records(Size size);
+
 /// Measures comparing a file, or a recording, with another, after two small ones were compared.
 /// \param with the end of the other's name \param rows of the result \param last the last verdict
 void compare(const Path& file, const char* with, std::size_t rows, ss::Verdict last, bool suggest);

@@ -52,11 +52,6 @@ SegmentWriter::SegmentWriter(const std::filesystem::path& folder, std::uint64_t 
       buffers_(buffers),
       part_path_(part_file(folder, number)),
       journal_path_(journal_file(folder, number)) {
-  // What a segment before left when it failed.
-  buffers_.batch.clear();
-  buffers_.queue.clear();
-  buffers_.staged.clear();
-  buffers_.frames.clear();
   // The journal first: data without one could not be told apart.
   journal_ = create(journal_path_);
   std::vector<std::byte> head;

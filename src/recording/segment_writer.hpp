@@ -36,7 +36,7 @@ struct SegmentBuffers {
 /// A segment that is being written: its data and the journal beside it.
 ///
 /// Data are written before the frames that say they are there, both at the end of their file.
-/// When anything has thrown, only `seal` may be called.
+/// When anything has thrown, only `seal` may be called, and the buffers are no other segment's.
 class SegmentWriter {
  public:
   /// Makes the files. \param room bytes in front of the data, a multiple of 8 \param buffers must

@@ -14,7 +14,7 @@ import browser
 import numpy as np
 import safestructures
 from cli_outcomes import REPORT, expect, run
-from report_cases import HOSTILE, SCORES, many_culprits, statistics_runs, suspicious_runs, two_runs, uneven_runs
+from report_cases import HOSTILE, SCORES, many_culprits, other_values, statistics_runs, suspicious_runs, two_runs, uneven_runs
 from safetensors.numpy import save_file
 
 SKIPPED = 77
@@ -178,6 +178,22 @@ def check_findings(page, folder):
     expect("within the noise", "0.85x, within", details(page)["difference beside it"])
 
 
+def check_other_values(page, folder):
+    """What differs without a number says in what."""
+    other_values(folder)
+    run(folder, "report", "cats", "dogs", "-o", "others.html")
+    page.open(folder / "others.html")
+    guess = "a weaker guess: recorded before it, of another shape"
+    expect(
+        "an error without a number",
+        [["1.", "label", "another value", "0", "new", f"x ({guess})", "", "1"]],
+        page.evaluate(CULPRITS),
+    )
+    page.click(".row:nth-child(4)")
+    said = details(page)
+    expect("of another shape, behind one with a number", ("another shape", "0.3333"), (said["error of the record"], said["error of the input"]))
+
+
 def check_statistics(page, folder):
     """What was compared by statistics alone is marked where it stands."""
     statistics_runs(folder)
@@ -320,7 +336,7 @@ def main():
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
-        for check in (check_two_runs, check_findings, check_statistics, check_pairs, check_coverage, check_many_culprits, check_files, check_one,
+        for check in (check_two_runs, check_findings, check_other_values, check_statistics, check_pairs, check_coverage, check_many_culprits, check_files, check_one,
                       check_hostile, check_damaged, check_many):
             with browser.Browser(folder) as page:
                 check(page, folder)

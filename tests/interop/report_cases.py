@@ -74,6 +74,16 @@ def many_culprits(folder, layers):
                 recorder.record(f"net.{i}", np.full(4, 1 + (name == "wrong") * (i + 1) / layers, np.float32))
 
 
+def other_values(folder):
+    """Runs `cats` and `dogs`: a text differs, and so does what comes out of it, and a shape."""
+    for name, size in (("cats", 2), ("dogs", 3)):
+        with Recorder(pathlib.Path(folder) / name) as recorder:
+            recorder.record("x", np.ones(3, np.float32))
+            recorder.record("label", name)
+            recorder.record("embedding", np.full(3, size, np.float32))
+            recorder.record("padded", np.ones(size, np.float32))
+
+
 def uneven_runs(folder):
     """Runs `late` and `early`: `early` called its layer once more before, with another shape."""
     for name, sizes in (("late", (3, 3)), ("early", (2, 3, 3))):
