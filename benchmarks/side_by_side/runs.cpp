@@ -18,7 +18,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t layers = 100;
+constexpr std::size_t run_layers = 100;
 // The same for all, since it empties the caches.
 constexpr std::size_t touched_before = 512 * mib;
 
@@ -26,17 +26,17 @@ constexpr std::size_t touched_before = 512 * mib;
 void record_run(const Path& folder, Size size, ss::Precision precision, bool is_different) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
-  Blocks outputs(layers, std::vector<float>(size.bytes / sizeof(float)));
-  for (std::size_t layer = 0; layer < layers; ++layer)
+  Blocks outputs(run_layers, std::vector<float>(size.bytes / sizeof(float)));
+  for (std::size_t layer = 0; layer < run_layers; ++layer)
     for (float& number : outputs[layer]) {
       number = normal(random);
       const float noise = normal(random);
-      if (is_different && layer >= layers / 2) number += 0.01F * noise;
+      if (is_different && layer >= run_layers / 2) number += 0.01F * noise;
     }
   ss::ActivationRecorder recorder(folder, {.precision = precision});
   for (std::size_t i = 0; i < size.count; ++i) {
-    if (i % layers == 0) recorder.step(static_cast<std::int64_t>(i / layers));
-    recorder.record("layer" + std::to_string(i % layers), outputs[i % layers]);
+    if (i % run_layers == 0) recorder.step(static_cast<std::int64_t>(i / run_layers));
+    recorder.record("layer" + std::to_string(i % run_layers), outputs[i % run_layers]);
   }
   recorder.close();
 }
@@ -56,8 +56,8 @@ void compare_small(const Path& file) {
   std::filesystem::create_directories(folder);
   for (const float number : {1.0F, 2.0F}) {
     ss::ActivationRecorder recorder(folder / std::to_string(number));
-    for (std::size_t i = 0; i < 2 * layers; ++i)
-      recorder.record("layer" + std::to_string(i % layers), std::vector<float>(8, number));
+    for (std::size_t i = 0; i < 2 * run_layers; ++i)
+      recorder.record("layer" + std::to_string(i % run_layers), std::vector<float>(8, number));
     recorder.close();
   }
   keep(compare_and_tell(folder / std::to_string(1.0F), folder / std::to_string(2.0F), true));
@@ -75,8 +75,9 @@ void record_runs(const Path& folder, Size size, ss::Precision precision) {
 }
 
 std::size_t different_records(Size size) {
-  const std::size_t rest = size.count % layers;
-  return size.count / layers * (layers / 2) + (rest > layers / 2 ? rest - layers / 2 : 0);
+  const std::size_t rest = size.count % run_layers;
+  return size.count / run_layers * (run_layers / 2) +
+         (rest > run_layers / 2 ? rest - run_layers / 2 : 0);
 }
 
 void compare(const Path& file, const char* with, std::size_t rows, ss::Verdict last, bool suggest) {
