@@ -15,6 +15,7 @@
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/recording/recover.hpp>
+#include <safestructures/tools/verify.hpp>
 
 #include "recording/frame.hpp"
 #include "recording/unsealed.hpp"
@@ -84,6 +85,23 @@ TEST_CASE("a journal has one frame for each record, small or large, few or many"
     }
     CHECK(rest.empty());
   }
+}
+
+TEST_CASE("what an interrupted seal left in front of the data is written over") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  {
+    ss::ActivationRecorder recorder(folder / "live", {.header_bytes = 65536});
+    for (int i = 0; i < 20; ++i) recorder.record("x", std::vector<float>(4, 1));
+    recorder.flush();
+    fs::copy(folder / "live", run);
+  }
+  std::fstream part(run / "segment-000001.part", std::ios::binary | std::ios::in | std::ios::out);
+  part << std::string(65536, '\xff');
+  part.close();
+  CHECK(ss::recover_recording(run).recovered == 20);
+  CHECK(ss::verify_file(run / "segment-000001.safetensors").has_checksums);
+  CHECK(ss::Recording(run)[19].as<std::vector<float>>() == std::vector<float>(4, 1));
 }
 
 TEST_CASE("a record that the recorder refused is no record that was lost") {

@@ -271,6 +271,7 @@ void Repair::write(bool checksums) {
   recording::check_written(error, "cannot open the file for writing", part_path_);
   const std::string about = "{\"version\": 2, \"segment\": " + std::to_string(head_.segment) +
                             ", \"closed\": false, \"recovered\": true}";
+  // With the zeros: a recorder that died at its seal may have written something else there.
   const std::string header = header_.front(about, head_.room, checksums).text();
   recording::write_at(file, part_path_, 0, std::as_bytes(std::span(header)));
   platform::os::resize(file, head_.room + header_.end(), error);

@@ -1,6 +1,5 @@
 #include "recording/segment_batch.hpp"
 
-#include <array>
 #include <utility>
 
 #include "data/keyed_hash.hpp"
@@ -8,9 +7,6 @@
 
 namespace safestructures::inline v0::recording {
 namespace {
-
-// Between tensors, for alignment.
-constexpr std::array<std::byte, 8> zeros{};
 
 bool is_of(const RowKind& kind, const PreparedRow& row) noexcept {
   return kind.own_dtype == row.own_dtype && kind.dtype == row.tensor->dtype() &&
@@ -113,10 +109,8 @@ void SegmentBatch::add_to(SegmentHeader& header, bool checksums) {
   std::vector<std::uint32_t> values;
   values.reserve(runs_.size());
   for (const Run& run : runs_) {
-    if (const std::uint64_t gap = run.begin - header.end(); gap != 0) {
-      const auto bytes = std::span(zeros).first(static_cast<std::size_t>(gap));
-      header.add_gap(run.begin, checksums ? hash_of(bytes) : 0);
-    }
+    if (const std::uint64_t gap = run.begin - header.end(); gap != 0)
+      header.add_gap(run.begin, checksums ? hash_of_zeros(gap) : 0);
     if (run.rows.empty()) {
       values.push_back(header.add_value(records_[run.record].frame));
       continue;

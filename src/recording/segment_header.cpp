@@ -117,14 +117,6 @@ std::span<const std::byte> bytes_of(const std::vector<Number>& column,
   return bytes;
 }
 
-std::uint64_t hash_of_zeros(std::uint64_t count) {
-  static constexpr std::array<std::byte, 4096> zeros{};
-  platform::Xxh3 hash;
-  for (; count > zeros.size(); count -= zeros.size()) hash.add(zeros);
-  hash.add(std::span(zeros).first(static_cast<std::size_t>(count)));
-  return hash.value();
-}
-
 /// Adds the columns to what stands in front of the data, with the zeros behind them.
 /// \param unused how many of these there are, or a few more that make all of it a multiple of 8
 /// \returns their tensors
@@ -166,6 +158,14 @@ void append_entry(std::string& json, const StoredTensor& tensor, std::uint64_t d
 }
 
 }  // namespace
+
+std::uint64_t hash_of_zeros(std::uint64_t count) {
+  static constexpr std::array<std::byte, 4096> zeros{};
+  platform::Xxh3 hash;
+  for (; count > zeros.size(); count -= zeros.size()) hash.add(zeros);
+  hash.add(std::span(zeros).first(static_cast<std::size_t>(count)));
+  return hash.value();
+}
 
 bool may_be_row(DType dtype, const Shape& shape, std::uint64_t bytes) noexcept {
   return bytes != 0 && bytes <= largest_row && bit_width(dtype) >= 8 &&

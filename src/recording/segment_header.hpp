@@ -27,6 +27,9 @@ inline constexpr std::uint64_t metadata_room = std::uint64_t{16} << 10U;
 /// A name that starts with this is no record's, but of bytes between those of records.
 inline constexpr std::string_view gap_prefix = "gap.";
 
+/// XXH3-64 of so many zeros.
+[[nodiscard]] std::uint64_t hash_of_zeros(std::uint64_t count);
+
 /// What rows of one tensor have in common.
 struct RowKind {
   DType dtype = DType::F32;
