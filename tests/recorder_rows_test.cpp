@@ -2,6 +2,7 @@
 /// Small tensors of one kind that are recorded together are rows of one tensor in the file, and
 /// nobody who reads the recording need know.
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -195,6 +196,21 @@ TEST_CASE("a tensor of more dimensions than the limit allows is an error, howeve
         "limit_exceeded: at /x: a tensor has too many dimensions: expected at most 2 "
         "(Limits::rank), found 3.");
   CHECK(recorder.report().all.failed == 1);
+}
+
+TEST_CASE("what was moved in is freed before its record is told of as written") {
+  constexpr std::size_t count = 20'000;
+  const Folder folder;
+  const Floats numbers = floats(4, 0);
+  std::atomic<std::uint64_t> freed = 0;
+  ss::ActivationRecorder recorder(folder / "run");
+  for (std::size_t i = 0; i < count; ++i)
+    recorder.record("x", ss::Tensor::share(ss::DType::F32, {4}, std::as_bytes(std::span(numbers)),
+                                           {&numbers, [&](const void*) { ++freed; }}));
+  for (std::uint64_t written = 0; written < count;) {
+    written = recorder.report().written;
+    REQUIRE(freed >= written);
+  }
 }
 
 TEST_CASE("rows begin where their numbers are aligned, behind a gap with a checksum") {
