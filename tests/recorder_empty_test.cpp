@@ -60,7 +60,7 @@ TEST_CASE("a recording without a record says that it was closed, and what became
     CHECK(run.problems().empty());
     const std::filesystem::path file = folder / name / "segment-000001.safetensors";
     CHECK(ss::verify_file(file).has_checksums);
-    CHECK(std::filesystem::file_size(file) == 20'480);
+    CHECK(std::filesystem::file_size(file) < 4096);
     CHECK(ss::recover_recording(folder / name).is_clean());
   }
 }

@@ -236,6 +236,51 @@ TEST_CASE("the segment that a full disk ended says how many records it has") {
   CHECK(run.about().find("\"kept\": 10, \"failed\": ") != std::string::npos);
 }
 
+TEST_CASE("few records need one file, of which nothing is left where it cannot be written") {
+  for (const std::string_view call : {"create", "write", "ftruncate", "close", "rename"}) {
+    CAPTURE(call);
+    const Folder folder;
+    script = {};
+    ss::ActivationRecorder recorder(folder / "run");
+    for (std::uint64_t i = 0; i < 10; ++i) recorder.record("x", value_of(i));
+    script.call = call;
+    script.times = 1;
+    script.error = ENOSPC;
+    const std::string error = error_of_void([&] { recorder.close(); });
+    script = {};
+    const std::string file = (folder / "run" / "recording.new").string();
+    CHECK(error.starts_with("cannot_write: " + file + ": "));
+    CHECK(error.find("No space left on device") != std::string::npos);
+    CHECK(recorder.report().all == ss::RecordCounts{.calls = 10, .failed = 10});
+    CHECK(recorder.report().written == 0);
+    CHECK(Folder::names_in(folder / "run") == std::vector<std::string>{"recording.lock"});
+    CHECK(ss::recover_recording(folder / "run").is_clean());
+  }
+}
+
+TEST_CASE("few records are written with neither journal nor room, others with both") {
+  for (const bool is_flushed : {false, true}) {
+    CAPTURE(is_flushed);
+    const Folder folder;
+    script = {};
+    script.tracing = true;
+    {
+      ss::ActivationRecorder recorder(folder / "run");
+      for (std::uint64_t i = 0; i < 10; ++i) recorder.record("x", value_of(i));
+      if (is_flushed) static_cast<void>(recorder.flush());
+      recorder.close();
+    }
+    // The lock, and the segment; or its data and their journal.
+    CHECK(script.create_modes.size() == (is_flushed ? 3 : 2));
+    const auto is_reserving = [](const std::string& call) { return call.starts_with("fallocate"); };
+    CHECK(std::ranges::any_of(script.trace, is_reserving) == is_flushed);
+    script = {};
+    const auto size = std::filesystem::file_size(folder / "run" / "segment-000001.safetensors");
+    CHECK((size > 64 << 10) == is_flushed);
+    check_records(folder / "run", 10);
+  }
+}
+
 TEST_CASE("record itself throws what the writer failed with, once") {
   const Folder folder;
   script = {};

@@ -21,6 +21,26 @@
 
 namespace {
 
+/// Takes its time to be saved.
+struct Slow {
+  std::atomic<bool>& is_begun;
+  std::atomic<bool>& may_end;
+};
+
+}  // namespace
+
+template <>
+struct safestructures::Codec<Slow> {
+  static Value encode(const Slow& slow, Encoder&) {
+    slow.is_begun = true;
+    slow.is_begun.notify_one();
+    slow.may_end.wait(false);
+    return {1};
+  }
+};
+
+namespace {
+
 namespace ss = safestructures;
 using ss::test::Folder;
 
@@ -242,4 +262,29 @@ TEST_CASE("a large batch, hashed by one thread while another writes it, has chec
   const ss::Recording run(folder / "run");
   REQUIRE(run.size() == 6);
   CHECK(ss::verify_file(run[0].file()).has_checksums);
+}
+
+TEST_CASE("a record whose call began before close() and comes behind it is refused, and counted") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  std::atomic<bool> is_begun = false;
+  std::atomic<bool> may_end = false;
+  std::string said;
+  std::thread other([&] {
+    try {
+      recorder.record("slow", Slow{is_begun, may_end});
+    } catch (const ss::Error& error) {
+      said = error.what();
+    }
+  });
+  is_begun.wait(false);
+  recorder.close();
+  may_end = true;
+  may_end.notify_one();
+  other.join();
+  CHECK(said == (folder / "run").string() + ": the recorder is closed: found a record of 'slow'.");
+  CHECK(recorder.report().all == ss::RecordCounts{.calls = 1, .failed = 1});
+  const ss::Recording run(folder / "run");
+  CHECK(run.empty());
+  CHECK(run.is_closed());
 }

@@ -293,6 +293,11 @@ TEST_CASE("files that are missing, left over or of another kind are told of") {
        [](const fs::path& run) { fs::resize_file(run / "segment-000001.journal", 50); },
        {},
        {"no record was finished in segment-000001.part, which is removed"}},
+      {"begun at once",
+       [](const fs::path& run) { write(run / "recording.new", "x"); },
+       {},
+       {"no record was finished in recording.new, which is removed",
+        "segment-000001.safetensors: 6 records recovered"}},
       {"others",
        [](const fs::path& run) {
          write(run / "segment-1.part", "");
@@ -309,7 +314,22 @@ TEST_CASE("files that are missing, left over or of another kind are told of") {
     const ss::RecoveryReport report = ss::recover_recording(died.run);
     CHECK(report.losses == one.losses);
     CHECK(report.notes == one.notes);
+    CHECK_FALSE(fs::exists(died.run / "recording.new"));
   }
+}
+
+TEST_CASE("what a recorder was killed at writing stands in nobody's way") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  fs::create_directories(run);
+  write(run / "recording.lock", "");
+  write(run / "recording.new", std::string(99, 'x'));
+  CHECK(ss::Recording(run).empty());
+  ss::ActivationRecorder recorder(run);
+  recorder.record("x", 1);
+  recorder.close();
+  CHECK(ss::Recording(run).size() == 1);
+  CHECK(Folder::names_in(run) == Lines{"recording.lock", "segment-000001.safetensors"});
 }
 
 TEST_CASE("what is still written, and what is no recording, is refused") {

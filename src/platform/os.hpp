@@ -75,7 +75,7 @@ Status status(const std::filesystem::path& path, std::error_code& error) noexcep
 void check_writable(const std::filesystem::path& path, std::error_code& error) noexcept;
 
 /// Above what `AtomicFile` queues, and below every system's own bound (1024 on Linux).
-inline constexpr std::size_t most_blocks = 256;
+inline constexpr std::size_t most_blocks = 1024;
 
 // Bytes. Both may transfer fewer than asked; 0 bytes read without an error is the end of the file.
 std::size_t read_some(const File& file, std::uint64_t offset, std::span<std::byte> into,

@@ -39,6 +39,9 @@ std::filesystem::path part_file(const std::filesystem::path& folder, std::uint64
 std::filesystem::path journal_file(const std::filesystem::path& folder, std::uint64_t segment) {
   return file_of(folder, segment, journal_suffix);
 }
+std::filesystem::path new_file(const std::filesystem::path& folder) {
+  return folder / "recording.new";
+}
 std::filesystem::path lock_file(const std::filesystem::path& folder) {
   return folder / "recording.lock";
 }

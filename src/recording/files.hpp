@@ -26,6 +26,8 @@ struct SegmentFiles {
                                               std::uint64_t segment);
 [[nodiscard]] std::filesystem::path journal_file(const std::filesystem::path& folder,
                                                  std::uint64_t segment);
+/// Of a segment that is written at once, until it has its name.
+[[nodiscard]] std::filesystem::path new_file(const std::filesystem::path& folder);
 [[nodiscard]] std::filesystem::path lock_file(const std::filesystem::path& folder);
 
 /// The segments in a folder by their numbers; other files are passed over.

@@ -23,9 +23,9 @@ struct RecordHead {
   std::string_view name;  ///< Lives elsewhere: in what names it, or in the journal's bytes.
   std::int64_t step = 0;
   std::uint64_t call = 0;
-  std::uint32_t thread = 0;
   std::uint64_t sequence = 0;
   std::int64_t time = 0;  ///< Nanoseconds since 1970, UTC.
+  std::uint32_t thread = 0;
   Keep keep = Keep::full;
 };
 

@@ -314,6 +314,12 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
   static_cast<void>(recording::segments_of(folder));
   const platform::os::File lock = recording::lock(folder, "the recording is still being written");
   RecoveryReport report;
+  if (const std::filesystem::path path = recording::new_file(folder);
+      std::filesystem::exists(path)) {
+    platform::os::remove(path);
+    report.notes.push_back("no record was finished in " + path.filename().string() +
+                           ", which is removed");
+  }
   Checked checked(options, folder);
   std::uint64_t expected = 1;
   for (const auto& [segment, files] : recording::list_segments(folder)) {

@@ -44,14 +44,15 @@ void SegmentBatch::add(const PreparedRow& row, std::uint32_t name) {
     place = runs_.size();
     Run& run = runs_.emplace_back();
     run.kind = {row.tensor->dtype(), row.own_dtype, row.tensor->shape()};
+    run.row_bytes = row.tensor->byte_size();
     run_of_kind_.emplace(run.kind, place);
   }
   last_run_ = place;
   std::vector<Row>& rows = runs_[place].rows;
   entries_.push_back(
       {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(rows.size()), name});
-  rows.push_back({.head = row.head, .bytes = row.tensor->bytes()});
-  bytes_ += rows.back().bytes.size();
+  rows.push_back({.head = row.head, .bytes = row.tensor->bytes().data()});
+  bytes_ += runs_[place].row_bytes;
 }
 
 std::uint64_t SegmentBatch::place(std::uint64_t end) {
@@ -63,7 +64,7 @@ std::uint64_t SegmentBatch::place(std::uint64_t end) {
     if (!run.rows.empty()) {
       align(run.kind.dtype);
       run.begin = end;
-      end += run.rows.size() * run.rows.front().bytes.size();
+      end += run.rows.size() * run.row_bytes;
       continue;
     }
     Frame& frame = records_[run.record].frame;
@@ -78,17 +79,19 @@ std::uint64_t SegmentBatch::place(std::uint64_t end) {
   return end;
 }
 
-void SegmentBatch::hash() {
+void SegmentBatch::hash(bool rows) {
   for (PreparedRecord& record : records_)
     for (std::size_t i = 0; i < record.tensors.size(); ++i)
       record.frame.tensors[i].hash = hash_of(record.tensors[i].bytes());
   for (Run& run : runs_) {
-    for (Row& row : run.rows) row.hash = hash_of(row.bytes);
     if (run.rows.empty()) continue;
+    const bool is_lone = run.rows.size() == 1;
+    if (rows || is_lone)
+      for (Row& row : run.rows) row.hash = hash_of(run.bytes_of(row));
     run.hash = run.rows.front().hash;
-    if (run.rows.size() == 1) continue;
+    if (is_lone) continue;
     platform::Xxh3 hash;
-    for (const Row& row : run.rows) hash.add(row.bytes);
+    for (const Row& row : run.rows) hash.add(run.bytes_of(row));
     run.hash = hash.value();
   }
 }
@@ -98,14 +101,15 @@ void SegmentBatch::append_frame(std::vector<std::byte>& bytes, std::size_t recor
   const Run& run = runs_[entry.run];
   if (run.rows.empty()) return recording::append_frame(bytes, records_[run.record].frame);
   const Row& row = run.rows[entry.row];
-  const std::uint64_t begin = run.begin + entry.row * row.bytes.size();
+  const std::uint64_t begin = run.begin + entry.row * run.row_bytes;
   const RowKind& kind = run.kind;
   recording::append_frame(
       bytes, *row.head,
-      {kind.dtype, kind.own_dtype, kind.shape, begin, begin + row.bytes.size(), row.hash});
+      {kind.dtype, kind.own_dtype, kind.shape, begin, begin + run.row_bytes, row.hash});
 }
 
 void SegmentBatch::add_to(SegmentHeader& header, bool checksums) {
+  header.expect_records(entries_.size());
   std::vector<std::uint32_t> values;
   values.reserve(runs_.size());
   for (const Run& run : runs_) {
@@ -117,7 +121,7 @@ void SegmentBatch::add_to(SegmentHeader& header, bool checksums) {
     }
     const Row& first = run.rows.front();
     values.push_back(header.add_rows(
-        *first.head, {run.kind, run.begin, first.bytes.size(), run.rows.size(), run.hash}));
+        *first.head, {run.kind, run.begin, run.row_bytes, run.rows.size(), run.hash}));
   }
   for (const Entry entry : entries_) {
     const Run& run = runs_[entry.run];

@@ -49,16 +49,17 @@ class SegmentBatch {
 
   /// Gives the records their places behind `end`. \returns the end of the last
   std::uint64_t place(std::uint64_t end);
-  /// Hashes what the records have, each by itself, and rows together as well.
-  void hash();
+  /// Hashes what the header names: records, and rows together. \param rows whether each row as
+  /// well, for the journal
+  void hash(bool rows);
   /// Calls `each(begin, bytes)` for all data, as they lie in the file.
   template <class Each>
   void each_piece(const Each& each) const {
     for (const Run& run : runs_) {
       std::uint64_t begin = run.begin;
       for (const Row& row : run.rows) {
-        each(begin, row.bytes);
-        begin += row.bytes.size();
+        each(begin, run.bytes_of(row));
+        begin += run.row_bytes;
       }
       if (!run.rows.empty()) continue;
       for (const Tensor& tensor : records_[run.record].tensors) {
@@ -76,16 +77,21 @@ class SegmentBatch {
  private:
   struct Row {
     const RecordHead* head = nullptr;
-    std::span<const std::byte> bytes;
+    const std::byte* bytes = nullptr;
     std::uint64_t hash = 0;
   };
   /// Records that lie side by side: rows of one kind, or one.
   struct Run {
     RowKind kind;
+    std::size_t row_bytes = 0;  // Of each row.
     std::vector<Row> rows;
     std::size_t record = 0;  // Where there are no rows: which of `records_` it is.
     std::uint64_t begin = 0;
     std::uint64_t hash = 0;
+
+    [[nodiscard]] std::span<const std::byte> bytes_of(const Row& row) const noexcept {
+      return {row.bytes, row_bytes};
+    }
   };
   /// A record, in the order of calls.
   struct Entry {

@@ -258,6 +258,11 @@ std::uint32_t SegmentHeader::add_rows(const RecordHead& first, const Rows& rows)
   return add_node(node);
 }
 
+void SegmentHeader::expect_records(std::size_t count) {
+  if (records() != 0) return;
+  each_column(columns_, [&](std::string_view, auto& column) { column.reserve(count); });
+}
+
 void SegmentHeader::add_record(const RecordHead& head, Place place, std::uint32_t name) {
   columns_.sequence.push_back(head.sequence);
   columns_.step.push_back(head.step);
@@ -362,6 +367,12 @@ SegmentFront SegmentHeader::front(std::string about, std::uint64_t room, bool ch
   for (std::size_t i = 0; i < length_size; ++i)
     json[i] = static_cast<char>((json.size() - length_size) >> (8 * i) & 0xFFU);
   return front;
+}
+
+std::uint64_t SegmentFront::size() const noexcept {
+  std::uint64_t size = header.size() + zeros;
+  for (const std::span<const std::byte> column : columns) size += column.size();
+  return size;
 }
 
 std::string SegmentFront::text() const {

@@ -63,6 +63,7 @@ struct SegmentFront {
   /// The columns of a machine with the other order of bytes.
   std::vector<std::vector<std::byte>> swapped = {};
 
+  [[nodiscard]] std::uint64_t size() const noexcept;
   [[nodiscard]] std::string text() const;  ///< All of it.
 };
 
@@ -104,6 +105,8 @@ class SegmentHeader {
   std::uint32_t add_value(Frame& frame);
   /// The same of records of one kind, which have one place. \param first the head of the first
   std::uint32_t add_rows(const RecordHead& first, const Rows& rows);
+  /// Says how many records will be added, where there are none yet.
+  void expect_records(std::size_t count);
   /// Adds a record, behind those of smaller sequence. \param name the place of its name
   void add_record(const RecordHead& head, Place place, std::uint32_t name);
 

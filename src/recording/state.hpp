@@ -18,11 +18,10 @@
 #include <vector>
 
 #include <safestructures/recording/recorder.hpp>
-#include "platform/memory.hpp"
 #include "platform/os.hpp"
 #include "recording/buffer_pool.hpp"
 #include "recording/names.hpp"
-#include "recording/prepare.hpp"
+#include "recording/record_queue.hpp"
 #include "recording/segment_writer.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -57,15 +56,8 @@ class RecorderState {
 
  private:
   struct ThisThread;
-  struct Queued {
-    recording::CapturedRecord record;
-    recording::Names::Entry* name = nullptr;
-    std::uint64_t bytes = 0;     // That it takes in memory.
-    std::uint64_t content = 0;   // Those of its tensors and texts.
-    bool is_summarised = false;  // Its tensors are statistics already.
-  };
-  // 100,000 small records in a vector that doubles touch 9,000 pages of 4 KiB.
-  using Queue = std::vector<Queued, platform::BlockAllocator<Queued>>;
+  using Queued = recording::QueuedRecord;
+  using Queue = recording::RecordQueue;
 
   [[nodiscard]] ThisThread& this_thread();
   /// The name of a call that is kept; null for one that is left out.
@@ -99,12 +91,15 @@ class RecorderState {
     std::uint64_t bytes = 0;
   };
   void run() noexcept;
+  /// Waits for records. \returns whether these are the last there will be
   [[nodiscard]] bool take(Queue& taken);
-  void write(Queue& taken);
+  void write(Queue& taken, bool is_last);
   /// Counts what was not written as failed, and as lost.
   void lose(Queue& queue, Lost& lost);
   void write_one(Queued& queued);
   void write_batch();
+  /// Gives back what the batch, which is written, took.
+  void finish_batch();
   /// \param cost of its first record, before the header \param room if that is more
   void open_segment(std::uint64_t cost, std::uint64_t room);
   void seal_segment(bool closed);
@@ -139,6 +134,7 @@ class RecorderState {
   bool is_urgent_ = false;  // Somebody waits for the writer.
   bool is_closing_ = false;
   bool is_closed_ = false;
+  bool is_over_ = false;         // The writer takes no more.
   bool is_told_closed_ = false;  // By a segment without records, where there is no other.
   bool has_ended_ = false;       // The writer writes no more.
   bool was_told_ = false;        // By a call of record or flush: error_.

@@ -52,13 +52,15 @@ void append_counts(std::string& json, const RecordCounts& counts) {
 void RecorderState::run() noexcept {
   Queue taken;
   Queue waiting;
-  while (take(taken)) {
+  for (bool is_last = false; !is_last;) {
+    is_last = take(taken);
     Lost lost;
     try {
-      if (!has_ended_) write(taken);
+      if (!has_ended_) write(taken, is_last);
     } catch (...) {
       fail(std::current_exception(), true);
       batch_.clear();
+      if (segment_) segment_->drop_batch();
       // Before the last segment says what was kept, and those that can no longer be written too.
       {
         const std::lock_guard lock(mutex_);
@@ -78,18 +80,11 @@ void RecorderState::run() noexcept {
     waiting.clear();
     finish(lost.records, lost.bytes, false);
   }
-  try {
-    // Who reads it would take a recording without one for one that was never closed.
-    if (!segment_ && !has_ended_ && is_told_closed_) open_segment(0, 0);
-    seal_segment(true);
-  } catch (...) {
-    fail(std::current_exception(), true);
-  }
 }
 
 void RecorderState::lose(Queue& queue, Lost& lost) {
-  for (Queued& queued : queue) {
-    if (queued.name == nullptr) continue;
+  queue.each([&](Queued& queued) {
+    if (queued.name == nullptr) return;
     ++lost.records;
     lost.bytes += queued.bytes;
     kept_bytes_ -= queued.content;
@@ -97,13 +92,12 @@ void RecorderState::lose(Queue& queue, Lost& lost) {
     RecordCounts& counts = std::exchange(queued.name, nullptr)->second.counts;
     --counts.kept;
     ++counts.failed;
-  }
+  });
 }
 
 bool RecorderState::take(Queue& taken) {
   std::unique_lock lock(mutex_);
-  for (int looks = 0; queue_.empty(); ++looks) {
-    if (is_closing_) return false;
+  for (int looks = 0; queue_.empty() && !is_closing_; ++looks) {
     is_urgent_ = false;
     if (looks < most_looks) {
       ready_.wait_for(lock, gather_time);
@@ -118,12 +112,15 @@ bool RecorderState::take(Queue& taken) {
   is_urgent_ = false;
   queued_bytes_ = 0;
   std::swap(queue_, taken);
-  return true;
+  return is_over_ = is_closing_;
 }
 
-void RecorderState::write(Queue& taken) {
-  for (Queued& queued : taken) write_one(queued);
-  write_batch();
+void RecorderState::write(Queue& taken, bool is_last) {
+  taken.each([&](Queued& queued) { write_one(queued); });
+  if (!is_last) return write_batch();
+  // Who reads it would take a recording without one for one that was never closed.
+  if (!segment_ && is_told_closed_) open_segment(0, 0);
+  seal_segment(true);
 }
 
 void RecorderState::write_one(Queued& queued) {
@@ -146,7 +143,6 @@ void RecorderState::write_one(Queued& queued) {
   }
   const std::uint64_t size = row ? row->tensor->byte_size() : prepared->frame.end;
   const auto start_segment = [&] {
-    write_batch();
     seal_segment(false);
     open_segment(row ? row->cost : prepared->cost, room_bytes_);
   };
@@ -161,6 +157,10 @@ void RecorderState::write_one(Queued& queued) {
 void RecorderState::write_batch() {
   if (batch_.empty()) return;
   segment_->write_batch();
+  finish_batch();
+}
+
+void RecorderState::finish_batch() {
   std::uint64_t bytes = 0;
   for (Queued* const queued : batch_) {
     bytes += queued->bytes;
@@ -182,6 +182,7 @@ void RecorderState::open_segment(std::uint64_t cost, std::uint64_t room) {
 
 void RecorderState::seal_segment(bool closed) {
   if (!segment_) return;
+  if (!segment_->is_sealed_at_once()) write_batch();
   SegmentWriter segment = std::move(*segment_);
   segment_.reset();
   // The next one gets what this one would have needed for all its data, but grows by steps: most of
@@ -194,8 +195,11 @@ void RecorderState::seal_segment(bool closed) {
       static_cast<std::uint64_t>(std::clamp(needed, 64.0 * 1024, std::max(most, 65536.0)));
   using Empty = SegmentWriter::Empty;
   if (!segment.seal(about(closed), closed ? Empty::kept : Empty::removed)) return;
-  const std::lock_guard lock(mutex_);
-  ++segments_;
+  {
+    const std::lock_guard lock(mutex_);
+    ++segments_;
+  }
+  finish_batch();
 }
 
 std::string RecorderState::about(bool closed) const {

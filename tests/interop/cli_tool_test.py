@@ -145,7 +145,7 @@ def check_recordings(folder):
         ("started", "3 records in 0 sealed segments and one that is not, 0 bytes", note),
     ):
         done = run(runs, "verify", name)
-        size = re.search(r"[\d.]+ KiB|$", done.stdout)[0]
+        size = re.search(r"[\d.]+ (KiB|bytes)|$", done.stdout)[0]
         expect(
             f"verify of a recording: {name}",
             (0, f"{name}: ok, {found.format(size)}\n", said.format(name)),
