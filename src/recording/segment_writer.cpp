@@ -193,20 +193,17 @@ bool SegmentWriter::seal(const std::string& about, Empty empty) {
     write_whole(about);
     return true;
   }
-  const auto remove_journal = [&] {
-    check_written(journal_.close(), "cannot finish writing the file", journal_path_);
-    platform::os::remove(journal_path_);
-  };
-  if (header_.records() == 0) {
-    check_written(part_.close(), "cannot finish writing the file", part_path_);
+  const bool has_records = header_.records() != 0;
+  if (has_records) {
+    write_front(header_.front(about, room_, options_.checksums));
+    finish();
+  } else {
+    static_cast<void>(part_.close());
     platform::os::remove(part_path_);
-    remove_journal();
-    return false;
   }
-  write_front(header_.front(about, room_, options_.checksums));
-  finish();
-  remove_journal();
-  return true;
+  static_cast<void>(journal_.close());
+  platform::os::remove(journal_path_);
+  return has_records;
 }
 
 void SegmentWriter::write_whole(const std::string& about) {
