@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -255,6 +256,45 @@ TEST_CASE("few records need one file, of which nothing is left where it cannot b
     CHECK(recorder.report().written == 0);
     CHECK(Folder::names_in(folder / "run") == std::vector<std::string>{"recording.lock"});
     CHECK(ss::recover_recording(folder / "run").is_clean());
+  }
+}
+
+TEST_CASE("what has its name is written, though the folder cannot be synchronised") {
+  for (const bool is_flushed : {false, true}) {
+    CAPTURE(is_flushed);
+    const Folder folder;
+    script = {};
+    ss::ActivationRecorder recorder(folder / "run", {.durability = ss::Durability::segment});
+    for (std::uint64_t i = 0; i < 10; ++i) recorder.record("x", value_of(i));
+    if (is_flushed) static_cast<void>(recorder.flush());
+    script.call = "fsync";
+    script.skip = 1;  // Of the file.
+    script.times = 1;
+    script.error = EIO;
+    CHECK(error_of_void([&] {
+            recorder.close();
+          }).find("the file is in place, but cannot synchronise its folder") != std::string::npos);
+    script = {};
+    CHECK(recorder.report().all == ss::RecordCounts{.calls = 10, .kept = 10});
+    CHECK(recorder.report().written == 10);
+    CHECK(recorder.report().segments == 1);
+    check_records(folder / "run", 10);
+  }
+}
+
+TEST_CASE("files that others made in the folder stay, and stop the recording") {
+  for (const char* const name : {"segment-000001.journal", "segment-000001.part"}) {
+    CAPTURE(name);
+    const Folder folder;
+    script = {};
+    ss::ActivationRecorder recorder(folder / "run");
+    std::ofstream(folder / "run" / name) << "theirs";
+    recorder.record("x", 1);
+    CHECK(error_of_void([&] { recorder.flush(); }) ==
+          "cannot_write: " + (folder / "run" / name).string() +
+              ": cannot create the file: File exists.");
+    CHECK_THROWS_AS(recorder.close(), ss::Error);
+    CHECK(Folder::names_in(folder / "run") == std::vector<std::string>{"recording.lock", name});
   }
 }
 

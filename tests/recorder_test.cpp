@@ -21,6 +21,7 @@
 #include <safestructures/plugins/eigen.hpp>
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/recording/recording.hpp>
+#include <safestructures/recording/recover.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/verify.hpp>
 
@@ -380,6 +381,54 @@ TEST_CASE("a record of its own fault is lost, told of and counted; the others ar
   CHECK(report.all == ss::RecordCounts{.calls = 3, .kept = 2, .failed = 1});
   CHECK(report.names.at("bad") == ss::RecordCounts{.calls = 1, .failed = 1});
   CHECK(report.written == 2);
+}
+
+TEST_CASE("records that cannot be saved are counted in the segment that is sealed with them") {
+  for (const int others : {0, 1, 2}) {
+    CAPTURE(others);
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run");
+    for (int i = 0; i < others; ++i) recorder.record("good", i);
+    recorder.record("bad", ss::Value(std::string("\xFF")));
+    CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad"));
+    const ss::Recording run(folder / "run");
+    CHECK(run.size() == static_cast<std::size_t>(others));
+    CHECK(run.problems().empty());
+    CHECK(run.about().find("\"bad\": {\"calls\": 1, \"failed\": 1}") != std::string::npos);
+    CHECK(ss::recover_recording(folder / "run").is_clean());
+  }
+}
+
+TEST_CASE("a record that is thinned and cannot be saved is failed, and no thinned one") {
+  // Whether it is thinned depends on the thread in the background, mostly.
+  for (int i = 0; i < 20; ++i) {
+    const Folder folder;
+    ss::ActivationRecorder recorder(
+        folder / "run", {.memory = std::uint64_t{1} << 20U, .when_full = ss::WhenFull::thin});
+    recorder.record("large", numbers(262'000, 1));
+    recorder.record("bad", ss::Value::list({ss::Tensor::own(numbers(2000, 1)), "\xFF"}));
+    CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad/1"));
+    CHECK(recorder.report().all == ss::RecordCounts{.calls = 2, .kept = 1, .failed = 1});
+  }
+}
+
+TEST_CASE("segments are as many whether the recorder is flushed or not") {
+  const Folder folder;
+  std::map<bool, std::uint64_t> segments;
+  for (const bool is_flushed : {false, true}) {
+    // Values that take more room in the header than among the data.
+    ss::ActivationRecorder recorder(folder / std::to_string(is_flushed),
+                                    {.segment_bytes = 60'000, .header_bytes = 65'536});
+    for (int i = 0; i < 20'000; ++i) {
+      recorder.record("pair", std::pair(numbers(4, 1), numbers(4, 2)));
+      if (is_flushed && i % 50 == 0) static_cast<void>(recorder.flush());
+    }
+    recorder.close();
+    segments[is_flushed] = recorder.report().segments;
+  }
+  CAPTURE(segments[true]);
+  CAPTURE(segments[false]);
+  CHECK(segments[false] <= segments[true] + segments[true] / 2);
 }
 
 // It is put together from the records' nodes, not written from a Value.

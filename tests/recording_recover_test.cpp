@@ -318,6 +318,14 @@ TEST_CASE("files that are missing, left over or of another kind are told of") {
   }
 }
 
+TEST_CASE("what cannot be removed is told of") {
+  const Folder folder;
+  write(folder / "recording.lock", "");
+  fs::create_directories(folder / "recording.new" / "full");
+  CHECK(ss::recover_recording(folder / "").losses ==
+        Lines{"recording.new: cannot be removed, as a recorder needs"});
+}
+
 TEST_CASE("what a recorder was killed at writing stands in nobody's way") {
   const Folder folder;
   const fs::path run = folder / "run";

@@ -317,8 +317,12 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
   if (const std::filesystem::path path = recording::new_file(folder);
       std::filesystem::exists(path)) {
     platform::os::remove(path);
-    report.notes.push_back("no record was finished in " + path.filename().string() +
-                           ", which is removed");
+    if (std::filesystem::exists(path))
+      report.losses.push_back(path.filename().string() +
+                              ": cannot be removed, as a recorder needs");
+    else
+      report.notes.push_back("no record was finished in " + path.filename().string() +
+                             ", which is removed");
   }
   Checked checked(options, folder);
   std::uint64_t expected = 1;

@@ -54,18 +54,26 @@ SegmentWriter::SegmentWriter(const std::filesystem::path& folder, std::uint64_t 
       journal_path_(journal_file(folder, number)) {}
 
 void SegmentWriter::begin() {
-  has_begun_ = true;
   // The journal first: data without one could not be told apart.
   journal_ = create(journal_path_);
-  std::vector<std::byte> head;
-  append_head(head, {.segment = number_, .room = room_, .checksums = options_.checksums});
-  write_at(journal_, journal_path_, 0, head);
-  journal_end_ = head.size();
-  part_ = create(part_path_);
+  try {
+    std::vector<std::byte> head;
+    append_head(head, {.segment = number_, .room = room_, .checksums = options_.checksums});
+    write_at(journal_, journal_path_, 0, head);
+    journal_end_ = head.size();
+    part_ = create(part_path_);
+  } catch (...) {
+    platform::os::remove(journal_path_);
+    throw;
+  }
+  // From here on both are ours, to be removed again if nothing comes of it.
+  has_begun_ = true;
   // So that a disk that fills up later has room for the header.
   std::error_code error;
   platform::os::reserve(part_, room_, error);
   check_written(error, "cannot reserve room for the header", part_path_);
+  if (options_.durability == Durability::batch) platform::os::synchronise_folder(folder_, error);
+  check_written(error, "cannot synchronise the folder with the disk", folder_);
 }
 
 std::optional<std::uint32_t> SegmentWriter::admit(std::string_view name, std::uint64_t cost,
@@ -116,7 +124,11 @@ void SegmentWriter::write_batch() {
   write_frames(frames);
   if (options_.durability == Durability::batch) synchronise(journal_, journal_path_);
   batch.add_to(header_, options_.checksums);
-  batch.clear();
+  drop_batch();
+}
+
+void SegmentWriter::drop_batch() noexcept {
+  buffers_.batch.clear();
   batch_cost_ = 0;
 }
 
@@ -187,26 +199,24 @@ bool SegmentWriter::is_sealed_at_once() const noexcept {
   return !has_begun_ && buffers_.batch.bytes() < write_size;
 }
 
-bool SegmentWriter::seal(const std::string& about, Empty empty) {
+void SegmentWriter::seal(const std::string& about, Empty empty,
+                         const std::function<void()>& named) {
   if (is_sealed_at_once()) {
-    if (buffers_.batch.empty() && empty == Empty::removed) return false;
-    write_whole(about);
-    return true;
+    if (!buffers_.batch.empty() || empty == Empty::kept) write_whole(about, named);
+    return;
   }
-  const bool has_records = header_.records() != 0;
-  if (has_records) {
+  if (header_.records() != 0) {
     write_front(header_.front(about, room_, options_.checksums));
-    finish();
+    finish(named);
   } else {
     static_cast<void>(part_.close());
     platform::os::remove(part_path_);
   }
   static_cast<void>(journal_.close());
   platform::os::remove(journal_path_);
-  return has_records;
 }
 
-void SegmentWriter::write_whole(const std::string& about) {
+void SegmentWriter::write_whole(const std::string& about, const std::function<void()>& named) {
   SegmentBatch& batch = buffers_.batch;
   part_path_ = new_file(folder_);
   platform::os::remove(part_path_);  // Of a recorder that was killed.
@@ -219,12 +229,12 @@ void SegmentWriter::write_whole(const std::string& about) {
     room_ = front.size();
     write_front(front);
     write_data();
-    finish();
+    finish(named);
   } catch (...) {
     platform::os::remove(part_path_);
     throw;
   }
-  batch.clear();
+  drop_batch();
 }
 
 void SegmentWriter::write_front(const SegmentFront& front) {
@@ -234,7 +244,7 @@ void SegmentWriter::write_front(const SegmentFront& front) {
   write_at(part_, part_path_, 0, std::span(blocks));
 }
 
-void SegmentWriter::finish() {
+void SegmentWriter::finish(const std::function<void()>& named) {
   std::error_code error;
   // What a failure left behind the last record that is whole.
   platform::os::resize(part_, room_ + header_.end(), error);
@@ -244,6 +254,7 @@ void SegmentWriter::finish() {
   check_written(part_.close(), "cannot finish writing the file", part_path_);
   platform::os::rename(part_path_, sealed_file(folder_, number_), error);
   check_written(error, "cannot rename the file", part_path_);
+  named();
   if (durable) platform::os::synchronise_folder(folder_, error);
   check_written(error, "the file is in place, but cannot synchronise its folder", part_path_);
 }

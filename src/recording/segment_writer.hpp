@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,8 +52,10 @@ class SegmentWriter {
   [[nodiscard]] std::uint64_t size() const noexcept {
     return header_.end() + buffers_.batch.bytes();
   }
-  /// What the header takes, and its room.
-  [[nodiscard]] std::uint64_t header_bound() const noexcept { return header_.bound(); }
+  /// What the header takes at most, the batch included, and its room.
+  [[nodiscard]] std::uint64_t header_bound() const noexcept {
+    return header_.bound() + batch_cost_;
+  }
   [[nodiscard]] std::uint64_t room() const noexcept { return room_; }
 
   /// Takes a record, to be written with the batch. Its tensors must stay as they are until then.
@@ -65,7 +68,7 @@ class SegmentWriter {
   /// the room among the reasons
   void write_batch();
   /// Leaves out the records that were added and are not written.
-  void drop_batch() noexcept { buffers_.batch.clear(); }
+  void drop_batch() noexcept;
 
   /// What is done with a segment that has no record.
   enum class Empty : std::uint8_t { removed, kept };
@@ -74,9 +77,9 @@ class SegmentWriter {
   [[nodiscard]] bool is_sealed_at_once() const noexcept;
   /// Gives the file its header, with all records that were written, or writes all of it at once;
   /// then gives it its name. To be called once, as the last. \param about the text of
-  /// `metadata_key`
-  /// \returns whether there is a file \throws Error `cannot_write`
-  bool seal(const std::string& about, Empty empty);
+  /// `metadata_key` \param named called once there is a file of that name
+  /// \throws Error `cannot_write`
+  void seal(const std::string& about, Empty empty, const std::function<void()>& named);
 
  private:
   /// Counts a record in. \param cost in the header, its name's included \param in_journal without
@@ -89,10 +92,10 @@ class SegmentWriter {
   void write_data();
   void synchronise(const platform::os::File& file, const std::filesystem::path& path);
   /// Writes what is sealed at once.
-  void write_whole(const std::string& about);
+  void write_whole(const std::string& about, const std::function<void()>& named);
   void write_front(const SegmentFront& front);
   /// Cuts the file behind the last record that is whole, and gives it its name.
-  void finish();
+  void finish(const std::function<void()>& named);
   /// Makes what the journal says of the batch. \param write whether it is written, in pieces, but
   /// for the last
   void make_frames(std::vector<std::byte>& frames, bool write);

@@ -85,17 +85,18 @@ class RecorderState {
   void tell_error();
 
   // The writer's side.
+  void run() noexcept;
+  /// Waits for records. \returns whether these are the last there will be
+  [[nodiscard]] bool take(Queue& taken);
+  void write(Queue& taken, bool is_last);
   /// Records that are not written, and what they take in memory.
   struct Lost {
     std::uint64_t records = 0;
     std::uint64_t bytes = 0;
   };
-  void run() noexcept;
-  /// Waits for records. \returns whether these are the last there will be
-  [[nodiscard]] bool take(Queue& taken);
-  void write(Queue& taken, bool is_last);
   /// Counts what was not written as failed, and as lost.
-  void lose(Queue& queue, Lost& lost);
+  void lose(Queue& queue);
+  void lose(Queued& queued);
   void write_one(Queued& queued);
   void write_batch();
   /// Gives back what the batch, which is written, took.
@@ -146,6 +147,7 @@ class RecorderState {
   std::uint64_t segment_number_ = 0;
   std::uint64_t room_bytes_;
   std::vector<Queued*> batch_;
+  Lost lost_;  // That `finish` was not told of.
 
   std::shared_ptr<RecorderState> self_;  // Once it is abandoned.
 

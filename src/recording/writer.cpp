@@ -54,7 +54,6 @@ void RecorderState::run() noexcept {
   Queue waiting;
   for (bool is_last = false; !is_last;) {
     is_last = take(taken);
-    Lost lost;
     try {
       if (!has_ended_) write(taken, is_last);
     } catch (...) {
@@ -67,32 +66,38 @@ void RecorderState::run() noexcept {
         std::swap(queue_, waiting);
         queued_bytes_ = 0;
       }
-      lose(taken, lost);
-      lose(waiting, lost);
+      lose(taken);
+      lose(waiting);
       try {
         seal_segment(false);
       } catch (...) {
         segment_.reset();  // The journal still has what is whole.
       }
     }
-    lose(taken, lost);
+    lose(taken);
     taken.clear();
     waiting.clear();
+    // Behind the seal, which who waits for these wants to see.
+    const Lost lost = std::exchange(lost_, {});
     finish(lost.records, lost.bytes, false);
   }
 }
 
-void RecorderState::lose(Queue& queue, Lost& lost) {
+void RecorderState::lose(Queue& queue) {
   queue.each([&](Queued& queued) {
-    if (queued.name == nullptr) return;
-    ++lost.records;
-    lost.bytes += queued.bytes;
-    kept_bytes_ -= queued.content;
-    const std::lock_guard lock(mutex_);
-    RecordCounts& counts = std::exchange(queued.name, nullptr)->second.counts;
-    --counts.kept;
-    ++counts.failed;
+    if (queued.name != nullptr) lose(queued);
   });
+}
+
+void RecorderState::lose(Queued& queued) {
+  ++lost_.records;
+  lost_.bytes += queued.bytes;
+  kept_bytes_ -= queued.content;
+  const std::lock_guard lock(mutex_);
+  RecordCounts& counts = std::exchange(queued.name, nullptr)->second.counts;
+  --counts.kept;
+  ++counts.failed;
+  if (queued.is_summarised) --counts.thinned;
 }
 
 bool RecorderState::take(Queue& taken) {
@@ -138,8 +143,9 @@ void RecorderState::write_one(Queued& queued) {
       throw Error(ErrorCode::limit_exceeded, "a record needs too large a header",
                   {.path = queued.name->first});
   } catch (const Error&) {
-    // Of this record alone. It is counted with what is left.
-    return fail(std::current_exception(), false);
+    // Of this record alone. It is counted before the segment says what was kept.
+    fail(std::current_exception(), false);
+    return lose(queued);
   }
   const std::uint64_t size = row ? row->tensor->byte_size() : prepared->frame.end;
   const auto start_segment = [&] {
@@ -194,12 +200,13 @@ void RecorderState::seal_segment(bool closed) {
   room_bytes_ =
       static_cast<std::uint64_t>(std::clamp(needed, 64.0 * 1024, std::max(most, 65536.0)));
   using Empty = SegmentWriter::Empty;
-  if (!segment.seal(about(closed), closed ? Empty::kept : Empty::removed)) return;
-  {
-    const std::lock_guard lock(mutex_);
-    ++segments_;
-  }
-  finish_batch();
+  segment.seal(about(closed), closed ? Empty::kept : Empty::removed, [&] {
+    {
+      const std::lock_guard lock(mutex_);
+      ++segments_;
+    }
+    finish_batch();
+  });
 }
 
 std::string RecorderState::about(bool closed) const {
