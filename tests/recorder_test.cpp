@@ -21,7 +21,6 @@
 #include <safestructures/plugins/eigen.hpp>
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/recording/recording.hpp>
-#include <safestructures/recording/recover.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/verify.hpp>
 
@@ -157,41 +156,6 @@ TEST_CASE("a recording of scalars alone is a safetensors file, too") {
   recorder.close();
   CHECK_NOTHROW(ss::verify_file(folder / "run" / "segment-000001.safetensors"));
   CHECK(ss::Recording(folder / "run")[0].as<double>() == 0.5);
-}
-
-TEST_CASE("segments end where their data or their header are full") {
-  const Folder folder;
-  std::size_t count = 256;
-  SUBCASE("data") {
-    ss::ActivationRecorder recorder(folder / "run", {.segment_bytes = 4096});
-    for (int i = 0; i < 40; ++i) recorder.record("x", numbers(256, static_cast<float>(i)));
-    // Larger than a segment: it has one of its own.
-    recorder.record("large", numbers(5000, 0));
-    recorder.record("x", numbers(256, 40));
-    recorder.close();
-    CHECK(recorder.report().segments == 12);
-  }
-  SUBCASE("header") {
-    count = 4097;  // None shares a tensor with others.
-    ss::ActivationRecorder recorder(folder / "run", {.header_bytes = 1});
-    for (int i = 0; i < 40; ++i) recorder.record("x", numbers(count, static_cast<float>(i)));
-    recorder.record("large", ss::Value(std::string(100'000, '"')));
-    recorder.record("x", numbers(count, 40));
-    recorder.close();
-    CHECK(recorder.report().segments >= 3);
-  }
-  const ss::Recording run(folder / "run");
-  REQUIRE(run.size() == 42);
-  std::size_t call = 0;
-  for (const ss::Record& record : run) {
-    if (record.name() == "large") continue;
-    CHECK(record.call() == call);
-    CHECK(record.as<std::vector<float>>() == numbers(count, static_cast<float>(call)));
-    ++call;
-  }
-  CHECK(run.is_closed());
-  for (const std::string& name : Folder::names_in(folder / "run"))
-    if (name != "recording.lock") CHECK_NOTHROW(ss::verify_file(folder / "run" / name));
 }
 
 TEST_CASE("records of every size come back, with checksums that fit, beside any others") {
@@ -366,69 +330,6 @@ TEST_CASE("a call that cannot be recorded says why") {
         "cannot_write: " + run +
             ": the folder holds a recording already: expected a folder without one, found 1 "
             "segment. Choose another folder, or remove this one's segments.");
-}
-
-TEST_CASE("a record of its own fault is lost, told of and counted; the others are kept") {
-  const Folder folder;
-  ss::ActivationRecorder recorder(folder / "run");
-  recorder.record("before", 1);
-  recorder.record("bad", ss::Value(std::string("\xFF")));
-  CHECK(error_of_void([&] { recorder.flush(); }).starts_with("invalid_utf8: at /bad"));
-  recorder.record("after", 2);
-  CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad"));
-  CHECK(names_of(ss::Recording(folder / "run")) == std::vector<std::string>{"before", "after"});
-  const ss::RecorderReport report = recorder.report();
-  CHECK(report.all == ss::RecordCounts{.calls = 3, .kept = 2, .failed = 1});
-  CHECK(report.names.at("bad") == ss::RecordCounts{.calls = 1, .failed = 1});
-  CHECK(report.written == 2);
-}
-
-TEST_CASE("records that cannot be saved are counted in the segment that is sealed with them") {
-  for (const int others : {0, 1, 2}) {
-    CAPTURE(others);
-    const Folder folder;
-    ss::ActivationRecorder recorder(folder / "run");
-    for (int i = 0; i < others; ++i) recorder.record("good", i);
-    recorder.record("bad", ss::Value(std::string("\xFF")));
-    CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad"));
-    const ss::Recording run(folder / "run");
-    CHECK(run.size() == static_cast<std::size_t>(others));
-    CHECK(run.problems().empty());
-    CHECK(run.about().find("\"bad\": {\"calls\": 1, \"failed\": 1}") != std::string::npos);
-    CHECK(ss::recover_recording(folder / "run").is_clean());
-  }
-}
-
-TEST_CASE("a record that is thinned and cannot be saved is failed, and no thinned one") {
-  // Whether it is thinned depends on the thread in the background, mostly.
-  for (int i = 0; i < 20; ++i) {
-    const Folder folder;
-    ss::ActivationRecorder recorder(
-        folder / "run", {.memory = std::uint64_t{1} << 20U, .when_full = ss::WhenFull::thin});
-    recorder.record("large", numbers(262'000, 1));
-    recorder.record("bad", ss::Value::list({ss::Tensor::own(numbers(2000, 1)), "\xFF"}));
-    CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad/1"));
-    CHECK(recorder.report().all == ss::RecordCounts{.calls = 2, .kept = 1, .failed = 1});
-  }
-}
-
-TEST_CASE("segments are as many whether the recorder is flushed or not") {
-  const Folder folder;
-  std::map<bool, std::uint64_t> segments;
-  for (const bool is_flushed : {false, true}) {
-    // Values that take more room in the header than among the data.
-    ss::ActivationRecorder recorder(folder / std::to_string(is_flushed),
-                                    {.segment_bytes = 60'000, .header_bytes = 65'536});
-    for (int i = 0; i < 20'000; ++i) {
-      recorder.record("pair", std::pair(numbers(4, 1), numbers(4, 2)));
-      if (is_flushed && i % 50 == 0) static_cast<void>(recorder.flush());
-    }
-    recorder.close();
-    segments[is_flushed] = recorder.report().segments;
-  }
-  CAPTURE(segments[true]);
-  CAPTURE(segments[false]);
-  CHECK(segments[false] <= segments[true] + segments[true] / 2);
 }
 
 // It is put together from the records' nodes, not written from a Value.

@@ -323,7 +323,7 @@ TEST_CASE("what cannot be removed is told of") {
   write(folder / "recording.lock", "");
   fs::create_directories(folder / "recording.new" / "full");
   CHECK(ss::recover_recording(folder / "").losses ==
-        Lines{"recording.new: cannot be removed, as a recorder needs"});
+        Lines{"recording.new: cannot be removed, and is in the way of a recorder"});
 }
 
 TEST_CASE("what a recorder was killed at writing stands in nobody's way") {

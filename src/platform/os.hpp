@@ -74,7 +74,7 @@ Status status(const std::filesystem::path& path, std::error_code& error) noexcep
 /// Clears `error` when the user running this process may write the file.
 void check_writable(const std::filesystem::path& path, std::error_code& error) noexcept;
 
-/// Above what `AtomicFile` queues, and below every system's own bound (1024 on Linux).
+/// Above what `AtomicFile` queues, and no more than the system's own bound, 1024 on Linux.
 inline constexpr std::size_t most_blocks = 1024;
 
 // Bytes. Both may transfer fewer than asked; 0 bytes read without an error is the end of the file.

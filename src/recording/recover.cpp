@@ -319,7 +319,7 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
     platform::os::remove(path);
     if (std::filesystem::exists(path))
       report.losses.push_back(path.filename().string() +
-                              ": cannot be removed, as a recorder needs");
+                              ": cannot be removed, and is in the way of a recorder");
     else
       report.notes.push_back("no record was finished in " + path.filename().string() +
                              ", which is removed");

@@ -20,6 +20,9 @@ constexpr std::size_t write_size = std::size_t{1} << 20U;
 // touch of the memory for copies of 1,000 records of 256 B took a tenth of recording them.
 constexpr std::size_t staged_size = std::size_t{256} << 10U;
 constexpr std::size_t staged_below = 128;
+// What is sealed at once has less. More is hashed by a second thread meanwhile, and its journal is
+// a small part of it.
+constexpr std::uint64_t at_once_below = std::uint64_t{1} << 20U;
 // From here on the disk space of a batch is reserved, which makes writing 1.5 times as fast.
 constexpr std::uint64_t reserved_from = std::uint64_t{1} << 20U;
 // From twice this on a batch is hashed while it is written: that takes a third as long (12 GB/s
@@ -38,6 +41,12 @@ platform::os::File create(const std::filesystem::path& path) {
   platform::os::File file = platform::os::create_new(path, permissions, error);
   check_written(error, "cannot create the file", path);
   return file;
+}
+
+void synchronise(const platform::os::File& file, const std::filesystem::path& path) {
+  std::error_code error;
+  platform::os::synchronise(file, error);
+  check_written(error, "cannot synchronise the file with the disk", path);
 }
 
 }  // namespace
@@ -132,12 +141,6 @@ void SegmentWriter::drop_batch() noexcept {
   batch_cost_ = 0;
 }
 
-void SegmentWriter::synchronise(const platform::os::File& file, const std::filesystem::path& path) {
-  std::error_code error;
-  platform::os::synchronise(file, error);
-  check_written(error, "cannot synchronise the file with the disk", path);
-}
-
 void SegmentWriter::write_data() {
   std::uint64_t end = data_end_;
   buffers_.batch.each_piece([&](std::uint64_t begin, std::span<const std::byte> bytes) {
@@ -196,7 +199,7 @@ void SegmentWriter::write_queue() {
 }
 
 bool SegmentWriter::is_sealed_at_once() const noexcept {
-  return !has_begun_ && buffers_.batch.bytes() < write_size;
+  return !has_begun_ && buffers_.batch.bytes() < at_once_below;
 }
 
 void SegmentWriter::seal(const std::string& about, Empty empty,

@@ -90,7 +90,6 @@ class SegmentWriter {
   /// Makes the files.
   void begin();
   void write_data();
-  void synchronise(const platform::os::File& file, const std::filesystem::path& path);
   /// Writes what is sealed at once.
   void write_whole(const std::string& about, const std::function<void()>& named);
   void write_front(const SegmentFront& front);

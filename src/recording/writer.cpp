@@ -51,7 +51,6 @@ void append_counts(std::string& json, const RecordCounts& counts) {
 
 void RecorderState::run() noexcept {
   Queue taken;
-  Queue waiting;
   for (bool is_last = false; !is_last;) {
     is_last = take(taken);
     try {
@@ -61,6 +60,7 @@ void RecorderState::run() noexcept {
       batch_.clear();
       if (segment_) segment_->drop_batch();
       // Before the last segment says what was kept, and those that can no longer be written too.
+      Queue waiting;
       {
         const std::lock_guard lock(mutex_);
         std::swap(queue_, waiting);
@@ -76,7 +76,6 @@ void RecorderState::run() noexcept {
     }
     lose(taken);
     taken.clear();
-    waiting.clear();
     // Behind the seal, which who waits for these wants to see.
     const Lost lost = std::exchange(lost_, {});
     finish(lost.records, lost.bytes, false);

@@ -1,0 +1,66 @@
+/// \file
+/// A record that cannot be saved costs itself alone, is told of and counted.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/recording/recording.hpp>
+#include <safestructures/recording/recover.hpp>
+
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+
+namespace ss = safestructures;
+using ss::test::error_of_void;
+using ss::test::Folder;
+
+TEST_CASE("a record of its own fault is lost, told of and counted; the others are kept") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.record("before", 1);
+  recorder.record("bad", ss::Value(std::string("\xFF")));
+  CHECK(error_of_void([&] { recorder.flush(); }).starts_with("invalid_utf8: at /bad"));
+  recorder.record("after", 2);
+  CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad"));
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 2);
+  CHECK(run[0].name() == "before");
+  CHECK(run[1].name() == "after");
+  const ss::RecorderReport report = recorder.report();
+  CHECK(report.all == ss::RecordCounts{.calls = 3, .kept = 2, .failed = 1});
+  CHECK(report.names.at("bad") == ss::RecordCounts{.calls = 1, .failed = 1});
+  CHECK(report.written == 2);
+}
+
+TEST_CASE("records that cannot be saved are counted in the segment that is sealed with them") {
+  for (const int others : {0, 1, 2}) {
+    CAPTURE(others);
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run");
+    for (int i = 0; i < others; ++i) recorder.record("good", i);
+    recorder.record("bad", ss::Value(std::string("\xFF")));
+    CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad"));
+    const ss::Recording run(folder / "run");
+    CHECK(run.size() == static_cast<std::size_t>(others));
+    CHECK(run.problems().empty());
+    CHECK(run.about().find("\"bad\": {\"calls\": 1, \"failed\": 1}") != std::string::npos);
+    CHECK(ss::recover_recording(folder / "run").is_clean());
+  }
+}
+
+TEST_CASE("a record that is thinned and cannot be saved is failed, and no thinned one") {
+  // Whether it is thinned depends on the thread in the background, mostly.
+  for (int i = 0; i < 20; ++i) {
+    const Folder folder;
+    ss::ActivationRecorder recorder(
+        folder / "run", {.memory = std::uint64_t{1} << 20U, .when_full = ss::WhenFull::thin});
+    recorder.record("large", std::vector<float>(262'000, 1));
+    recorder.record("bad", ss::Value::list({ss::Tensor::own(std::vector<float>(2000, 1)), "\xFF"}));
+    CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad/1"));
+    CHECK(recorder.report().all == ss::RecordCounts{.calls = 2, .kept = 1, .failed = 1});
+  }
+}
