@@ -113,7 +113,8 @@ FloatSteps steps_in_baseline(const WordBlock& block, const StepWidths& widths,
 #endif
 
 template <class Number>
-FloatSteps steps_of(const WordBlock& block, const StepWidths& widths, bool baseline) {
+FloatSteps steps_of(const WordBlock& block, const StepWidths& widths,
+                    [[maybe_unused]] bool baseline) {
   const auto infinite =
       static_cast<std::int16_t>(Number(std::numeric_limits<float>::infinity()).bits());
   FloatSteps steps;
@@ -130,7 +131,7 @@ FloatSteps steps_of(const WordBlock& block, const StepWidths& widths, bool basel
 }  // namespace
 
 FloatSteps word_steps(DType dtype, const WordBlock& block, const StepWidths& widths,
-                      [[maybe_unused]] bool baseline) noexcept {
+                      bool baseline) noexcept {
   return dtype == DType::BF16 ? steps_of<bfloat16>(block, widths, baseline)
                               : steps_of<half>(block, widths, baseline);
 }

@@ -88,6 +88,10 @@ void prefault(void* memory, std::size_t size) {
   });
 }
 
+void touch_pages(void* memory, std::size_t size) noexcept {
+  static_cast<void>(os::populate(memory, size));
+}
+
 void copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (size == 0) return;
   if (size < two_threads_from) {

@@ -69,6 +69,11 @@ void reserve_huge(Container& container, std::size_t count) {
 /// 32 MiB. The memory must be writable.
 void prefault(void* memory, std::size_t size);
 
+/// Makes the pages that lie wholly in such memory present by one call, and leaves what they hold
+/// alone: for a little that will soon be filled piece by piece, which touches each page first.
+/// Never fails.
+void touch_pages(void* memory, std::size_t size) noexcept;
+
 /// `memcpy`, on several threads where that pays.
 void copy(std::byte* to, const std::byte* from, std::size_t size);
 

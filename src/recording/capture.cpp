@@ -44,6 +44,12 @@ bool is_dense(const Tensor& tensor) {
   return true;
 }
 
+/// Whether a value is a tensor of which there is nothing to say but its dtype and shape.
+bool is_lone_tensor(const Value& value) {
+  return value.kind() == Kind::tensor && !value.is_plain() && value.type_name().empty() &&
+         value.attributes().empty() && value.tensor_name().empty();
+}
+
 Tensor copied(const Tensor& tensor, BufferPool& pool) {
   const auto size = static_cast<std::size_t>(tensor.byte_size());
   if (size == 0) return tensor.is_owned() ? tensor : tensor.clone();
@@ -109,21 +115,22 @@ void slice_tensors(Value& value, std::span<const Slice> slices) {
   });
 }
 
-void capture(Value& value, BufferPool& pool, bool moved) {
-  const auto is_taken = [&](const Value& node) {
-    const Tensor& tensor = node.tensor();
+Captured capture(Value value, BufferPool& pool, bool moved) {
+  const auto is_taken = [&](const Tensor& tensor) {
     return moved && tensor.is_owned() && tensor.is_loaded();
   };
-  if (has_tensor(value) && value.attributes().empty()) {
-    if (!is_taken(value)) value.set_tensor(copied(value.tensor(), pool));
-    return;
+  if (is_lone_tensor(value)) {
+    const Tensor& tensor = value.tensor();
+    if (!is_taken(tensor)) return copied(tensor, pool);
+    return std::move(value).tensor();
   }
   Shared shared;
   walk(value, [&](Value& node, const Place&) {
-    if (has_tensor(node) && !is_taken(node)) shared.capture(node, pool);
+    if (has_tensor(node) && !is_taken(node.tensor())) shared.capture(node, pool);
     return Next::into;
   });
   value.own();  // Keys, which no walk changes.
+  return value;
 }
 
 void summarise(Value& value) {
@@ -132,6 +139,12 @@ void summarise(Value& value) {
     node = statistics_value(node.tensor());
     return Next::over;
   });
+}
+
+void summarise(Captured& captured) {
+  if (const Tensor* const tensor = std::get_if<Tensor>(&captured))
+    captured = statistics_value(*tensor);
+  else summarise(std::get<Value>(captured));
 }
 
 }  // namespace safestructures::inline v0::recording

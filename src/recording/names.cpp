@@ -80,6 +80,16 @@ Names::Entry& Names::find(std::string_view name) {
   return *names_.emplace(std::move(owned), entry).first;
 }
 
+RecordCounts Names::sum() const noexcept {
+  RecordCounts all;
+  for (const auto& [name, known] : names_)
+    for (const auto counter : {&RecordCounts::calls, &RecordCounts::kept, &RecordCounts::filtered,
+                               &RecordCounts::dropped, &RecordCounts::thinned,
+                               &RecordCounts::limited, &RecordCounts::failed})
+      all.*counter += known.counts.*counter;
+  return all;
+}
+
 bool Names::passes(Entry& name, const RecordCall& call) {
   const KeepRule* const rule = name.second.rule;
   if (rule == nullptr) return false;

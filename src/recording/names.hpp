@@ -36,6 +36,8 @@ class Names {
   /// Whether a call is kept, which is counted as one that passed.
   [[nodiscard]] static bool passes(Entry& name, const RecordCall& call);
   [[nodiscard]] const auto& all() const noexcept { return names_; }
+  /// The counts of all together.
+  [[nodiscard]] RecordCounts sum() const noexcept;
 
  private:
   [[nodiscard]] const KeepRule* rule_for(const std::string& name) const;

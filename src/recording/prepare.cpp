@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
@@ -33,12 +34,6 @@ void name_tensors(Value& value, const std::string& start, std::string_view recor
   });
 }
 
-/// Whether a value is a tensor of which there is nothing to say but its dtype and shape.
-bool is_lone_tensor(const Value& value) {
-  return value.kind() == Kind::tensor && !value.is_plain() && value.type_name().empty() &&
-         value.attributes().empty() && value.tensor_name().empty();
-}
-
 std::string path_of(const RecordHead& head) {
   Path path;
   path.push_back(std::string(head.name));
@@ -58,20 +53,15 @@ void add_tensor(PreparedRecord& prepared, const Tensor& tensor, DType dtype, std
   frame.end = end;
 }
 
-void add_lone_tensor(PreparedRecord& prepared, const CapturedRecord& record, const Limits& limits) {
-  const Tensor& tensor = record.value.tensor();
-  prepared.frame.own_dtype = tensor.dtype();
-  add_tensor(prepared, tensor, record.precision.stored(tensor.dtype()), {}, limits);
-}
-
 void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limits& limits) {
+  Value& value = std::get<Value>(record.value);
   const std::string start = tensor_name_start(record.head.sequence);
-  name_tensors(record.value, start, record.head.name);
+  name_tensors(value, start, record.head.name);
   SaveOptions options;
   options.precision = record.precision;
   options.limits = limits;
   schema::ItemBlock tensors;
-  schema::Written written = schema::write_item(record.value, record.head.name, tensors, options);
+  schema::Written written = schema::write_item(value, record.head.name, tensors, options);
   prepared.frame.schema = std::move(written.text);
   // By descending alignment, so that none needs a gap in front.
   for (const std::size_t wanted : {8U, 4U, 2U, 1U})
@@ -94,22 +84,22 @@ void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limit
 }  // namespace
 
 std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& limits) {
-  if (!is_lone_tensor(record.value)) return std::nullopt;
-  const Tensor& tensor = record.value.tensor();
-  const DType own = tensor.dtype();
+  Tensor* const tensor = std::get_if<Tensor>(&record.value);
+  if (tensor == nullptr) return std::nullopt;
+  const DType own = tensor->dtype();
   const DType stored = record.precision.stored(own);
-  const Shape& shape = tensor.shape();
+  const Shape& shape = tensor->shape();
   if (shape.size() > limits.rank || !may_be_row(stored, shape, byte_size(stored, shape)))
     return std::nullopt;
   try {
-    if (own != stored) record.value.set_tensor(tensor.to(stored, Overflow::allow));
-    else if (!tensor.is_contiguous()) record.value.set_tensor(tensor.contiguous());
+    if (own != stored) *tensor = tensor->to(stored, Overflow::allow);
+    else if (!tensor->is_contiguous()) *tensor = tensor->contiguous();
   } catch (const Error& error) {
     throw error.with_path(path_of(record.head));
   }
   const std::uint64_t of_name = SegmentHeader::cost_of_name(record.head.name);
   return PreparedRow{.head = &record.head,
-                     .tensor = &record.value.tensor(),
+                     .tensor = tensor,
                      .own_dtype = own,
                      .cost = SegmentHeader::cost_of_tensor(of_name, shape.size()),
                      .cost_of_name = of_name};
@@ -118,9 +108,10 @@ std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& lim
 PreparedRecord prepare(CapturedRecord record, const Limits& limits) {
   PreparedRecord prepared;
   prepared.frame.head = record.head;
-  if (is_lone_tensor(record.value)) {
+  if (const Tensor* const tensor = std::get_if<Tensor>(&record.value)) {
+    prepared.frame.own_dtype = tensor->dtype();
     try {
-      add_lone_tensor(prepared, record, limits);
+      add_tensor(prepared, *tensor, record.precision.stored(tensor->dtype()), {}, limits);
     } catch (const Error& error) {
       throw error.with_path(path_of(record.head));
     }

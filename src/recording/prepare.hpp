@@ -4,17 +4,17 @@
 
 #include <optional>
 
-#include <safestructures/data/value.hpp>
 #include <safestructures/recording/options.hpp>
+#include "recording/capture.hpp"
 #include "recording/segment_batch.hpp"
 
 namespace safestructures::inline v0::recording {
 
-/// A record whose value owns its memory.
+/// A record that owns its memory.
 struct CapturedRecord {
   RecordHead head;
   Precision precision;
-  Value value;
+  Captured value;
 };
 
 /// Puts a record into the form of its file. Tensors are converted here.

@@ -28,7 +28,7 @@ class RecordQueue {
  public:
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  void push_back(QueuedRecord record);
+  void push_back(QueuedRecord&& record);
   /// Keeps some memory, to be filled again.
   void clear() noexcept;
 

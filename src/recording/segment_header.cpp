@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <numeric>
 #include <optional>
@@ -103,20 +102,6 @@ std::string node_of(const StoredTensor& tensor, DType own) {
   return schema::write(value, {.precision = Precision::preserve}).text;
 }
 
-/// The bytes of a column as they stand in a file. \param swapped where they lie if not in the
-/// column
-template <class Number>
-std::span<const std::byte> bytes_of(const std::vector<Number>& column,
-                                    std::vector<std::vector<std::byte>>& swapped) {
-  if constexpr (std::endian::native == std::endian::little) return std::as_bytes(std::span(column));
-  std::vector<std::byte>& bytes = swapped.emplace_back();
-  for (const Number number : column)
-    for (std::size_t i = 0; i < sizeof(Number); ++i)
-      bytes.push_back(
-          static_cast<std::byte>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFFU));
-  return bytes;
-}
-
 /// Adds the columns to what stands in front of the data, with the zeros behind them.
 /// \param unused how many of these there are, or a few more that make all of it a multiple of 8
 /// \returns their tensors
@@ -130,7 +115,7 @@ std::vector<StoredTensor> add_columns(SegmentFront& front, const SegmentColumns&
     end += bytes;
   };
   each_column(columns, [&]<class Number>(std::string_view name, const std::vector<Number>& column) {
-    const std::span<const std::byte> bytes = bytes_of(column, front.swapped);
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(column));
     front.columns.push_back(bytes);
     add(std::string(name), dtype_of<Number>, column.size(), bytes.size(),
         checksums ? hash_of(bytes) : 0);

@@ -60,8 +60,6 @@ struct SegmentFront {
   std::string header;  ///< With its length in front.
   std::vector<std::span<const std::byte>> columns;
   std::uint64_t zeros = 0;
-  /// The columns of a machine with the other order of bytes.
-  std::vector<std::vector<std::byte>> swapped = {};
 
   [[nodiscard]] std::uint64_t size() const noexcept;
   [[nodiscard]] std::string text() const;  ///< All of it.

@@ -43,6 +43,18 @@ platform::os::File create(const std::filesystem::path& path) {
   return file;
 }
 
+/// The same in the place of one that a recorder left which was killed.
+platform::os::File create_instead(const std::filesystem::path& path) {
+  std::error_code error;
+  platform::os::File file = platform::os::create_new(path, permissions, error);
+  if (error == std::errc::file_exists) {
+    platform::os::remove(path);
+    return create(path);
+  }
+  check_written(error, "cannot create the file", path);
+  return file;
+}
+
 void synchronise(const platform::os::File& file, const std::filesystem::path& path) {
   std::error_code error;
   platform::os::synchronise(file, error);
@@ -210,6 +222,7 @@ void SegmentWriter::seal(const std::string& about, Empty empty,
   }
   if (header_.records() != 0) {
     write_front(header_.front(about, room_, options_.checksums));
+    cut();  // What a failure left behind the last record that is whole.
     finish(named);
   } else {
     static_cast<void>(part_.close());
@@ -222,8 +235,7 @@ void SegmentWriter::seal(const std::string& about, Empty empty,
 void SegmentWriter::write_whole(const std::string& about, const std::function<void()>& named) {
   SegmentBatch& batch = buffers_.batch;
   part_path_ = new_file(folder_);
-  platform::os::remove(part_path_);  // Of a recorder that was killed.
-  part_ = create(part_path_);
+  part_ = create_instead(part_path_);
   try {
     batch.place(0);
     if (options_.checksums) batch.hash(false);
@@ -232,6 +244,7 @@ void SegmentWriter::write_whole(const std::string& about, const std::function<vo
     room_ = front.size();
     write_front(front);
     write_data();
+    if (data_end_ == 0) cut();  // The zeros at the end of the front were not written.
     finish(named);
   } catch (...) {
     platform::os::remove(part_path_);
@@ -247,14 +260,17 @@ void SegmentWriter::write_front(const SegmentFront& front) {
   write_at(part_, part_path_, 0, std::span(blocks));
 }
 
-void SegmentWriter::finish(const std::function<void()>& named) {
+void SegmentWriter::cut() {
   std::error_code error;
-  // What a failure left behind the last record that is whole.
   platform::os::resize(part_, room_ + header_.end(), error);
   check_written(error, "cannot cut the file to its size", part_path_);
+}
+
+void SegmentWriter::finish(const std::function<void()>& named) {
   const bool durable = options_.durability != Durability::none;
   if (durable) synchronise(part_, part_path_);
   check_written(part_.close(), "cannot finish writing the file", part_path_);
+  std::error_code error;
   platform::os::rename(part_path_, sealed_file(folder_, number_), error);
   check_written(error, "cannot rename the file", part_path_);
   named();

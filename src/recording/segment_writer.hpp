@@ -93,7 +93,9 @@ class SegmentWriter {
   /// Writes what is sealed at once.
   void write_whole(const std::string& about, const std::function<void()>& named);
   void write_front(const SegmentFront& front);
-  /// Cuts the file behind the last record that is whole, and gives it its name.
+  /// Gives the file its size: up to the last record that is whole.
+  void cut();
+  /// Gives it its name.
   void finish(const std::function<void()>& named);
   /// Makes what the journal says of the batch. \param write whether it is written, in pieces, but
   /// for the last

@@ -228,15 +228,14 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
     return &RecordCounts::limited;
   }
   try {
-    recording::capture(value, pool_, moved);
-    queued.record = {.head = {.name = call.name,
-                              .step = call.step,
-                              .call = call.call,
-                              .time = now(),
-                              .thread = thread,
-                              .keep = queued.is_summarised ? Keep::statistics : rule.keep},
-                     .precision = rule.precision.value_or(options_.precision),
-                     .value = std::move(value)};
+    queued.record.value = recording::capture(std::move(value), pool_, moved);
+    queued.record.head = {.name = call.name,
+                          .step = call.step,
+                          .call = call.call,
+                          .time = now(),
+                          .thread = thread,
+                          .keep = queued.is_summarised ? Keep::statistics : rule.keep};
+    queued.record.precision = rule.precision.value_or(options_.precision);
     push(std::move(queued));
   } catch (...) {
     kept_bytes_ -= queued.content;
@@ -287,7 +286,7 @@ void RecorderState::unreserve(std::uint64_t bytes) {
   room_.notify_all();
 }
 
-void RecorderState::push(Queued queued) {
+void RecorderState::push(Queued&& queued) {
   const std::uint64_t bytes = queued.bytes;
   bool wake = false;
   {
@@ -327,8 +326,11 @@ void RecorderState::close(bool even_unused) {
     if (is_closed_) return;
     is_closing_ = is_closed_ = true;
     is_told_closed_ = even_unused || !names_.all().empty();
-    ready_.notify_one();
   }
+  Queue taken;
+  const bool is_ours = take_last(taken);
+  ready_.notify_one();
+  if (is_ours) work(taken, true);
   writer_.join();
   static_cast<void>(lock_.close());
   if (error_) std::rethrow_exception(error_);
@@ -337,13 +339,8 @@ void RecorderState::close(bool even_unused) {
 RecorderReport RecorderState::report() const {
   const std::lock_guard lock(mutex_);
   RecorderReport report;
-  for (const auto& [name, known] : names_.all()) {
-    report.names.emplace(name, known.counts);
-    for (const auto counter : {&RecordCounts::calls, &RecordCounts::kept, &RecordCounts::filtered,
-                               &RecordCounts::dropped, &RecordCounts::thinned,
-                               &RecordCounts::limited, &RecordCounts::failed})
-      report.all.*counter += known.counts.*counter;
-  }
+  for (const auto& [name, known] : names_.all()) report.names.emplace(name, known.counts);
+  report.all = names_.sum();
   report.written = written_;
   report.bytes = kept_bytes_;
   report.segments = segments_;

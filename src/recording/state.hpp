@@ -79,15 +79,22 @@ class RecorderState {
                                      const RecordCall& call, std::uint32_t thread, bool moved);
   void unreserve(std::uint64_t bytes);
   [[nodiscard]] bool has_ended() const;
-  void push(Queued queued);
+  void push(Queued&& queued);
   void count(recording::Names::Entry& name, std::uint64_t RecordCounts::* what);
   /// Throws `error_`, unless that was told already.
   void tell_error();
 
   // The writer's side.
   void run() noexcept;
-  /// Waits for records. \returns whether these are the last there will be
-  [[nodiscard]] bool take(Queue& taken);
+  /// What the writer has taken: records, the last there will be, or nothing any more.
+  enum class Turn : std::uint8_t { records, last, nothing };
+  /// Waits for records.
+  [[nodiscard]] Turn take(Queue& taken);
+  /// Takes the last ones for the thread that closes, which has them in its caches: woken for 3,000
+  /// records of 256 B, the writer took a twentieth longer. \returns false while the writer works
+  [[nodiscard]] bool take_last(Queue& taken);
+  /// Writes what was taken.
+  void work(Queue& taken, bool is_last) noexcept;
   void write(Queue& taken, bool is_last);
   /// Records that are not written, and what they take in memory.
   struct Lost {
@@ -131,8 +138,9 @@ class RecorderState {
   std::uint64_t done_ = 0;     // Records that are written, or lost.
   std::uint64_t written_ = 0;  // Records that are written.
   std::uint64_t segments_ = 0;
-  bool is_asleep_ = false;  // The writer waits until it is called.
-  bool is_urgent_ = false;  // Somebody waits for the writer.
+  bool is_asleep_ = false;   // The writer waits until it is called.
+  bool is_urgent_ = false;   // Somebody waits for the writer.
+  bool is_working_ = false;  // The writer has taken records.
   bool is_closing_ = false;
   bool is_closed_ = false;
   bool is_over_ = false;         // The writer takes no more.
@@ -141,7 +149,7 @@ class RecorderState {
   bool was_told_ = false;        // By a call of record or flush: error_.
   std::exception_ptr error_;  // What ended the recording; until then the first error of one record.
 
-  // The writer's own.
+  // The writer's own, and behind `take_last` the own of who closes.
   recording::SegmentBuffers buffers_;
   std::optional<recording::SegmentWriter> segment_;
   std::uint64_t segment_number_ = 0;

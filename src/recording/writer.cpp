@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <safestructures/data/error.hpp>
@@ -51,35 +53,48 @@ void append_counts(std::string& json, const RecordCounts& counts) {
 
 void RecorderState::run() noexcept {
   Queue taken;
-  for (bool is_last = false; !is_last;) {
-    is_last = take(taken);
-    try {
-      if (!has_ended_) write(taken, is_last);
-    } catch (...) {
-      fail(std::current_exception(), true);
-      batch_.clear();
-      if (segment_) segment_->drop_batch();
-      // Before the last segment says what was kept, and those that can no longer be written too.
-      Queue waiting;
-      {
-        const std::lock_guard lock(mutex_);
-        std::swap(queue_, waiting);
-        queued_bytes_ = 0;
-      }
-      lose(taken);
-      lose(waiting);
-      try {
-        seal_segment(false);
-      } catch (...) {
-        segment_.reset();  // The journal still has what is whole.
-      }
+  for (Turn turn = Turn::records; turn == Turn::records;) {
+    turn = take(taken);
+    if (turn != Turn::nothing) work(taken, turn == Turn::last);
+  }
+}
+
+void RecorderState::work(Queue& taken, bool is_last) noexcept {
+  try {
+    if (!has_ended_) write(taken, is_last);
+  } catch (...) {
+    fail(std::current_exception(), true);
+    batch_.clear();
+    if (segment_) segment_->drop_batch();
+    // Before the last segment says what was kept, and those that can no longer be written too.
+    Queue waiting;
+    {
+      const std::lock_guard lock(mutex_);
+      std::swap(queue_, waiting);
+      queued_bytes_ = 0;
     }
     lose(taken);
-    taken.clear();
-    // Behind the seal, which who waits for these wants to see.
-    const Lost lost = std::exchange(lost_, {});
-    finish(lost.records, lost.bytes, false);
+    lose(waiting);
+    try {
+      seal_segment(false);
+    } catch (...) {
+      segment_.reset();  // The journal still has what is whole.
+    }
   }
+  lose(taken);
+  taken.clear();
+  // Behind the seal, which who waits for these wants to see.
+  const Lost lost = std::exchange(lost_, {});
+  finish(lost.records, lost.bytes, false);
+}
+
+bool RecorderState::take_last(Queue& taken) {
+  const std::lock_guard lock(mutex_);
+  if (is_working_) return false;
+  is_over_ = true;
+  queued_bytes_ = 0;
+  std::swap(queue_, taken);
+  return true;
 }
 
 void RecorderState::lose(Queue& queue) {
@@ -99,8 +114,9 @@ void RecorderState::lose(Queued& queued) {
   if (queued.is_summarised) --counts.thinned;
 }
 
-bool RecorderState::take(Queue& taken) {
+RecorderState::Turn RecorderState::take(Queue& taken) {
   std::unique_lock lock(mutex_);
+  is_working_ = false;
   for (int looks = 0; queue_.empty() && !is_closing_; ++looks) {
     is_urgent_ = false;
     if (looks < most_looks) {
@@ -113,10 +129,13 @@ bool RecorderState::take(Queue& taken) {
   }
   if (queued_bytes_ < gather_bytes && !is_urgent_ && !is_closing_)
     ready_.wait_for(lock, gather_time);
+  if (is_over_) return Turn::nothing;
+  is_working_ = true;
   is_urgent_ = false;
   queued_bytes_ = 0;
   std::swap(queue_, taken);
-  return is_over_ = is_closing_;
+  is_over_ = is_closing_;
+  return is_closing_ ? Turn::last : Turn::records;
 }
 
 void RecorderState::write(Queue& taken, bool is_last) {
@@ -169,7 +188,7 @@ void RecorderState::finish_batch() {
   std::uint64_t bytes = 0;
   for (Queued* const queued : batch_) {
     bytes += queued->bytes;
-    queued->record.value = Value();  // That of a row is still there.
+    queued->record.value = Value();  // A row is still there.
     queued->name = nullptr;
   }
   const std::uint64_t records = batch_.size();
@@ -209,14 +228,22 @@ void RecorderState::seal_segment(bool closed) {
 }
 
 std::string RecorderState::about(bool closed) const {
-  const RecorderReport counts = report();
+  RecordCounts all;
+  std::map<std::string_view, RecordCounts> left_out;
+  {
+    const std::lock_guard lock(mutex_);
+    all = names_.sum();
+    for (const auto& [name, known] : names_.all()) {
+      const RecordCounts& own = known.counts;
+      if (own.kept != own.calls || own.thinned + own.failed != 0) left_out.emplace(name, own);
+    }
+  }
   std::string start = "{\"version\": 2, \"segment\": " + std::to_string(segment_number_) +
                       ", \"closed\": " + (closed ? "true" : "false") + ", \"run\": \"" + run_ +
                       "\", \"counts\": ";
-  append_counts(start, counts.all);
+  append_counts(start, all);
   std::string names;
-  for (const auto& [name, own] : counts.names) {
-    if (own.kept == own.calls && own.thinned + own.failed == 0) continue;
+  for (const auto& [name, own] : left_out) {
     names += names.empty() ? "" : ", ";
     append_json_string(names, name, Escapes::all, nullptr);
     names += ": ";

@@ -29,11 +29,8 @@ inline const char* find_special(const char* from, const char* end) noexcept {
   for (; end - from >= 8; from += 8) {
     std::uint64_t bytes;
     std::memcpy(&bytes, from, 8);
-    if (const std::uint64_t marks = mark_special(bytes); marks != 0) {
-      if constexpr (std::endian::native == std::endian::little)
-        return from + std::countr_zero(marks) / 8;
-      break;
-    }
+    if (const std::uint64_t marks = mark_special(bytes); marks != 0)
+      return from + std::countr_zero(marks) / 8;
   }
   while (from != end && *from != '"' && *from != '\\') ++from;
   return from;
@@ -52,11 +49,8 @@ inline const char* find_unplain(const char* from, const char* end) noexcept {
   for (; end - from >= 8; from += 8) {
     std::uint64_t bytes;
     std::memcpy(&bytes, from, 8);
-    if (const std::uint64_t marks = mark_special(bytes) | mark_controls(bytes); marks != 0) {
-      if constexpr (std::endian::native == std::endian::little)
-        return from + std::countr_zero(marks) / 8;
-      break;
-    }
+    if (const std::uint64_t marks = mark_special(bytes) | mark_controls(bytes); marks != 0)
+      return from + std::countr_zero(marks) / 8;
   }
   while (from != end && *from != '"' && *from != '\\' && static_cast<unsigned char>(*from) >= 0x20)
     ++from;
