@@ -3,7 +3,9 @@
 #pragma once
 
 #include <pthread.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 
@@ -11,11 +13,13 @@
 
 namespace safestructures::test {
 
-/// Runs `work` on a thread of its own that has `kib` KiB of stack.
+/// Runs `work` on a thread of its own that has `kib` KiB of stack, or the least that the system
+/// allows: 128 KiB on ARM64.
 inline void with_stack(std::size_t kib, std::function<void()> work) {
   pthread_attr_t attributes;
   REQUIRE(::pthread_attr_init(&attributes) == 0);
-  REQUIRE(::pthread_attr_setstacksize(&attributes, kib << 10U) == 0);
+  const auto least = static_cast<std::size_t>(::sysconf(_SC_THREAD_STACK_MIN));
+  REQUIRE(::pthread_attr_setstacksize(&attributes, std::max(kib << 10U, least)) == 0);
   pthread_t thread{};
   const auto run = [](void* argument) -> void* {
     (*static_cast<std::function<void()>*>(argument))();
