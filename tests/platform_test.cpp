@@ -1,6 +1,7 @@
 /// \file
 /// Reading, mapping and memory, on the system as it is. What happens when the system fails is in
 /// platform_faults_test.cpp.
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "platform/file.hpp"
 #include "platform/mapping.hpp"
 #include "platform/memory.hpp"
+#include "platform/os.hpp"
 #include "platform/parallel.hpp"
 #include "support/platform_folder.hpp"
 
@@ -235,9 +237,30 @@ TEST_CASE("preparing memory leaves its content alone") {
   const Bytes expected = bytes;
   advise_huge(bytes.data() + 5, bytes.size() - 9);
   prefault(bytes.data() + 5, bytes.size() - 9);
+  touch_pages(bytes.data() + 5, bytes.size() - 9);
   CHECK(bytes == expected);
   CHECK_NOTHROW(advise_huge(nullptr, 0));
   CHECK_NOTHROW(prefault(nullptr, 0));
+  touch_pages(nullptr, 0);
+}
+
+TEST_CASE("pages that are touched are there, but those that are half another's") {
+  constexpr std::size_t count = 8;
+  const std::size_t page = os::page_size();
+  void* const memory =
+      ::mmap(nullptr, count * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  auto* const bytes = static_cast<std::byte*>(memory);
+  touch_pages(bytes + 1, count * page - 2);
+  std::array<unsigned char, count> present{};
+  REQUIRE(::mincore(memory, count * page, present.data()) == 0);
+  // Linux before 5.14 cannot.
+  const bool can = os::populate(memory, page);
+  for (std::size_t i = 0; i < count; ++i) {
+    CAPTURE(i);
+    CHECK((present[i] & 1) == (can && i != 0 && i != count - 1 ? 1 : 0));
+  }
+  ::munmap(memory, count * page);
 }
 
 TEST_CASE("copying gives the same bytes at every size") {
