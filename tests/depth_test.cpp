@@ -26,18 +26,12 @@ using ss::Value;
 using ss::test::error_of;
 using ss::test::load_json;
 using ss::test::save_json;
+using ss::test::stack_factor;
 using ss::test::with_stack;
 
 namespace {
 
 constexpr ss::Limits endless{.header_bytes = 100'000'000, .depth = 4'000'000'000};
-
-// Sanitizers, and code that is not optimised, need several times the stack for the same frames.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
-constexpr std::size_t stack_factor = 8;
-#else
-constexpr std::size_t stack_factor = 1;
-#endif
 
 Value deep_list(std::size_t depth) {
   Value inmost = 1;

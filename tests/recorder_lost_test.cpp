@@ -2,6 +2,7 @@
 /// A record that cannot be saved costs itself alone, is told of and counted.
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -13,10 +14,13 @@
 
 #include "support/errors.hpp"
 #include "support/folder.hpp"
+#include "support/stack.hpp"
 
 namespace ss = safestructures;
 using ss::test::error_of_void;
 using ss::test::Folder;
+using ss::test::stack_factor;
+using ss::test::with_stack;
 
 TEST_CASE("a record of its own fault is lost, told of and counted; the others are kept") {
   const Folder folder;
@@ -34,6 +38,23 @@ TEST_CASE("a record of its own fault is lost, told of and counted; the others ar
   CHECK(report.all == ss::RecordCounts{.calls = 3, .kept = 2, .failed = 1});
   CHECK(report.names.at("bad") == ss::RecordCounts{.calls = 1, .failed = 1});
   CHECK(report.written == 2);
+}
+
+TEST_CASE("what is deep is kept, however small the stack of the thread that closes") {
+  for (const bool is_deep : {false, true}) {
+    CAPTURE(is_deep);
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run");
+    recorder.record("flat", std::vector<float>{1, 2});
+    ss::Value value(ss::Tensor::own(std::vector<float>{3, 4}));
+    for (int i = 0; is_deep && i < 490; ++i) value = ss::Value::list({std::move(value)});
+    recorder.record("value", value);
+    with_stack(64 * stack_factor,
+               [&] { CHECK(error_of_void([&] { recorder.close(); }) == "no error"); });
+    const ss::Recording run(folder / "run");
+    REQUIRE(run.size() == 2);
+    CHECK(run[1].value() == value);
+  }
 }
 
 TEST_CASE("records that cannot be saved are counted in the segment that is sealed with them") {

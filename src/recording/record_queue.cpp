@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -36,6 +37,7 @@ void RecordQueue::push_back(QueuedRecord&& record) {
         std::min(block.size() + touched_records + page_records, block.capacity());
     platform::touch_pages(block.data() + block.size(), (end - block.size()) * sizeof(QueuedRecord));
   }
+  is_flat_ &= std::holds_alternative<Tensor>(record.record.value);
   block.push_back(std::move(record));
   ++size_;
 }
@@ -44,6 +46,7 @@ void RecordQueue::clear() noexcept {
   blocks_.resize(std::min(blocks_.size(), kept_blocks));
   for (Block& block : blocks_) block.clear();
   used_ = size_ = 0;
+  is_flat_ = true;
 }
 
 }  // namespace safestructures::inline v0::recording

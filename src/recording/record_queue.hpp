@@ -27,6 +27,8 @@ struct QueuedRecord {
 class RecordQueue {
  public:
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// Whether all are lone tensors, which any stack is large enough to write.
+  [[nodiscard]] bool is_flat() const noexcept { return is_flat_; }
 
   void push_back(QueuedRecord&& record);
   /// Keeps some memory, to be filled again.
@@ -45,6 +47,7 @@ class RecordQueue {
   std::vector<Block> blocks_;
   std::size_t used_ = 0;  // Blocks that have records.
   std::size_t size_ = 0;  // Of all.
+  bool is_flat_ = true;
 };
 
 }  // namespace safestructures::inline v0::recording

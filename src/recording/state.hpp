@@ -91,7 +91,8 @@ class RecorderState {
   /// Waits for records.
   [[nodiscard]] Turn take(Queue& taken);
   /// Takes the last ones for the thread that closes, which has them in its caches: woken for 3,000
-  /// records of 256 B, the writer took a twentieth longer. \returns false while the writer works
+  /// records of 256 B, the writer took a twentieth longer. \returns false while the writer works,
+  /// and of structures, which may be nested deeper than that thread's stack holds
   [[nodiscard]] bool take_last(Queue& taken);
   /// Writes what was taken.
   void work(Queue& taken, bool is_last) noexcept;

@@ -90,7 +90,7 @@ void RecorderState::work(Queue& taken, bool is_last) noexcept {
 
 bool RecorderState::take_last(Queue& taken) {
   const std::lock_guard lock(mutex_);
-  if (is_working_) return false;
+  if (is_working_ || !queue_.is_flat()) return false;
   is_over_ = true;
   queued_bytes_ = 0;
   std::swap(queue_, taken);

@@ -13,6 +13,13 @@
 
 namespace safestructures::test {
 
+// Sanitizers, and code that is not optimised, need several times the stack for the same frames.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+inline constexpr std::size_t stack_factor = 8;
+#else
+inline constexpr std::size_t stack_factor = 1;
+#endif
+
 /// Runs `work` on a thread of its own that has `kib` KiB of stack, or the least that the system
 /// allows: 128 KiB on ARM64.
 inline void with_stack(std::size_t kib, std::function<void()> work) {

@@ -131,8 +131,9 @@ class SAFESTRUCTURES_API ActivationRecorder {
   /// the first error of one record
   std::uint64_t flush();
 
-  /// Writes what waits and seals the last file, which says that the recording was closed and has
-  /// the counts; there is one even where no record was kept. Does nothing when called again.
+  /// Writes what waits, on this thread or the one in the background, and seals the last file, which
+  /// says that the recording was closed and has the counts; there is one even where no record was
+  /// kept. Does nothing when called again.
   /// \throws Error as `flush`
   void close();
 
