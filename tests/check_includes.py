@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks what sources may say of each other: check_includes.py ROOT.
 
-A floor knows only the floors below it. Public headers keep the libraries that they are built with
-to themselves. Of two things of one name in the headers that tests share the linker takes one and says
+A floor knows only the floors below it. The rooms of one floor form no circle, and know nothing of the
+files beside them, which use them. Public headers keep the libraries that they are built with to
+themselves. Of two things of one name in the headers that tests share the linker takes one and says
 nothing.
 """
 
@@ -53,7 +54,8 @@ def check(file: Path, base: Path) -> list[str]:
             faults.append(f"{place}: '{name}' is relative; name it from the include root")
             continue
         if quote == '"' and "/" not in name:
-            continue  # its neighbour in the folder
+            faults.append(f"{place}: name '{name}' from the include root, as all do")
+            continue
         own = name.removeprefix("safestructures/")
         ours = own != name or quote == '"'
         if ours:
@@ -63,6 +65,39 @@ def check(file: Path, base: Path) -> list[str]:
             may_include = TESTING_MAY_INCLUDE if floor == "testing" else PUBLIC_MAY_INCLUDE
             if ("/" in name or name.endswith((".h", ".hpp"))) and not may_include.match(name):
                 faults.append(f"{place}: a public header of the core must not include '{name}'")
+    return faults
+
+
+# Floors whose files lie in rooms or above them. The rooms of formats, which are siblings, share what is
+# beside them.
+FLOORS_ON_ROOMS = ("cli", "compare", "data", "recording")
+
+
+def circles(source: Path, floor: str) -> list[str]:
+    """Rooms of a floor that include each other, at once or through others, or what is beside them."""
+    included: dict[str, dict[str, str]] = {}
+    for file in sorted((source / floor).rglob("*.[ch]pp")):
+        room = file.parent.relative_to(source).as_posix()
+        for match in map(INCLUDE.match, file.read_text(encoding="utf-8").splitlines()):
+            other = match.group(2).rpartition("/")[0] if match and match.group(1) == '"' else ""
+            if other != room and (other + "/").startswith(floor + "/"):
+                included.setdefault(room, {}).setdefault(other, f"{file}: '{match.group(2)}'")
+    faults = [
+        f"{rooms[floor]} is beside the rooms of '{floor}', and they do not know it"
+        for room, rooms in included.items()
+        if room != floor and floor in rooms
+    ]
+    included.pop(floor, None)
+    while included:
+        targets = {room for rooms in included.values() for room in rooms}
+        outside = (targets - included.keys()) | (included.keys() - targets)
+        if not outside:
+            return faults + [f"{next(iter(rooms.values()))} closes a circle" for rooms in included.values()]
+        included = {
+            room: inside
+            for room, rooms in included.items()
+            if room not in outside and (inside := {to: why for to, why in rooms.items() if to not in outside})
+        }
     return faults
 
 
@@ -100,6 +135,8 @@ def main() -> int:
         print(f"no source files under {root}")
         return 1
     faults = [fault for file, base in files for fault in check(file, base)]
+    for floor in FLOORS_ON_ROOMS:
+        faults += circles(root / "src", floor)
     faults += defined_twice(sorted(root.glob("tests/support/*.hpp")))
     print("\n".join(faults) if faults else f"{len(files)} files: no include points upward")
     return 1 if faults else 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that the tests which docs/security.md names are there: check_security.py ROOT.
 
-Each entry of the table's second column is `FILE`: NAME, or `FILE` alone, in tests/; NAME is a
-TEST_CASE of the file.
+Each entry of the table's second column is `FILE`: NAME, or `FILE` alone, in a folder of tests/unit or
+with its path in tests/; NAME is a TEST_CASE of the file.
 """
 
 import re
@@ -31,11 +31,12 @@ def main() -> int:
             if not match:
                 faults.append(f"not of the form `FILE`: NAME: {entry}")
                 continue
-            path = root / "tests" / match[1]
+            tests = root / "tests"
+            path = next(tests.glob(f"unit/*/{match[1]}"), tests / match[1])
             if not path.is_file():
-                faults.append(f"there is no tests/{match[1]}")
+                faults.append(f"there is no {match[1]} in tests/")
             elif match[2] and match[2] not in test_cases(path):
-                faults.append(f'tests/{match[1]} has no TEST_CASE "{match[2]}"')
+                faults.append(f'{match[1]} has no TEST_CASE "{match[2]}"')
     for fault in faults:
         print(f"docs/security.md: {fault}")
     if not rows:

@@ -23,12 +23,12 @@
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
-#include "cli/choice.hpp"
-#include "cli/command.hpp"
+#include "cli/console/choice.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
+#include "cli/console/progress.hpp"
 #include "cli/input.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "compare/opening.hpp"
+#include "compare/pairing/opening.hpp"
 #include "platform/crew.hpp"
 
 namespace safestructures::cli {

@@ -6,10 +6,10 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include "cli/choice.hpp"
-#include "cli/command.hpp"
-#include "cli/describe_app.hpp"
-#include "cli/output.hpp"
+#include "cli/console/choice.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/describe_app.hpp"
+#include "cli/console/output.hpp"
 
 namespace safestructures::cli {
 namespace {

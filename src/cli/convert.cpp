@@ -13,15 +13,15 @@
 
 #include <safestructures/tools/convert.hpp>
 #include <safestructures/tools/document.hpp>
-#include "cli/choice.hpp"
-#include "cli/command.hpp"
+#include "cli/console/choice.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
+#include "cli/console/progress.hpp"
+#include "cli/console/wrapped_format.hpp"
 #include "cli/input.hpp"
-#include "cli/npz.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/wrapped_format.hpp"
-#include "data/nearest_name.hpp"
-#include "data/printable.hpp"
+#include "cli/numpy/npz.hpp"
+#include "data/text/nearest_name.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::cli {
 namespace {

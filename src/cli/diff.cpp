@@ -11,12 +11,12 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/compare/renames.hpp>
 #include <safestructures/data/error.hpp>
-#include "cli/choice.hpp"
-#include "cli/colour.hpp"
-#include "cli/command.hpp"
 #include "cli/compare_options.hpp"
+#include "cli/console/choice.hpp"
+#include "cli/console/colour.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
 #include "cli/diff_junit.hpp"
-#include "cli/output.hpp"
 
 namespace safestructures::cli {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/output.hpp"
-#include "compare/row_store.hpp"
-#include "compare/text.hpp"
-#include "data/printable.hpp"
+#include "cli/console/output.hpp"
+#include "compare/rows/row_store.hpp"
+#include "compare/text/text.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::cli {
 namespace {

@@ -13,13 +13,13 @@
 #include <safestructures/formats/json.hpp>
 #include <safestructures/tools/document.hpp>
 #include <safestructures/tools/save.hpp>
-#include "cli/choice.hpp"
-#include "cli/command.hpp"
+#include "cli/console/choice.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
 #include "cli/input.hpp"
-#include "cli/npy.hpp"
-#include "cli/output.hpp"
+#include "cli/numpy/npy.hpp"
 #include "cli/tensor_text.hpp"
-#include "data/printable.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::cli {
 namespace {

@@ -13,11 +13,11 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
-#include "cli/command.hpp"
-#include "cli/npz.hpp"
-#include "data/nearest_name.hpp"
-#include "data/printable.hpp"
-#include "recording/files.hpp"
+#include "cli/console/command.hpp"
+#include "cli/numpy/npz.hpp"
+#include "data/text/nearest_name.hpp"
+#include "data/text/printable.hpp"
+#include "recording/segments/files.hpp"
 
 namespace safestructures::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "data/printable.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::cli {
 

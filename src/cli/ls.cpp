@@ -10,14 +10,14 @@
 
 #include <safestructures/data/walk.hpp>
 #include <safestructures/tools/document.hpp>
-#include "cli/choice.hpp"
-#include "cli/command.hpp"
+#include "cli/console/choice.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
 #include "cli/input.hpp"
 #include "cli/json_string.hpp"
-#include "cli/output.hpp"
-#include "data/glob.hpp"
-#include "data/printable.hpp"
-#include "data/text_table.hpp"
+#include "data/text/glob.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/text_table.hpp"
 
 namespace safestructures::cli {
 namespace {

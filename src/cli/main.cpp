@@ -10,11 +10,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/arguments.hpp"
-#include "cli/colour.hpp"
-#include "cli/command.hpp"
-#include "cli/output.hpp"
-#include "data/printable.hpp"
+#include "cli/console/arguments.hpp"
+#include "cli/console/colour.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::cli {
 

@@ -10,7 +10,7 @@
 
 #include <safestructures/data/sink.hpp>
 #include <safestructures/formats/gzip.hpp>
-#include "cli/sink_buffer.hpp"
+#include "cli/console/sink_buffer.hpp"
 #include "formats/json/base64.hpp"
 
 namespace safestructures::cli {

@@ -7,11 +7,11 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/recording/recover.hpp>
-#include "cli/colour.hpp"
-#include "cli/command.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "data/printable.hpp"
+#include "cli/console/colour.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
+#include "cli/console/progress.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::cli {
 namespace {

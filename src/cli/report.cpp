@@ -16,19 +16,19 @@
 #include <CLI/CLI.hpp>
 
 #include <safestructures/compare/compare.hpp>
-#include "cli/command.hpp"
 #include "cli/compare_options.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
 #include "cli/heat_map.hpp"
 #include "cli/input.hpp"
 #include "cli/json_string.hpp"
-#include "cli/output.hpp"
 #include "cli/packed_text.hpp"
 #include "cli/report_page.hpp"
 #include "cli/tensor_list.hpp"
 #include "cli/tensor_list_json.hpp"
-#include "compare/row_store.hpp"
-#include "compare/shown_rows.hpp"
-#include "data/printable.hpp"
+#include "compare/rows/row_store.hpp"
+#include "compare/text/shown_rows.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::cli {
 namespace {

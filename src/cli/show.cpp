@@ -8,12 +8,12 @@
 #include <CLI/CLI.hpp>
 
 #include <safestructures/tools/document.hpp>
-#include "cli/colour.hpp"
-#include "cli/command.hpp"
+#include "cli/console/colour.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
 #include "cli/input.hpp"
-#include "cli/output.hpp"
 #include "cli/show_json.hpp"
-#include "data/printable.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::cli {
 namespace {

@@ -12,15 +12,15 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "cli/choice.hpp"
-#include "cli/colour.hpp"
-#include "cli/command.hpp"
+#include "cli/console/choice.hpp"
+#include "cli/console/colour.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
 #include "cli/json_string.hpp"
-#include "cli/output.hpp"
 #include "cli/tensor_list.hpp"
 #include "cli/tensor_list_json.hpp"
-#include "data/printable.hpp"
-#include "data/text_table.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/text_table.hpp"
 
 namespace safestructures::cli {
 namespace {

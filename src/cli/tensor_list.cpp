@@ -9,10 +9,10 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/walk.hpp>
-#include "cli/progress.hpp"
-#include "compare/filter.hpp"
+#include "cli/console/progress.hpp"
+#include "compare/pairing/filter.hpp"
 #include "platform/parallel.hpp"
-#include "recording/state_notes.hpp"
+#include "recording/recorder/state_notes.hpp"
 
 namespace safestructures::cli {
 namespace {

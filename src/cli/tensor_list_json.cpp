@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/json_string.hpp"
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 
 namespace safestructures::cli {
 namespace {

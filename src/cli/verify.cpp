@@ -14,15 +14,15 @@
 #include <safestructures/data/source.hpp>
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/tools/verify.hpp>
-#include "cli/colour.hpp"
-#include "cli/command.hpp"
+#include "cli/console/colour.hpp"
+#include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
+#include "cli/console/progress.hpp"
 #include "cli/input.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "data/printable.hpp"
-#include "recording/files.hpp"
-#include "recording/segment_order.hpp"
-#include "recording/state_notes.hpp"
+#include "data/text/printable.hpp"
+#include "recording/recorder/state_notes.hpp"
+#include "recording/segments/files.hpp"
+#include "recording/segments/segment_order.hpp"
 
 namespace safestructures::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "codecs/text_column.hpp"
-#include "data/utf8.hpp"
+#include "data/text/utf8.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <safestructures/codecs/numbers.hpp>
-#include "data/utf8.hpp"
+#include "data/text/utf8.hpp"
 
 namespace safestructures::inline v0::detail {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/box.hpp"
-#include "data/nearest_name.hpp"
+#include "data/text/nearest_name.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {

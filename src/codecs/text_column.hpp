@@ -10,7 +10,7 @@
 
 #include <safestructures/data/codec.hpp>
 #include "data/column_count.hpp"
-#include "data/utf8.hpp"
+#include "data/text/utf8.hpp"
 
 namespace safestructures::inline v0::detail {
 

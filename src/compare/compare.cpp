@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
-#include "compare/opening.hpp"
+#include "compare/pairing/opening.hpp"
+#include "compare/pairing/suggest.hpp"
 #include "compare/pairs.hpp"
-#include "compare/suggest.hpp"
 #include "platform/crew.hpp"
 
 namespace safestructures::inline v0 {

@@ -10,11 +10,11 @@
 
 #include <safestructures/compare/metrics.hpp>
 #include <safestructures/data/error.hpp>
-#include "compare/noise_floor.hpp"
+#include "compare/metrics/noise_floor.hpp"
+#include "compare/metrics/tolerance.hpp"
+#include "compare/metrics/transpose.hpp"
+#include "compare/metrics/ulp.hpp"
 #include "compare/pairs.hpp"
-#include "compare/tolerance.hpp"
-#include "compare/transpose.hpp"
-#include "compare/ulp.hpp"
 #include "platform/parallel.hpp"
 #include "tools/doubles.hpp"
 

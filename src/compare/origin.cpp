@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "compare/record_error.hpp"
-#include "compare/row_store.hpp"
+#include "compare/rows/record_error.hpp"
+#include "compare/rows/row_store.hpp"
 #include "platform/parallel.hpp"
 #include "recording/record_table.hpp"
 

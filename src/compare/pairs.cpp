@@ -9,8 +9,8 @@
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
-#include "compare/summary.hpp"
-#include "compare/ulp.hpp"
+#include "compare/metrics/ulp.hpp"
+#include "compare/pairing/summary.hpp"
 #include "data/keyed_hash.hpp"
 
 namespace safestructures::inline v0::comparing {

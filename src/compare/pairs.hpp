@@ -13,11 +13,11 @@
 
 #include <safestructures/compare/comparison.hpp>
 #include <safestructures/compare/options.hpp>
-#include "compare/filter.hpp"
-#include "compare/nodes.hpp"
-#include "compare/noise.hpp"
-#include "compare/rename.hpp"
-#include "compare/row_store.hpp"
+#include "compare/noise/noise.hpp"
+#include "compare/pairing/filter.hpp"
+#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/rename.hpp"
+#include "compare/rows/row_store.hpp"
 
 namespace safestructures::inline v0::comparing {
 

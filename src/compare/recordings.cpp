@@ -11,12 +11,12 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/recording/options.hpp>
 #include "compare/origin.hpp"
+#include "compare/pairing/record_pairs.hpp"
+#include "compare/pairing/suggest.hpp"
 #include "compare/pairs.hpp"
-#include "compare/record_pairs.hpp"
 #include "compare/small_records.hpp"
-#include "compare/suggest.hpp"
 #include "platform/crew.hpp"
-#include "recording/state_notes.hpp"
+#include "recording/recorder/state_notes.hpp"
 
 namespace safestructures::inline v0 {
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include <safestructures/data/value.hpp>
-#include "compare/nodes.hpp"
-#include "compare/record_error.hpp"
-#include "compare/row_metrics.hpp"
-#include "compare/word_kernels.hpp"
+#include "compare/kernels/word_kernels.hpp"
+#include "compare/pairing/nodes.hpp"
+#include "compare/rows/record_error.hpp"
+#include "compare/rows/row_metrics.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <safestructures/compare/options.hpp>
-#include "compare/compact_rows.hpp"
+#include "compare/pairing/record_pairs.hpp"
 #include "compare/pairs.hpp"
-#include "compare/record_pairs.hpp"
+#include "compare/rows/compact_rows.hpp"
 #include "recording/record_table.hpp"
 
 namespace safestructures::inline v0::comparing {

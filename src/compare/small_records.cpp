@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "compare/noise_floor.hpp"
-#include "compare/row_bytes.hpp"
-#include "compare/row_metrics.hpp"
-#include "compare/small_noise.hpp"
+#include "compare/metrics/noise_floor.hpp"
+#include "compare/noise/small_noise.hpp"
+#include "compare/rows/row_bytes.hpp"
+#include "compare/rows/row_metrics.hpp"
 #include "platform/parallel.hpp"
 
 namespace safestructures::inline v0::comparing {

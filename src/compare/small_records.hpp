@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <safestructures/compare/options.hpp>
+#include "compare/pairing/record_pairs.hpp"
 #include "compare/pairs.hpp"
-#include "compare/record_pairs.hpp"
 #include "compare/row_kinds.hpp"
 #include "recording/record_table.hpp"
 

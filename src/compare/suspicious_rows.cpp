@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compare/pairs.hpp"
-#include "compare/suspicion.hpp"
+#include "compare/suspicions/suspicion.hpp"
 #include "platform/parallel.hpp"
 
 namespace safestructures::inline v0::comparing {

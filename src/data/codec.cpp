@@ -10,8 +10,8 @@
 #include <safestructures/data/walk.hpp>
 #include "data/box.hpp"
 #include "data/limit.hpp"
-#include "data/number.hpp"
 #include "data/same_view.hpp"
+#include "data/text/number.hpp"
 #include "platform/parallel.hpp"
 
 namespace safestructures::inline v0 {

@@ -2,7 +2,7 @@
 #include <bit>
 
 #include <safestructures/data/dtype.hpp>
-#include "data/packed_name.hpp"
+#include "data/text/packed_name.hpp"
 
 namespace safestructures::inline v0 {
 

@@ -5,10 +5,10 @@
 
 #include <safestructures/data/error.hpp>
 
+#include "data/conversion/strided.hpp"
 #include "data/deferred.hpp"
-#include "data/printable.hpp"
 #include "data/slice_reader.hpp"
-#include "data/strided.hpp"
+#include "data/text/printable.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0 {

@@ -8,10 +8,10 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/tensor.hpp>
-#include "data/convert_strided.hpp"
+#include "data/conversion/convert_strided.hpp"
+#include "data/conversion/strided.hpp"
 #include "data/deferred.hpp"
-#include "data/printable.hpp"
-#include "data/strided.hpp"
+#include "data/text/printable.hpp"
 #include "platform/memory.hpp"
 #include "platform/parallel.hpp"
 

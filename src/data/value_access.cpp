@@ -7,8 +7,8 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/value.hpp>
 #include "data/box.hpp"
-#include "data/nearest_name.hpp"
-#include "data/number.hpp"
+#include "data/text/nearest_name.hpp"
+#include "data/text/number.hpp"
 
 namespace safestructures::inline v0 {
 

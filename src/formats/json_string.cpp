@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include <safestructures/data/error.hpp>
-#include "data/printable.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {

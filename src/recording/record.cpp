@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "recording/segment.hpp"
+#include "recording/segments/segment.hpp"
 
 namespace safestructures::inline v0 {
 

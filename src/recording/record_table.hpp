@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "data/keyed_hash.hpp"
-#include "recording/segment.hpp"
+#include "recording/segments/segment.hpp"
 
 namespace safestructures::inline v0 {
 class Recording;

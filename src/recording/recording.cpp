@@ -10,16 +10,16 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
-#include "data/glob.hpp"
-#include "data/printable.hpp"
+#include "data/text/glob.hpp"
+#include "data/text/printable.hpp"
 #include "platform/memory.hpp"
-#include "recording/files.hpp"
 #include "recording/open_files.hpp"
 #include "recording/record_table.hpp"
-#include "recording/segment.hpp"
-#include "recording/segment_header.hpp"
-#include "recording/segment_order.hpp"
-#include "recording/unsealed.hpp"
+#include "recording/segments/files.hpp"
+#include "recording/segments/segment.hpp"
+#include "recording/segments/segment_header.hpp"
+#include "recording/segments/segment_order.hpp"
+#include "recording/segments/unsealed.hpp"
 
 namespace safestructures::inline v0 {
 

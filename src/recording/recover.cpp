@@ -11,14 +11,14 @@
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/tools/document.hpp>
-#include "data/printable.hpp"
+#include "data/text/printable.hpp"
 #include "platform/file.hpp"
 #include "platform/mapping.hpp"
 #include "platform/os.hpp"
-#include "recording/files.hpp"
-#include "recording/frame.hpp"
-#include "recording/segment_header.hpp"
-#include "recording/unsealed.hpp"
+#include "recording/segments/files.hpp"
+#include "recording/segments/frame.hpp"
+#include "recording/segments/segment_header.hpp"
+#include "recording/segments/unsealed.hpp"
 
 namespace safestructures::inline v0 {
 

@@ -8,8 +8,8 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/tools/document.hpp>
-#include "compare/row_store.hpp"
-#include "data/printable.hpp"
+#include "compare/rows/row_store.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::inline v0::testing {
 namespace {

@@ -15,9 +15,9 @@
 #include <safestructures/tools/document.hpp>
 
 #include "fuzz/fuzz.hpp"
-#include "recording/frame.hpp"
-#include "recording/segment_columns.hpp"
-#include "recording/unsealed.hpp"
+#include "recording/segments/frame.hpp"
+#include "recording/segments/segment_columns.hpp"
+#include "recording/segments/unsealed.hpp"
 
 namespace fuzz {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "fuzz/fuzz.hpp"
 
 namespace fuzz {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "data/limit.hpp"
-#include "data/utf8.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/binary/text.hpp"
 
 namespace safestructures::inline v0::binary {

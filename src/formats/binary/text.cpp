@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "data/printable.hpp"
-#include "data/utf8.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/utf8.hpp"
 
 namespace safestructures::inline v0::binary {
 

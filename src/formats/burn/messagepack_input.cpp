@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
-#include "data/utf8.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/burn/input.hpp"
 #include "formats/burn/utf8.hpp"
 #include "formats/messagepack/cursor.hpp"

@@ -6,7 +6,7 @@
 
 #include <simdjson.h>
 
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::json {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "formats/json/element_write.hpp"
 #include "formats/json/elements.hpp"
 #include "formats/json/output.hpp"

@@ -9,7 +9,7 @@
 
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/value.hpp>
-#include "data/packed_name.hpp"
+#include "data/text/packed_name.hpp"
 
 namespace safestructures::inline v0::schema {
 

@@ -10,7 +10,7 @@
 
 #include "data/dict.hpp"
 #include "data/keyed_hash.hpp"
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_reader.hpp"
 

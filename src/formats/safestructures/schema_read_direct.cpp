@@ -12,7 +12,7 @@
 #include "data/dict.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "formats/safestructures/schema_cursor.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_pattern.hpp"

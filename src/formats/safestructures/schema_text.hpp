@@ -14,7 +14,7 @@
 #include <utility>
 
 #include <safestructures/data/path.hpp>
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "formats/json_string.hpp"
 #include "formats/safestructures/schema_inside.hpp"
 #include "formats/safestructures/schema_names.hpp"

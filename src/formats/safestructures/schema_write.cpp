@@ -9,7 +9,7 @@
 #include <safestructures/data/error.hpp>
 #include "data/box.hpp"
 #include "data/keyed_hash.hpp"
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_writer.hpp"
 #include "platform/memory.hpp"

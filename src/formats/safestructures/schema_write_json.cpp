@@ -4,7 +4,7 @@
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_writer.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/utf8.hpp"
+#include "data/text/utf8.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
 

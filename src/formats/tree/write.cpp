@@ -6,7 +6,7 @@
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "formats/tree/writer.hpp"
 
 namespace safestructures::inline v0::tree {

@@ -1,0 +1,102 @@
+#include "cli/console/arguments.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/console/command.hpp"
+#include "data/text/nearest_name.hpp"
+
+namespace safestructures::cli {
+namespace {
+
+/// `did you mean 'show'?`, or `the commands are show, get.`
+std::string suggestion(std::string_view word, const std::vector<std::string>& names,
+                       std::string_view all) {
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  if (const std::optional<std::string_view> nearest = detail::nearest_name(word, views))
+    return fmt::format("did you mean '{}'?", *nearest);
+  return fmt::format("{} {}.", all, fmt::join(names, ", "));
+}
+
+/// `--all`, `-o`; none for arguments by position.
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  return names;
+}
+
+/// CLI11 would call a wrong option an unexpected argument, or miss the argument that it took for
+/// the option's.
+void check_options(const CLI::App& command, std::span<const std::string> words) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (std::string& name : names_of(*option)) known.push_back(std::move(name));
+  for (const std::string& word : words) {
+    if (word == "--") return;
+    // A number or a slice is none, nor is `-`.
+    if (word.size() < 2 || word[0] != '-') continue;
+    if (word[1] != '-' && std::isalpha(static_cast<unsigned char>(word[1])) == 0) continue;
+    const std::string name = word[1] == '-' ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string& shown = word[1] == '-' ? name : word;
+    throw CallError(fmt::format("{} has no option '{}': {} See 'safestructures {} --help'.",
+                                command.get_name(), shown,
+                                suggestion(shown, known, "its options are"), command.get_name()));
+  }
+}
+
+}  // namespace
+
+CLI::App& find_command(CLI::App& app, std::string_view word) {
+  std::vector<std::string> names;
+  for (CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == word) return *command;
+    names.push_back(command->get_name());
+  }
+  throw CallError(fmt::format("there is no command '{}': {}", word,
+                              suggestion(word, names, "the commands are")));
+}
+
+void parse(CLI::App& app, std::span<const char* const> given) {
+  std::vector<std::string> words(given.begin(), given.end());
+  if (words.front() == "help" && (words.size() == 1 || !words[1].starts_with('-'))) {
+    if (words.size() > 2)
+      throw CallError("help takes one command: 'safestructures help " + words[1] + "'.");
+    words = words.size() == 1 ? std::vector<std::string>{"--help"}
+                              : std::vector<std::string>{words[1], "--help"};
+  }
+  if (!words.front().starts_with('-'))
+    check_options(find_command(app, words.front()), std::span(words).subspan(1));
+  // CLI11 takes them from the back.
+  std::ranges::reverse(words);
+  app.parse(std::move(words));
+}
+
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  std::string command = "safestructures ";
+  for (const CLI::App* used : app.get_subcommands()) command += used->get_name() + " ";
+  std::string problem = error.what();
+  // `--precision: 1 required TEXT:preserve|f32 missing`
+  if (const std::size_t colon = problem.find(": 1 required "); colon != std::string::npos) {
+    const std::size_t type = problem.find("TEXT:", colon);
+    const std::string words = type == std::string::npos ? "" : problem.substr(type + 5);
+    problem.resize(colon);
+    problem += " needs a value" + (words.empty() ? "" : ": " + words.substr(0, words.rfind(' ')));
+  }
+  // `Could not convert: --items = x`, of options that are counts.
+  constexpr std::string_view unconverted = "Could not convert: ";
+  if (const std::size_t equals = problem.find(" = ");
+      problem.starts_with(unconverted) && equals != std::string::npos)
+    problem = fmt::format("{} takes a whole number from 0 on, not '{}'",
+                          problem.substr(unconverted.size(), equals - unconverted.size()),
+                          problem.substr(equals + 3));
+  while (!problem.empty() && (problem.back() == '\n' || problem.back() == '.')) problem.pop_back();
+  return problem + ". See '" + command + "--help'.";
+}
+
+}  // namespace safestructures::cli

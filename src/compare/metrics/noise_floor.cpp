@@ -1,0 +1,84 @@
+#include "compare/metrics/noise_floor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+/// Half a step of the sides' dtype at a magnitude: nobody rounds better.
+double half_step(const std::optional<Grid>& grid, double magnitude) {
+  return grid && magnitude > 0 ? grid->spacing(magnitude) / 2 : 0;
+}
+
+double rms(double norm, std::uint64_t count) {
+  return norm / std::sqrt(static_cast<double>(std::max<std::uint64_t>(count, 1)));
+}
+
+}  // namespace
+
+Distance distance_in(const TensorMetrics& found) {
+  return {found.max_absolute, found.rmse, found.relative_l2,
+          found.compared != 0 || found.count == 0};
+}
+
+void NoiseOfTensor::add(const Distance& a, const Distance& b, const std::optional<Grid>& grid) {
+  const Distance& nearer = a.rmse < b.rmse ? a : b;
+  if (!nearer.is_known) return;
+  // What rounding to fewer digits does is far more than what is looked for.
+  if (grid_ && grid && grid->fraction_bits < grid_->fraction_bits) return;
+  ++floor_.runs;
+  floor_.max_absolute = std::max(floor_.max_absolute, nearer.max_absolute);
+  floor_.rmse = std::max(floor_.rmse, nearer.rmse);
+  if (nearer.relative_l2)
+    floor_.relative_l2 = std::max(floor_.relative_l2.value_or(0), *nearer.relative_l2);
+  floor_.is_precise =
+      floor_.is_precise || (grid_ && grid && grid->fraction_bits > grid_->fraction_bits);
+}
+
+std::optional<NoiseFloor> NoiseOfTensor::floor(const TensorMetrics& between, double factor) const {
+  if (floor_.runs == 0) return std::nullopt;
+  NoiseFloor floor = floor_;
+  const auto numbers =
+      static_cast<double>(std::max<std::uint64_t>(between.compared, 1) * floor.runs);
+  floor.factor = factor * (1 + 4 / std::sqrt(numbers));
+  double least_rmse = floor.rmse;
+  double least_max = floor.max_absolute;
+  if (floor.is_precise) {
+    least_rmse = std::max(least_rmse, half_step(grid_, rms(between.norm_b, between.compared)));
+    const double peak =
+        between.ulp && between.ulp->at_peak > 0 ? between.max_absolute / between.ulp->at_peak : 0;
+    least_max = std::max(least_max, peak / 2);
+  }
+  const auto beside = [&](double difference, double least) -> std::optional<double> {
+    if (difference == 0) return 0;
+    if (least == 0) return std::nullopt;
+    return difference / (floor.factor * least);
+  };
+  const auto by_rmse = beside(between.rmse, least_rmse);
+  const auto by_max = beside(between.max_absolute, least_max);
+  if (by_rmse && by_max) floor.excess = std::max(*by_rmse, *by_max);
+  return floor;
+}
+
+NoiseVerdict verdict_of(const NoiseFloor& floor, bool is_within, bool is_given) {
+  if (floor.is_within()) return is_within ? NoiseVerdict::as_without : NoiseVerdict::excused;
+  if (!is_within || !floor.is_precise || is_given) return NoiseVerdict::as_without;
+  return NoiseVerdict::beyond;
+}
+
+bool is_as_large_as_numbers(const NoiseFloor& floor) {
+  constexpr double as_large = 0.5;
+  return floor.relative_l2.value_or(HUGE_VAL) >= as_large;
+}
+
+const char* text_of(NoiseVerdict verdict) {
+  switch (verdict) {
+    case NoiseVerdict::excused: return "no further apart than the noise";
+    case NoiseVerdict::beyond: return "within the tolerance, but not the noise";
+    default: return "";
+  }
+}
+
+}  // namespace safestructures::inline v0::comparing

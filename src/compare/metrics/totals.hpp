@@ -1,0 +1,57 @@
+/// \file
+/// What was summed over two tensors, and the metrics that follow from it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <safestructures/compare/metrics.hpp>
+#include "compare/kernels/block_kernels.hpp"
+#include "compare/metrics/ulp.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// Sums of the numbers that are finite in both. Its range holds the square of every double.
+struct Sums {
+  using Wide = long double;
+  Wide errors = 0;
+  Wide absolute = 0;
+  Wide squares = 0;
+  Wide a_squares = 0;
+  Wide b_squares = 0;
+  Wide square_difference = 0;  ///< a^2 - b^2, without cancellation.
+
+  Sums& operator+=(const Sums& other);
+};
+
+/// Those of a block.
+[[nodiscard]] Sums sums_of(const BlockSums& block);
+
+/// Everything that was found of two tensors.
+struct Totals {
+  Tolerance tolerance;
+  std::optional<Grid> grid;
+  Sums sums;
+  std::uint64_t count = 0;  ///< Of this and the following, as in `TensorMetrics`.
+  std::uint64_t compared = 0;
+  std::uint64_t differing = 0;
+  std::uint64_t beyond = 0;
+  NonFiniteCounts non_finite{};
+  double max_absolute = 0;
+  double max_ratio = 0;     ///< Infinite where it has no bound.
+  double max_relative = 0;  ///< Where something differs and b is not zero.
+  double largest_b = 0;     ///< Magnitude.
+  std::uint64_t max_ulp = 0;
+  unsigned common_bits = 0;  ///< That the steps of 99 of 100 numbers take, at most.
+};
+
+/// |a - b| / |b|, as in `TensorMetrics`. \param b_squares not zero
+[[nodiscard]] double relative_l2_of(Sums::Wide squares, Sums::Wide b_squares);
+
+/// Root mean square of so many numbers, as in `TensorMetrics`.
+[[nodiscard]] double rms_of(Sums::Wide squares, std::uint64_t count);
+
+/// All but the elements of `worst`.
+[[nodiscard]] TensorMetrics metrics_of(const Totals& totals);
+
+}  // namespace safestructures::inline v0::comparing

@@ -1,0 +1,152 @@
+#include "compare/noise/noise.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/recording/recording.hpp>
+#include <safestructures/tools/document.hpp>
+#include "compare/metrics/noise_floor.hpp"
+#include "compare/metrics/ulp.hpp"
+#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/opening.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+/// What names one tensor of a run: the path, and of a recording the step and call.
+std::string key_of(const std::string& path, const std::optional<RecordPlace>& record) {
+  if (!record) return path;
+  return path + '\0' + std::to_string(record->step) + ' ' + std::to_string(record->call);
+}
+
+[[noreturn]] void refuse(const std::string& found, bool of_recordings) {
+  throw Error(ErrorCode::invalid_argument,
+              "a run for the noise is of another kind than what is compared",
+              {.expected = of_recordings ? "the folder of a recording" : "a file or a structure",
+               .found = found});
+}
+
+/// What opening a run gives.
+NoiseRun opened(const std::filesystem::path& path, const CompareOptions& options) {
+  if (std::filesystem::is_directory(path))
+    return std::make_shared<const Recording>(
+        path, RecordingOptions{.access = options.access, .limits = options.limits});
+  return std::make_shared<const Document>(Document::open(
+      path,
+      LoadOptions{.format = options.format, .access = options.access, .limits = options.limits}));
+}
+
+/// All runs, those that are paths opened at once.
+std::vector<NoiseRun> all_opened(const CompareOptions& options) {
+  std::vector<NoiseRun> runs = options.noise;
+  std::vector<std::filesystem::path> paths;
+  std::vector<NoiseRun*> places;
+  for (NoiseRun& run : runs) {
+    if (const auto* path = std::get_if<std::filesystem::path>(&run)) {
+      paths.push_back(*path);
+      places.push_back(&run);
+    }
+  }
+  open_at_once(paths, [&](std::size_t i) { *places[i] = opened(paths[i], options); });
+  return runs;
+}
+
+std::string name_of(const NoiseRun& run) {
+  if (const auto* path = std::get_if<std::filesystem::path>(&run)) return path->string();
+  return std::holds_alternative<std::shared_ptr<const Recording>>(run) ? "a recording"
+                                                                       : "a structure";
+}
+
+}  // namespace
+
+Noise::Noise(const CompareOptions& options, bool of_recordings) : factor_(options.noise_factor) {
+  if (!(factor_ > 0) || !std::isfinite(factor_))
+    throw Error(ErrorCode::invalid_argument, "a factor for the noise cannot be that",
+                {.expected = "a finite number above 0", .found = std::to_string(factor_)});
+  const std::vector<NoiseRun> runs = all_opened(options);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (std::holds_alternative<std::shared_ptr<const Recording>>(runs[i]) != of_recordings)
+      refuse(name_of(options.noise[i]), of_recordings);
+    add(runs[i]);
+  }
+}
+
+void Noise::add(const NoiseRun& run) {
+  Run found;
+  const auto take = [&](const std::string& name, const std::vector<TreeNode>& nodes,
+                        const std::optional<RecordPlace>& record) {
+    for (const TreeNode& node : nodes)
+      if (is_number(*node.value))
+        found.nodes.try_emplace(key_of(label_of(name, node.path), record),
+                                Numbers{numbers_of(*node.value), recorded_dtype(*node.value)});
+  };
+  std::visit(
+      [&](const auto& source) {
+        using Source = std::decay_t<decltype(source)>;
+        if constexpr (!std::is_same_v<Source, std::filesystem::path>) {
+          if (source == nullptr) return;
+          if constexpr (std::is_same_v<Source, std::shared_ptr<const Recording>>) {
+            found.records = std::make_unique<const NoiseRecords>(source);
+            recording::RecordCursor cursor(found.records->table());
+            for (std::size_t i = 0; i < source->size(); ++i) {
+              if (is_number(*cursor.stored_at(i).value)) continue;
+              const Record& record = (*source)[i];
+              take(record.name(), nodes_of(record.value()),
+                   RecordPlace{record.name(), record.step(), record.call(), record.sequence()});
+            }
+          } else if constexpr (std::is_same_v<Source, std::shared_ptr<const Document>>) {
+            take({}, nodes_of(source->root()), {});
+            for (const auto& [name, tensor] : source->content().extra_tensors)
+              found.nodes.try_emplace(name, Numbers{tensor, std::nullopt});
+          } else {
+            take({}, nodes_of(*source), {});
+          }
+        }
+      },
+      run);
+  runs_.push_back(std::move(found));
+}
+
+std::optional<Noise::Numbers> Noise::Run::find(const std::string& label,
+                                               const std::optional<RecordPlace>& record) const {
+  if (records != nullptr && record) {
+    const std::optional<std::uint32_t> name = records->table().place_of(label);
+    const std::optional<std::size_t> place =
+        name ? records->find({*name, record->step, record->call},
+                             static_cast<std::size_t>(record->sequence))
+             : std::nullopt;
+    if (const std::optional<Value> value = place ? records->number(*place) : std::nullopt)
+      return Numbers{numbers_of(*value), recorded_dtype(*value)};
+  }
+  const auto found = nodes.find(key_of(label, record));
+  return found == nodes.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<NoiseFloor> Noise::floor(const ComparisonRow& row, const Tensor& a, const Tensor& b,
+                                       const RecordedDTypes& recorded) const {
+  const auto grid_a = grid_of(effective_dtype(a.dtype(), recorded.a));
+  const auto grid_b = grid_of(effective_dtype(b.dtype(), recorded.b));
+  std::optional<Grid> grid;
+  if (grid_a && grid_b) grid = coarser(*grid_a, *grid_b);
+  NoiseOfTensor noise(grid);
+  for (const Run& run : runs_) {
+    std::optional<Numbers> other = run.find(row.path, row.record);
+    if (!other && !row.other_path.empty()) other = run.find(row.other_path, row.record);
+    if (!other || other->tensor.shape() != a.shape()) continue;
+    const RecordedDTypes of_a{recorded.a, other->recorded};
+    const RecordedDTypes of_b{recorded.b, other->recorded};
+    noise.add(distance_in(compare_tensors(a, other->tensor, {}, of_a)),
+              distance_in(compare_tensors(b, other->tensor, {}, of_b)),
+              grid_of(effective_dtype(other->tensor.dtype(), other->recorded)));
+  }
+  return noise.floor(*row.metrics, factor_);
+}
+
+}  // namespace safestructures::inline v0::comparing

@@ -1,0 +1,54 @@
+#include "compare/pairing/filter.hpp"
+
+#include "data/text/glob.hpp"
+
+namespace safestructures::inline v0::comparing {
+bool matches(const std::string& glob, const std::string& text) {
+  return detail::matches_glob(glob, text);
+}
+
+bool Filter::Globs::match(const std::string& path, const std::string& other) const {
+  bool is_matched = false;
+  for (std::size_t i = 0; i < globs.size(); ++i) {
+    if (is_matched && marks.is_used(i)) continue;
+    if (!matches(globs[i], path) && (other.empty() || !matches(globs[i], other))) continue;
+    marks.mark(i);
+    is_matched = true;
+  }
+  return is_matched;
+}
+
+void Filter::Globs::add_unused(std::string_view what, std::vector<std::string>& notes) const {
+  for (std::size_t i = 0; i < globs.size(); ++i)
+    if (!marks.is_used(i))
+      notes.push_back("the glob " + globs[i] + " of " + std::string(what) + " matched nothing");
+}
+
+bool Filter::is_wanted(const std::string& path, const std::string& other) const {
+  const bool is_ignored = this->is_ignored(path, other);
+  return (only_.globs.empty() || only_.match(path, other)) && !is_ignored;
+}
+
+bool Filter::is_ignored(const std::string& path, const std::string& other) const {
+  return ignore_.match(path, other);
+}
+
+std::vector<std::string> Filter::unused() const {
+  std::vector<std::string> notes;
+  only_.add_unused("only", notes);
+  ignore_.add_unused("ignore", notes);
+  return notes;
+}
+
+void IgnoredChildren::add(const std::string& path) {
+  if (path == "/" || !paths_.insert(path).second) return;
+  const std::size_t last = path.rfind('/');
+  ++counts_[last == 0 ? "/" : path.substr(0, last)];
+}
+
+std::size_t IgnoredChildren::count_in(const std::string& path) const {
+  const auto found = counts_.find(path);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+}  // namespace safestructures::inline v0::comparing

@@ -1,0 +1,49 @@
+/// \file
+/// Which records of two recordings are compared with each other.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <safestructures/compare/rows.hpp>
+#include "compare/pairing/rename.hpp"
+#include "recording/record_table.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// Places of two records in their recordings.
+struct RecordPair {
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  std::size_t a = none;
+  std::size_t b = none;
+  RecordMatch match = RecordMatch::call;
+
+  [[nodiscard]] bool is_lone() const { return a == none || b == none; }
+};
+
+/// In the order of a's calls; those of b alone come last.
+struct RecordPairs {
+  /// Of two runs that recorded the same calls in the same order, as two runs of one program do: how
+  /// many there are, each paired with the one in its place, and nothing else. Else 0.
+  std::size_t in_place = 0;
+  std::vector<RecordPair> pairs;
+  /// Of them, those whose calls are numbered differently.
+  /// @{
+  std::size_t by_order = 0;
+  std::size_t by_shape = 0;
+  /// @}
+
+  [[nodiscard]] std::size_t size() const { return in_place != 0 ? in_place : pairs.size(); }
+  [[nodiscard]] RecordPair operator[](std::size_t i) const {
+    return in_place != 0 ? RecordPair{i, i, RecordMatch::call} : pairs[i];
+  }
+};
+
+/// Pairs records by name, step and call; where the calls of a name in a step are not the same
+/// numbers in both, by `align`.
+[[nodiscard]] RecordPairs pair_records(const recording::RecordTable& a,
+                                       const recording::RecordTable& b, Renames& renames);
+
+}  // namespace safestructures::inline v0::comparing

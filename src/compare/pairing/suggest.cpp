@@ -1,0 +1,167 @@
+#include "compare/pairing/suggest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include <safestructures/tools/statistics.hpp>
+#include "compare/pairing/summary.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+// More tensors of one shape are paired by their order alone, and more records whose comparing
+// takes more than that of so many tensors.
+constexpr std::size_t most_alike = 512;
+// Between the statistics of tensors that are the same but for rounding, and but for noise.
+constexpr double same = 1e-6;
+constexpr double alike = 1e-2;
+
+struct Group {
+  std::vector<std::size_t> a;
+  std::vector<std::size_t> b;
+};
+
+/// Of the statistics what is compared: the rest takes a kilobyte.
+struct Moments {
+  double l2_norm;
+  double mean;
+  double standard_deviation;
+  double min;
+  double max;
+  double root;  ///< Of the count.
+};
+
+std::vector<Moments> moments_of(const Lone& lone) {
+  std::vector<Moments> moments;
+  moments.reserve(lone.leaves.size());
+  for (const Leaf& leaf : lone.leaves) {
+    const std::optional<Summary> summary = summary_of(*leaf.value);
+    const TensorStatistics found = summary ? summary->statistics : statistics(leaf.value->tensor());
+    moments.push_back({found.l2_norm, found.mean, found.standard_deviation, found.min, found.max,
+                       std::sqrt(static_cast<double>(std::max<std::uint64_t>(found.count, 1)))});
+  }
+  return moments;
+}
+
+double distance(const Moments& a, const Moments& b) {
+  const double scale = std::max({std::abs(b.l2_norm), std::abs(a.l2_norm), 1e-300});
+  const double root = b.root;
+  double furthest = std::abs(a.l2_norm - b.l2_norm) / scale;
+  for (const double apart : {a.mean - b.mean, a.standard_deviation - b.standard_deviation,
+                             (a.min - b.min) / root, (a.max - b.max) / root})
+    furthest = std::max(furthest, std::abs(apart) * root / scale);
+  return furthest;
+}
+
+/// That of the leaves that are furthest apart, or of the first that are too far.
+double distance(const std::vector<Moments>& a, const std::vector<Moments>& b) {
+  double furthest = 0;
+  for (std::size_t i = 0; i < a.size() && furthest <= alike; ++i)
+    furthest = std::max(furthest, distance(a[i], b[i]));
+  return furthest;
+}
+
+std::string shape_text(DType dtype, const Shape& shape) {
+  return (is_floating(dtype)                     ? "f"
+          : to_string(dtype).substr(0, 1) == "C" ? "c"
+                                                 : "i") +
+         to_string(shape);
+}
+
+/// What those have in common that may be the same.
+std::string group_name(const Lone& lone) {
+  std::string key;
+  for (const Leaf& leaf : lone.leaves) {
+    const std::optional<Summary> summary = summary_of(*leaf.value);
+    key += leaf.path + '\n';
+    key += summary ? shape_text(summary->dtype, Shape(summary->shape))
+                   : shape_text(leaf.value->tensor().dtype(), leaf.value->tensor().shape());
+    key += '\n';
+  }
+  return key;
+}
+
+class Pairing {
+ public:
+  Pairing(std::span<const Lone> a, std::span<const Lone> b)
+      : a_(a), b_(b), partner_(a.size()), is_taken_(b.size()) {}
+
+  void by_numbers(const Group& group) {
+    if (group.a.size() > most_alike || group.b.size() > most_alike) return;
+    const std::size_t leaves = a_[group.a.front()].leaves.size();
+    if (group.a.size() * group.b.size() > most_alike * most_alike / leaves) return;
+    std::vector<std::vector<Moments>> numbers_a;
+    std::vector<std::vector<Moments>> numbers_b;
+    numbers_a.reserve(group.a.size());
+    numbers_b.reserve(group.b.size());
+    for (const std::size_t i : group.a) numbers_a.push_back(moments_of(a_[i]));
+    for (const std::size_t i : group.b) numbers_b.push_back(moments_of(b_[i]));
+    std::vector<std::tuple<double, std::size_t, std::size_t>> near;
+    for (std::size_t i = 0; i < numbers_a.size(); ++i)
+      for (std::size_t j = 0; j < numbers_b.size(); ++j)
+        if (const double apart = distance(numbers_a[i], numbers_b[j]); apart <= alike)
+          near.emplace_back(apart, group.a[i], group.b[j]);
+    std::ranges::sort(near);
+    for (const auto& [apart, i, j] : near)
+      if (!partner_[i] && !is_taken_[j])
+        pair(i, j, apart <= same ? "same statistics" : "like statistics");
+  }
+
+  void by_order(const Group& group) {
+    std::vector<std::size_t> left_a;
+    std::vector<std::size_t> left_b;
+    for (const std::size_t i : group.a)
+      if (!partner_[i]) left_a.push_back(i);
+    for (const std::size_t i : group.b)
+      if (!is_taken_[i]) left_b.push_back(i);
+    // Where one side has more of them, nothing says which are meant.
+    if (left_a.size() != left_b.size()) return;
+    for (std::size_t i = 0; i < left_a.size(); ++i)
+      pair(left_a[i], left_b[i],
+           left_a.size() == 1 ? "the only ones left of their shape" : "same shape and place");
+  }
+
+  [[nodiscard]] std::vector<RenameSuggestion> result() const {
+    std::vector<RenameSuggestion> found;
+    for (std::size_t i = 0; i < a_.size(); ++i)
+      if (partner_[i])
+        found.push_back({a_[i].name, b_[partner_[i]->index].name, partner_[i]->reason});
+    return found;
+  }
+
+ private:
+  struct Partner {
+    std::size_t index;
+    std::string reason;
+  };
+  void pair(std::size_t i, std::size_t j, const char* reason) {
+    partner_[i] = Partner{j, reason};
+    is_taken_[j] = true;
+  }
+
+  std::span<const Lone> a_;
+  std::span<const Lone> b_;
+  std::vector<std::optional<Partner>> partner_;
+  std::vector<bool> is_taken_;
+};
+
+}  // namespace
+
+std::vector<RenameSuggestion> suggest(std::span<const Lone> a, std::span<const Lone> b) {
+  std::map<std::string, Group> groups;
+  for (std::size_t i = 0; i < a.size(); ++i) groups[group_name(a[i])].a.push_back(i);
+  for (std::size_t i = 0; i < b.size(); ++i) groups[group_name(b[i])].b.push_back(i);
+  Pairing pairing(a, b);
+  for (const auto& [shape, group] : groups) {
+    if (group.a.empty() || group.b.empty()) continue;
+    pairing.by_numbers(group);
+    pairing.by_order(group);
+  }
+  return pairing.result();
+}
+
+}  // namespace safestructures::inline v0::comparing

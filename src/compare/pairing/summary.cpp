@@ -1,0 +1,262 @@
+#include "compare/pairing/summary.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+constexpr std::string_view class_name = "Statistics";
+
+/// Reads the fields of a structure; notes when one is missing or of another kind.
+class Fields {
+ public:
+  explicit Fields(const Value& value) : value_(value) {}
+
+  const Value* field(std::string_view name, Kind kind) {
+    const Value* const found = value_.find(name);
+    if (found != nullptr && found->kind() == kind) return found;
+    is_whole_ = false;
+    return nullptr;
+  }
+  std::uint64_t count(std::string_view name) {
+    const Value* const found = field(name, Kind::integer);
+    std::uint64_t number = 0;
+    if (found != nullptr) read(found->integer_text(), number, 10);
+    return number;
+  }
+  double number(std::string_view name) {
+    const Value* const found = field(name, Kind::floating);
+    return found == nullptr ? 0 : found->as_double();
+  }
+  /// A tensor of a dtype and so many elements; null otherwise.
+  const Tensor* tensor(std::string_view name, DType dtype, std::uint64_t size) {
+    const Value* const found = field(name, Kind::tensor);
+    if (found != nullptr && found->tensor().dtype() == dtype && found->tensor().size() == size)
+      return &found->tensor();
+    is_whole_ = false;
+    return nullptr;
+  }
+  void read(const std::string& text, std::uint64_t& number, int base) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+    if (error != std::errc() || end != text.data() + text.size()) is_whole_ = false;
+  }
+  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+  void refuse() noexcept { is_whole_ = false; }
+
+ private:
+  const Value& value_;
+  bool is_whole_ = true;
+};
+
+void read_histogram(Fields& fields, TensorStatistics& found) {
+  constexpr std::size_t bins = TensorStatistics::bins;
+  const Tensor* const tensor = fields.tensor("histogram", DType::I64, 2 * bins);
+  if (tensor == nullptr) return;
+  const std::vector<std::int64_t> counts = tensor->to_vector<std::int64_t>();
+  for (std::size_t i = 0; i < bins; ++i) {
+    found.negative[i] = static_cast<std::uint64_t>(counts[i]);
+    found.positive[i] = static_cast<std::uint64_t>(counts[bins + i]);
+  }
+}
+
+/// Recordings of older versions have none.
+void read_quantiles(const Value& value, TensorStatistics& found) {
+  Fields fields(value);
+  constexpr std::size_t count = TensorStatistics::probabilities.size();
+  const Tensor* const tensor = fields.tensor("quantiles", DType::F64, count);
+  if (tensor == nullptr) return;
+  std::ranges::copy(tensor->to_vector<double>(), found.quantiles.emplace().begin());
+}
+
+std::optional<TensorSketch> read_sketch(const Value& value) {
+  Fields fields(value);
+  TensorSketch found;
+  const Tensor* const sums = fields.tensor("sketch", DType::F64, TensorSketch::size);
+  if (const Value* const hash = fields.field("hash", Kind::string))
+    fields.read(hash->as_string(), found.hash, 16);
+  if (!fields.is_whole()) return std::nullopt;
+  std::ranges::copy(sums->to_vector<double>(), found.sums.begin());
+  return found;
+}
+
+double rms(double norm, std::uint64_t count) {
+  return norm / std::sqrt(static_cast<double>(std::max<std::uint64_t>(count, 1)));
+}
+
+/// The share of the numbers that are in another bin of the histogram than the other side's.
+double histogram_distance(const TensorStatistics& a, const TensorStatistics& b) {
+  double moved = std::abs(static_cast<double>(a.zeros) - static_cast<double>(b.zeros));
+  for (std::size_t i = 0; i < TensorStatistics::bins; ++i)
+    moved += std::abs(static_cast<double>(a.negative[i]) - static_cast<double>(b.negative[i])) +
+             std::abs(static_cast<double>(a.positive[i]) - static_cast<double>(b.positive[i]));
+  return moved / 2 / static_cast<double>(std::max<std::uint64_t>(b.finite(), 1));
+}
+
+/// The largest difference of two quantiles beside the range of most of b.
+std::optional<double> quantile_distance(const TensorStatistics& a, const TensorStatistics& b) {
+  if (!a.quantiles || !b.quantiles) return std::nullopt;
+  double most = 0;
+  for (std::size_t i = 0; i < a.quantiles->size(); ++i) {
+    const double one = (*a.quantiles)[i];
+    const double other = (*b.quantiles)[i];
+    if (one != other) most = std::max(most, std::abs(one - other));
+  }
+  if (most == 0) return 0;
+  const double range = (*b.quantiles)[b.quantiles->size() - 2] - (*b.quantiles)[1];
+  if (!std::isfinite(range) || range == 0) return std::nullopt;
+  return most / range;
+}
+
+/// Quantiles that are further apart than numbers within the tolerance can have them; empty: none.
+/// Where |a - b| <= atol + rtol |b| for all, and rtol <= 1, so it is for those of a and b in order.
+std::string quantile_proof(const TensorStatistics& a, const TensorStatistics& b,
+                           const Tolerance& tolerance) {
+  if (!a.quantiles || !b.quantiles || tolerance.rtol > 1) return {};
+  constexpr double off = 1.0 / 32;
+  for (std::size_t i = 0; i < a.quantiles->size(); ++i) {
+    const double one = (*a.quantiles)[i];
+    const double other = (*b.quantiles)[i];
+    if (!std::isfinite(one) || !std::isfinite(other)) continue;
+    const double allowed = tolerance.atol + tolerance.rtol * (1 + off) * std::abs(other) +
+                           off * (std::abs(one) + std::abs(other)) +
+                           std::numeric_limits<double>::min();
+    if (!(std::abs(one - other) <= allowed))
+      return fmt::format("quantile {} of {:.6g} and {:.6g}", TensorStatistics::probabilities[i],
+                         one, other);
+  }
+  return {};
+}
+
+void estimate(const TensorSketch& a, const TensorSketch& b, StatisticsMetrics& found) {
+  double error = 0;
+  double angle = 0;
+  for (std::size_t i = 0; i < TensorSketch::size; ++i) {
+    error += (a.sums[i] - b.sums[i]) * (a.sums[i] - b.sums[i]);
+    if (found.norm_a > 0 && found.norm_b > 0)
+      angle += std::pow(a.sums[i] / found.norm_a - b.sums[i] / found.norm_b, 2);
+  }
+  if (!std::isfinite(error) || !std::isfinite(angle)) return;
+  found.distance = std::sqrt(error);
+  if (found.norm_b > 0) found.relative_l2 = std::sqrt(error) / found.norm_b;
+  else if (error == 0) found.relative_l2 = 0;
+  if (found.norm_a > 0 && found.norm_b > 0) found.cosine_distance = std::min(angle / 2, 2.0);
+}
+
+}  // namespace
+
+std::optional<Summary> summary_of(const Value& value) {
+  if (value.kind() != Kind::structure || value.type_name() != class_name) return std::nullopt;
+  Fields fields(value);
+  Summary found;
+  if (const Value* const dtype = fields.field("dtype", Kind::string)) {
+    const auto parsed = parse_dtype(dtype->as_string());
+    if (parsed) found.dtype = *parsed;
+    else fields.refuse();
+  }
+  if (const Value* const shape = fields.field("shape", Kind::list))
+    for (const Value& size : shape->items()) {
+      found.shape.push_back(0);
+      if (size.kind() == Kind::integer) fields.read(size.integer_text(), found.shape.back(), 10);
+      else fields.refuse();
+    }
+  TensorStatistics& numbers = found.statistics;
+  numbers.count = fields.count("count");
+  numbers.zeros = fields.count("zeros");
+  numbers.nan = fields.count("nan");
+  numbers.positive_infinities = fields.count("positive_infinities");
+  numbers.negative_infinities = fields.count("negative_infinities");
+  numbers.min = fields.number("min");
+  numbers.max = fields.number("max");
+  numbers.mean = fields.number("mean");
+  numbers.standard_deviation = fields.number("standard_deviation");
+  // Of large numbers it was infinite in older versions.
+  numbers.l2_norm = std::min(fields.number("l2_norm"), std::numeric_limits<double>::max());
+  read_histogram(fields, numbers);
+  read_quantiles(value, numbers);
+  if (!fields.is_whole()) return std::nullopt;
+  found.sketch = read_sketch(value);
+  return found;
+}
+
+Summary summary_of(const Tensor& tensor) {
+  return {tensor.dtype(),
+          {tensor.shape().begin(), tensor.shape().end()},
+          statistics(tensor),
+          sketch(tensor)};
+}
+
+StatisticsMetrics compare_summaries(const Summary& a, const Summary& b, const Tolerance& tolerance,
+                                    std::string& proof) {
+  const TensorStatistics& left = a.statistics;
+  const TensorStatistics& right = b.statistics;
+  StatisticsMetrics found;
+  found.count = right.count;
+  found.tolerance = tolerance;
+  found.norm_a = left.l2_norm;
+  found.norm_b = right.l2_norm;
+  if (right.l2_norm > 0) found.norm_ratio = left.l2_norm / right.l2_norm;
+  found.mean_a = left.mean;
+  found.mean_b = right.mean;
+  found.standard_deviation_a = left.standard_deviation;
+  found.standard_deviation_b = right.standard_deviation;
+  found.min_a = left.min;
+  found.min_b = right.min;
+  found.max_a = left.max;
+  found.max_b = right.max;
+  found.histogram_distance = histogram_distance(left, right);
+  found.quantile_distance = quantile_distance(left, right);
+  const auto prove = [&](bool is_so, const std::string& text) {
+    if (is_so && proof.empty()) proof = text;
+  };
+  prove(left.nan != right.nan, fmt::format("{} and {} NaN", left.nan, right.nan));
+  prove(left.positive_infinities != right.positive_infinities ||
+            left.negative_infinities != right.negative_infinities,
+        fmt::format("{} and {} infinities", left.positive_infinities + left.negative_infinities,
+                    right.positive_infinities + right.negative_infinities));
+  if (a.sketch && b.sketch) {
+    if (a.dtype == b.dtype) found.has_same_hash = a.sketch->hash == b.sketch->hash;
+    // Of floats a hash tells 0.0 from -0.0.
+    if (a.dtype == b.dtype && !is_floating(a.dtype) && a.dtype != DType::C64 &&
+        tolerance == Tolerance{})
+      prove(!*found.has_same_hash, "another hash");
+    // Of numbers at the same places.
+    if (proof.empty()) estimate(*a.sketch, *b.sketch, found);
+  }
+  if (found.has_same_hash.value_or(false)) return found;
+  // If |a - b| <= atol + rtol |b| for all, so much holds for extremes, means and norms.
+  const double peak = std::max(std::abs(right.min), std::abs(right.max));
+  const double root = rms(right.l2_norm, right.finite());
+  const double most = tolerance.atol + tolerance.rtol * peak;
+  const double mean = tolerance.atol + tolerance.rtol * root;
+  // Four times the estimate's standard deviation; and what sums in double precision are off by.
+  const double margin = 1 + 4 * StatisticsMetrics::estimate_deviation;
+  constexpr double rounding = 1e-12;
+  const auto beyond = [&](const char* what, double one, double other, double allowed, double size) {
+    prove(one != other && !(std::abs(one - other) <= allowed + rounding * size),
+          fmt::format("{} {:.6g} and {:.6g}", what, one, other));
+  };
+  beyond("minimum", left.min, right.min, most, 0);
+  beyond("maximum", left.max, right.max, most, 0);
+  beyond("mean", left.mean, right.mean, mean, root);
+  beyond("L2 norm", left.l2_norm, right.l2_norm,
+         mean * std::sqrt(static_cast<double>(std::max<std::uint64_t>(right.finite(), 1))),
+         right.l2_norm);
+  // What is allowed between complex numbers is no bound for their parts in order.
+  if (proof.empty() && a.dtype != DType::C64 && b.dtype != DType::C64)
+    proof = quantile_proof(left, right, tolerance);
+  if (found.distance) {
+    const double error = rms(*found.distance, right.finite());
+    prove(!(error <= margin * mean + rounding * root),
+          fmt::format("an error of about {:.3g} in root mean square", error));
+  }
+  return found;
+}
+
+}  // namespace safestructures::inline v0::comparing

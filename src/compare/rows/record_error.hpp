@@ -1,0 +1,48 @@
+/// \file
+/// The error of one record, over its rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <safestructures/compare/rows.hpp>
+#include "compare/rows/row_store.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// The rows of one record, and the largest of their errors.
+struct RecordError {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string_view name;
+  std::int64_t step = 0;
+  std::uint64_t sequence = 0;
+  double error = 0;
+  double least = 0;
+  bool is_different = false;
+  bool is_lone = false;          ///< Whether the first row is in one recording only.
+  const Shape* shape = nullptr;  ///< Of the tensor with that error.
+};
+
+/// Of the record whose first row is at a place.
+[[nodiscard]] RecordError record_error(const RowStore& rows, std::size_t begin);
+
+/// How large the error of a row is; infinite where it has no measure.
+[[nodiscard]] double error_of(const ComparisonRow& row);
+/// What no layer does better: noise that was measured, or half a step of the dtype.
+/// @{
+[[nodiscard]] double least_error(const ComparisonRow& row);
+[[nodiscard]] double least_error(const Grid& grid);
+/// @}
+[[nodiscard]] bool is_lone(Verdict verdict) noexcept;
+
+/// As `ErrorOrigin::score`. \param least as in `RecordError`
+[[nodiscard]] std::optional<double> score_of(const TracedError& traced, double error, double least);
+
+/// Fills in the origin and the growth of a row; as `RowStore::set_origin`.
+void set_origin_of(ComparisonRow& row, const TracedError& traced, double error, double input_error,
+                   double least);
+
+}  // namespace safestructures::inline v0::comparing

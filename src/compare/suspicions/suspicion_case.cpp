@@ -1,0 +1,180 @@
+// Two tensors read as doubles, and what their numbers have in all.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "compare/suspicions/suspicion.hpp"
+#include "platform/memory.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+bool can_be_read(const Tensor& tensor) {
+  return bit_width(tensor.dtype()) >= 8 && tensor.dtype() != DType::C64 && tensor.size() != 0;
+}
+
+void make_room(std::vector<double>& numbers, std::size_t size) {
+  if (numbers.capacity() < size) {
+    numbers.clear();
+    platform::reserve_huge(numbers, size);
+  }
+  numbers.resize(size);
+}
+
+void copy(const Tensor& tensor, std::uint64_t index, std::span<double> numbers) {
+  tensor.copy_elements(index, numbers.size(), DType::F64, std::as_writable_bytes(numbers),
+                       Overflow::allow);
+}
+
+/// Eight sums side by side, which vector instructions take together.
+template <class Term>
+double sum_of(std::size_t size, const Term& term) {
+  std::array<double, 8> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= size; i += sums.size())
+    for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += term(i + lane);
+  for (; i < size; ++i) sums[0] += term(i);
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+/// Four sums of each kind side by side, which vector instructions take together. Counts are sums
+/// too.
+CaseSums sums_of(std::span<const double> a, std::span<const double> b) {
+  constexpr std::size_t side_by_side = 4;
+  using Sums = std::array<double, side_by_side>;
+  Sums errors{};
+  Sums squares{};
+  Sums products{};
+  Sums differing{};
+  Sums masked{};
+  const auto take = [&](std::size_t at, std::size_t lane) {
+    const double apart = a[at] - b[at];
+    errors[lane] += apart * apart;
+    squares[lane] += b[at] * b[at];
+    products[lane] += apart * b[at];
+    differing[lane] += apart != 0 ? 1.0 : 0.0;
+    masked[lane] += is_masked(a[at]) != is_masked(b[at]) ? 1.0 : 0.0;
+  };
+  std::size_t i = 0;
+  for (; i + side_by_side <= a.size(); i += side_by_side)
+    for (std::size_t lane = 0; lane < side_by_side; ++lane) take(i + lane, lane);
+  for (; i < a.size(); ++i) take(i, 0);
+  const auto all_of = [](const Sums& sums) { return std::reduce(sums.begin(), sums.end()); };
+  return {all_of(errors), all_of(squares), all_of(products),
+          static_cast<std::size_t>(all_of(differing)), static_cast<std::size_t>(all_of(masked))};
+}
+
+}  // namespace
+
+void CaseSums::add(const CaseSums& others) noexcept {
+  errors += others.errors;
+  squares += others.squares;
+  product += others.product;
+  differing += others.differing;
+  masked_by_one += others.masked_by_one;
+}
+
+Case::Axis Case::axis(std::size_t dimension) const {
+  Axis found;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    (i < dimension ? found.outer : i == dimension ? found.size : found.inner) *= shape[i];
+  return found;
+}
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  return sum_of(a.size(), [&](std::size_t i) { return a[i] * b[i]; });
+}
+
+double squared_distance(std::span<const double> a, std::span<const double> b, double factor) {
+  return sum_of(a.size(), [&](std::size_t i) {
+    const double apart = a[i] - factor * b[i];
+    return apart * apart;
+  });
+}
+
+std::vector<CaseSums> Case::along(std::size_t dimension) const {
+  Axis rows_of = axis(dimension);
+  rows_of.inner /= width();
+  std::vector<CaseSums> found(rows_of.size);
+  for (std::size_t row = 0; row < by_row.size(); ++row)
+    found[row / rows_of.inner % rows_of.size].add(by_row[row]);
+  return found;
+}
+
+void Case::take_numbers(const Tensor& first, const Tensor& second) {
+  // What is summed up finds its numbers in a cache.
+  constexpr std::uint64_t few = 8192;
+  const std::size_t block = std::max(first.block_elements(few), second.block_elements(few));
+  make_room(a, grid.size());
+  make_room(b, grid.size());
+  by_row.assign(rows(), {});
+  nan_a.clear();
+  grid.for_each_run([&](std::size_t begin, std::uint64_t index, std::size_t count) {
+    for (const std::size_t end = begin + count; begin < end;) {
+      const std::size_t length = std::min(end - begin, block);
+      copy(first, index, std::span(a).subspan(begin, length));
+      copy(second, index, std::span(b).subspan(begin, length));
+      sum_up(begin, length);
+      begin += length;
+      index += length;
+    }
+  });
+  all = {};
+  for (const CaseSums& row : by_row) all.add(row);
+}
+
+void Case::sum_up(std::size_t begin, std::size_t count) {
+  for (const std::size_t end = begin + count; begin < end;) {
+    const std::size_t row = begin / width();
+    const std::size_t length = std::min((row + 1) * width(), end) - begin;
+    const auto of_a = std::span(a).subspan(begin, length);
+    const auto of_b = std::span(b).subspan(begin, length);
+    CaseSums sums = sums_of(of_a, of_b);
+    if (!std::isfinite(sums.errors)) {
+      drop_infinite(begin, length);
+      sums = sums_of(of_a, of_b);
+    }
+    by_row[row].add(sums);
+    begin += length;
+  }
+}
+
+void Case::drop_infinite(std::size_t begin, std::size_t count) {
+  for (std::size_t i = begin; i < begin + count; ++i) {
+    if (std::isfinite(a[i]) && std::isfinite(b[i])) continue;
+    if (std::isnan(a[i]) && !std::isnan(b[i])) {
+      nan_a.resize(a.size());
+      nan_a[i] = true;
+    }
+    a[i] = b[i] = 0;
+  }
+}
+
+bool Case::take(const Tensor& first, const Tensor& second, const Tensor* input_of_second,
+                IndexGrid of_them) {
+  if (first.shape() != second.shape() || !can_be_read(first) || !can_be_read(second)) return false;
+  grid = std::move(of_them);
+  shape = grid.shape();
+  dtype_a = first.dtype();
+  dtype_b = second.dtype();
+  permutation.clear();
+  take_numbers(first, second);
+  if (all.errors == 0 && nan_a.empty()) return false;
+  // Squares of such numbers are none.
+  if (!std::isfinite(all.errors) || !std::isfinite(all.squares)) return false;
+  input.clear();
+  input_shape = Shape();
+  if (input_of_second == nullptr || !can_be_read(*input_of_second)) return true;
+  input_shape = input_of_second->shape();
+  if (input_shape != first.shape()) return true;
+  make_room(input, grid.size());
+  grid.for_each_run([&](std::size_t begin, std::uint64_t index, std::size_t count) {
+    copy(*input_of_second, index, std::span(input).subspan(begin, count));
+  });
+  if (!std::isfinite(dot(input, input))) input.clear();
+  return true;
+}
+
+}  // namespace safestructures::inline v0::comparing

@@ -1,0 +1,188 @@
+// Rotary embeddings: pairs that are turned by other angles, or that are other pairs.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "compare/suspicions/suspicion.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Which numbers of the last dimension are turned together, in blocks of one head.
+struct Pairs {
+  std::size_t block = 0;
+  bool are_neighbours = false;
+
+  [[nodiscard]] std::size_t first(std::size_t pair) const {
+    const std::size_t half = block / 2;
+    return pair / half * block + (are_neighbours ? pair % half * 2 : pair % half);
+  }
+  [[nodiscard]] std::size_t second(std::size_t pair) const {
+    return first(pair) + (are_neighbours ? 1 : block / 2);
+  }
+  [[nodiscard]] Complex in(std::span<const double> row, std::size_t pair) const {
+    return {row[first(pair)], row[second(pair)]};
+  }
+};
+
+/// How far the lengths of the pairs are from those of the input, as a share of them: 0 where the
+/// pairs were turned. Looks at every row, or every so many.
+double not_turned(const Case& one, const std::vector<double>& of, const Pairs& pairs,
+                  std::size_t step) {
+  double errors = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < one.rows(); i += step)
+    for (std::size_t pair = 0; pair < one.width() / 2; ++pair) {
+      const double input = std::norm(pairs.in(one.row(one.input, i), pair));
+      const double length = std::norm(pairs.in(one.row(of, i), pair));
+      const double apart = std::sqrt(length) - std::sqrt(input);
+      errors += apart * apart;
+      squares += input;
+    }
+  return squares > 0 ? errors / squares : HUGE_VAL;
+}
+
+// F16 leaves 1e-7 of the squares.
+constexpr double is_turned = 1e-5;
+constexpr double is_other = 1e-3;
+
+/// Which side turns neighbours, where the other does not.
+enum class NeighboursOf { neither, a, b };
+
+NeighboursOf neighbours_of(const Case& one, std::size_t step) {
+  // Neighbours are the same in blocks of every size.
+  const Pairs neighbours{one.width(), true};
+  const double of_a = not_turned(one, one.a, neighbours, step);
+  const double of_b = not_turned(one, one.b, neighbours, step);
+  if (of_a < is_turned && of_b > is_other) return NeighboursOf::a;
+  return of_b < is_turned && of_a > is_other ? NeighboursOf::b : NeighboursOf::neither;
+}
+
+/// Whether the other side turns what is half a block apart.
+bool turns_halves(const Case& one, NeighboursOf side, std::size_t block, std::size_t step) {
+  const Pairs halves{block, false};
+  const bool is_of_a = side == NeighboursOf::a;
+  return not_turned(one, is_of_a ? one.b : one.a, halves, step) < is_turned &&
+         not_turned(one, is_of_a ? one.a : one.b, halves, step) > is_other;
+}
+
+/// Each pair of a is b's, turned by an angle of the pair. Looks at every row, or every so many.
+std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t step) {
+  double error = 0;
+  for (std::size_t i = 0; i < one.rows(); i += step) error += one.by_row[i].errors;
+  if (error == 0) return std::nullopt;
+  double residual = 0;
+  double furthest = 0;
+  double first_angle = 0;
+  for (std::size_t pair = 0; pair < one.width() / 2; ++pair) {
+    Complex products = 0;
+    double squares = 0;
+    for (std::size_t i = 0; i < one.rows(); i += step) {
+      const Complex b = pairs.in(one.row(one.b, i), pair);
+      products += pairs.in(one.row(one.a, i), pair) * std::conj(b);
+      squares += std::norm(b);
+    }
+    if (squares == 0) {
+      // Zeros that are turned stay zeros.
+      for (std::size_t i = 0; i < one.rows(); i += step)
+        residual += std::norm(pairs.in(one.row(one.a, i), pair));
+      continue;
+    }
+    const double length = std::abs(products) / squares;
+    if (std::abs(length - 1) > 0.02) return std::nullopt;
+    const Complex turn = products / squares / length;
+    if (pair == 0) first_angle = std::arg(turn);
+    furthest = std::max(furthest, std::abs(std::arg(turn)));
+    for (std::size_t i = 0; i < one.rows(); i += step)
+      residual +=
+          std::norm(pairs.in(one.row(one.a, i), pair) - turn * pairs.in(one.row(one.b, i), pair));
+    if (residual > 1.0001 * (1 - explains_from) * error) return std::nullopt;
+  }
+  // Half a turn of all pairs is another sign; the first pair turns most.
+  if (std::abs(first_angle) < 0.5 * std::min(furthest, 1.0)) return std::nullopt;
+  if (1 - residual / error < explains_from || furthest > 0.999 * std::numbers::pi)
+    return std::nullopt;
+  std::string evidence = fmt::format(
+      "every pair of a is b's, turned by one angle at all positions: the first by {:.3f}",
+      first_angle);
+  if (const double whole = std::round(first_angle);
+      whole != 0 && std::abs(first_angle - whole) < 0.01)
+    evidence += fmt::format(", as an offset of {:.0f} makes it", whole);
+  return Suspicion{"position offset", std::move(evidence), 1 - residual / error};
+}
+
+/// Without the input: position 0 is equal, all others are turned.
+std::optional<Suspicion> turned_but_first(const Case& one) {
+  double furthest = 0;
+  for (const CaseSums& row : one.by_row) {
+    if (row.squares == 0) {
+      if (row.errors != 0) return std::nullopt;
+      continue;
+    }
+    const double squares_of_a = row.errors + 2 * row.product + row.squares;
+    furthest =
+        std::max(furthest, std::abs(std::sqrt(std::max(squares_of_a, 0.0) / row.squares) - 1));
+    if (furthest > 2e-3) return std::nullopt;
+  }
+  for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
+    if (one.shape[dimension] < 4 || !one.is_whole(dimension)) continue;
+    std::vector<double> errors;
+    for (const CaseSums& index : one.along(dimension)) errors.push_back(index.errors);
+    const auto [least, most] = std::ranges::minmax(std::span(errors).subspan(1));
+    if (errors[0] > 1e-6 * least || least < 1e-3 * most) continue;
+    return Suspicion{"RoPE interleaving",
+                     fmt::format("index 0 of dimension {} is equal, all others have b's norms (to "
+                                 "{:.1e}) and other directions: other pairs are turned, or by "
+                                 "other angles",
+                                 dimension, furthest),
+                     std::nullopt};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Suspicion> suspect_offset(const Case& one) {
+  // Each angle from six rows at least.
+  if (one.rows() < 6 || !one.has_whole_rows()) return std::nullopt;
+  for (std::size_t block = one.width(); block >= 4; --block) {
+    if (one.width() % block != 0 || block % 2 != 0) continue;
+    for (const bool are_neighbours : {false, true}) {
+      // They are the same in blocks of every size.
+      if (are_neighbours && block != one.width()) continue;
+      const Pairs pairs{block, are_neighbours};
+      // Few rows tell most pairs from those that were turned.
+      if (!turned(one, pairs, few_rows(one))) continue;
+      if (auto found = turned(one, pairs, 1)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Suspicion> suspect_rotation(const Case& one) {
+  if (one.width() < 4 || one.width() % 2 != 0 || !one.has_whole_rows()) return std::nullopt;
+  // Few rows tell most pairs from those that were turned.
+  const NeighboursOf side =
+      one.has_like_input() && neighbours_of(one, few_rows(one)) != NeighboursOf::neither
+          ? neighbours_of(one, 1)
+          : NeighboursOf::neither;
+  for (std::size_t block = 4; side != NeighboursOf::neither && block <= one.width(); block += 2) {
+    if (one.width() % block != 0 || !turns_halves(one, side, block, few_rows(one)) ||
+        !turns_halves(one, side, block, 1))
+      continue;
+    const bool of_a = side == NeighboursOf::a;
+    return Suspicion{"RoPE interleaving",
+                     fmt::format("in heads of {}, {} turns neighbours (2i and 2i + 1), {} what is "
+                                 "{} apart: the lengths of these pairs are the input's",
+                                 block, of_a ? "a" : "b", of_a ? "b" : "a", block / 2),
+                     std::nullopt};
+  }
+  return turned_but_first(one);
+}
+
+}  // namespace safestructures::inline v0::comparing

@@ -1,0 +1,138 @@
+// Differences that are somewhere and not elsewhere: masks and padding.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compare/suspicions/suspicion.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+/// Which indices of a dimension differ, and whether most of their numbers do.
+struct Differing {
+  std::vector<bool> is;
+  std::size_t count = 0;
+  bool are_whole = true;
+};
+
+Differing differing(const Case& one, std::size_t dimension) {
+  const Case::Axis axis = one.axis(dimension);
+  const std::vector<CaseSums> sums = one.along(dimension);
+  const double most = std::ranges::max_element(sums, {}, &CaseSums::errors)->errors;
+  Differing found;
+  for (const CaseSums& of : sums) {
+    // What rounding makes of rows that are equal is far below.
+    found.is.push_back(of.errors > 1e-6 * most);
+    if (!found.is.back()) continue;
+    ++found.count;
+    // Of several batches one may be wrong.
+    if (2 * of.differing * std::min<std::size_t>(axis.outer, 8) < axis.outer * axis.inner)
+      found.are_whole = false;
+  }
+  return found;
+}
+
+/// Attention's probabilities or scores: what one masks and the other does not lies on one diagonal.
+std::optional<Suspicion> masked_diagonal(const Case& one) {
+  const std::size_t rank = one.shape.size();
+  if (rank < 2 || one.shape[rank - 2] < 3 || one.width() < 3 || !one.has_whole_rows())
+    return std::nullopt;
+  const IndexGrid::Indices& rows = one.grid.dimensions()[rank - 2];
+  if (one.all.masked_by_one < 2) return std::nullopt;
+  std::optional<std::ptrdiff_t> diagonal;
+  std::size_t leaks = 0;
+  for (std::size_t row = 0; row < one.by_row.size(); ++row) {
+    if (one.by_row[row].masked_by_one == 0) continue;
+    const auto of_a = one.row(one.a, row);
+    const auto of_b = one.row(one.b, row);
+    for (std::size_t column = 0; column < one.width(); ++column) {
+      if (is_masked(of_a[column]) == is_masked(of_b[column])) continue;
+      const auto apart = static_cast<std::ptrdiff_t>(column) -
+                         static_cast<std::ptrdiff_t>(rows.at(row % rows.count));
+      if (diagonal.value_or(apart) != apart) return std::nullopt;
+      diagonal = apart;
+      if (is_masked(of_b[column])) ++leaks;
+    }
+  }
+  const std::size_t cells = one.all.masked_by_one;
+  if (leaks != 0 && leaks != cells) return std::nullopt;
+  return Suspicion{"mask off by one",
+                   fmt::format("{} lets through what {} masks, in {} places, all where the last "
+                               "index is that before it {:+d}",
+                               leaks != 0 ? "a" : "b", leaks != 0 ? "b" : "a", cells, *diagonal),
+                   std::nullopt};
+}
+
+/// Rows that see nothing are NaN.
+std::optional<Suspicion> blind_rows(const Case& one) {
+  for (std::size_t dimension = 0; !one.nan_a.empty() && dimension + 1 < one.shape.size();
+       ++dimension) {
+    const Case::Axis axis = one.axis(dimension);
+    if (axis.size < 3 || !one.is_whole(dimension)) continue;
+    bool is_first = true;
+    for (std::size_t at = 0; at < one.a.size(); ++at)
+      is_first = is_first && one.nan_a[at] == (at / axis.inner % axis.size == 0);
+    if (!is_first) continue;
+    return Suspicion{"mask off by one",
+                     fmt::format("a is NaN all over index 0 of dimension {} and nowhere else, as "
+                                 "where a row may see nothing",
+                                 dimension),
+                     std::nullopt};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Suspicion> suspect_mask(const Case& one) {
+  if (auto found = masked_diagonal(one)) return found;
+  if (auto found = blind_rows(one)) return found;
+  if (one.all.errors == 0) return std::nullopt;
+  for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
+    const Case::Axis axis = one.axis(dimension);
+    if (axis.size < 4 || !one.is_whole(dimension)) continue;
+    const Differing found = differing(one, dimension);
+    if (found.count != axis.size - 1 || found.is.back() || !found.are_whole) continue;
+    return Suspicion{"mask off by one",
+                     fmt::format("only the last of {} indices of dimension {} is equal: who may "
+                                 "see all sees the same",
+                                 axis.size, dimension),
+                     std::nullopt};
+  }
+  return std::nullopt;
+}
+
+std::optional<Suspicion> suspect_padding(const Case& one) {
+  if (one.all.errors == 0) return std::nullopt;
+  for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
+    if (!one.is_whole(dimension)) continue;
+    const Case::Axis axis = one.axis(dimension);
+    const Differing found = differing(one, dimension);
+    if (found.count == axis.size || !found.are_whole) continue;
+    const auto first =
+        static_cast<std::size_t>(std::ranges::find(found.is, true) - found.is.begin());
+    const bool is_tail =
+        first >= 2 && first + found.count == axis.size &&
+        std::ranges::count(found.is.begin() + static_cast<std::ptrdiff_t>(first), found.is.end(),
+                           true) == static_cast<std::ptrdiff_t>(found.count);
+    const bool is_front =
+        first == 0 && found.count + 2 <= axis.size &&
+        std::ranges::count(found.is.begin(),
+                           found.is.begin() + static_cast<std::ptrdiff_t>(found.count),
+                           true) == static_cast<std::ptrdiff_t>(found.count);
+    if (is_tail || is_front)
+      return Suspicion{"padding",
+                       fmt::format("only the {} {} of {} indices of dimension {} differ",
+                                   is_tail ? "last" : "first", found.count, axis.size, dimension),
+                       std::nullopt};
+    if (dimension == 0 && one.shape.size() > 2)
+      return Suspicion{
+          "padding",
+          fmt::format("only {} of {} in the batch (dimension 0) differ", found.count, axis.size),
+          std::nullopt};
+  }
+  return std::nullopt;
+}
+
+}  // namespace safestructures::inline v0::comparing

@@ -1,0 +1,265 @@
+// Factors and summands: a scale, a norm's epsilon, a residual, a bias.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "compare/suspicions/suspicion.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+/// `the square root of 64` where a size or a divisor of one has that root.
+std::string root_text(double factor, const Case& one) {
+  const double ratio = factor >= 1 ? factor : 1 / factor;
+  const double square = ratio * ratio;
+  const double whole = std::round(square);
+  // F16 keeps three digits.
+  if (whole < 2 || whole > 1e9 || std::abs(square / whole - 1) > 2e-3) return {};
+  const auto number = static_cast<std::size_t>(whole);
+  const auto divides = [&](std::uint64_t size) { return size % number == 0; };
+  if (!std::ranges::any_of(one.grid.dimensions(), divides, &IndexGrid::Indices::size) &&
+      !std::ranges::any_of(one.input_shape, divides))
+    return {};
+  return fmt::format(", {}the square root of {}", factor >= 1 ? "" : "one over ", number);
+}
+
+/// A straight line through points, and how well it fits.
+struct Line {
+  double slope = 0;
+  double correlation = 0;
+  double spread = 0;  // Of x.
+};
+
+Line line_through(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto n = static_cast<double>(x.size());
+  const double mean_x = std::reduce(x.begin(), x.end()) / n;
+  const double mean_y = std::reduce(y.begin(), y.end()) / n;
+  double xx = 0;
+  double xy = 0;
+  double yy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+    yy += (y[i] - mean_y) * (y[i] - mean_y);
+  }
+  if (xx == 0 || yy == 0) return {};
+  return {xy / xx, xy / std::sqrt(xx * yy), std::sqrt(xx / n)};
+}
+
+/// Whether factors have one sign; those that are small beside the largest do not count.
+bool have_one_sign(const std::vector<double>& factors) {
+  double least = 0;
+  double most = 0;
+  for (const double factor : factors) {
+    least = std::min(least, factor);
+    most = std::max(most, factor);
+  }
+  return std::min(-least, most) < 0.02 * std::max(-least, most);
+}
+
+/// Without an input: each row of a is b's times a factor of its own.
+std::optional<Suspicion> rows_by_factors(const Case& one) {
+  std::vector<double> apart;
+  double residual = 0;
+  double nearest = HUGE_VAL;
+  double furthest = 0;
+  for (const CaseSums& row : one.by_row) {
+    if (row.squares == 0) {
+      residual += row.errors;
+      continue;
+    }
+    residual += row.after_factor();
+    apart.push_back(row.factor_less_1());
+    nearest = std::min(nearest, std::abs(apart.back()));
+    furthest = std::max(furthest, std::abs(apart.back()));
+  }
+  // A factor for all is another fault; so are factors of more than a norm can be off by.
+  if (one.explained(residual) < explains_from || residual > 0.5 * one.all.after_factor() ||
+      apart.size() < 3 || !have_one_sign(apart) || furthest > 4)
+    return std::nullopt;
+  // Rows that are zero beside rows that are equal are no norm's.
+  if (std::ranges::none_of(apart, [&](double factor) {
+        return std::abs(factor) > 0.02 * furthest && std::abs(factor) < 0.98 * furthest;
+      }))
+    return std::nullopt;
+  return Suspicion{"norm epsilon",
+                   fmt::format("each row is b's times a factor of its own, {:.3g} to {:.3g} {} 1",
+                               nearest, furthest, apart.front() > 0 ? "above" : "below"),
+                   one.explained(residual)};
+}
+
+/// The input's rows, with their means taken off or not, and their mean squares.
+struct NormInput {
+  std::vector<double> numbers;
+  std::vector<double> squares;
+};
+
+NormInput norm_input(const Case& one, bool is_centred) {
+  NormInput made{one.input, {}};
+  const auto width = static_cast<double>(one.width());
+  for (std::size_t i = 0; i < one.rows(); ++i) {
+    const auto row = std::span(made.numbers).subspan(i * one.width(), one.width());
+    const double mean = is_centred ? std::reduce(row.begin(), row.end()) / width : 0;
+    for (double& number : row) number -= mean;
+    made.squares.push_back(dot(row, row) / width);
+  }
+  return made;
+}
+
+/// Factors of rows and of columns that make a - b of an input.
+struct OuterFactors {
+  std::vector<double> by_row;  ///< Of those that are looked at.
+  std::vector<double> by_column;
+  double explained = 0;
+};
+
+/// Least squares in turns, over every row or every so many: the start is near, as weights are.
+OuterFactors outer_factors(const Case& one, const std::vector<double>& input, std::size_t step) {
+  const std::size_t width = one.width();
+  OuterFactors found{std::vector<double>((one.rows() + step - 1) / step),
+                     std::vector<double>(width, 1)};
+  const auto factor = [](double product, double square) {
+    return square > 0 ? product / square : 0;
+  };
+  std::vector<double> products(width);
+  std::vector<double> squares(width);
+  for (int turn = 0; turn < 12; ++turn) {
+    std::ranges::fill(products, 0);
+    std::ranges::fill(squares, 0);
+    for (std::size_t i = 0; i < found.by_row.size(); ++i) {
+      const auto a = one.row(one.a, i * step);
+      const auto b = one.row(one.b, i * step);
+      const auto x = one.row(input, i * step);
+      double product = 0;
+      double square = 0;
+      for (std::size_t j = 0; j < width; ++j) {
+        const double model = x[j] * found.by_column[j];
+        product += model * (a[j] - b[j]);
+        square += model * model;
+      }
+      found.by_row[i] = factor(product, square);
+      for (std::size_t j = 0; j < width; ++j) {
+        const double model = x[j] * found.by_row[i];
+        products[j] += model * (a[j] - b[j]);
+        squares[j] += model * model;
+      }
+    }
+    for (std::size_t j = 0; j < width; ++j) found.by_column[j] = factor(products[j], squares[j]);
+  }
+  double residual = 0;
+  double errors = 0;
+  for (std::size_t i = 0; i < found.by_row.size(); ++i) {
+    const auto a = one.row(one.a, i * step);
+    const auto b = one.row(one.b, i * step);
+    const auto x = one.row(input, i * step);
+    for (std::size_t j = 0; j < width; ++j) {
+      const double left = a[j] - b[j] - found.by_row[i] * found.by_column[j] * x[j];
+      residual += left * left;
+    }
+    errors += one.by_row[i * step].errors;
+  }
+  found.explained = errors > 0 ? 1 - residual / errors : 0;
+  return found;
+}
+
+/// With the input: a - b is its rows times a factor for each row, and one for each column, which is
+/// the norm's weight. A bias is in neither.
+std::optional<Suspicion> rows_by_input(const Case& one, bool is_centred) {
+  const NormInput input = norm_input(one, is_centred);
+  // Few rows tell most inputs from that of a norm.
+  if (outer_factors(one, input.numbers, few_rows(one)).explained < seems_from) return std::nullopt;
+  const auto [by_row, by_column, explained] = outer_factors(one, input.numbers, 1);
+  if (explained < explains_from || !have_one_sign(by_row)) return std::nullopt;
+  std::vector<double> variances;
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < by_row.size(); ++i) {
+    if (input.squares[i] == 0 || by_row[i] == 0) continue;
+    variances.push_back(std::log(input.squares[i]));
+    factors.push_back(std::log(std::abs(by_row[i])));
+  }
+  // An epsilon is in every row, though rounding may hide it in most.
+  if (variances.size() < std::max<std::size_t>(one.rows() / 8, 3)) return std::nullopt;
+  // d (v + e)^-1/2 / de is v^-3/2: a factor for all would give v^-1/2.
+  const Line line = line_through(variances, factors);
+  if (line.spread > 0.1 && (line.slope > -1 || line.slope < -2.2 || line.correlation > -0.8))
+    return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(variances);
+  std::string evidence = fmt::format(
+      "a - b is the input times a factor for each row: the {} of a row is {:.3g} to "
+      "{:.3g}",
+      is_centred ? "variance" : "mean square", std::exp(least), std::exp(most));
+  if (line.spread > 0.1)
+    evidence += fmt::format(
+        ", and the factors go with its power of {:.2f}, where an epsilon gives -1.5", line.slope);
+  else if (suspect_scale(one)) return std::nullopt;
+  return Suspicion{"norm epsilon", std::move(evidence), explained};
+}
+
+}  // namespace
+
+std::optional<Suspicion> suspect_scale(const Case& one) {
+  const double factor = 1 + one.all.factor_less_1();
+  const double residual = one.all.after_factor();
+  if (one.a.size() < 4 || factor == 0 || one.explained(residual) < explains_from)
+    return std::nullopt;
+  std::string evidence = fmt::format("a is b times {:.6g}", factor);
+  if (factor < 0) evidence += ": another sign";
+  else evidence += root_text(factor, one);
+  return Suspicion{"missing scale", std::move(evidence), one.explained(residual)};
+}
+
+std::optional<Suspicion> suspect_epsilon(const Case& one) {
+  // As many numbers as four for each that is fitted.
+  if (one.rows() < 3 || one.width() < 4) return std::nullopt;
+  if (one.has_like_input() && one.has_whole_rows() &&
+      one.a.size() >= 4 * (one.rows() + one.width()))
+    for (const bool is_centred : {true, false})
+      if (auto found = rows_by_input(one, is_centred)) return found;
+  return rows_by_factors(one);
+}
+
+std::optional<Suspicion> suspect_residual(const Case& one) {
+  if (!one.has_like_input() || one.a.size() < 4) return std::nullopt;
+  std::vector<double> difference(one.a.size());
+  for (std::size_t i = 0; i < difference.size(); ++i) difference[i] = one.a[i] - one.b[i];
+  const double squares = dot(one.input, one.input);
+  if (squares == 0) return std::nullopt;
+  const double factor = dot(difference, one.input) / squares;
+  const double residual = squared_distance(difference, one.input, factor);
+  // Where b is its input but for a factor, that factor is the fault.
+  const double own = dot(one.b, one.input) / squares;
+  if (one.explained(residual) < explains_from ||
+      squared_distance(one.b, one.input, own) < 0.01 * one.all.squares)
+    return std::nullopt;
+  const bool is_whole = std::abs(std::abs(factor) - 1) < 0.05;
+  return Suspicion{"wrong residual",
+                   fmt::format("a - b is the input times {:.4g}{}", factor,
+                               !is_whole    ? ""
+                               : factor < 0 ? ": a lacks it"
+                                            : ": a has it once more"),
+                   one.explained(residual)};
+}
+
+std::optional<Suspicion> suspect_bias(const Case& one) {
+  const std::size_t rows = one.rows();
+  if (rows < 4) return std::nullopt;
+  std::vector<double> means(one.width());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto of_a = one.row(one.a, i);
+    const auto of_b = one.row(one.b, i);
+    for (std::size_t j = 0; j < means.size(); ++j) means[j] += of_a[j] - of_b[j];
+  }
+  for (double& mean : means) mean /= static_cast<double>(rows);
+  // Numbers less their mean have so much less in squares.
+  const double residual =
+      std::max(one.all.errors - static_cast<double>(rows) * dot(means, means), 0.0);
+  if (one.explained(residual) < explains_from) return std::nullopt;
+  return Suspicion{"missing bias",
+                   fmt::format("a - b is the same in all {} rows, its norm {:.3g}", rows,
+                               std::sqrt(dot(means, means))),
+                   one.explained(residual)};
+}
+
+}  // namespace safestructures::inline v0::comparing

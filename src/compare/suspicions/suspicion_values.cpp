@@ -1,0 +1,215 @@
+// Functions of single numbers: variants of an activation, rounding to a smaller dtype.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "compare/metrics/ulp.hpp"
+#include "compare/suspicions/suspicion.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+double gelu(double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); }
+
+double gelu_slope(double x) {
+  return 0.5 * std::erfc(-x / std::numbers::sqrt2) +
+         x * std::exp(-x * x / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+}
+
+/// Hendrycks and Gimpel, 2016: both approximations.
+/// @{
+double gelu_tanh(double x) {
+  const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return 0.5 * x * (1 + std::tanh(inner));
+}
+double gelu_sigmoid(double x) { return x / (1 + std::exp(-1.702 * x)); }
+/// @}
+
+double silu(double x) { return x / (1 + std::exp(-x)); }
+double relu(double x) { return std::max(x, 0.0); }
+
+struct Function {
+  std::string_view name;
+  double (*at)(double);
+};
+
+constexpr std::array<Function, 5> functions = {{{"GELU by erf", gelu},
+                                                {"GELU by tanh", gelu_tanh},
+                                                {"GELU by a sigmoid", gelu_sigmoid},
+                                                {"SiLU", silu},
+                                                {"ReLU", relu}}};
+
+/// The function of the input that a side is nearest to, and how far. Looks at every number, or
+/// every so many.
+struct Nearest {
+  const Function* function = nullptr;
+  double residual = HUGE_VAL;
+};
+
+Nearest nearest(const Case& one, const std::vector<double>& side, std::size_t step) {
+  Nearest best;
+  for (const Function& function : functions) {
+    double residual = 0;
+    for (std::size_t i = 0; i < side.size(); i += step) {
+      const double error = side[i] - function.at(one.input[i]);
+      residual += error * error;
+    }
+    if (residual < best.residual) best = {&function, residual};
+  }
+  return best;
+}
+
+/// Whether on few of the numbers the sides seem to be functions of the input.
+bool seem_activations(const Case& one, std::size_t step) {
+  double errors = 0;
+  for (std::size_t i = 0; i < one.a.size(); i += step)
+    errors += (one.a[i] - one.b[i]) * (one.a[i] - one.b[i]);
+  const double residual = nearest(one, one.a, step).residual + nearest(one, one.b, step).residual;
+  return residual <= (1 - seems_from) * errors;
+}
+
+/// The x whose GELU by erf is y, where it rises and is steep enough.
+double inverse_gelu(double y) {
+  double x = y;
+  for (int turn = 0; turn < 20; ++turn) x -= (gelu(x) - y) / gelu_slope(x);
+  return x;
+}
+
+/// How much of every so many differences is that of the two variants, one of which made a.
+struct Variants {
+  double explained = 0;
+  std::size_t count = 0;
+};
+
+Variants tanh_less_erf(const Case& one, bool is_tanh_a, std::size_t step) {
+  double residual = 0;
+  double errors = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < one.a.size(); i += step) {
+    const double error = one.a[i] - one.b[i];
+    const double exact = is_tanh_a ? one.b[i] : one.a[i];
+    if (exact < 0.2 || exact > 5) continue;
+    const double x = inverse_gelu(exact);
+    const double expected = (gelu_tanh(x) - exact) * (is_tanh_a ? 1 : -1);
+    residual += (error - expected) * (error - expected);
+    errors += error * error;
+    ++count;
+  }
+  return {errors > 0 ? 1 - residual / errors : 0, count};
+}
+
+/// Without the input: between the two variants a difference is a function of the number itself.
+std::optional<Suspicion> by_numbers(const Case& one) {
+  // The largest difference of the two is 4.8e-4, near |x| = 2.7.
+  constexpr double most = 6e-4;
+  double largest = 0;
+  for (std::size_t i = 0; i < one.a.size(); ++i) {
+    largest = std::max(largest, std::abs(one.a[i] - one.b[i]));
+    if (largest > most) return std::nullopt;
+  }
+  // An inverse takes 2 us; few of them tell most differences from this one.
+  constexpr std::size_t few_inverses = 256;
+  constexpr std::size_t most_inverses = 65'536;
+  for (const bool is_tanh_a : {true, false}) {
+    if (tanh_less_erf(one, is_tanh_a, one.a.size() / few_inverses + 1).explained < seems_from)
+      continue;
+    const auto [explained, count] = tanh_less_erf(one, is_tanh_a, one.a.size() / most_inverses + 1);
+    if (count < 16 || explained < 0.8) continue;
+    return Suspicion{
+        "GELU variant",
+        fmt::format("a - b is at most {:.2e} and what GELU by {} less that by {} is "
+                    "there, in {} numbers above 0.2",
+                    largest, is_tanh_a ? "tanh" : "erf", is_tanh_a ? "erf" : "tanh", count),
+        explained};
+  }
+  return std::nullopt;
+}
+
+/// The share of a side's numbers other than zero that are numbers of a dtype.
+double share_in(std::span<const double> side, const Grid& grid) {
+  const std::uint64_t beyond = (std::uint64_t{1} << (52 - grid.fraction_bits)) - 1;
+  const double least_normal = std::ldexp(1.0, grid.min_exponent);
+  const double step = grid.spacing(0);
+  std::size_t zeros = 0;
+  std::size_t in = 0;
+  std::size_t small = 0;
+  for (const double number : side) {
+    zeros += number == 0 ? 1U : 0U;
+    small += std::abs(number) < least_normal ? 1U : 0U;
+    in += (std::bit_cast<std::uint64_t>(number) & beyond) == 0 ? 1U : 0U;
+  }
+  for (std::size_t i = 0; small != zeros && i < side.size(); ++i) {
+    const double steps = side[i] / step;  // Exact: a step is a power of two.
+    if (std::abs(side[i]) >= least_normal || std::trunc(steps) == steps) continue;
+    if ((std::bit_cast<std::uint64_t>(side[i]) & beyond) == 0) --in;
+  }
+  if (zeros == side.size()) return 1;
+  return static_cast<double>(in - zeros) / static_cast<double>(side.size() - zeros);
+}
+
+/// Whether they are several numbers: those of a constant are as likely in every dtype.
+bool are_several(std::span<const double> side) {
+  constexpr std::size_t least = 8;
+  std::array<double, least> known{};
+  std::size_t count = 0;
+  for (const double number : side) {
+    const auto end = known.begin() + static_cast<std::ptrdiff_t>(count);
+    if (number == 0 || std::find(known.begin(), end, number) != end) continue;
+    known[count++] = number;
+    if (count == least) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Suspicion> suspect_activation(const Case& one) {
+  if (!one.has_like_input()) return by_numbers(one);
+  // A function takes up to 50 ns.
+  constexpr std::size_t few = 4096;
+  if (!seem_activations(one, one.a.size() / few + 1)) return std::nullopt;
+  const Nearest a = nearest(one, one.a, 1);
+  const Nearest b = nearest(one, one.b, 1);
+  if (a.function == b.function || one.explained(a.residual + b.residual) < explains_from)
+    return std::nullopt;
+  const bool are_gelu =
+      a.function->name.starts_with("GELU") && b.function->name.starts_with("GELU");
+  return Suspicion{are_gelu ? "GELU variant" : "other activation",
+                   fmt::format("of the input a is {}, b {}", a.function->name, b.function->name),
+                   one.explained(a.residual + b.residual)};
+}
+
+std::optional<Suspicion> suspect_accumulation(const Case& one) {
+  if (one.a.size() < 16) return std::nullopt;
+  // The one with more digits first: all numbers of F8 are F16's too.
+  for (const DType dtype : {DType::F16, DType::BF16}) {
+    const Grid grid = *grid_of(dtype);
+    const std::size_t few = std::min<std::size_t>(one.a.size(), 4096);
+    if (share_in(std::span(one.a).first(few), grid) < 0.9 &&
+        share_in(std::span(one.b).first(few), grid) < 0.9)
+      continue;
+    const double of_a = share_in(one.a, grid);
+    const double of_b = share_in(one.b, grid);
+    const bool is_a = of_a > 0.999 && of_b < 0.5;
+    const bool is_b = of_b > 0.999 && of_a < 0.5;
+    if ((!is_a && !is_b) || !are_several(is_a ? one.a : one.b)) continue;
+    const double half_step = std::ldexp(0.5, -static_cast<int>(grid.fraction_bits));
+    const double error = std::sqrt(one.all.errors / one.all.squares) / half_step;
+    return Suspicion{
+        "accumulation dtype",
+        fmt::format("all of {}'s numbers are {} numbers, of the other's {:.2g} %; relative L2 is "
+                    "{:.3g} half steps: {}",
+                    is_a ? "a" : "b", to_string(dtype), 100 * (is_a ? of_b : of_a), error,
+                    error < 0.7 ? "rounded once" : "more than one rounding makes"),
+        std::nullopt};
+  }
+  return std::nullopt;
+}
+
+}  // namespace safestructures::inline v0::comparing

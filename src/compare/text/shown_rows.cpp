@@ -1,0 +1,120 @@
+#include "compare/text/shown_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "compare/rows/row_store.hpp"
+
+namespace safestructures::inline v0::comparing {
+namespace {
+
+/// What ranks a row: the furthest beyond its tolerance last.
+double badness(const ComparisonRow& row) {
+  constexpr double endless = std::numeric_limits<double>::infinity();
+  if (row.statistics && row.statistics->distance) {
+    const StatisticsMetrics& found = *row.statistics;
+    const double allowed = found.tolerance.atol * std::sqrt(static_cast<double>(found.count)) +
+                           found.tolerance.rtol * found.norm_b;
+    if (*found.distance == 0) return 0;
+    const double ratio = *found.distance / allowed;
+    // Of a norm that is no number, as a file may say.
+    return std::isnan(ratio) ? endless : ratio;
+  }
+  if (!row.metrics) return is_difference(row.verdict) ? endless : -1;
+  // What the noise excuses comes behind what it does not.
+  if (row.noise && row.noise->excess && row.verdict == Verdict::close)
+    return std::min(1.0, *row.noise->excess);
+  if (row.metrics->max_ratio) {
+    const NonFiniteCounts& other = row.metrics->non_finite;
+    if (other.nan_only_a + other.nan_only_b + other.infinity_only_a + other.infinity_only_b +
+            other.infinity_signs !=
+        0)
+      return endless;
+    return *row.metrics->max_ratio;
+  }
+  return endless;
+}
+
+/// As of the row that is made of it: all of its numbers are finite.
+double badness(const CompactRows& rows, std::size_t place) {
+  const CompactRow& row = rows.rows[place];
+  if (rows.noise != nullptr && row.verdict == Verdict::close && rows.noise[place].runs != 0 &&
+      !std::isnan(rows.noise[place].excess))
+    return std::min(1.0, rows.noise[place].excess);
+  return row.is_exact() ? 0 : rows.metrics[row.metrics].max_ratio;
+}
+
+/// The worst of rows that are added in their order, in as much memory as twice as many take.
+class WorstRows {
+ public:
+  struct Row {
+    double badness = 0;
+    std::size_t place = 0;
+  };
+
+  explicit WorstRows(std::size_t most) : most_(most) {}
+
+  void add(Row row) {
+    if (has_least_ && row.badness <= least_) return;
+    rows_.push_back(row);
+    if (rows_.size() / 2 >= most_) cut();
+  }
+
+  /// The worst first, and of equals those that were added first.
+  std::vector<std::size_t> places() {
+    if (rows_.size() > most_) cut();
+    std::ranges::sort(rows_, is_worse);
+    std::vector<std::size_t> places;
+    places.reserve(rows_.size());
+    for (const Row& row : rows_) places.push_back(row.place);
+    return places;
+  }
+
+ private:
+  static bool is_worse(const Row& a, const Row& b) {
+    return a.badness != b.badness ? a.badness > b.badness : a.place < b.place;
+  }
+
+  void cut() {
+    const auto end = rows_.begin() + static_cast<std::ptrdiff_t>(most_);
+    std::ranges::nth_element(rows_, end, is_worse);
+    rows_.erase(end, rows_.end());
+    has_least_ = true;
+    least_ = most_ == 0 ? HUGE_VAL : std::ranges::max_element(rows_, is_worse)->badness;
+  }
+
+  std::size_t most_;
+  std::vector<Row> rows_;
+  // What is no worse than the last of enough rows is not among them, nor are equals behind it.
+  bool has_least_ = false;
+  double least_ = 0;
+};
+
+}  // namespace
+
+ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options) {
+  const RowStore* const store = RowStore::of(comparison.rows);
+  if (store == nullptr) return {};
+  WorstRows worst(options.all ? store->size() : options.rows);
+  std::size_t found = 0;
+  const auto add = [&](std::size_t place, Verdict verdict, const auto& rank) {
+    if (!options.all && verdict == Verdict::equal) return;
+    ++found;
+    worst.add({options.order == RowOrder::worst ? rank() : 0, place});
+  };
+  // No row is made for it: to make 100,000 took three times as long as to compare the records.
+  store->visit([&](std::size_t i,
+                   const ComparisonRow& row) { add(i, row.verdict, [&] { return badness(row); }); },
+               [&](std::size_t i, std::size_t place) {
+                 const CompactRows& rows = store->compact();
+                 add(i, rows.rows[place].verdict, [&] { return badness(rows, place); });
+               });
+  ShownRows shown{.places = worst.places(), .equal = store->size() - found};
+  shown.hidden = found - shown.places.size();
+  return shown;
+}
+
+}  // namespace safestructures::inline v0::comparing

@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <ostream>
+#include <sstream>
+
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/value.hpp>
+#include "data/text/number.hpp"
+#include "data/text/printable.hpp"
+
+namespace safestructures::inline v0 {
+namespace {
+
+constexpr std::array<std::string_view, 14> kind_names = {
+    "None", "bool",  "int", "float", "complex", "str",    "bytes",
+    "list", "tuple", "set", "dict",  "struct",  "tensor", "custom"};
+static_assert(kind_names.size() == static_cast<std::size_t>(Kind::custom) + 1);
+
+/// Quotes a text on one line: what is unsafe on a terminal escaped, the rest cut after `limit`
+/// bytes, never inside a UTF-8 sequence.
+std::string quote(std::string_view text, std::size_t limit) {
+  std::size_t end = std::min(limit, text.size());
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;
+  std::string quoted = "\"";
+  detail::append_printable(quoted, text.substr(0, end), true);
+  quoted += '"';
+  if (end < text.size()) quoted += "... (" + std::to_string(text.size()) + " bytes)";
+  return quoted;
+}
+
+/// A double whose shortest digits are those of the float.
+double with_shortest_digits(float value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  double result = static_cast<double>(value);  // Kept for inf and nan.
+  if (std::isfinite(value)) std::from_chars(buffer.data(), end, result);
+  return result;
+}
+
+void append_element(std::string& text, const Tensor& tensor, std::uint64_t index) {
+  const auto read = [&]<class T>(T) {
+    std::array<T, 1> element{};
+    tensor.copy_elements(index, 1, dtype_of<T>, std::as_writable_bytes(std::span(element)),
+                         Overflow::allow);
+    return element[0];
+  };
+  if (tensor.dtype() == DType::BOOL) {
+    // Not converted: a file may hold any byte, and whoever looks wants to see it.
+    std::array<std::byte, 1> byte{};
+    tensor.copy_elements(index, 1, DType::BOOL, byte, Overflow::allow);
+    if (byte[0] <= std::byte{1}) text += byte[0] == std::byte{1} ? "true" : "false";
+    else detail::append_hex(text += "0x", std::to_integer<std::uint32_t>(byte[0]), 2);
+  } else if (tensor.dtype() == DType::U64) text += std::to_string(read(std::uint64_t{}));
+  else if (is_integer(tensor.dtype())) text += std::to_string(read(std::int64_t{}));
+  else if (tensor.dtype() == DType::C64) {
+    const std::complex<float> value = read(std::complex<float>{});
+    detail::append_complex(
+        text, {with_shortest_digits(value.real()), with_shortest_digits(value.imag())});
+  } else if (tensor.dtype() == DType::F64) detail::append_float(text, read(double{}));
+  else detail::append_float(text, with_shortest_digits(read(float{})));
+}
+
+std::string describe_tensor(const Value& value, std::size_t elements) {
+  const Tensor& tensor = value.tensor();
+  std::string text(to_string(tensor.dtype()));
+  const Value* original = value.attribute(attributes::dtype);
+  // Trees say what a tensor was before it was stored; what is short does not.
+  if (elements > 0 && original != nullptr && original->kind() == Kind::string)
+    text += ", was " + detail::printable(std::string_view(original->as_string()).substr(0, 20));
+  text += " " + to_string(tensor.shape());
+  // Elements narrower than a byte come in groups only.
+  if (elements == 0 || tensor.size() == 0 || bit_width(tensor.dtype()) < 8) return text;
+  text += "  ";
+  const std::uint64_t shown = std::min<std::uint64_t>(elements, tensor.size());
+  for (std::uint64_t i = 0; i < shown; ++i) {
+    if (i > 0) text += ", ";
+    append_element(text, tensor, i);
+  }
+  if (shown < tensor.size()) text += ", ...";
+  return text;
+}
+
+std::string describe(const Value& value, const PrintOptions& options) {
+  switch (value.kind()) {
+    case Kind::none: return "None";
+    case Kind::boolean: return value.as_bool() ? "True" : "False";
+    case Kind::integer: {
+      std::string text = value.integer_text();
+      if (text.size() <= options.text) return text;
+      return text.substr(0, options.text) + "... (" + std::to_string(text.size()) + " digits)";
+    }
+    case Kind::floating: {
+      std::string text;
+      detail::append_float(text, value.as_double());
+      return text;
+    }
+    case Kind::complex: {
+      std::string text;
+      detail::append_complex(text, value.as_complex());
+      return text;
+    }
+    case Kind::string: return quote(value.as_string(), options.text);
+    case Kind::bytes: return "bytes of " + std::to_string(value.tensor().size());
+    case Kind::tensor: return describe_tensor(value, options.elements);
+    case Kind::list:
+    case Kind::tuple:
+    case Kind::set:
+    case Kind::dict: {
+      const std::string name = value.type_name().empty() ? std::string(to_string(value.kind()))
+                                                         : detail::printable(value.type_name());
+      return name + " of " + std::to_string(value.size());
+    }
+    case Kind::structure:
+      return value.type_name().empty() ? "struct"
+                                       : "struct " + detail::printable(value.type_name());
+    case Kind::custom: return "custom " + detail::printable(value.type_name());
+  }
+  return {};
+}
+
+/// Prints a value and what is below it. Recursive to `options.depth`.
+void print_node(std::ostream& out, const std::string& name, const Value& value,
+                const PrintOptions& options, const std::string& prefix, std::size_t level,
+                bool is_last) {
+  const bool is_root = level == 0;
+  out << prefix;
+  if (!is_root) out << (is_last ? "└─ " : "├─ ");
+  if (!name.empty()) out << name << ": ";
+  out << describe(value, options) << '\n';
+
+  const std::string below = is_root ? prefix : prefix + (is_last ? "   " : "│  ");
+  const bool is_container =
+      value.is_sequence() || value.is_mapping() || value.kind() == Kind::custom;
+  if (!is_container) return;
+  if (value.kind() == Kind::custom) {
+    if (level >= options.depth) out << below << "└─ ...\n";
+    else print_node(out, {}, value.payload(), options, below, level + 1, true);
+    return;
+  }
+  const std::size_t count = value.size();
+  if (count > 0 && level >= options.depth) {
+    out << below << "└─ ...\n";
+    return;
+  }
+  // One more than the limit is shown rather than a line that says "1 more".
+  const std::size_t shown =
+      count <= options.items || count - 1 == options.items ? count : options.items;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bool last = i + 1 == count;
+    if (value.is_sequence()) {
+      print_node(out, value.kind() == Kind::set ? std::string() : std::to_string(i),
+                 value.items()[i], options, below, level + 1, last);
+    } else {
+      const Entry& entry = value.entries()[i];
+      const bool is_field = value.kind() == Kind::structure;
+      std::string label = entry.key.key_label();
+      if (!is_field && entry.key.kind() == Kind::string) label = quote(label, options.text);
+      else label = detail::printable(label);
+      print_node(out, label, entry.value, options, below, level + 1, last);
+    }
+  }
+  // Not by the stream, whose locale may group digits.
+  if (shown < count) out << below << "└─ ... " << std::to_string(count - shown) << " more\n";
+}
+
+}  // namespace
+
+std::string_view to_string(Kind kind) noexcept {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < kind_names.size() ? kind_names[index] : "unknown";
+}
+
+void print(std::ostream& out, const Value& value, const PrintOptions& options) {
+  print_node(out, {}, value, options, {}, 0, true);
+}
+
+std::string to_string(const Value& value, const PrintOptions& options) {
+  std::ostringstream out;
+  print(out, value, options);
+  return out.str();
+}
+
+std::ostream& operator<<(std::ostream& out, const Value& value) {
+  print(out, value);
+  return out;
+}
+
+std::string describe(const Value& value) {
+  const std::string_view kind = to_string(value.kind());
+  std::string text = describe(value, PrintOptions{.text = 40, .elements = 0});
+  switch (value.kind()) {
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::floating:
+    case Kind::complex:
+    case Kind::string:
+    case Kind::tensor: return std::string(kind) + " " + text;
+    default: return text;
+  }
+}
+
+}  // namespace safestructures::inline v0

@@ -1,0 +1,150 @@
+#include "recording/recorder/capture.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <unordered_map>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/walk.hpp>
+#include <safestructures/tools/statistics.hpp>
+#include "platform/memory.hpp"
+
+namespace safestructures::inline v0::recording {
+namespace {
+
+// What a node takes beside texts and tensors, about.
+constexpr std::uint64_t node_size = 64;
+constexpr std::size_t most_dimensions = 8;
+
+bool has_tensor(const Value& value) {
+  return value.kind() == Kind::tensor || value.kind() == Kind::bytes;
+}
+
+std::uint64_t bytes_of(const Value& value) {
+  if (has_tensor(value)) return value.tensor().byte_size();
+  return value.kind() == Kind::string ? value.as_string().size() : 0;
+}
+
+/// Whether a strided tensor fills a piece of memory without gaps, its dimensions in another order:
+/// a column-major matrix. Such memory is copied as it is, and put in order by who writes it.
+bool is_dense(const Tensor& tensor) {
+  const std::span<const std::int64_t> strides = tensor.strides();
+  const Shape& shape = tensor.shape();
+  if (strides.size() > most_dimensions || bit_width(tensor.dtype()) < 8) return false;
+  auto expected = static_cast<std::int64_t>(bit_width(tensor.dtype()) / 8);
+  std::size_t left = 0;
+  for (const std::uint64_t size : shape) left += size != 1 ? 1U : 0U;
+  for (; left > 0; --left) {
+    std::size_t i = 0;
+    while (i < strides.size() && (shape[i] == 1 || strides[i] != expected)) ++i;
+    if (i == strides.size()) return false;
+    expected *= static_cast<std::int64_t>(shape[i]);
+  }
+  return true;
+}
+
+/// Whether a value is a tensor of which there is nothing to say but its dtype and shape.
+bool is_lone_tensor(const Value& value) {
+  return value.kind() == Kind::tensor && !value.is_plain() && value.type_name().empty() &&
+         value.attributes().empty() && value.tensor_name().empty();
+}
+
+Tensor copied(const Tensor& tensor, BufferPool& pool) {
+  const auto size = static_cast<std::size_t>(tensor.byte_size());
+  if (size == 0) return tensor.is_owned() ? tensor : tensor.clone();
+  const std::shared_ptr<std::byte> buffer = pool.take(size);
+  const std::span<std::byte> bytes(buffer.get(), size);
+  if (tensor.is_loaded() && tensor.is_contiguous()) {
+    platform::copy(bytes.data(), tensor.bytes().data(), size);
+  } else if (tensor.is_loaded() && is_dense(tensor)) {
+    platform::copy(bytes.data(), tensor.origin(), size);
+    return Tensor::strided(tensor.dtype(), tensor.shape(), tensor.strides(), bytes.data(), buffer);
+  } else {
+    tensor.copy_to(tensor.dtype(), bytes);
+  }
+  return Tensor::share(tensor.dtype(), tensor.shape(), bytes, buffer);
+}
+
+/// Copies of the tensors that have names: values of one name and one memory stay one tensor.
+class Shared {
+ public:
+  void capture(Value& value, BufferPool& pool) {
+    const Tensor& tensor = value.tensor();
+    if (value.tensor_name().empty()) return value.set_tensor(copied(tensor, pool));
+    const auto [first, last] = known_.equal_range(tensor.identity());
+    for (auto known = first; known != last; ++known) {
+      const auto& [original, copy] = known->second;
+      if (original.dtype() == tensor.dtype() && original.shape() == tensor.shape() &&
+          std::ranges::equal(original.strides(), tensor.strides()))
+        return value.set_tensor(copy);
+    }
+    Tensor copy = copied(tensor, pool);
+    known_.emplace(tensor.identity(), std::pair(tensor, copy));
+    value.set_tensor(std::move(copy));
+  }
+
+ private:
+  std::unordered_multimap<const void*, std::pair<Tensor, Tensor>> known_;
+};
+
+}  // namespace
+
+CapturedSize captured_size(const Value& value) {
+  if (has_tensor(value) && value.attributes().empty())
+    return {.content = bytes_of(value), .memory = bytes_of(value) + node_size};
+  CapturedSize size;
+  walk(value, [&](const Place& place) {
+    const std::uint64_t bytes = bytes_of(place.value());
+    size.content += bytes;
+    size.memory += bytes + node_size;
+    return Next::into;
+  });
+  return size;
+}
+
+void slice_tensors(Value& value, std::span<const Slice> slices) {
+  walk(value, [&](Value& node, const Place& place) {
+    if (node.kind() != Kind::tensor) return Next::into;
+    try {
+      node.set_tensor(node.tensor().slice(slices));
+    } catch (const Error& error) {
+      throw error.with_path(place.path().to_string());
+    }
+    return Next::into;
+  });
+}
+
+Captured capture(Value value, BufferPool& pool, bool moved) {
+  const auto is_taken = [&](const Tensor& tensor) {
+    return moved && tensor.is_owned() && tensor.is_loaded();
+  };
+  if (is_lone_tensor(value)) {
+    const Tensor& tensor = value.tensor();
+    if (!is_taken(tensor)) return copied(tensor, pool);
+    return std::move(value).tensor();
+  }
+  Shared shared;
+  walk(value, [&](Value& node, const Place&) {
+    if (has_tensor(node) && !is_taken(node.tensor())) shared.capture(node, pool);
+    return Next::into;
+  });
+  value.own();  // Keys, which no walk changes.
+  return value;
+}
+
+void summarise(Value& value) {
+  walk(value, [](Value& node, const Place&) {
+    if (node.kind() != Kind::tensor) return Next::into;
+    node = statistics_value(node.tensor());
+    return Next::over;
+  });
+}
+
+void summarise(Captured& captured) {
+  if (const Tensor* const tensor = std::get_if<Tensor>(&captured))
+    captured = statistics_value(*tensor);
+  else summarise(std::get<Value>(captured));
+}
+
+}  // namespace safestructures::inline v0::recording

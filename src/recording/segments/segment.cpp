@@ -1,0 +1,36 @@
+#include "recording/segments/segment.hpp"
+
+#include <string>
+#include <utility>
+
+#include <safestructures/data/attributes.hpp>
+#include "data/deferred.hpp"
+#include "data/rows.hpp"
+#include "recording/segments/small_reads.hpp"
+
+namespace safestructures::inline v0::recording {
+
+Segment::Segment(const Document& document, std::filesystem::path path,
+                 platform::SharedBlocks& blocks)
+    : document_(document),
+      path_(std::move(path)),
+      parts_(read_parts(document_.root(), path_, blocks)) {
+  for (const Value& value : values())
+    if (!source_ && value.kind() == Kind::tensor) source_ = detail::source_of(value.tensor());
+  if (source_) together_ = for_small_reads(source_);
+}
+
+Value Segment::row(std::size_t record) const {
+  const Value& rows = stored(record);
+  std::shared_ptr<const Source> source = detail::source_of(rows.tensor());
+  if (source && source == source_) source = together_;
+  Value value(
+      detail::row_of(rows.tensor(), static_cast<std::uint64_t>(columns().row[record]), source));
+  // What else a file says beside all of them would be said, and held, once for each.
+  if (const Value* const own = rows.attribute(attributes::dtype);
+      own != nullptr && own->kind() == Kind::string)
+    value.set_attribute(attributes::dtype, *own);
+  return value;
+}
+
+}  // namespace safestructures::inline v0::recording

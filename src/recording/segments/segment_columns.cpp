@@ -1,0 +1,198 @@
+#include "recording/segments/segment_columns.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/recording/options.hpp>
+#include "data/deferred.hpp"
+
+namespace safestructures::inline v0::recording {
+namespace {
+
+/// Reads the fields of one root.
+class Root {
+ public:
+  Root(const Value& root, const std::filesystem::path& file) : root_(root), file_(file) {
+    // Plain Python writes no class names.
+    if (root.kind() != Kind::structure)
+      throw Error(ErrorCode::invalid_schema, "the file is no segment of a recording",
+                  {.file = file.string(),
+                   .expected = "a struct of names, columns and values",
+                   .found = describe(root)});
+  }
+
+  const std::vector<Value>& list(std::string_view name) const {
+    const Value* const found = root_.find(name);
+    if (found != nullptr && found->kind() == Kind::list) return found->items();
+    lacks(name, "a list", found);
+  }
+
+  /// \param size of all columns; where it is not known yet, this one says it
+  template <class Number>
+  const Tensor& column(std::string_view name, std::optional<std::uint64_t>& size) const {
+    const Value* const found = root_.find(name);
+    if (found == nullptr || found->kind() != Kind::tensor ||
+        found->tensor().dtype() != dtype_of<Number> || found->tensor().rank() != 1 ||
+        found->tensor().size() != size.value_or(found->tensor().size()))
+      lacks(name,
+            "tensor " + std::string(to_string(dtype_of<Number>)) +
+                (size ? " [" + std::to_string(*size) + "]" : " of one dimension"),
+            found);
+    size = found->tensor().size();
+    return found->tensor();
+  }
+
+  /// A column, and where it is brought.
+  struct Piece {
+    std::string_view name;
+    const Tensor* column = nullptr;
+    std::span<std::byte> into;
+
+    /// Null where it is in memory.
+    [[nodiscard]] const detail::DeferredBytes* promise() const {
+      return detail::DeferredBytes::of(*column);
+    }
+  };
+
+  /// Brings columns into memory: those that follow each other there and in their file at once,
+  /// which spares a file of 1,000 records eight requests of nine.
+  void read(std::span<const Piece> pieces) const {
+    while (!pieces.empty()) {
+      std::size_t count = 1;
+      while (count < pieces.size() && are_together(pieces[count - 1], pieces[count])) ++count;
+      if (count == 1 || !read_together(pieces.first(count)))
+        for (const Piece& piece : pieces.first(count)) read(piece);
+      pieces = pieces.subspan(count);
+    }
+  }
+
+  /// Of the record at a place of a column.
+  [[noreturn]] void wrong(std::string_view name, std::size_t place, const std::string& expected,
+                          const std::string& found) const {
+    throw Error(ErrorCode::out_of_range, "a segment of a recording says what cannot be",
+                {.file = file_.string(),
+                 .path = path(name) + "/" + std::to_string(place),
+                 .expected = expected,
+                 .found = found});
+  }
+
+ private:
+  static bool are_together(const Piece& one, const Piece& next) {
+    const detail::DeferredBytes* const first = one.promise();
+    const detail::DeferredBytes* const second = next.promise();
+    return first != nullptr && second != nullptr && &first->source() == &second->source() &&
+           first->offset() + one.into.size() == second->offset() &&
+           one.into.data() + one.into.size() == next.into.data();
+  }
+
+  /// \returns whether that went well; if not, reading each says which of them it is that fails
+  static bool read_together(std::span<const Piece> pieces) {
+    std::size_t size = 0;
+    for (const Piece& piece : pieces) size += piece.into.size();
+    const detail::DeferredBytes& first = *pieces.front().promise();
+    try {
+      first.source().read(first.offset(), {pieces.front().into.data(), size});
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  void read(const Piece& piece) const {
+    try {
+      if (const detail::DeferredBytes* const promise = piece.promise())
+        promise->read(0, piece.into);
+      else piece.column->copy_to(piece.column->dtype(), piece.into);
+    } catch (const Error& error) {
+      throw error.with_path(path(piece.name)).with_file(file_.string());
+    }
+  }
+
+  static std::string path(std::string_view name) { return "/" + std::string(name); }
+
+  [[noreturn]] void lacks(std::string_view name, const std::string& expected,
+                          const Value* found) const {
+    throw Error(ErrorCode::invalid_schema, "a segment of a recording lacks a field",
+                {.file = file_.string(),
+                 .path = path(name),
+                 .expected = expected,
+                 .found = found == nullptr ? "nothing" : describe(*found)});
+  }
+
+  const Value& root_;
+  const std::filesystem::path& file_;
+};
+
+void check_below(const Root& root, std::string_view name, std::span<const std::uint32_t> places,
+                 std::size_t size, const std::string& of) {
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (places[i] >= size)
+      root.wrong(name, i, "a place among " + std::to_string(size) + " " + of,
+                 std::to_string(places[i]));
+}
+
+void check_rows(const Root& root, const ReadColumns& columns, const std::vector<Value>& values) {
+  const auto rows_of = [](const Value& value) -> std::uint64_t {
+    // A row of less than a byte cannot be a tensor of its own.
+    const bool has_rows = value.kind() == Kind::tensor && value.tensor().rank() > 0 &&
+                          bit_width(value.tensor().dtype()) >= 8;
+    return has_rows ? value.tensor().shape()[0] : 0;
+  };
+  std::vector<std::uint64_t> rows;
+  rows.reserve(values.size());
+  for (const Value& value : values) rows.push_back(rows_of(value));
+  for (std::size_t i = 0; i < columns.row.size(); ++i) {
+    const std::int32_t row = columns.row[i];
+    if (row == no_row) continue;
+    if (row < 0 || static_cast<std::uint64_t>(row) >= rows[columns.value[i]])
+      root.wrong(fields::row, i, "-1 or a row of " + describe(values[columns.value[i]]),
+                 std::to_string(row));
+  }
+}
+
+}  // namespace
+
+SegmentParts read_parts(const Value& value, const std::filesystem::path& file,
+                        platform::SharedBlocks& blocks) {
+  const Root root(value, file);
+  SegmentParts parts;
+  ReadColumns& columns = parts.columns;
+  std::optional<std::uint64_t> size;
+  each_column(columns, [&]<class Number>(std::string_view name, std::span<const Number>&) {
+    static_cast<void>(root.column<Number>(name, size));
+  });
+  // Huge pages: of 100,000 records those of four kilobytes took as long as reading.
+  const auto count = static_cast<std::size_t>(*size);
+  const std::shared_ptr<std::byte> memory =
+      blocks.take(count * static_cast<std::size_t>(SegmentColumns::record_size));
+  std::byte* into = memory.get();
+  std::vector<Root::Piece> pieces;
+  each_column(columns, [&]<class Number>(std::string_view name, std::span<const Number>& column) {
+    pieces.push_back({name, &root.column<Number>(name, size), {into, count * sizeof(Number)}});
+    column = {reinterpret_cast<const Number*>(into), count};
+    into += count * sizeof(Number);
+  });
+  root.read(pieces);
+  columns.memory = memory;
+  parts.names = &root.list(fields::names);
+  parts.values = &root.list(fields::values);
+  for (std::size_t i = 0; i < parts.names->size(); ++i)
+    if ((*parts.names)[i].kind() != Kind::string)
+      root.wrong(fields::names, i, "str", describe((*parts.names)[i]));
+  for (std::size_t i = 1; i < count; ++i)
+    if (columns.sequence[i] <= columns.sequence[i - 1])
+      root.wrong(fields::sequence, i, "more than " + std::to_string(columns.sequence[i - 1]),
+                 std::to_string(columns.sequence[i]));
+  for (std::size_t i = 0; i < count; ++i)
+    if (columns.kept[i] >= static_cast<std::uint8_t>(Keep::nothing))
+      root.wrong(fields::kept, i, "0 (full), 1 (slice) or 2 (statistics)",
+                 std::to_string(columns.kept[i]));
+  check_below(root, fields::name, columns.name, parts.names->size(), "names");
+  check_below(root, fields::value, columns.value, parts.values->size(), "values");
+  check_rows(root, columns, *parts.values);
+  return parts;
+}
+
+}  // namespace safestructures::inline v0::recording

@@ -1,0 +1,112 @@
+#include "recording/segments/unsealed.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
+#include "platform/file.hpp"
+#include "recording/segments/segment_header.hpp"
+
+namespace safestructures::inline v0::recording {
+namespace {
+
+/// A header in memory and a range of a file behind it.
+class HeaderAndData final : public Source {
+ public:
+  HeaderAndData(std::string header, std::shared_ptr<const Source> file, std::uint64_t offset,
+                std::uint64_t size)
+      : header_(std::move(header)), file_(std::move(file)), offset_(offset), size_(size) {}
+
+  [[nodiscard]] const std::string& name() const noexcept override { return file_->name(); }
+  [[nodiscard]] std::uint64_t size() const noexcept override { return header_.size() + size_; }
+
+  void read(std::uint64_t offset, std::span<std::byte> into) const override {
+    if (offset < header_.size()) {
+      const auto text = std::as_bytes(std::span(header_)).subspan(static_cast<std::size_t>(offset));
+      const std::size_t count = std::min(text.size(), into.size());
+      std::ranges::copy(text.first(count), into.begin());
+      into = into.subspan(count);
+      offset += count;
+    }
+    if (!into.empty()) file_->read(in_file(offset, into.size()), into);
+  }
+
+  [[nodiscard]] SharedBytes view(std::uint64_t offset, std::size_t size) const override {
+    if (offset < header_.size()) return Source::view(offset, size);
+    return file_->view(in_file(offset, size), size);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t in_file(std::uint64_t offset, std::size_t size) const {
+    const std::uint64_t place = offset - header_.size();
+    if (place <= size_ && size <= size_ - place) return offset_ + place;
+    throw Error(ErrorCode::truncated, "the file ends too early",
+                {.file = name(), .offset = offset_ + place});
+  }
+
+  std::string header_;
+  std::shared_ptr<const Source> file_;
+  std::uint64_t offset_;
+  std::uint64_t size_;
+};
+
+}  // namespace
+
+std::vector<std::byte> read_journal(const std::filesystem::path& path, std::uint64_t from,
+                                    const Limits& limits) {
+  const platform::InputFile file(path);
+  // It says in binary what the header says in text.
+  if (file.size() > limits.header_bytes)
+    throw detail::past(detail::Limit::header_bytes, limits.header_bytes, "the journal is too large",
+                       {.file = path.string(), .found = std::to_string(file.size())});
+  std::vector<std::byte> bytes(
+      static_cast<std::size_t>(file.size() > from ? file.size() - from : 0));
+  file.read_at(from, bytes);
+  return bytes;
+}
+
+std::shared_ptr<const Source> as_file(std::shared_ptr<const Source> part, std::uint64_t room,
+                                      std::vector<Frame>& frames) {
+  // Tensors stay aligned when all is read into memory.
+  const std::uint64_t begin = std::ranges::min_element(frames, {}, &Frame::begin)->begin / 8 * 8;
+  std::vector<Frame*> moved;
+  moved.reserve(frames.size());
+  for (Frame& frame : frames) {
+    frame.begin -= begin;
+    frame.end -= begin;
+    for (StoredTensor& tensor : frame.tensors) {
+      tensor.begin -= begin;
+      tensor.end -= begin;
+    }
+    moved.push_back(&frame);
+  }
+  SegmentHeader header;
+  header.add(moved, [](std::uint64_t, std::uint64_t) { return 0; });
+  const std::uint64_t size = header.end();
+  return std::make_shared<HeaderAndData>(header.front({}, 0, false).text(), std::move(part),
+                                         room + begin, size);
+}
+
+std::size_t drop_overlaps(std::vector<Frame>& frames) {
+  std::vector<const Frame*> by_place;
+  by_place.reserve(frames.size());
+  for (const Frame& frame : frames) by_place.push_back(&frame);
+  std::ranges::stable_sort(by_place, {},
+                           [](const Frame* frame) { return std::pair(frame->begin, frame->end); });
+  std::set<const Frame*> dropped;
+  std::uint64_t end = 0;
+  for (const Frame* const frame : by_place) {
+    if (frame->begin < end) dropped.insert(frame);
+    else end = frame->end;
+  }
+  if (dropped.empty()) return 0;
+  std::vector<Frame> kept;
+  for (Frame& frame : frames)
+    if (!dropped.contains(&frame)) kept.push_back(std::move(frame));
+  frames = std::move(kept);
+  return dropped.size();
+}
+
+}  // namespace safestructures::inline v0::recording

@@ -1,0 +1,128 @@
+/// \file
+/// What recovery makes of a journal with gaps in its numbers, and of one that is damaged all over.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/recording/recording.hpp>
+#include <safestructures/recording/recover.hpp>
+#include <safestructures/tools/verify.hpp>
+
+#include "recording/segments/frame.hpp"
+#include "recording/segments/unsealed.hpp"
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+namespace fs = std::filesystem;
+using ss::test::error_of;
+using ss::test::Folder;
+using Lines = std::vector<std::string>;
+
+/// That of an int.
+ss::recording::Frame frame_of(std::uint64_t sequence) {
+  ss::recording::Frame frame;
+  frame.schema = R"({"data_type": "int", "value": 1})";
+  frame.head.name = "x";
+  frame.head.sequence = sequence;
+  return frame;
+}
+
+}  // namespace
+
+TEST_CASE("frames are found behind any number of damaged ones, in time") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  fs::create_directory(run);
+  std::vector<std::byte> journal;
+  ss::recording::append_head(journal, {.segment = 1, .room = 32768, .checksums = false});
+  std::vector<std::byte> bad;
+  ss::recording::append_frame(bad, frame_of(0));
+  bad.resize(ss::recording::frame_head_size);
+  // It says to be 2 MiB long: for all of them together 1.2 TB would be hashed.
+  bad[8] = bad[9] = std::byte{0};
+  bad[10] = std::byte{32};
+  constexpr int damaged = 600'000;
+  for (int i = 0; i < damaged; ++i) journal.insert(journal.end(), bad.begin(), bad.end());
+  for (std::uint64_t i = 0; i < 3; ++i) ss::recording::append_frame(journal, frame_of(i));
+  std::ofstream(run / "segment-000001.journal", std::ios::binary) << ss::test::text_of(journal);
+  std::ofstream(run / "segment-000001.part", std::ios::binary) << std::string(32768, '\0');
+  const ss::RecoveryReport report = ss::recover_recording(run);
+  CHECK(report.recovered == 3);
+  CHECK(report.losses == Lines{"segment-000001.part: the journal is damaged, 14400000 bytes"});
+}
+
+TEST_CASE("a journal has one frame for each record, small or large, few or many") {
+  for (const std::size_t size : {4U, 1000U, 100'000U}) {
+    CAPTURE(size);
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run");
+    constexpr std::size_t records = 3000;
+    const std::size_t count = std::min<std::size_t>(records, 4'000'000 / size);
+    for (std::size_t i = 0; i < count; ++i) recorder.record("x", std::vector<float>(size));
+    recorder.flush();
+    const std::vector<std::byte> journal =
+        ss::recording::read_journal(folder / "run/segment-000001.journal", 0, {});
+    std::span<const std::byte> rest = std::span(journal).subspan(ss::recording::journal_head_size);
+    for (std::size_t i = 0; i < count; ++i) {
+      const ss::recording::FoundFrame found = ss::recording::read_frame(rest, {});
+      REQUIRE(found.state == ss::recording::FrameState::whole);
+      CHECK(found.frame.head.call == i);
+      CHECK(found.frame.end - found.frame.begin == size * sizeof(float));
+      rest = rest.subspan(found.size);
+    }
+    CHECK(rest.empty());
+  }
+}
+
+TEST_CASE("what an interrupted seal left in front of the data is written over") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  {
+    ss::ActivationRecorder recorder(folder / "live", {.header_bytes = 65536});
+    for (int i = 0; i < 20; ++i) recorder.record("x", std::vector<float>(4, 1));
+    recorder.flush();
+    fs::copy(folder / "live", run);
+  }
+  std::fstream part(run / "segment-000001.part", std::ios::binary | std::ios::in | std::ios::out);
+  part << std::string(65536, '\xff');
+  part.close();
+  CHECK(ss::recover_recording(run).recovered == 20);
+  CHECK(ss::verify_file(run / "segment-000001.safetensors").has_checksums);
+  CHECK(ss::Recording(run)[19].as<std::vector<float>>() == std::vector<float>(4, 1));
+}
+
+TEST_CASE("a record that the recorder refused is no record that was lost") {
+  const Folder folder;
+  const fs::path live = folder / "live";
+  const fs::path run = folder / "run";
+  {
+    ss::ActivationRecorder recorder(live);
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      if (i % 4 == 1) recorder.record("x", std::string("\xff"));
+      else recorder.record("x", std::vector<double>(4, static_cast<double>(i)));
+      static_cast<void>(error_of([&] { return recorder.flush(); }));
+    }
+    fs::copy(live, run);
+  }
+  const ss::RecoveryReport report = ss::recover_recording(run);
+  CHECK(report.losses == Lines());
+  CHECK(report.lost == 0);
+  CHECK(report.notes == Lines{"segment-000001.safetensors: 4 records recovered, without 1 that the "
+                              "recorder had refused"});
+  std::vector<std::uint64_t> sequences;
+  for (const ss::Record& record : ss::Recording(run)) sequences.push_back(record.sequence());
+  CHECK(sequences == std::vector<std::uint64_t>{0, 2, 3, 4});
+}
