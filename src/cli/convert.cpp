@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -122,7 +123,23 @@ SaveReport write_converted(const Document& document, const ConvertOptions& optio
   return report;
 }
 
+/// Files take the place of files; the standard output is one, and is written as it goes.
+void check_output(const ConvertOptions& options) {
+  namespace fs = std::filesystem;
+  if (options.output == "-") {
+    if (options.save.shard_size == 0) return;
+    throw CallError(
+        "--shard-size makes several files, and the standard output is one: name a file.");
+  }
+  std::error_code ignored;
+  const fs::file_status status = fs::status(options.output, ignored);
+  if (!fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status)) return;
+  throw CallError(options.output +
+                  " is a pipe or a device: name a file, or - for the standard output.");
+}
+
 void convert(const ConvertOptions& options) {
+  check_output(options);
   SaveOptions save = options.save;
   save.metadata = metadata_of(options.metadata);
   const Document document = open_for(options);
@@ -185,7 +202,7 @@ void add_convert(CLI::App& app) {
   command
       ->add_option("--shard-size", options->save.shard_size,
                    "Split into files of at most this size, such as 2GB, and an index")
-      ->transform(CLI::AsSizeValue(true).description(""))
+      ->transform(size_in_bytes())
       ->option_text("SIZE");
   command->add_flag("--lossless", options->save.lossless,
                     "Refuse every conversion that does not give back the same bits");

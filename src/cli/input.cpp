@@ -13,6 +13,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
+#include <safestructures/formats/safestructures/format.hpp>
 #include "cli/console/command.hpp"
 #include "cli/numpy/npz.hpp"
 #include "data/text/nearest_name.hpp"
@@ -91,6 +92,30 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
                .advice = "Name a file inside it"});
 }
 
+/// Whether a file begins as those of that format do.
+bool is_of(const Format& format, const Source& source) {
+  std::array<std::byte, Format::sniffed_bytes> room;
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(source.size(), room.size()));
+  const std::span<std::byte> head = std::span(room).first(size);
+  source.read(0, head);
+  return format.recognises(head, source.size());
+}
+
+/// Whether an input is an index that names the file, by whatever name or link.
+bool is_named_by(const std::string& input, const std::filesystem::path& file) {
+  std::error_code ignored;
+  try {
+    // What is mostly replaced, a page or numbers, no index names.
+    if (input == "-" || !is_of(*formats::safestructures(), *Source::open(file))) return false;
+    const Document document = open_input(input);
+    return std::ranges::any_of(document.content().files, [&](const std::filesystem::path& one) {
+      return std::filesystem::equivalent(file, one, ignored);
+    });
+  } catch (const Error&) {
+    return false;  // The command itself will say what is wrong with the input.
+  }
+}
+
 }  // namespace
 
 bool is_recording(const std::string& name) {
@@ -108,10 +133,7 @@ std::shared_ptr<const Source> open_source(const std::string& name) {
 }
 
 std::shared_ptr<const Format> format_of(const Source& source) {
-  std::array<std::byte, 4> head{};
-  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(source.size(), head.size()));
-  source.read(0, std::span(head).first(size));
-  return npz()->recognises(std::span(head).first(size), source.size()) ? npz() : nullptr;
+  return is_of(*npz(), source) ? npz() : nullptr;
 }
 
 Document open_input(const std::string& name, Access access) {
@@ -133,14 +155,15 @@ void require_no_input(std::string_view option, const std::string& output,
   const fs::path path = output;
   if (!fs::is_regular_file(path, ignored)) return;
   const std::string name = path.filename().string();
-  const bool is_of_folder =
-      name.starts_with("segment-") || name.ends_with(".safetensors") || name.ends_with(".json");
+  const bool is_of_folder = name.starts_with("segment-") || name.ends_with(".safetensors") ||
+                            name.ends_with(".json") || name.ends_with(".npz");
   for (const std::string& input : inputs) {
     const bool is_input =
         fs::equivalent(path, input, ignored) ||
         (is_of_folder && fs::is_directory(input, ignored) &&
          fs::equivalent(path.has_parent_path() ? path.parent_path() : fs::path("."), input,
-                        ignored));
+                        ignored)) ||
+        is_named_by(input, path);
     if (is_input)
       throw CallError(std::string(option) + ": " + output +
                       " is what is read here, and would be lost: name another file.");

@@ -48,8 +48,8 @@ Input open_input_or_recording(const std::string& name);
 
 /// Keeps a result from taking the place of what it was made of.
 /// \param option that names `output` \param inputs as they were given
-/// \throws CallError where `output` is one of them, or a file that one of them, a folder, is made
-/// of
+/// \throws CallError where `output` is one of them, or a file that one of them, a folder or an
+/// index, is made of
 void require_no_input(std::string_view option, const std::string& output,
                       std::span<const std::string> inputs);
 

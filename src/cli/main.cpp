@@ -15,6 +15,7 @@
 #include "cli/console/command.hpp"
 #include "cli/console/output.hpp"
 #include "data/text/printable.hpp"
+#include "platform/os.hpp"
 
 namespace safestructures::cli {
 
@@ -127,4 +128,7 @@ int guarded_run(int argc, const char* const* argv) {
 }  // namespace
 }  // namespace safestructures::cli
 
-int main(int argc, char** argv) { return safestructures::cli::guarded_run(argc, argv); }
+int main(int argc, char** argv) {
+  safestructures::platform::os::clean_up_at_signals();
+  return safestructures::cli::guarded_run(argc, argv);
+}

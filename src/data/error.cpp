@@ -23,10 +23,25 @@ constexpr std::array<std::string_view, 30> code_names = {"cannot_open",         
                                                          "mixed_saves",         "damaged"};
 static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::damaged) + 1);
 
+/// A path is made of names in a file, which may be as long as the file: its beginning and its end.
+std::string shortened(const std::string& path) {
+  constexpr std::size_t part = 200;
+  if (path.size() <= 2 * part) return path;
+  const auto is_inside = [&](std::size_t i) {
+    return (static_cast<unsigned char>(path[i]) & 0xC0U) == 0x80;
+  };
+  // Whole characters; what is no UTF-8 is cut anywhere.
+  std::size_t front = part;
+  while (front > part - 3 && is_inside(front)) --front;
+  std::size_t back = path.size() - part;
+  while (back < path.size() - part + 3 && is_inside(back)) ++back;
+  return path.substr(0, front) + "..." + path.substr(back);
+}
+
 std::string format(const std::string& problem, const ErrorDetails& details) {
   std::string text;
   if (!details.file.empty()) text += details.file + ": ";
-  if (!details.path.empty()) text += "at " + details.path + ": ";
+  if (!details.path.empty()) text += "at " + shortened(details.path) + ": ";
   text += problem;
   if (!details.expected.empty()) text += ": expected " + details.expected;
   if (!details.found.empty()) {

@@ -150,6 +150,7 @@ void AtomicFile::create(const std::optional<os::Status>& existing) {
     if (!error) temporary_ = std::move(name);
   }
   if (error) fail("cannot create a file in its folder", error);
+  noted_ = os::note_temporary(temporary_);
   if (existing) os::keep_access(file_, *existing, error);
   if (error) fail("cannot keep the permissions of the file", error);
   expect(options_.size_hint);
@@ -357,18 +358,23 @@ void AtomicFile::publish() {
   std::error_code error;
   os::rename(temporary_, target_, error);
   if (error) fail("cannot rename the temporary file", error);
-  temporary_.clear();
+  forget_temporary();
   if (!options_.durable) return;
   const std::filesystem::path folder = target_.parent_path();
   os::synchronise_folder(folder.empty() ? std::filesystem::path(".") : folder, error);
   if (error) fail("the file is in place, but cannot synchronise its folder", error);
 }
 
+void AtomicFile::forget_temporary() noexcept {
+  os::forget_temporary(std::exchange(noted_, nullptr));
+  temporary_.clear();
+}
+
 void AtomicFile::discard() noexcept {
   static_cast<void>(file_.close());
   // A child of a fork leaves its parent's file alone.
   if (!temporary_.empty() && os::process_id() == process_) os::remove(temporary_);
-  temporary_.clear();
+  forget_temporary();
 }
 
 void AtomicFile::fail(std::string_view operation, std::error_code cause) {

@@ -79,6 +79,7 @@ class AtomicFile final : public Sink {
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   void move_cut();
   void write_back();
+  void forget_temporary() noexcept;
   void discard() noexcept;
   [[noreturn]] void fail(std::string_view operation, std::error_code cause);
   void require_open() const;
@@ -86,6 +87,7 @@ class AtomicFile final : public Sink {
   std::filesystem::path path_;       // As the caller named it.
   std::filesystem::path target_;     // What the rename replaces.
   std::filesystem::path temporary_;  // Empty once it is gone.
+  os::Temporary* noted_ = nullptr;   // For signals.
   AtomicFileOptions options_;
   os::File file_;
   std::uint64_t process_;  // Whose temporary file it is.

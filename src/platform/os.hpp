@@ -2,7 +2,8 @@
 /// The only calls into the operating system. A port is one more file beside posix.cpp that
 /// defines these functions; the rest of src/platform is portable code on top of them.
 ///
-/// None of them throws: a failure comes back in the `std::error_code`, which is cleared first.
+/// None of them throws: a failure comes back in the `std::error_code`, which is cleared first. A
+/// path with a 0 in it, which the system would cut there, fails with `invalid_argument`.
 /// Interrupted calls (EINTR) are repeated inside.
 #pragma once
 
@@ -99,6 +100,16 @@ void synchronise_folder(const std::filesystem::path& folder, std::error_code& er
 void rename(const std::filesystem::path& from, const std::filesystem::path& to,
             std::error_code& error) noexcept;
 void remove(const std::filesystem::path& path) noexcept;
+
+// What a process leaves that is ended by a signal.
+/// Lets SIGHUP, SIGINT and SIGTERM remove the temporary files that are noted from now on before
+/// they end the process, and makes a file that may grow no further (SIGXFSZ) an error. For a
+/// program whose signals are its own, once.
+void clean_up_at_signals() noexcept;
+struct Temporary;
+/// Notes a file that was created until it is forgotten; null where nobody asked for it.
+Temporary* note_temporary(const std::filesystem::path& path) noexcept;
+void forget_temporary(Temporary* temporary) noexcept;
 
 /// The processors that the system may run this process on, at least 1.
 unsigned affine_processors() noexcept;

@@ -10,8 +10,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <initializer_list>
+#include <new>
+#include <string>
 #include <thread>
 
 #include "platform/memory.hpp"
@@ -33,6 +38,21 @@ auto repeat(std::error_code& error, Call call) noexcept {
   while (result < 0 && errno == EINTR) result = call();
   if (result < 0) error = std::error_code(errno, std::system_category());
   return result;
+}
+
+/// Whether the system reads all of it: a path would end at its first 0, and be another file's.
+bool is_whole(const std::filesystem::path& path, std::error_code& error) noexcept {
+  error.clear();
+  if (path.native().find('\0') == std::string::npos) return true;
+  error = make_error_code(std::errc::invalid_argument);
+  return false;
+}
+
+/// `repeat` for a call that takes a path, of which the system must see all.
+template <class Call>
+int repeat_at(const std::filesystem::path& path, std::error_code& error, Call call) noexcept {
+  if (!is_whole(path, error)) return -1;
+  return repeat(error, [&] { return call(path.c_str()); });
 }
 
 bool is(const std::error_code& error, std::initializer_list<int> numbers) noexcept {
@@ -67,25 +87,25 @@ std::error_code File::close() noexcept {
 File open_for_reading(const std::filesystem::path& path, std::error_code& error) noexcept {
   // O_NONBLOCK keeps a pipe without a writer from blocking; regular files ignore it.
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  return File(repeat(error, [&] { return ::open(path.c_str(), flags); }));
+  return File(repeat_at(path, error, [](const char* name) { return ::open(name, flags); }));
 }
 
 File create_new(const std::filesystem::path& path, std::uint32_t permissions,
                 std::error_code& error) noexcept {
   constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY;
   const auto mode = static_cast<mode_t>(permissions);
-  return File(repeat(error, [&] { return ::open(path.c_str(), flags, mode); }));
+  return File(repeat_at(path, error, [&](const char* name) { return ::open(name, flags, mode); }));
 }
 
 File open_for_writing(const std::filesystem::path& path, std::error_code& error) noexcept {
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  return File(repeat(error, [&] { return ::open(path.c_str(), flags); }));
+  return File(repeat_at(path, error, [](const char* name) { return ::open(name, flags); }));
 }
 
 File open_locked(const std::filesystem::path& path, std::error_code& error) noexcept {
   constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
   constexpr mode_t mode = 0666;
-  File file(repeat(error, [&] { return ::open(path.c_str(), flags, mode); }));
+  File file(repeat_at(path, error, [&](const char* name) { return ::open(name, flags, mode); }));
   if (error) return {};
   repeat(error, [&] { return ::flock(descriptor(file), LOCK_EX | LOCK_NB); });
   return error ? File() : std::move(file);
@@ -99,12 +119,13 @@ Status status(const File& file, std::error_code& error) noexcept {
 
 Status status(const std::filesystem::path& path, std::error_code& error) noexcept {
   struct stat found{};
-  repeat(error, [&] { return ::lstat(path.c_str(), &found); });
+  repeat_at(path, error, [&](const char* name) { return ::lstat(name, &found); });
   return error ? Status{} : to_status(found);
 }
 
 void check_writable(const std::filesystem::path& path, std::error_code& error) noexcept {
-  repeat(error, [&] { return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS); });
+  repeat_at(path, error,
+            [](const char* name) { return ::faccessat(AT_FDCWD, name, W_OK, AT_EACCESS); });
 }
 
 std::size_t read_some(const File& file, std::uint64_t offset, std::span<std::byte> into,
@@ -174,7 +195,7 @@ void synchronise(const File& file, std::error_code& error) noexcept {
 
 void synchronise_folder(const std::filesystem::path& folder, std::error_code& error) noexcept {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  const File opened(repeat(error, [&] { return ::open(folder.c_str(), flags); }));
+  const File opened(repeat_at(folder, error, [](const char* name) { return ::open(name, flags); }));
   if (error) return;
   repeat(error, [&] { return ::fsync(descriptor(opened)); });
   if (is(error, {EINVAL, EROFS, EOPNOTSUPP})) error.clear();
@@ -182,10 +203,14 @@ void synchronise_folder(const std::filesystem::path& folder, std::error_code& er
 
 void rename(const std::filesystem::path& from, const std::filesystem::path& to,
             std::error_code& error) noexcept {
-  repeat(error, [&] { return ::rename(from.c_str(), to.c_str()); });
+  if (!is_whole(to, error)) return;
+  repeat_at(from, error, [&](const char* name) { return ::rename(name, to.c_str()); });
 }
 
-void remove(const std::filesystem::path& path) noexcept { ::unlink(path.c_str()); }
+void remove(const std::filesystem::path& path) noexcept {
+  std::error_code ignored;
+  repeat_at(path, ignored, [](const char* name) { return ::unlink(name); });
+}
 
 unsigned affine_processors() noexcept {
 #if defined(__linux__)
@@ -195,6 +220,64 @@ unsigned affine_processors() noexcept {
     return static_cast<unsigned>(std::max(CPU_COUNT(&set), 1));
 #endif
   return std::max(std::thread::hardware_concurrency(), 1U);
+}
+
+struct Temporary {
+  std::atomic<char*> path{nullptr};  // Null where it is free for another.
+  Temporary* next = nullptr;
+};
+
+namespace {
+
+// Whoever takes a path out has it alone. None of the list is freed: a signal may be at it.
+std::atomic<Temporary*> temporaries{nullptr};
+std::atomic<bool> has_clean_up{false};
+static_assert(std::atomic<char*>::is_always_lock_free, "a handler of signals may not wait");
+
+void remove_temporaries(int signal) {
+  for (Temporary* one = temporaries; one != nullptr; one = one->next)
+    if (const char* const path = one->path.exchange(nullptr)) ::unlink(path);
+  // It comes when this handler, which is no longer set, has returned, and ends the process.
+  ::raise(signal);
+}
+
+}  // namespace
+
+void clean_up_at_signals() noexcept {
+  ::signal(SIGXFSZ, SIG_IGN);
+  has_clean_up = true;
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction action{};
+    // What nohup or a shell had ignored stays so.
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = remove_temporaries;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+Temporary* note_temporary(const std::filesystem::path& path) noexcept {
+  if (!has_clean_up) return nullptr;
+  const std::size_t size = path.native().size() + 1;
+  auto* const copy = new (std::nothrow) char[size];
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, path.c_str(), size);
+  for (Temporary* one = temporaries; one != nullptr; one = one->next)
+    if (char* none = nullptr; one->path.compare_exchange_strong(none, copy)) return one;
+  auto* const more = new (std::nothrow) Temporary;
+  if (more == nullptr) {
+    delete[] copy;
+    return nullptr;
+  }
+  more->path = copy;
+  more->next = temporaries;
+  while (!temporaries.compare_exchange_weak(more->next, more)) {
+  }
+  return more;
+}
+
+void forget_temporary(Temporary* temporary) noexcept {
+  if (temporary != nullptr) delete[] temporary->path.exchange(nullptr);
 }
 
 std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(::getpid()); }

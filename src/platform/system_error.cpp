@@ -71,6 +71,15 @@ Error system_error(ErrorCode code, std::string_view operation, const std::filesy
                    std::error_code cause, std::optional<std::uint64_t> offset) {
   ErrorDetails details;
   details.file = file.string();
+  if (const std::size_t zero = details.file.find('\0'); zero != std::string::npos) {
+    // What is behind it would be cut from the message, too.
+    for (std::size_t i = zero; i < details.file.size(); ++i)
+      if (details.file[i] == '\0') details.file.replace(i, 1, "\\x00");
+    details.expected = "a path without a byte 0, at which the system would end it";
+    details.found = "one";
+    details.advice = "Check the size of the text that the path was made of";
+    return {ErrorCode::invalid_argument, std::string(operation), std::move(details)};
+  }
   details.advice = advice_for(cause, code == ErrorCode::cannot_write);
   details.offset = offset;
   return {code, std::string(operation) + ": " + cause.message(), std::move(details)};

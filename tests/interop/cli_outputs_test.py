@@ -22,6 +22,12 @@ def check_inputs_stay(folder):
     (folder / "alone").mkdir()
     shutil.copy(folder / "a.safetensors", folder / "alone" / "model.safetensors")
     shutil.copytree(folder / "killed", folder / "run")
+    (folder / "nz").mkdir()
+    shutil.copy(folder / "arrays.npz", folder / "nz" / "n.npz")
+    run(folder, "convert", "model.safetensors", "s.safetensors", "--shard-size", "40")
+    index = "s.safetensors.index.json"
+    shard = next(path.name for path in sorted(folder.glob("s-*-of-*.safetensors")))
+    (folder / "link.txt").symlink_to(shard)
     segment = next(path.name for path in (folder / "run").iterdir() if path.name.startswith("segment-"))
     before = contents(folder)
     noise = ["a.safetensors", "b.safetensors", "--noise", "again.safetensors"]
@@ -38,6 +44,12 @@ def check_inputs_stay(folder):
         (["diff", "run", "run"], "--save-renames", f"run/{segment}"),
         (["get", "text.json", "/name"], "-o", "text.json"),
         (["get", "alone", "/x"], "-o", "alone/model.safetensors"),
+        (["get", index, "/name"], "-o", shard),
+        (["get", index, "/name"], "-o", "link.txt"),
+        (["report", index], "-o", shard),
+        (["report", "a.safetensors", index], "-o", shard),
+        (["diff", "a.safetensors", "b.safetensors", "--noise", index], "--save-renames", shard),
+        (["report", "nz"], "-o", "nz/n.npz"),
     ):
         message = f"safestructures: {option}: {output} is what is read here, and would be lost: name another file.\n"
         done = run(folder, *command, option, output)
@@ -49,6 +61,25 @@ def check_inputs_stay(folder):
     expect("nothing is touched", before, contents(folder))
     done = run(folder, "report", "a.safetensors", "-o", "")
     expect("no name", (2, "safestructures: -o: the name of the page is empty.\n"), (done.returncode, done.stderr))
+
+
+def check_index_stays(folder):
+    """Without a size a file is written that nobody could open by the name of an index."""
+    index = "s.safetensors.index.json"
+    run(folder, "convert", "model.safetensors", index, "--shard-size", "40")
+    before = contents(folder)
+    for output in (index, f"{index}.gz", "new.safetensors.index.json"):
+        done = run(folder, "convert", index, output)
+        name = output.removesuffix(".gz")
+        message = (
+            f"safestructures: {output}: the name is that of an index of several files: expected a name such as"
+            f" m.safetensors, found '{name}'. Choose another name, or split what is saved"
+            " (SaveOptions::shard_size, or convert --shard-size in the tool).\n"
+        )
+        expect(output, (2, "", message), (done.returncode, done.stdout, done.stderr))
+    expect("the index is not touched", before, contents(folder))
+    expect("with a size", 0, run(folder, "convert", index, index, "--shard-size", "1KB").returncode)
+    expect("with a size: verify", 0, run(folder, "verify", index).returncode)
 
 
 def check_others_are_replaced(folder):
@@ -66,6 +97,10 @@ def check_others_are_replaced(folder):
         expect("rules", True, "/x=/y\n" in (folder / "names.txt").read_text())
     done = run(folder, "get", "a.safetensors", "/x", "-o", "b.safetensors")
     expect("of another format", 2, done.returncode)
+    run(folder, "convert", "model.safetensors", "s.safetensors", "--shard-size", "40")
+    done = run(folder, "get", "s.safetensors.index.json", "/name", "-o", "b.safetensors")
+    expect("what the index does not name", 0, done.returncode)
+    expect("what the index does not name: it is replaced", b"tiny", (folder / "b.safetensors").read_bytes())
 
 
 def check_nothing_to_show(folder):
@@ -77,4 +112,4 @@ def check_nothing_to_show(folder):
     expect("stats --json", (0, "[]\n"), (done.returncode, done.stdout.replace("[\n", "[")))
 
 
-run_checks(check_inputs_stay, check_others_are_replaced, check_nothing_to_show)
+run_checks(check_inputs_stay, check_index_stays, check_others_are_replaced, check_nothing_to_show)

@@ -4,10 +4,12 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import select
 import signal
 import subprocess
 import tempfile
+import time
 
 import checks
 import cli_files
@@ -140,6 +142,42 @@ def check_output_failures(folder):
     expect("a closed pipe is no error", b"", done.stderr)
 
 
+def hidden(folder):
+    return sorted(path.name for path in pathlib.Path(folder).iterdir() if path.name.startswith("."))
+
+
+def check_limit_of_size(folder):
+    """A file that may grow no further is an error, not the end of the tool, and is not left behind."""
+    done = run(
+        folder, "convert", "many.safetensors", "out.safetensors",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+    )
+    expect("beyond the limit of a file", (2, ""), (done.returncode, done.stdout))
+    expect("beyond the limit: the reason", True, "File too large" in done.stderr and "ulimit -f" in done.stderr)
+    expect("beyond the limit: one line", 1, done.stderr.count("\n"))
+    expect("beyond the limit: nothing is left", [], hidden(folder))
+    expect("beyond the limit: no file", False, (pathlib.Path(folder) / "out.safetensors").exists())
+
+
+def check_interrupted(_):
+    """Whom a signal ends removes the file that is not complete."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        with tempfile.TemporaryDirectory(dir=SPARSE) as folder:
+            cli_files.make_sparse(pathlib.Path(folder) / "zeros.safetensors", 4 << 30)
+            process = subprocess.Popen(
+                [CLI, "convert", "zeros.safetensors", "out.safetensors.gz", "--threads", "1"],
+                cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                # Who runs the tests may have them ignored.
+                preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+            )
+            while not hidden(folder) and process.poll() is None:
+                time.sleep(0.005)
+            process.send_signal(number)
+            output, errors = process.communicate(timeout=60)
+            expect(f"{number.name}: it ends by it", (-number, b"", b""), (process.returncode, output, errors))
+            expect(f"{number.name}: what is left", ["zeros.safetensors"], sorted(os.listdir(folder)))
+
+
 def check_terminal(folder):
     """A string goes to programs as it is, and to a terminal without what would steer it."""
     raw = run(folder, "get", "hostile.safetensors", "/\x1b[2Jkey").stdout
@@ -160,4 +198,7 @@ def check_terminal(folder):
     expect("an error without escapes", True, "\\x1b[31mred" in missing and "\x1b" not in missing)
 
 
-run_checks(check_progress, check_progress_of_two, check_cut_while_reading, check_output_failures, check_terminal)
+run_checks(
+    check_progress, check_progress_of_two, check_cut_while_reading, check_output_failures, check_limit_of_size,
+    check_interrupted, check_terminal,
+)

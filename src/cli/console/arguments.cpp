@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,6 +54,33 @@ void check_options(const CLI::App& command, std::span<const std::string> words) 
   }
 }
 
+/// Lets options that are counts take digits alone: CLI11 makes numbers of -1, +3, 0x10 and 010 too,
+/// and the largest one of what is larger.
+void check_counts(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({}))
+    for (CLI::Option* option : command->get_options()) {
+      if (option->get_type_name() != CLI::detail::type_name<std::size_t>()) continue;
+      const auto check = [name = option->get_name()](std::string& text) -> std::string {
+        std::uint64_t count = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, fault] = std::from_chars(text.data(), end, count);
+        if (fault != std::errc() || rest != end)
+          throw CLI::ConversionError(name, std::vector<std::string>{text});
+        text = std::to_string(count);
+        return {};
+      };
+      option->transform(CLI::Validator(check, ""));
+    }
+}
+
+/// What a count should have been.
+std::string wrong_count(std::string_view option, std::string_view given) {
+  const bool is_number =
+      !given.empty() && std::ranges::all_of(given, [](char c) { return c >= '0' && c <= '9'; });
+  if (is_number) return fmt::format("{} takes no number as large as {}", option, given);
+  return fmt::format("{} takes a whole number from 0 on, not '{}'", option, given);
+}
+
 }  // namespace
 
 CLI::App& find_command(CLI::App& app, std::string_view word) {
@@ -72,6 +103,7 @@ void parse(CLI::App& app, std::span<const char* const> given) {
   }
   if (!words.front().starts_with('-'))
     check_options(find_command(app, words.front()), std::span(words).subspan(1));
+  check_counts(app);
   // CLI11 takes them from the back.
   std::ranges::reverse(words);
   app.parse(std::move(words));
@@ -92,8 +124,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   constexpr std::string_view unconverted = "Could not convert: ";
   if (const std::size_t equals = problem.find(" = ");
       problem.starts_with(unconverted) && equals != std::string::npos)
-    problem = fmt::format("{} takes a whole number from 0 on, not '{}'",
-                          problem.substr(unconverted.size(), equals - unconverted.size()),
+    problem = wrong_count(problem.substr(unconverted.size(), equals - unconverted.size()),
                           problem.substr(equals + 3));
   while (!problem.empty() && (problem.back() == '\n' || problem.back() == '.')) problem.pop_back();
   return problem + ". See '" + command + "--help'.";

@@ -2,6 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +24,28 @@ bool is_same_word(const std::string& a, const std::string& b) {
     return std::tolower(static_cast<unsigned char>(x)) ==
            std::tolower(static_cast<unsigned char>(y));
   });
+}
+
+/// `500MB`, `5 GiB`, `2g`, `600`: KB is 1000 bytes, KiB 1024.
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  std::uint64_t size = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, size);
+  if (fault != std::errc()) return std::nullopt;
+  std::string unit(rest, end);
+  unit.erase(0, unit.find_first_not_of(' '));
+  for (char& c : unit) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (unit.empty() || unit == "b") return size;
+  const std::string_view kind = std::string_view(unit).substr(1);
+  if (!kind.empty() && kind != "b" && kind != "i" && kind != "ib") return std::nullopt;
+  const std::size_t power = std::string_view("kmgtpe").find(unit.front());
+  if (power == std::string_view::npos) return std::nullopt;
+  const std::uint64_t factor = kind.starts_with('i') ? 1024 : 1000;
+  for (std::size_t i = 0; i <= power; ++i) {
+    if (size > std::numeric_limits<std::uint64_t>::max() / factor) return std::nullopt;
+    size *= factor;
+  }
+  return size;
 }
 
 }  // namespace
@@ -41,6 +70,19 @@ CLI::Validator known_dtype() {
   for (std::size_t i = 0; i < dtype_count; ++i)
     names.emplace_back(to_string(static_cast<DType>(i)));
   return one_of("dtype", std::move(names));
+}
+
+CLI::Validator size_in_bytes() {
+  const auto to_bytes = [](std::string& text) -> std::string {
+    const std::optional<std::uint64_t> bytes = parse_size(text);
+    if (!bytes)
+      return fmt::format("expected a size such as 500MB, 5GiB or a number of bytes, found '{}'",
+                         text);
+    text = std::to_string(*bytes);
+    return {};
+  };
+  // With a description it is no count to CLI11.
+  return {to_bytes, "SIZE", "size"};
 }
 
 std::vector<std::string> choices_of(const CLI::Option& option) {

@@ -1,5 +1,5 @@
 /// \file
-/// Options that take one of a few words.
+/// Options that take one of a few words, or a size.
 #pragma once
 
 #include <string>
@@ -17,6 +17,10 @@ CLI::Validator one_of(const std::string& what, std::vector<std::string> words);
 
 /// Takes the name of a dtype.
 CLI::Validator known_dtype();
+
+/// Takes a number of bytes, or of what a unit says: 500MB, 5GiB. For `Option::transform`, which
+/// makes bytes of it.
+CLI::Validator size_in_bytes();
 
 /// The words that an option takes; none where it takes any.
 std::vector<std::string> choices_of(const CLI::Option& option);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include "data/text/printable.hpp"
 #include "formats/other_kinds.hpp"
 #include "formats/safestructures/read.hpp"
 #include "formats/safestructures/write.hpp"
@@ -37,6 +38,16 @@ bool is_index(std::span<const std::byte> head) {
          text.find("\"weight_map\"") != std::string_view::npos;
 }
 
+/// Such a file is read as an index, by its name.
+void refuse_name_of_index(const std::string& name) {
+  if (!name.ends_with(".json")) return;
+  throw Error(ErrorCode::invalid_argument, "the name is that of an index of several files",
+              {.expected = "a name such as m.safetensors",
+               .found = "'" + detail::printable(name) + "'",
+               .advice = "Choose another name, or split what is saved (SaveOptions::shard_size, or "
+                         "convert --shard-size in the tool)"});
+}
+
 class SafestructuresFormat final : public Format {
  public:
   std::string_view name() const noexcept override { return "safestructures"; }
@@ -59,6 +70,7 @@ class SafestructuresFormat final : public Format {
     }
   }
   SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const override {
+    if (options.shard_size == 0) refuse_name_of_index(sink.file_name());
     return safestructures_format::write(root, sink, options);
   }
 };

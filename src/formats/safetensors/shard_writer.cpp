@@ -10,6 +10,8 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
 #include "data/limit.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/utf8.hpp"
 
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/name_order.hpp"
@@ -70,6 +72,16 @@ std::vector<Group> split(std::span<const Item> items, std::uint64_t largest_file
   return groups;
 }
 
+// An index is JSON, and names files beside it only.
+void require_nameable(const std::string& stem) {
+  const bool is_text = !safestructures::detail::find_invalid_utf8(stem);
+  if (is_text && stem.find('\\') == std::string::npos) return;
+  throw Error(ErrorCode::invalid_argument, "an index cannot name the files of this checkpoint",
+              {.expected = "a file name of UTF-8, without a backslash",
+               .found = "'" + safestructures::detail::printable(stem) + "'",
+               .advice = "Choose another name"});
+}
+
 void append_string(std::string& out, std::string_view text) {
   out += '"';
   if (detail::is_plain(text)) {
@@ -124,6 +136,7 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
   }
 
   const std::string stem = stem_of(sink.file_name());
+  require_nameable(stem);
   std::vector<std::string> files;
   std::vector<std::uint32_t> file_of;
   file_of.reserve(items.size());

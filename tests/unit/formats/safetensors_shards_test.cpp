@@ -126,6 +126,24 @@ TEST_CASE("a checkpoint that fits one file still has an index") {
   CHECK(File::open(folder / "m.safetensors.index.json").file_count() == 1);
 }
 
+TEST_CASE("a checkpoint whose files an index cannot name is not written") {
+  const Folder folder;
+  const Checkpoint checkpoint;
+  struct Case {
+    std::string name;
+    std::string shown;
+  };
+  for (const Case& one : {Case{"m\xff.safetensors", "m\\xff"}, Case{"a\\b.safetensors", "a\\b"}}) {
+    const std::string refusal =
+        "an index cannot name the files of this checkpoint: expected a file name of UTF-8, without "
+        "a backslash, found '" +
+        one.shown + "'. Choose another name.";
+    CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / one.name, checkpoint.items(), {}, 80),
+                         refusal.c_str(), Error);
+  }
+  CHECK(folder.names().empty());
+}
+
 TEST_CASE("a checkpoint that could not be read again is not written") {
   const Folder folder;
   const Checkpoint checkpoint;

@@ -4,11 +4,14 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "platform/atomic_file.hpp"
+#include "platform/file.hpp"
+#include "platform/os.hpp"
 #include "support/platform_folder.hpp"
 
 namespace fs = std::filesystem;
@@ -115,6 +118,30 @@ TEST_CASE("a path that cannot become a file is an error that says why") {
               "cannot replace the file: expected a regular file or nothing, found an empty path. "
               "Name a file inside it.");
   CHECK(folder.names() == std::vector<std::string>{"file", "folder", "loop"});
+}
+
+TEST_CASE("a path with a byte 0 in it is refused, and not cut there") {
+  const Folder folder;
+  put(folder / "victim", "old");
+  const fs::path path = folder / std::string("victim\0.safetensors", 19);
+  const std::string shown = (folder / "victim").string() + "\\x00.safetensors: ";
+  const std::string rest =
+      ": expected a path without a byte 0, at which the system would end it, found one. Check the "
+      "size of the text that the path was made of.";
+  check_error([&] { save(path, "new"); }, ErrorCode::invalid_argument,
+              shown + "cannot examine the file" + rest);
+  check_error([&] { const InputFile file(path); }, ErrorCode::invalid_argument,
+              shown + "cannot open the file" + rest);
+  std::error_code error;
+  put(folder / "other", "other");
+  os::rename(folder / "other", path, error);
+  CHECK(error == std::errc::invalid_argument);
+  os::rename(path, folder / "other", error);
+  CHECK(error == std::errc::invalid_argument);
+  os::remove(path);
+  CHECK(get(folder / "victim") == "old");
+  CHECK(get(folder / "other") == "other");
+  CHECK(folder.names() == std::vector<std::string>{"other", "victim"});
 }
 
 TEST_CASE("the longest names and names without a folder can be saved") {

@@ -178,6 +178,21 @@ TEST_CASE("a structure is split into shards and opened by its index") {
         "SaveOptions::shard_size at 0.");
 }
 
+TEST_CASE("a single file does not take the name of an index, which it could not be opened by") {
+  const Folder folder;
+  const std::vector<std::int32_t> numbers = {1, 2, 3};
+  const std::string index = "m.safetensors.index.json";
+  for (const std::string& name : {index, index + ".gz"})
+    CHECK(error_of([&] { return ss::save_file(numbers, folder / name); }) ==
+          "invalid_argument: " + (folder / name).string() +
+              ": the name is that of an index of several files: expected a name such as "
+              "m.safetensors, found 'm.safetensors.index.json'. Choose another name, or split what "
+              "is saved (SaveOptions::shard_size, or convert --shard-size in the tool).");
+  CHECK(folder.names().empty());
+  ss::save_file(numbers, folder / index, {.shard_size = 100});
+  CHECK(ss::load_file<std::vector<std::int32_t>>(folder / index) == numbers);
+}
+
 TEST_CASE("metadata cannot take the schema's own keys") {
   CHECK(error_of([] { return ss::save(1, {.metadata = {{"_safestructures_schema_", "x"}}}); }) ==
         "invalid_argument: metadata has a key of the schema itself: found "

@@ -1,0 +1,72 @@
+"""Numbers and sizes that the command line takes, where it writes to, and how long its errors are."""
+
+import pathlib
+
+from cli_outcomes import expect, run, run_checks
+
+
+def outcome(done):
+    return done.returncode, done.stdout, done.stderr
+
+
+def check_counts(folder):
+    """A count is digits, and no other spelling of a number."""
+    for option in ("--items", "--depth"):
+        for given in ("-1", "+3", "0x10", "1e3", "1.0", "1_000", "x"):
+            message = (
+                f"safestructures: {option} takes a whole number from 0 on, not '{given}'."
+                " See 'safestructures show --help'.\n"
+            )
+            done = run(folder, "show", "model.safetensors", option, given)
+            expect(f"{option} {given}", (2, "", message), outcome(done))
+    large = "99999999999999999999"
+    message = f"safestructures: --items takes no number as large as {large}. See 'safestructures show --help'.\n"
+    done = run(folder, "show", "model.safetensors", "--items", large)
+    expect("--items beyond 64 bits", (2, "", message), outcome(done))
+    (pathlib.Path(folder) / "list.json").write_text(str(list(range(12))))
+    done = run(folder, "show", "list.json", "/", "--items", "010")
+    expect("--items 010 is 10", "└─ ... 2 more", done.stdout.splitlines()[-1])
+    done = run(folder, "convert", "model.safetensors", "out.safetensors", "--threads", "5000000000")
+    message = "safestructures: --threads takes no number as large as 5000000000. See 'safestructures convert --help'.\n"
+    expect("--threads beyond 32 bits", (2, "", message), outcome(done))
+
+
+def check_sizes(folder):
+    folder = pathlib.Path(folder)
+    for given in ("-1", "2XB", "1.5GB", "GB", "99999999999999999999", "100EB", "0x10", "5 kibb"):
+        done = run(folder, "convert", "model.safetensors", "out.safetensors", "--shard-size", given)
+        message = (
+            "safestructures: --shard-size: expected a size such as 500MB, 5GiB or a number of bytes,"
+            f" found '{given}'. See 'safestructures convert --help'.\n"
+        )
+        expect(f"--shard-size {given}", (2, "", message), outcome(done))
+    expect("nothing is written", [], list(folder.glob("out*")))
+    # Tensors of 48, 24, 48 and 24 bytes.
+    for given, files in (("48", 4), ("96B", 2), ("1k", 1), ("1 KB", 1), ("1KiB", 1), ("2gib", 1), ("1EB", 1)):
+        done = run(folder, "convert", "model.safetensors", "out.safetensors", "--shard-size", given)
+        expect(f"--shard-size {given}", (0, files), (done.returncode, len(list(folder.glob("out-*")))))
+        for path in folder.glob("out*"):
+            path.unlink()
+
+
+def check_outputs(folder):
+    done = run(folder, "convert", "model.safetensors", "-", "--shard-size", "5")
+    message = "safestructures: --shard-size makes several files, and the standard output is one: name a file.\n"
+    expect("shards to the standard output", (2, "", message), outcome(done))
+    done = run(folder, "convert", "model.safetensors", "/dev/stdout")
+    message = (
+        "safestructures: /dev/stdout is a pipe or a device: name a file, or - for the standard output.\n"
+    )
+    expect("a pipe by its name", (2, "", message), outcome(done))
+
+
+def check_long_names(folder):
+    """A name of a megabyte makes no error of a megabyte."""
+    (pathlib.Path(folder) / "long.json").write_text('{"' + "k" * 1_000_000 + '":[1,2,}')
+    done = run(folder, "verify", "long.json")
+    expect("a long name", (1, ""), (done.returncode, done.stdout))
+    expect("a long name: its beginning and its end", True, "at /kkk" in done.stderr and "kkk...kkk" in done.stderr)
+    expect(f"a long name: {len(done.stderr)} bytes", True, len(done.stderr) < 1000)
+
+
+run_checks(check_counts, check_sizes, check_outputs, check_long_names)

@@ -1,0 +1,41 @@
+// The text of an Error.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+
+#include <safestructures/data/error.hpp>
+
+namespace safestructures {
+namespace {
+
+Error at(const std::string& path) { return {ErrorCode::not_found, "none", {.path = path}}; }
+
+std::string text_at(const std::string& path) { return at(path).what(); }
+
+std::string repeated(const std::string& character, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += character;
+  return text;
+}
+
+TEST_CASE("a long path is shortened in the text of an error, and whole in its details") {
+  const std::string longest = "/" + repeated("k", 399);
+  CHECK(text_at(longest) == "at " + longest + ": none.");
+  const std::string path = "/" + repeated("k", 20'000'000);
+  const std::string shown = "/" + repeated("k", 199) + "..." + repeated("k", 200);
+  CHECK(text_at(path) == "at " + shown + ": none.");
+  CHECK(at(path).details().path == path);
+  CHECK(std::string(at(path).with_file("f").what()) == "f: at " + shown + ": none.");
+}
+
+TEST_CASE("a path is shortened between characters") {
+  const std::string accented = "\xc3\xa9";
+  CHECK(text_at("/" + repeated(accented, 300)) ==
+        "at /" + repeated(accented, 99) + "..." + repeated(accented, 100) + ": none.");
+  // What is no text has no characters to keep whole.
+  CHECK(text_at(repeated("\x80", 500)).size() < 420);
+}
+
+}  // namespace
+}  // namespace safestructures
