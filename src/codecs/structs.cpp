@@ -79,7 +79,7 @@ void StructReader::refuse_unknown() const {
     decoder_.fail(ErrorCode::unknown_field, struct_text(layout_) + " has no such field",
                   names.empty() ? "no field" : list_names(names), list_names({{found}}),
                   nearest ? "Perhaps '" + std::string(*nearest) + "' is meant"
-                          : "Set DecodeOptions::refuse_unknown_fields to false to pass over it");
+                          : "Set refuse_unknown_fields to false to pass over it");
   }
 }
 

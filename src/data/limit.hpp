@@ -25,6 +25,9 @@ enum class Limit : std::uint8_t {
   attributes,
 };
 
+/// What 64 bits hold has no more digits.
+inline constexpr std::uint32_t most_small_digits = 20;
+
 /// `at most 5 levels (Limits::depth)`.
 [[nodiscard]] std::string at_most(Limit limit, std::uint64_t most);
 

@@ -1,5 +1,4 @@
-// error: safestructures cannot save this type: it is neither a supported standard type nor a plain
-// aggregate
+// error: cannot save this type: .* aggregate\. Include <safestructures/safestructures\.hpp>
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/structs.hpp>
 

@@ -147,7 +147,10 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     static_assert(
         Encodable<T>,
         "safestructures cannot save this type: it is neither a supported standard type nor a "
-        "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
+        "plain aggregate. Include <safestructures/safestructures.hpp> (or the header of its kind "
+        "in "
+        "codecs/, or its plugin's), or specialise safestructures::Codec<T> for it (see "
+        "docs/plugins.md)");
     if constexpr (Encodable<T>) {
       if constexpr (NamedCodec<T>) {
         const Nested level(*this);
@@ -271,7 +274,10 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     static_assert(
         Decodable<T>,
         "safestructures cannot load this type: it is neither a supported standard type nor a "
-        "plain aggregate. Specialise safestructures::Codec<T> for it (see docs/plugins.md)");
+        "plain aggregate. Include <safestructures/safestructures.hpp> (or the header of its kind "
+        "in "
+        "codecs/, or its plugin's), or specialise safestructures::Codec<T> for it (see "
+        "docs/plugins.md)");
     if constexpr (Decodable<T>) {
       if constexpr (NamedCodec<T>) {
         const Value& payload = expect_custom(value, Codec<T>::type_name);

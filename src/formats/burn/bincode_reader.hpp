@@ -56,6 +56,7 @@ class BincodeReader {
   Value variant(const TypeInfo& type, const Trace* trace);
   Value enumerator(const TypeInfo& type, const Trace* trace);
 
+  void count_tensor(const Trace* trace);
   Value tensor(const TypeInfo& type, const Trace* trace);
   Value tensor_data(const TypeInfo& type, const Trace* trace);
   Tensor old_tensor(const TypeInfo& type, const Trace* trace);
@@ -71,6 +72,7 @@ class BincodeReader {
   Version version_ = newest_version;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;
+  std::uint64_t tensors_ = 0;
 };
 
 }  // namespace safestructures::inline v0::burn

@@ -14,6 +14,27 @@
 #include "formats/burn/tensor_data.hpp"
 
 namespace safestructures::inline v0::burn {
+namespace {
+
+/// What is no tensor is mostly read as one because the type is another one's.
+Error advised(const Error& error) {
+  const bool is_about_data =
+      error.code() == ErrorCode::invalid_shape || error.code() == ErrorCode::shape_mismatch ||
+      error.code() == ErrorCode::limit_exceeded || error.code() == ErrorCode::out_of_range;
+  if (!is_about_data || !error.details().advice.empty()) return error;
+  ErrorDetails details = error.details();
+  details.advice = "Check that the C++ type has the fields of the record, in its order";
+  return {error.code(), error.problem(), std::move(details)};
+}
+
+}  // namespace
+
+void BincodeReader::count_tensor(const Trace* trace) {
+  if (tensors_ >= options_.limits.tensors)
+    throw detail::past(detail::Limit::tensors, options_.limits.tensors,
+                       {.path = to_string(trace), .offset = window_.position()});
+  ++tensors_;
+}
 
 Value BincodeReader::tensor(const TypeInfo& type, const Trace* trace) {
   // A tensor alone is none of a module's parameters.
@@ -36,6 +57,7 @@ Shape BincodeReader::shape(const Trace* trace) {
 }
 
 Value BincodeReader::tensor_data(const TypeInfo& type, const Trace* trace) {
+  count_tensor(trace);
   try {
     if (version_ < since::tensor_data) return Value(old_tensor(type, trace));
     const std::uint64_t size = length(1, trace);
@@ -54,7 +76,7 @@ Value BincodeReader::tensor_data(const TypeInfo& type, const Trace* trace) {
     return Value(tensor_in(source_, offset, size, *stored, std::move(dims),
                            options_.access == Access::map, trace));
   } catch (const Error& error) {
-    throw error.with_path(to_string(trace));
+    throw advised(error).with_path(to_string(trace));
   }
 }
 

@@ -140,6 +140,13 @@ void NamedReader::count_node(const Trace* trace) {
                        {.path = to_string(trace), .offset = input_.offset()});
 }
 
+void NamedReader::count_tensor(const Trace* trace) {
+  if (tensors_ >= options_.limits.tensors)
+    throw detail::past(detail::Limit::tensors, options_.limits.tensors,
+                       {.path = to_string(trace), .offset = input_.offset()});
+  ++tensors_;
+}
+
 Value NamedReader::value(const Trace* trace) {
   count_node(trace);
   switch (input_.token()) {
@@ -200,6 +207,7 @@ std::optional<Value> NamedReader::tensor_at_once(const Trace* trace) {
   if (data->id) trace = &step;
   nodes_ += (data->id ? 2 : 0) + 2 + data->shape.size();
   count_node(trace);
+  count_tensor(trace);
   if (data->shape.size() > options_.limits.rank)
     throw detail::past(detail::Limit::rank, options_.limits.rank,
                        {.path = to_string(trace), .found = std::to_string(data->shape.size())});
@@ -237,8 +245,7 @@ Value NamedReader::map(const Trace* trace) {
   return map;
 }
 
-std::optional<Value> NamedReader::tensor(Value& map, const Elements& elements,
-                                         const Trace* trace) const {
+std::optional<Value> NamedReader::tensor(Value& map, const Elements& elements, const Trace* trace) {
   if (map.size() == 2 && has_members(map, {id_name, param_name})) {
     const std::size_t id_entry = map.entries().front().key.as_string() == id_name ? 0 : 1;
     Value& id = map.entry_value(id_entry);
@@ -258,9 +265,11 @@ std::optional<Value> NamedReader::tensor(Value& map, const Elements& elements,
           dtype != nullptr &&
           (dtype->kind() == Kind::string || (dtype->kind() == Kind::dict && dtype->size() == 1));
       if (map.size() != 3 || !names_dtype) return std::nullopt;
+      count_tensor(trace);
       return new_tensor(map, shape_of(*shape, trace), elements, trace);
     }
     if (map.size() != 2) return std::nullopt;
+    count_tensor(trace);
     Value result(old_tensor(map.entry_value(elements.entry).tensor(), shape_of(*shape, trace)));
     result.set_attribute(attributes::burn_id, Value());
     return result;

@@ -45,6 +45,7 @@ class NamedReader {
   Value value_at(const Trace& trace);
   Value value(const Trace* trace);
   void count_node(const Trace* trace);
+  void count_tensor(const Trace* trace);
   Value bytes_at(ByteRange range, const Trace* trace) const;
   Value list(const Trace* trace);
   Value map(const Trace* trace);
@@ -58,7 +59,7 @@ class NamedReader {
   };
   Value member(std::string_view name, const Trace& trace, std::size_t index, Elements& elements);
   /// The tensor or parameter that a map stands for, or nothing.
-  std::optional<Value> tensor(Value& map, const Elements& elements, const Trace* trace) const;
+  std::optional<Value> tensor(Value& map, const Elements& elements, const Trace* trace);
   Tensor old_tensor(const Tensor& numbers, Shape shape) const;
   Value new_tensor(const Value& map, Shape shape, const Elements& elements,
                    const Trace* trace) const;
@@ -70,6 +71,7 @@ class NamedReader {
   RecordMetadata metadata_;
   bool is_old_ = false;  // Before 0.14.
   std::uint64_t nodes_ = 0;
+  std::uint64_t tensors_ = 0;
   std::uint32_t depth_ = 0;
 };
 

@@ -43,7 +43,22 @@ void Writer::tensor(const Value& value, const Trace* trace) {
   out_.end_struct();
 }
 
+void Writer::count_tensor(const Trace* trace) {
+  if (tensors_ >= options_.limits.tensors)
+    throw detail::past(detail::Limit::tensors, options_.limits.tensors, {.path = to_string(trace)});
+  ++tensors_;
+}
+
+void Writer::check_old(DType stored, const Trace* trace) const {
+  if (stored != DType::BF16 && (stored != DType::F16 || is_half_)) return;
+  fail(ErrorCode::unknown_dtype, "this version of Burn does not have the dtype",
+       is_half_ ? "F16, F32 or F64" : "F32 or F64, or F16 as the precision of all floats",
+       std::string(to_string(stored)), trace,
+       "Save it in another precision, or for Burn 0.14 or newer (burn::Options::burn_version)");
+}
+
 void Writer::tensor_data(const Value& value, const Trace* trace) {
+  count_tensor(trace);
   const bool is_custom = value.kind() == Kind::custom;
   if (is_custom) return quantized(value, trace);
   if (value.kind() != Kind::tensor)
@@ -58,6 +73,7 @@ void Writer::tensor_data(const Value& value, const Trace* trace) {
     fail(ErrorCode::unknown_dtype, "Burn has no such dtype",
          "BOOL, an integer, F16, BF16, F32, F64", std::string(to_string(stored)), trace,
          "Save it in another precision, or as safetensors");
+  if (version_ < since::tensor_data) check_old(stored, trace);
   const auto shape = [&] {
     out_.name(shape_name);
     out_.begin_list({tensor.rank()});

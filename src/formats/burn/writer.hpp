@@ -23,7 +23,12 @@ class Writer {
   /// \param bare whether tensors are no parameters that do not say it
   Writer(Output& out, const SaveOptions& options, const Precision& precision, Version version,
          bool bare)
-      : out_(out), options_(options), dtypes_(precision), version_(version), bare_(bare) {}
+      : out_(out),
+        options_(options),
+        dtypes_(precision),
+        version_(version),
+        bare_(bare),
+        is_half_(precision.floats == DType::F16) {}
 
   /// \param type what the C++ type of `item` says; null: nothing
   void write(const RecordMetadata& metadata, const Value& item, const TypeInfo* type);
@@ -54,8 +59,11 @@ class Writer {
   void variant(const Value& value, const TypeInfo& type, const Trace* trace);
   void enumerator(const Value& value, const TypeInfo& type, const Trace* trace);
 
+  void count_tensor(const Trace* trace);
   void tensor(const Value& value, const Trace* trace);
   void tensor_data(const Value& value, const Trace* trace);
+  /// Refuses what a list of numbers cannot say that it is, for versions whose tensors are lists.
+  void check_old(DType stored, const Trace* trace) const;
   void quantized(const Value& value, const Trace* trace);
   /// A sequence of numbers in C++, which is a list of them in Rust.
   void sequence(const Tensor& tensor, const TypeInfo& type, const Trace* trace);
@@ -66,9 +74,11 @@ class Writer {
   detail::StoredDTypes dtypes_;
   Version version_;
   bool bare_;
+  bool is_half_;  // Whether the floats of tensors are F16, which before 0.14 the settings say.
   std::vector<ConvertedTensor> conversions_;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;
+  std::uint64_t tensors_ = 0;
 };
 
 /// A new id of that place, as that version spells them: the same whenever it is asked for, so that

@@ -173,7 +173,8 @@ Value Reader::integer(const Node& parts, const Trace* trace) const {
   if (!text) wrong(trace, parts.type, "digits in a string", parts.value);
   std::int64_t small = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), small);
-  if (error == std::errc() && end == text->data() + text->size()) return small;
+  if (error == std::errc() && end == text->data() + text->size())
+    return small_integer(small, trace);
   const auto digits = detail::parse_integer(*text);
   if (!digits) not_a_number(parts, *text, trace);
   return big_integer(*digits, trace);

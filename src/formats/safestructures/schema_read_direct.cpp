@@ -117,7 +117,8 @@ class DirectReader : SchemaCursor {
   bool integer(Value& value) {
     std::int64_t small = 0;
     const auto [end, error] = std::from_chars(at_, end_, small);
-    if (error != std::errc()) return false;
+    // A sign or zeros that make it longer than the limit are for the general reader to tell.
+    if (error != std::errc() || end - at_ > std::int64_t{limits_.digits}) return false;
     at_ = end;
     Box::set(value, small);
     return skip("\"");

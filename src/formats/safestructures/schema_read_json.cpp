@@ -9,6 +9,11 @@
 
 namespace safestructures::inline v0::schema {
 
+Value Reader::small_integer(std::int64_t number, const Trace* trace) const {
+  if (limits_.digits >= detail::most_small_digits) return number;
+  return big_integer(std::to_string(number), trace);
+}
+
 Value Reader::big_integer(std::string_view digits, const Trace* trace) const {
   const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
   if (count > limits_.digits)
@@ -23,7 +28,7 @@ Value Reader::number(const Json& json, const Trace* trace) const {
   const std::string_view digits = json.text();
   std::int64_t small = 0;
   if (std::from_chars(digits.data(), digits.data() + digits.size(), small).ec == std::errc())
-    return small;
+    return small_integer(small, trace);
   return big_integer(digits, trace);
 }
 

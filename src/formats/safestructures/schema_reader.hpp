@@ -112,6 +112,7 @@ class Reader {
   [[nodiscard]] Value number(const Json& json, const Trace* trace) const;
   static void insert(Value& container, Value key, Value value, const Trace* trace);
   static std::string_view string(const Node& parts, const Trace* trace);
+  [[nodiscard]] Value small_integer(std::int64_t number, const Trace* trace) const;
   [[nodiscard]] Value big_integer(std::string_view digits, const Trace* trace) const;
   void count_node(const Trace* trace);
 

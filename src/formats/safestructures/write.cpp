@@ -43,18 +43,22 @@ schema::Written plain_tensors(const Value& root, schema::ItemBlock& tensors,
     if (value.kind() == Kind::tensor) {
       std::string_view name = value.tensor_name();
       if (name.empty()) {
-        const std::string dotted = place.path().dotted();
-        name = written.keep(dotted.empty() ? "tensor" : dotted);
+        // "" is the name of what a dict has under it.
+        name = written.keep(place.depth() == 0 ? "tensor" : place.path().dotted());
       } else if (!known.emplace(name).second) {
         return Next::over;
       }
       tensors.emplace_back(name, value.tensor(), options.precision.stored(value.tensor().dtype()));
       return Next::over;
     }
-    if (value.is_sequence() || value.is_mapping()) return Next::into;
+    const bool is_container = value.is_sequence() || value.is_mapping();
+    // Nothing would stand for an empty one in the file. A file of nothing is an empty dict.
+    if (is_container && value.size() > 0) return Next::into;
+    if (place.depth() == 0 && value.is_mapping()) return Next::into;
     throw Error(ErrorCode::invalid_argument, "without a schema only tensors can be saved",
                 {.path = place.path().to_string(),
-                 .expected = "a tensor, or containers of tensors",
+                 .expected = is_container ? "containers that are not empty"
+                                          : "a tensor, or containers of tensors",
                  .found = describe(value),
                  .advice = "Save with SaveOptions::schema"});
   });

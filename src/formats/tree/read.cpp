@@ -82,7 +82,7 @@ Value Reader::simple(bool is_plain, const Trace* trace) {
   switch (input_.token()) {
     case Token::null: return {};
     case Token::boolean: return input_.boolean();
-    case Token::number: return input_.number();
+    case Token::number: return number();
     case Token::string: return Value(input_.string());
     case Token::array: return Value::list(items(is_plain, trace));
     case Token::extension: return extension(trace);
@@ -162,6 +162,17 @@ double Reader::part(Mark mark) {
   if (!number)
     wrong(mark, input_.is_text() ? "a number that F64 can hold, \"inf\", \"nan\"" : "a number");
   return *number;
+}
+
+/// Of more digits than 64 bits hold, the input has the word.
+Value Reader::number() {
+  Value result = input_.number();
+  if (limits_.digits < detail::most_small_digits && result.kind() == Kind::integer) {
+    const std::string digits = result.integer_text();
+    const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
+    if (count > limits_.digits) pass(detail::Limit::digits, limits_.digits, std::to_string(count));
+  }
+  return result;
 }
 
 Value Reader::integer() {

@@ -111,6 +111,7 @@ class Reader {
 
   /// What is no object.
   Value simple(bool is_plain, const Trace* trace);
+  Value number();
   Value integer();
   /// What an extension of MessagePack or a tag of CBOR stands before.
   Value extension(const Trace* trace);

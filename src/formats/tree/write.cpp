@@ -78,8 +78,7 @@ void Writer::bare(const Value& item, Context context, const Trace* trace) {
 }
 
 void Writer::integer(const Value& item, const Trace* trace) {
-  constexpr std::uint32_t most_small = 19;  // What 64 bits hold has no more.
-  if (!item.as_int64() || options_.limits.digits < most_small) {
+  if (!item.as_int64() || options_.limits.digits < detail::most_small_digits) {
     const std::string digits = item.integer_text();
     const std::size_t count = digits.size() - (digits.starts_with('-') ? 1 : 0);
     if (count > options_.limits.digits)

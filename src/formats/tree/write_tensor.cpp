@@ -1,16 +1,38 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
 #include "data/same_view.hpp"
+#include "formats/binary/text.hpp"
 #include "formats/lossy.hpp"
+#include "formats/safetensors/json_text.hpp"
 #include "formats/tree/writer.hpp"
 
 namespace safestructures::inline v0::tree {
+
+namespace {
+
+// What stands beside the structure has no place in it: in the words of the safetensors container.
+void check_name(std::string_view what, std::string_view name) {
+  if (binary::find_malformed(name))
+    throw Error(ErrorCode::invalid_utf8, std::string(what) + " is not valid UTF-8",
+                {.found = safetensors::detail::in_quotes(name)});
+}
+
+void check_metadata(std::string_view name, std::string_view text) {
+  check_name("a key of the metadata", name);
+  if (binary::find_malformed(text))
+    throw Error(
+        ErrorCode::invalid_utf8,
+        "the metadata of key " + safetensors::detail::in_quotes(name) + " is not valid UTF-8");
+}
+
+}  // namespace
 
 void Writer::envelope() {
   const bool has_metadata = !options_.metadata.empty();
@@ -20,9 +42,9 @@ void Writer::envelope() {
     key(metadata_name);
     out_.begin_object(options_.metadata.size(), Layout::lines);
     for (const auto& [name, text] : options_.metadata) {
-      const Trace trace{nullptr, name};
-      out_.key(name, &trace);
-      out_.string(text, &trace);
+      check_metadata(name, text);
+      out_.key(name, nullptr);
+      out_.string(text, nullptr);
       out_.pass_on();
     }
     out_.end_object();
@@ -32,6 +54,7 @@ void Writer::envelope() {
     out_.begin_object(options_.extra_tensors.size(), Layout::lines);
     for (const auto& [name, tensor] : options_.extra_tensors) {
       const Trace trace{nullptr, name};
+      check_name("the name of a tensor", name);
       out_.key(name, &trace);
       check_tensor(tensor, tensor.dtype(), &trace);
       names_.enter(name, tensor, tensor.dtype());

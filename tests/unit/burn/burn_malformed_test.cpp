@@ -16,6 +16,7 @@ namespace ss = safestructures;
 namespace burn = ss::burn;
 using ss::test::bincode_record;
 using ss::test::error_of;
+using ss::test::error_of_void;
 using ss::test::json_record;
 using ss::test::linear;
 using ss::test::messagepack_record;
@@ -174,6 +175,39 @@ TEST_CASE("malformed bincode is refused") {
   }
 }
 
+TEST_CASE("what bincode takes for a tensor of another type is refused with what to check") {
+  struct Item {
+    burn::Bare<> w;
+  };
+  const std::string advice =
+      ". Check that the C++ type has the fields of the record, in its order.";
+  const std::string size = "\xFD\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F";
+  const std::vector<Case> cases = {
+      {"too few bytes for the shape",
+       bincode_record("\x04"
+                      "abcd\x01\x02\x01"),
+       "shape_mismatch: at /w: a tensor's data do not fit its shape: expected 8 bytes for F32 [2], "
+       "found 4" +
+           advice},
+      {"a shape too large", bincode_record("\0\x02"s + size + size + "\x01"),
+       "invalid_shape: at /w: the shape is too large: expected at most 9223372036854775807 "
+       "elements, sizes of 0 not counted, found [9223372036854775807, 9223372036854775807]" +
+           advice},
+      {"too many dimensions", bincode_record("\0\x41"s + std::string(65, '\1') + "\x01"),
+       "limit_exceeded: at /w: a tensor has too many dimensions: expected at most 64 "
+       "(Limits::rank), found 65 (byte " +
+           std::to_string(item_of_bin() + 2) + ")" + advice},
+      {"too many numbers of 0.13", bincode_record("\x01\0\0\0\0\x01\x02"s, "0.13.2"),
+       "shape_mismatch: at /w: a tensor's data do not fit its shape: expected 8 bytes for F32 [2], "
+       "found 4" +
+           advice},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.name);
+    CHECK(error_of([&] { return ss::load<Item>(view_of(one.bytes)); }) == one.error);
+  }
+}
+
 TEST_CASE("where a recorder fails with what another recorder wrote, the error names that one") {
   struct Written {
     std::int32_t steps;
@@ -245,4 +279,49 @@ TEST_CASE("limits hold for records") {
   CHECK(error_of([&] {
           return ss::load(view_of(many), {.limits = {.nodes = 10}});
         }).starts_with("limit_exceeded: at /9: a structure has too many nodes"));
+}
+
+TEST_CASE("the limit of tensors holds for records, saved and loaded, whatever the encoding") {
+  struct Two {
+    burn::Bare<> a{ss::Tensor::own<float>({1})};
+    burn::Bare<> b{ss::Tensor::own<float>({2})};
+  };
+  const std::string problem =
+      "limit_exceeded: at /b: there are too many tensors: expected at most 1 (Limits::tensors)";
+  for (const std::string version : {"0.13", "0.21"}) {
+    CAPTURE(version);
+    for (const burn::Encoding encoding :
+         {burn::Encoding::messagepack, burn::Encoding::bincode, burn::Encoding::json}) {
+      CAPTURE(static_cast<int>(encoding));
+      const auto saved = [&](std::uint64_t tensors) {
+        return ss::save(
+            Two{}, {.format = ss::formats::burn({.encoding = encoding, .burn_version = version}),
+                    .limits = {.tensors = tensors}});
+      };
+      CHECK(error_of([&] { return saved(1); }) == problem + ".");
+      const std::vector<std::byte> bytes = saved(2);
+      const auto typed = [&](std::uint64_t tensors) {
+        return error_of_void(
+            [&] { static_cast<void>(ss::load<Two>(bytes, {.limits = {.tensors = tensors}})); });
+      };
+      CHECK(typed(1).starts_with(problem + " (byte "));
+      CHECK(typed(2) == "no error");
+      if (encoding == burn::Encoding::bincode) continue;
+      const auto loaded = [&](std::uint64_t tensors) {
+        return error_of([&] { return ss::load(bytes, {.limits = {.tensors = tensors}}); });
+      };
+      CHECK(loaded(1).starts_with(problem + " (byte "));
+      CHECK(loaded(2) == "no error");
+    }
+  }
+  // A quantized tensor is one.
+  const std::string quantized =
+      json_record(R"({"bytes":[1,2,3,4,5],"shape":[1],"dtype":{"QFloat":{"value":"Q8S"}}})");
+  CHECK(error_of([&] {
+          return ss::load(view_of(quantized), {.limits = {.tensors = 0}});
+        }).starts_with("limit_exceeded: at /: there are too many tensors"));
+  const ss::Value value = ss::load(view_of(quantized));
+  CHECK(error_of([&] {
+          return ss::save(value, {.format = ss::formats::burn(), .limits = {.tensors = 0}});
+        }).starts_with("limit_exceeded: at /: there are too many tensors"));
 }

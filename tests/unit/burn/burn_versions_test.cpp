@@ -13,10 +13,12 @@
 
 #include <safestructures/burn/burn.hpp>
 #include "support/burn_records.hpp"
+#include "support/errors.hpp"
 #include "support/folder.hpp"
 
 namespace ss = safestructures;
 namespace burn = ss::burn;
+using ss::test::error_of;
 using ss::test::linear;
 using ss::test::quarters;
 
@@ -204,4 +206,50 @@ TEST_CASE("optimizers and schedulers are records") {
         ss::Value(2));
   const std::uint64_t step = ~std::uint64_t{0};
   CHECK(again(burn::BinFileRecorder<>(), step, folder) == shown(step));
+}
+
+TEST_CASE("BF16 is refused for 0.13, whose half precision is F16") {
+  const ss::Value item = ss::Value::dict({{"w", ss::Tensor::own<float>({1, 2.5F})}});
+  const std::string problem =
+      "unknown_dtype: at /w: this version of Burn does not have the dtype: expected ";
+  const std::string advice =
+      ". Save it in another precision, or for Burn 0.14 or newer (burn::Options::burn_version).";
+  const std::string others = "F32 or F64, or F16 as the precision of all floats, found ";
+  struct Item {
+    burn::Bare<> w{ss::Tensor::own<float>({1, 2.5F})};
+  };
+  for (const burn::Encoding encoding :
+       {burn::Encoding::messagepack, burn::Encoding::bincode, burn::Encoding::json}) {
+    CAPTURE(static_cast<int>(encoding));
+    const auto error = [&](const std::string& version, const ss::Precision& precision) {
+      return error_of([&] {
+        return ss::save(
+            Item{}, {.format = ss::formats::burn({.encoding = encoding, .burn_version = version}),
+                     .precision = precision});
+      });
+    };
+    CHECK(error("0.13", ss::Precision::bf16) == problem + others + "BF16" + advice);
+    CHECK(error("0.14", ss::Precision::bf16) == "no error");
+    CHECK(error("0.13", ss::Precision::f16) == "no error");
+  }
+  const auto save = [](const ss::Value& value, const ss::Precision& precision) {
+    return ss::save(
+        value, {.format = ss::formats::burn({.burn_version = "0.13"}), .precision = precision});
+  };
+  // Under another precision it becomes what the settings say.
+  const ss::Value brain = item["w"].tensor().to(ss::DType::BF16);
+  const ss::Value loaded = ss::load(save(ss::Value::dict({{"w", brain}}), ss::Precision::preserve));
+  CHECK(loaded["w"].tensor().dtype() == ss::DType::F32);
+  CHECK(loaded["w"].tensor().to_vector<float>() == std::vector<float>{1, 2.5F});
+  // But a plain tensor is stored as it is.
+  const auto plain = [&](ss::DType dtype, const ss::Precision& precision) {
+    const ss::Value tensor = item["w"].tensor().to(dtype);
+    return error_of(
+        [&] { return save(ss::Value::dict({{"w", ss::Value(tensor).plain()}}), precision); });
+  };
+  CHECK(plain(ss::DType::BF16, ss::Precision::preserve) == problem + others + "BF16" + advice);
+  CHECK(plain(ss::DType::F16, ss::Precision::preserve) == problem + others + "F16" + advice);
+  CHECK(plain(ss::DType::BF16, ss::Precision::f16) ==
+        problem + "F16, F32 or F64, found BF16" + advice);
+  CHECK(plain(ss::DType::F16, ss::Precision::f16) == "no error");
 }

@@ -203,7 +203,7 @@ TEST_CASE("unknown fields are passed over, or refused on demand") {
             .starts_with("unknown_field"));
   CHECK(load_error<Empty>(Value::dict({{5, 1}}), {.refuse_unknown_fields = true}) ==
         "unknown_field: at /: struct Empty has no such field: expected no field, found '5'. Set "
-        "DecodeOptions::refuse_unknown_fields to false to pass over it.");
+        "refuse_unknown_fields to false to pass over it.");
   CHECK(Value::dict({{"kernel", 1}}).as<Ruled>({.refuse_unknown_fields = true}).weight == 1);
 }
 

@@ -214,3 +214,24 @@ TEST_CASE("without a schema a structure of tensors is a plain state dict") {
       "invalid_argument: at /n: without a schema only tensors can be saved: expected a tensor, or "
       "containers of tensors, found int 3. Save with SaveOptions::schema.");
 }
+
+TEST_CASE("without a schema an empty container is refused, for which nothing would stand") {
+  const auto error = [](const ss::Value& value) {
+    return error_of([&] { return ss::save(value, {.schema = false}); });
+  };
+  const auto refused = [](const std::string& path, const std::string& found) {
+    return "invalid_argument: at " + path +
+           ": without a schema only tensors can be saved: expected containers that are not empty, "
+           "found " +
+           found + ". Save with SaveOptions::schema.";
+  };
+  const ss::Value tensor = ss::Tensor::own<float>({1});
+  CHECK(error(ss::Value::from(std::vector<std::vector<std::vector<float>>>{{{1}, {2}}, {}})) ==
+        refused("/1", "list of 0"));
+  CHECK(error(ss::Value::tuple({tensor, ss::Value::list()})) == refused("/1", "list of 0"));
+  CHECK(error(ss::Value::dict({{"a", tensor}, {"b", ss::Value::dict()}})) ==
+        refused("/b", "dict of 0"));
+  CHECK(error(ss::Value::list()) == refused("/", "list of 0"));
+  // A file of nothing is an empty dict, and so is what it was made of.
+  CHECK(ss::load(ss::save(ss::Value::dict(), {.schema = false})) == ss::Value::dict());
+}

@@ -56,6 +56,15 @@ TEST_CASE("a plain file stays plain, whatever its metadata") {
   CHECK(again.as<Model>() == model(1));
 }
 
+TEST_CASE("a tensor whose name is empty keeps it in a plain file") {
+  const Folder folder;
+  const Model named = {{"", {1}}, {"a", {2}}};
+  ss::save_file(named, folder / "p.safetensors", {.schema = false});
+  CHECK(ss::load_file<Model>(folder / "p.safetensors") == named);
+  ss::convert_file(ss::open(folder / "p.safetensors"), folder / "q.safetensors");
+  CHECK(ss::load_file<Model>(folder / "q.safetensors") == named);
+}
+
 TEST_CASE("a plain file, and one with checksums, become files of a format that has neither") {
   const Folder folder;
   ss::save_file(model(1), folder / "p.safetensors", {.schema = false});
