@@ -13,10 +13,12 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
+/// A number that is a tensor, or that a custom value holds: numpy.float32 holds a tensor.
 std::optional<Value> scalar_in(const Value& value, const Decoder& decoder) {
-  if (value.kind() != Kind::tensor || value.tensor().rank() != 0) return std::nullopt;
+  const Value& held = value.kind() == Kind::custom ? value.payload() : value;
+  if (held.kind() != Kind::tensor || held.tensor().rank() != 0) return std::nullopt;
   try {
-    return scalar_of(value.tensor());
+    return scalar_of(held.tensor());
   } catch (const Error& error) {
     throw error.with_path(decoder.path());
   }

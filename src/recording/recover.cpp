@@ -14,9 +14,11 @@
 #include "data/text/printable.hpp"
 #include "platform/file.hpp"
 #include "platform/mapping.hpp"
+#include "platform/memory.hpp"
 #include "platform/os.hpp"
 #include "recording/segments/files.hpp"
 #include "recording/segments/frame.hpp"
+#include "recording/segments/segment.hpp"
 #include "recording/segments/segment_header.hpp"
 #include "recording/segments/unsealed.hpp"
 
@@ -290,6 +292,45 @@ void Repair::write(bool checksums) {
   platform::os::remove(journal_path_);
 }
 
+/// What keeps a sealed file from being read as a segment; nothing where it is one.
+std::optional<std::string> fault_of(const std::filesystem::path& path,
+                                    const RecoverOptions& options) {
+  try {
+    platform::SharedBlocks columns;
+    const Document document =
+        Document::open(path, {.format = formats::safestructures(), .limits = options.limits});
+    static_cast<void>(recording::Segment(document, path, columns));
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.with_file(path.string()).what();
+  }
+}
+
+/// Looks at what is beside a sealed file, which may be all there is of the segment's records: where
+/// the file is damaged or somebody else's, it stays. \returns false there
+bool check_sealed(const std::filesystem::path& folder, std::uint64_t segment,
+                  const recording::SegmentFiles& files, const RecoverOptions& options,
+                  RecoveryReport& report) {
+  const std::string part = recording::part_file(folder, segment).filename().string();
+  const std::filesystem::path path = recording::journal_file(folder, segment);
+  const std::string journal = path.filename().string();
+  const auto fault = files.journal ? fault_of(recording::sealed_file(folder, segment), options)
+                                   : std::optional<std::string>();
+  if (fault) {
+    const std::string advice =
+        files.part
+            ? part + " and " + journal + " may have its records: move this file out of the folder"
+            : journal + " may have its records: rename this file to " + part;
+    report.losses.push_back(*fault + " " + advice + ", and recover again");
+  } else if (files.part) {
+    report.losses.push_back(part + ": a sealed segment has its number");
+  } else if (files.journal) {
+    platform::os::remove(path);
+    report.notes.push_back(journal + ": left of a segment that is sealed, removed");
+  }
+  return !fault;
+}
+
 /// Adds what the segments say that cannot be of all of them together.
 void check_order(const std::filesystem::path& folder, const RecoverOptions& options,
                  RecoveryReport& report) {
@@ -326,6 +367,7 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
   }
   Checked checked(options, folder);
   std::uint64_t expected = 1;
+  bool is_readable = true;
   for (const auto& [segment, files] : recording::list_segments(folder)) {
     if (segment != expected)
       report.losses.push_back(recording::missing_text(expected, segment - 1));
@@ -334,19 +376,17 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
       Repair(folder, segment, options, checked, report).run();
       continue;
     }
-    if (files.part) {
+    if (!files.sealed) {
       report.losses.push_back(recording::part_file(folder, segment).filename().string() +
-                              (files.sealed ? ": a sealed segment has its number"
-                                            : ": there is no journal that says what is in it"));
-      if (!files.sealed) continue;
+                              ": there is no journal that says what is in it");
+    } else if (check_sealed(folder, segment, files, options, report)) {
+      ++report.sealed;
+    } else {
+      is_readable = false;
     }
-    ++report.sealed;
-    if (!files.journal) continue;
-    platform::os::remove(recording::journal_file(folder, segment));
-    report.notes.push_back(recording::journal_file(folder, segment).filename().string() +
-                           ": left of a segment that is sealed, removed");
   }
-  check_order(folder, options, report);
+  // What cannot be read was told of.
+  if (is_readable) check_order(folder, options, report);
   return report;
 }
 

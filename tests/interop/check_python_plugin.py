@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import checks
+import ml_dtypes
 import notation
 import numpy as np
 import safestructures
@@ -197,6 +198,8 @@ def main():
                 report.count("unsaveable")
         check_frameworks(report, path, plugins)
         check_unknown_classes(report, path, plugins)
+        check_structs(report, path)
+        check_bfloat16(report, path)
         check_cpp(report, path, plugins)
         check_installed(report, folder)
     report.finish()
@@ -240,6 +243,41 @@ def check_unknown_classes(report, path, plugins):
     report.count("unknown classes")
     if (type(pair).__name__, pair._asdict(), member) != ("Point", {"x": 1, "y": 2}, "BLUE"):
         report.fail("classes that nobody registered", f"found {pair!r}, {member!r}")
+
+
+def check_structs(report, path):
+    """A struct with a field that no dataclass can have is a dict; all others are dataclasses as ever."""
+    for field in ("lambda", "x-1", "x y", ""):
+        report.count("fields that no dataclass can have")
+        schema = f'{{"data_type": "SafestructuresDataclass", "value": {{"{field}": {ONE}, "y": {ONE}}}, "class": "K"}}'
+        metadata = {notation.SCHEMA_FIELD: schema, notation.VERSION_FIELD: "1.0.0"}
+        safestructures.serializer.save_file({"null": np.array([0])}, path, metadata=metadata)
+        loaded = safestructures.load_file(path, plugins=safestructures_cpp.PLUGINS)
+        if loaded != {field: 1, "y": 1}:
+            report.fail(f"a struct with the field {field!r}", f"found {loaded!r}")
+    safestructures.serializer.save_file(
+        {"null": np.array([0])}, path, metadata={**metadata, notation.SCHEMA_FIELD: schema.replace('""', '"x"')}
+    )
+    loaded = safestructures.load_file(path, plugins=safestructures_cpp.PLUGINS)
+    if isinstance(loaded, dict) or (loaded.x, loaded.y) != (1, 1):
+        report.fail("a struct", f"found {loaded!r}")
+
+
+def check_bfloat16(report, path):
+    """BF16 loads where ml_dtypes is installed and nobody else imports it; the plugin does without it."""
+    safestructures.save_file(np.ones(2, ml_dtypes.bfloat16), path)
+    load = "print(safestructures.load_file(sys.argv[1], plugins=safestructures_cpp.PLUGINS).dtype)"
+    cases = (("jax", load, "bfloat16"), ("jax ml_dtypes", "print(len(safestructures_cpp.PLUGINS) > 0)", "True"))
+    for missing, then, expected in cases:
+        report.count("without " + missing)
+        code = f"import sys\nsys.modules.update(dict.fromkeys({missing.split()!r}))\n"
+        code += f"import safestructures, safestructures_cpp\n{then}"
+        done = subprocess.run(
+            [sys.executable, "-c", code, path], capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": str(checks.HERE.parents[1] / "plugins" / "python")},
+        )
+        if done.stdout != expected + "\n":
+            report.fail(f"without {missing}", f"found {done.stdout}{done.stderr}")
 
 
 def check_cpp(report, path, plugins):

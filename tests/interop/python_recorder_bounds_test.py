@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import json
 import os
 import pathlib
 import random
@@ -52,6 +53,24 @@ def check_large_headers(folder):
     expect("names", ["before", "x", "middle", "middle", "middle", "after"], [name for name, _ in whole])
     expect("the largest", most, len(whole[1][1]))
     expect("middle", [[i, 700_000] for i in range(3)], [[whole[i + 2][1][-1], len(whole[i + 2][1])] for i in range(3)])
+
+
+def check_counts_of_sealed(folder):
+    """The record that makes a segment full is none that the segment's counts miss."""
+    folder = pathlib.Path(folder)
+    recorder = Recorder(folder / "alternately", segment_bytes=1000)
+    sealed = folder / "alternately" / "segment-000001.safetensors"
+    while not sealed.exists():
+        for name in ("s", "t"):
+            recorder.record(name, np.ones(25, np.float32))
+    with safe_open(sealed, "np") as opened:
+        about = json.loads(opened.metadata()["safestructures_recording"])
+    expect("counts", {"calls": 10, "kept": 10}, about["counts"])
+    expect("nothing is left out", {}, about["left_out"])
+    expect("calls of each", {"calls": 6, "kept": 6}, recorder.counts()["t"])
+    recorder.close()
+    calls = [record.call for record in records(folder / "alternately") if record.name == "t"]
+    expect("calls", list(range(6)), calls)
 
 
 def check_nothing_kept(folder):
@@ -125,6 +144,7 @@ def check_collected(folder):
 
 run_checks(
     check_large_headers,
+    check_counts_of_sealed,
     check_nothing_kept,
     check_globs,
     check_collected,

@@ -26,6 +26,8 @@ Named tuples and enums are classes of one's own: `PLUGINS + [named_tuple(Point),
 saves and loads them as such. Without that a named tuple loads as one of another class with the same
 fields, and an enum as the text of its name: a name in a file never loads code.
 
+A struct with a field that no dataclass can have, such as `lambda`, loads as a dict.
+
 Needs `safestructures` 1.0.0. What the C++ library writes beside Python's own fields (names of classes,
 original dtypes) the package ignores.
 

@@ -5,6 +5,11 @@ import importlib.util
 import numpy as np
 from safestructures import TensorProcessor
 
+try:
+    import ml_dtypes  # noqa: F401  From then on NumPy knows bfloat16, as which safetensors loads BF16.
+except ImportError:
+    pass
+
 
 def as_numpy(tensor):
     """The array of a tensor, of whatever framework the file was loaded for."""

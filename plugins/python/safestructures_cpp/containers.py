@@ -2,9 +2,25 @@
 
 import builtins
 import collections
+import keyword
 
+from safestructures.defaults import DEFAULT_PROCESS_MAP, register_processor
 from safestructures.processors.base import DataProcessor, ListBaseProcessor
-from safestructures.processors.iterable import DictProcessor
+from safestructures.processors.iterable import DataclassProcessor, DictProcessor
+
+
+class StructProcessor(DataclassProcessor):
+    """A struct, which is a dict where no dataclass can have its fields: `lambda`, `x-1`."""
+
+    def deserialize(self, serialized, **kwargs):
+        """Makes a dataclass, or a dict, which C++ loads as the struct, too."""
+        if all(name.isidentifier() and not keyword.iskeyword(name) for name in serialized):
+            return super().deserialize(serialized, **kwargs)
+        return {name: self.serializer.deserialize(node) for name, node in serialized.items()}
+
+
+# The package takes no plugin for a type that it knows.
+register_processor(DEFAULT_PROCESS_MAP, StructProcessor)
 
 
 class OrderedDictProcessor(DictProcessor):

@@ -190,8 +190,7 @@ class Recorder:
         if self._is_closed:
             raise ValueError("the recorder is closed")
         counts = self._names.setdefault(name, {"calls": 0})
-        call = counts["calls"]
-        counts["calls"] += 1
+        call = counts["calls"]  # Counted with what became of it: its own record may seal a segment.
         if not self._is_wanted(name) or self._step % self._every:
             return self._count(counts, "filtered")
         if self._error is not None:
@@ -219,6 +218,7 @@ class Recorder:
 
     @staticmethod
     def _count(counts, what):
+        counts["calls"] += 1
         counts[what] = counts.get(what, 0) + 1
 
     def _prepare(self, name, call, value, omit):

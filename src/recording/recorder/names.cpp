@@ -30,11 +30,12 @@ std::regex expression_of(const KeepRule& rule, std::size_t index) {
 // std::regex recurses for each character, in libstdc++ by 0.7 to 1.5 KB: threads have 1 MiB.
 constexpr std::size_t longest_for_regex = 512;
 
-bool matches(const std::regex& expression, const std::string& name) {
+bool matches(const std::regex& expression, const std::string& name, const std::string& folder) {
   if (name.size() > longest_for_regex)
     throw Error(ErrorCode::limit_exceeded,
                 "the name of a record is too long for a regular expression of the rules",
-                {.expected = "at most " + std::to_string(longest_for_regex) + " bytes",
+                {.file = folder,
+                 .expected = "at most " + std::to_string(longest_for_regex) + " bytes",
                  .found = std::to_string(name.size()) + " bytes, " +
                           safetensors::detail::in_quotes(name.substr(0, 40)) + " and more",
                  .advice = "Shorten the name, or put a rule with a glob for it in front"});
@@ -43,7 +44,8 @@ bool matches(const std::regex& expression, const std::string& name) {
 
 }  // namespace
 
-Names::Names(std::vector<KeepRule> rules) : rules_(std::move(rules)) {
+Names::Names(std::vector<KeepRule> rules, std::string folder)
+    : rules_(std::move(rules)), folder_(std::move(folder)) {
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     const KeepRule& rule = rules_[i];
     expressions_.emplace_back();
@@ -60,7 +62,7 @@ Names::Names(std::vector<KeepRule> rules) : rules_(std::move(rules)) {
 const KeepRule* Names::rule_for(const std::string& name) const {
   if (rules_.empty()) return &everything_;
   for (std::size_t i = 0; i < rules_.size(); ++i) {
-    const bool is_named = expressions_[i] ? matches(*expressions_[i], name)
+    const bool is_named = expressions_[i] ? matches(*expressions_[i], name, folder_)
                                           : detail::matches_glob(rules_[i].names, name);
     if (is_named) return rules_[i].keep == Keep::nothing ? nullptr : &rules_[i];
   }
@@ -70,10 +72,11 @@ const KeepRule* Names::rule_for(const std::string& name) const {
 Names::Entry& Names::find(std::string_view name) {
   if (const auto found = names_.find(name); found != names_.end()) return *found;
   if (name.empty())
-    throw Error(ErrorCode::invalid_argument, "a record has no name", {.expected = "a name"});
+    throw Error(ErrorCode::invalid_argument, "a record has no name",
+                {.file = folder_, .expected = "a name"});
   if (detail::find_invalid_utf8(name))
     throw Error(ErrorCode::invalid_utf8, "the name of a record is not valid UTF-8",
-                {.found = safetensors::detail::in_quotes(name)});
+                {.file = folder_, .found = safetensors::detail::in_quotes(name)});
   std::string owned(name);
   Name entry;
   entry.rule = rule_for(owned);

@@ -28,8 +28,9 @@ class Names {
  public:
   using Entry = std::pair<const std::string, Name>;
 
+  /// \param folder of the recording, for errors of names
   /// \throws Error `invalid_argument` for rules that cannot be
-  explicit Names(std::vector<KeepRule> rules);
+  Names(std::vector<KeepRule> rules, std::string folder);
 
   /// The name, which stays where it is. \throws Error `invalid_argument`, `invalid_utf8`
   [[nodiscard]] Entry& find(std::string_view name);
@@ -43,6 +44,7 @@ class Names {
   [[nodiscard]] const KeepRule* rule_for(const std::string& name) const;
 
   std::vector<KeepRule> rules_;
+  std::string folder_;
   std::vector<std::optional<std::regex>> expressions_;
   KeepRule everything_;
   std::unordered_map<std::string, Name, detail::KeyedHash, std::equal_to<>> names_;

@@ -80,7 +80,7 @@ RecorderState::RecorderState(std::filesystem::path folder, RecorderOptions optio
       options_(std::move(options)),
       process_(platform::os::process_id()),
       pool_(options_.memory),
-      names_(options_.rules),
+      names_(options_.rules, folder_.string()),
       room_bytes_(std::clamp<std::uint64_t>(options_.header_bytes, 4096, 1U << 24U) / 4096 * 4096) {
   static std::atomic<std::uint64_t> count{0};
   id_ = std::make_shared<const std::uint64_t>(++count);
@@ -112,7 +112,8 @@ RecorderState::ThisThread& RecorderState::this_thread() {
 
 std::size_t RecorderState::enter(std::string_view name) {
   if (name.empty())
-    throw Error(ErrorCode::invalid_argument, "a scope has no name", {.expected = "a name"});
+    throw Error(ErrorCode::invalid_argument, "a scope has no name",
+                {.file = folder_.string(), .expected = "a name"});
   std::string& prefix = this_thread().prefix;
   const std::size_t size = prefix.size();
   prefix.append(name).append(1, '.');
@@ -160,7 +161,7 @@ Value RecorderState::value_of(Names::Entry& name, Encode encode, void* object) {
   } catch (const Error& error) {
     Path path;
     path.push_back(name.first);
-    throw error.below(path.to_string());
+    throw error.below(path.to_string()).with_file(folder_.string());
   }
 }
 

@@ -160,9 +160,9 @@ void RecorderState::write_one(Queued& queued) {
         options_.limits.header_bytes)
       throw Error(ErrorCode::limit_exceeded, "a record needs too large a header",
                   {.path = queued.name->first});
-  } catch (const Error&) {
+  } catch (const Error& error) {
     // Of this record alone. It is counted before the segment says what was kept.
-    fail(std::current_exception(), false);
+    fail(std::make_exception_ptr(error.with_file(folder_.string())), false);
     return lose(queued);
   }
   const std::uint64_t size = row ? row->tensor->byte_size() : prepared->frame.end;
@@ -235,7 +235,9 @@ std::string RecorderState::about(bool closed) const {
     all = names_.sum();
     for (const auto& [name, known] : names_.all()) {
       const RecordCounts& own = known.counts;
-      if (own.kept != own.calls || own.thinned + own.failed != 0) left_out.emplace(name, own);
+      // A call that goes on just now is neither kept nor lost.
+      if (own.filtered + own.dropped + own.thinned + own.limited + own.failed != 0)
+        left_out.emplace(name, own);
     }
   }
   std::string start = "{\"version\": 2, \"segment\": " + std::to_string(segment_number_) +

@@ -5,11 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -137,6 +140,40 @@ TEST_CASE("a scalar of NumPy loads as a tensor of rank 0") {
   CHECK(value.kind() == Kind::custom);
   const auto scalar = value.as<ss::Tensor>();
   CHECK(scalar.data<float>()[0] == 1.5F);
+}
+
+TEST_CASE("a scalar of NumPy loads as a number, if that can hold it") {
+  const auto scalar = [](const char* type, ss::Tensor tensor) {
+    return ss::schema::read(R"({"data_type": ")" + std::string(type) + R"(", "value": "0"})",
+                            [&](std::string_view) { return std::optional(tensor); });
+  };
+  const Value floating =
+      scalar("numpy.float64", ss::Tensor::own(std::vector<double>{1.5}, ss::Shape{}));
+  CHECK(floating.as<float>() == 1.5F);
+  CHECK(floating.as<double>() == 1.5);
+  CHECK(floating.as<std::complex<float>>() == std::complex<float>(1.5F));
+  CHECK(floating.as<std::optional<float>>() == 1.5F);
+  CHECK(Value::list({floating, floating}).as<std::vector<float>>() ==
+        std::vector<float>{1.5F, 1.5F});
+  CHECK(ss::test::error_of([&] { return floating.as<int>(); }) ==
+        "type_mismatch: at /: a value is of another kind: expected int, found float 1.5.");
+  const Value integer =
+      scalar("numpy.int64", ss::Tensor::own(std::vector<std::int64_t>{-200}, ss::Shape{}));
+  CHECK(integer.as<long>() == -200);
+  CHECK(integer.as<double>() == -200);
+  CHECK(ss::test::error_of([&] { return integer.as<std::int8_t>(); }) ==
+        "out_of_range: at /: a number is out of range: expected an int from -128 to 127, found int "
+        "-200. Load it into a wider type, or choose Overflow::saturate.");
+  CHECK(ss::test::error_of([&] { return integer.as<unsigned>(); }).starts_with("out_of_range"));
+  const std::byte one{1};
+  const Value boolean =
+      scalar("numpy.bool", ss::Tensor::borrow(ss::DType::BOOL, ss::Shape{}, std::span(&one, 1)));
+  CHECK(boolean.as<bool>());
+  // One with dimensions is no number.
+  const Value list = scalar("numpy.float32", ss::Tensor::own(std::vector<float>{1.5F}));
+  CHECK(ss::test::error_of([&] { return list.as<float>(); }) ==
+        "type_mismatch: at /: a value is of another kind: expected float, found custom "
+        "numpy.float32.");
 }
 
 TEST_CASE("a custom value loads into nothing that cannot hold its payload") {

@@ -95,10 +95,12 @@ std::string full_disk_error(const std::filesystem::path& folder) {
 
 // A str of a record that is named "bad".
 constexpr std::string_view bad_text = "\xff";
-constexpr std::string_view bad_text_error =
-    "invalid_utf8: at /bad: a string is not UTF-8: found a malformed sequence at byte 0 of the "
-    "string. "
-    "Store binary data as bytes, for example std::vector<std::byte>.";
+
+std::string bad_text_error(const std::filesystem::path& folder) {
+  return "invalid_utf8: " + folder.string() +
+         ": at /bad: a string is not UTF-8: found a malformed sequence at byte 0 of the string. "
+         "Store binary data as bytes, for example std::vector<std::byte>.";
+}
 
 /// Bytes of tensors that are alive, and the most that ever were.
 struct Held {
@@ -232,11 +234,12 @@ TEST_CASE("record itself throws what the writer failed with, once") {
   ss::ActivationRecorder recorder(folder / "run");
   recorder.record("bad", bad_text);
   await_failed(recorder, 1);
-  CHECK(error_of_void([&] { recorder.record("x", value_of(0)); }) == bad_text_error);
+  CHECK(error_of_void([&] { recorder.record("x", value_of(0)); }) ==
+        bad_text_error(folder / "run"));
   CHECK_NOTHROW(recorder.record("x", value_of(1)));
-  CHECK(error_of_void([&] { recorder.flush(); }) == bad_text_error);
+  CHECK(error_of_void([&] { recorder.flush(); }) == bad_text_error(folder / "run"));
   CHECK(recorder.report().names.at("x") == ss::RecordCounts{.calls = 2, .kept = 1, .failed = 1});
-  CHECK(error_of_void([&] { recorder.close(); }) == bad_text_error);
+  CHECK(error_of_void([&] { recorder.close(); }) == bad_text_error(folder / "run"));
   CHECK(ss::Recording(folder / "run").size() == 1);
 }
 
@@ -246,7 +249,7 @@ TEST_CASE("what ends a recording is told after an error of one record") {
   ss::ActivationRecorder recorder(folder / "run");
   recorder.record("x", value_of(0));
   recorder.record("bad", bad_text);
-  CHECK(error_of_void([&] { recorder.flush(); }) == bad_text_error);
+  CHECK(error_of_void([&] { recorder.flush(); }) == bad_text_error(folder / "run"));
   fill_disk();
   recorder.record("x", value_of(1));
   await_failed(recorder, 2);

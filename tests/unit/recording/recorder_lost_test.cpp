@@ -25,11 +25,12 @@ using ss::test::with_stack;
 TEST_CASE("a record of its own fault is lost, told of and counted; the others are kept") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run");
+  const std::string error = "invalid_utf8: " + (folder / "run").string() + ": at /bad: ";
   recorder.record("before", 1);
   recorder.record("bad", ss::Value(std::string("\xFF")));
-  CHECK(error_of_void([&] { recorder.flush(); }).starts_with("invalid_utf8: at /bad"));
+  CHECK(error_of_void([&] { recorder.flush(); }).starts_with(error));
   recorder.record("after", 2);
-  CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad"));
+  CHECK(error_of_void([&] { recorder.close(); }).starts_with(error));
   const ss::Recording run(folder / "run");
   REQUIRE(run.size() == 2);
   CHECK(run[0].name() == "before");
@@ -62,9 +63,10 @@ TEST_CASE("records that cannot be saved are counted in the segment that is seale
     CAPTURE(others);
     const Folder folder;
     ss::ActivationRecorder recorder(folder / "run");
+    const std::string error = "invalid_utf8: " + (folder / "run").string() + ": at /bad: ";
     for (int i = 0; i < others; ++i) recorder.record("good", i);
     recorder.record("bad", ss::Value(std::string("\xFF")));
-    CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad"));
+    CHECK(error_of_void([&] { recorder.close(); }).starts_with(error));
     const ss::Recording run(folder / "run");
     CHECK(run.size() == static_cast<std::size_t>(others));
     CHECK(run.problems().empty());
@@ -79,9 +81,10 @@ TEST_CASE("a record that is thinned and cannot be saved is failed, and no thinne
     const Folder folder;
     ss::ActivationRecorder recorder(
         folder / "run", {.memory = std::uint64_t{1} << 20U, .when_full = ss::WhenFull::thin});
+    const std::string error = "invalid_utf8: " + (folder / "run").string() + ": at /bad/1: ";
     recorder.record("large", std::vector<float>(262'000, 1));
     recorder.record("bad", ss::Value::list({ss::Tensor::own(std::vector<float>(2000, 1)), "\xFF"}));
-    CHECK(error_of_void([&] { recorder.close(); }).starts_with("invalid_utf8: at /bad/1"));
+    CHECK(error_of_void([&] { recorder.close(); }).starts_with(error));
     CHECK(recorder.report().all == ss::RecordCounts{.calls = 2, .kept = 1, .failed = 1});
   }
 }

@@ -193,8 +193,9 @@ TEST_CASE("a tensor of more dimensions than the limit allows is an error, howeve
   ss::ActivationRecorder recorder(folder / "run", {.limits = {.rank = 2}});
   recorder.record("x", ss::Tensor::allocate(ss::DType::F32, {1, 2, 3}));
   CHECK(error_of([&] { recorder.close(); }) ==
-        "limit_exceeded: at /x: a tensor has too many dimensions: expected at most 2 "
-        "(Limits::rank), found 3.");
+        "limit_exceeded: " + (folder / "run").string() +
+            ": at /x: a tensor has too many dimensions: expected at most 2 (Limits::rank), found "
+            "3.");
   CHECK(recorder.report().all.failed == 1);
 }
 

@@ -93,8 +93,9 @@ TEST_CASE("a name too long for a regular expression is refused, if one is asked 
   recorder.record(std::string(100'000, 'x'), 1);
   for (const std::size_t size : {std::size_t{513}, std::size_t{1'000'000}})
     CHECK(error_of_void([&] { recorder.record(std::string(size, 'a'), 1); }) ==
-          "limit_exceeded: the name of a record is too long for a regular expression of the rules: "
-          "expected at most 512 bytes, found " +
+          "limit_exceeded: " + (folder / "run").string() +
+              ": the name of a record is too long for a regular expression of the rules: expected "
+              "at most 512 bytes, found " +
               std::to_string(size) + " bytes, \"" + std::string(40, 'a') +
               "\" and more. Shorten the name, or put a rule with a glob for it in front.");
   recorder.close();
@@ -142,10 +143,9 @@ TEST_CASE("by rule a slice, another precision or statistics are kept") {
   const ss::Tensor tensor = ss::Tensor::of<float>(values, {2, 3});
   for (const char* name : {"slice", "half", "full"}) recorder.record(name, tensor);
   recorder.record("statistics", ss::Value::list({tensor, "text"}));
-  CHECK(
-      error_of_void([&] { recorder.record("slice", std::vector<float>(3)); }) ==
-      "invalid_argument: at /slice: more slices than dimensions: expected at most 1 for shape [3], "
-      "found 2.");
+  CHECK(error_of_void([&] { recorder.record("slice", std::vector<float>(3)); }) ==
+        "invalid_argument: " + (folder / "run").string() +
+            ": at /slice: more slices than dimensions: expected at most 1 for shape [3], found 2.");
   recorder.close();
   const ss::Recording run(folder / "run");
   REQUIRE(run.size() == 4);

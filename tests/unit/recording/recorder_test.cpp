@@ -309,13 +309,13 @@ TEST_CASE("precision is the recorder's, or kept") {
 TEST_CASE("a call that cannot be recorded says why") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run");
-  CHECK(error_of_void([&] { recorder.record("", 1); }) ==
-        "invalid_argument: a record has no name: expected a name.");
-  CHECK(error_of_void([&] { recorder.record("\xFF", 1); }) ==
-        "invalid_utf8: the name of a record is not valid UTF-8: found \"\\xff\".");
-  CHECK(error_of_void([&] { static_cast<void>(recorder.scope("")); }) ==
-        "invalid_argument: a scope has no name: expected a name.");
   const std::string run = (folder / "run").string();
+  CHECK(error_of_void([&] { recorder.record("", 1); }) ==
+        "invalid_argument: " + run + ": a record has no name: expected a name.");
+  CHECK(error_of_void([&] { recorder.record("\xFF", 1); }) ==
+        "invalid_utf8: " + run + ": the name of a record is not valid UTF-8: found \"\\xff\".");
+  CHECK(error_of_void([&] { static_cast<void>(recorder.scope("")); }) ==
+        "invalid_argument: " + run + ": a scope has no name: expected a name.");
   CHECK(error_of_void([&] { ss::ActivationRecorder second(run); }) ==
         "cannot_write: " + run +
             ": another recorder writes to the folder: expected a folder that nobody writes to, "

@@ -264,6 +264,29 @@ TEST_CASE("a large batch, hashed by one thread while another writes it, has chec
   CHECK(ss::verify_file(run[0].file()).has_checksums);
 }
 
+TEST_CASE("a call that goes on while a segment is sealed is none that was left out") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.segment_bytes = 1});
+  std::atomic<bool> is_begun = false;
+  std::atomic<bool> may_end = false;
+  std::thread other([&] { recorder.record("slow", Slow{is_begun, may_end}); });
+  is_begun.wait(false);
+  for (int i = 0; i < 2; ++i) {
+    recorder.record("x", std::vector<int>(4, i));
+    recorder.flush();
+  }
+  {
+    const ss::Recording run(folder / "run");
+    CHECK(run.size() == 2);
+    CHECK(run.about().find("\"left_out\": {}") != std::string::npos);
+  }
+  may_end = true;
+  may_end.notify_one();
+  other.join();
+  recorder.close();
+  CHECK(ss::Recording(folder / "run").size() == 3);
+}
+
 TEST_CASE("a record whose call began before close() and comes behind it is refused, and counted") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run");
