@@ -77,9 +77,14 @@ Tensors tensors_of(const TensorList& list) {
   return tensors;
 }
 
-const Tensor* find(const Tensors& tensors, std::string_view path, const ComparisonRow& row) {
-  const auto found =
-      tensors.find({path, row.record ? row.record->step : 0, row.record ? row.record->call : 0});
+const Tensor* find(const Tensors& tensors, const ComparisonRow& row, bool is_of_b) {
+  Key key(is_of_b && !row.other_path.empty() ? row.other_path : row.path, 0, 0);
+  if (row.record) {
+    std::get<1>(key) = row.record->step;
+    std::get<2>(key) =
+        is_of_b ? row.record->other_call.value_or(row.record->call) : row.record->call;
+  }
+  const auto found = tensors.find(key);
   return found == tensors.end() ? nullptr : found->second;
 }
 
@@ -115,10 +120,9 @@ HeatMaps heat_maps_of(const Comparison& found, const Side& a, const Side& b) {
   if (!rows.empty()) maps.worst = rows.front();
   for (const std::size_t place : rows) {
     const ComparisonRow& row = found.rows[place];
-    const Tensor* const one = find(left, row.path, row);
-    const Tensor* const other =
-        find(right, row.other_path.empty() ? row.path : row.other_path, row);
-    // A number of the structure, or a record that was paired by its order.
+    const Tensor* const one = find(left, row, false);
+    const Tensor* const other = find(right, row, true);
+    // A number of the structure.
     if (one == nullptr || other == nullptr || one->shape() != other->shape()) continue;
     maps.maps.emplace_back(place, heat_map(*one, *other));
   }
@@ -208,6 +212,7 @@ void write_report(const ReportOptions& given) {
   if (given.out.empty()) throw CallError("-o: the name of the page is empty.");
   require_one_standard_input(given.a, given.b, given.compare);
   require_no_input("-o", given.out, given.a, given.b, given.compare);
+  require_no_input("-o", given.out, given.compare.rename_files);
   const ReportData data = data_of(given);
   const std::size_t mark = report_page.find(data_mark);
   write_output_file(given.out, [&](std::ostream& out) {

@@ -84,6 +84,12 @@ Comparison compare(const Value& a, const Value& b, const CompareOptions& options
   return compare_nodes(comparing::nodes_of(a), comparing::nodes_of(b), options);
 }
 
+Comparison compare(const Value& a, const Document& b, const CompareOptions& options) {
+  const auto extra_b = extra_tensors(b);
+  return compare_nodes(comparing::nodes_of(a), nodes_of(b, extra_b), options,
+                       [&](bool is_of_b) { return is_of_b ? b.name() : std::string(); });
+}
+
 Comparison compare(const Document& a, const Document& b, const CompareOptions& options) {
   const auto extra_a = extra_tensors(a);
   const auto extra_b = extra_tensors(b);

@@ -93,12 +93,8 @@ Tolerance Comparer::tolerance_of(const std::string& path, DType a, DType b,
 
 bool Comparer::is_different(ComparisonRow& row, const Held& held) const {
   const TensorMetrics& found = *row.metrics;
-  const NonFiniteCounts& other = found.non_finite;
   const bool is_within = found.is_within();
-  if (!row.noise || other.nan_only_a + other.nan_only_b + other.infinity_only_a +
-                            other.infinity_only_b + other.infinity_signs !=
-                        0)
-    return !is_within;
+  if (!row.noise || found.non_finite.differing() != 0) return !is_within;
   const NoiseVerdict noise = verdict_of(
       *row.noise, is_within, is_given(row.path, held.a->dtype(), held.b->dtype(), held.recorded));
   if (noise == NoiseVerdict::as_without) return !is_within;
@@ -114,7 +110,8 @@ bool Comparer::is_given(const std::string& path, DType a, DType b,
 }
 
 void Comparer::look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const {
-  const std::optional<Transpose> found = find_transpose(a, b);
+  const std::optional<Transpose> found =
+      find_transpose(a, b, row.metrics ? row.metrics->relative_l2 : std::nullopt);
   if (!found) return;
   row.permutation = found->order;
   if (!row.detail.empty()) row.detail += "; ";

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <safestructures/data/codec.hpp>
@@ -38,6 +39,11 @@ class ByText {
 
 std::size_t size_of(const Value& value) {
   return value.is_sequence() || value.is_mapping() ? value.size() : 0;
+}
+
+/// Whether a value says nothing but what it holds, a set apart, which is compared as a whole.
+bool holds_others(const Value& value) {
+  return value.kind() != Kind::set && (value.is_sequence() || value.is_mapping());
 }
 
 void require_sane(const Tolerance& tolerance) {
@@ -85,7 +91,12 @@ std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vect
     paths.add(node.path, node);
     if (!renames_.empty()) names.add(node.name, node);
   }
-  std::unordered_map<const TreeNode*, bool> used;
+  std::unordered_set<const TreeNode*> used;
+  const auto take_unused = [&used](ByText& nodes, std::string_view text) {
+    const TreeNode* found = nodes.take(text);
+    while (found != nullptr && !used.insert(found).second) found = nodes.take(text);
+    return found;
+  };
   // Renamed nodes first, so that nobody else takes their places.
   std::vector<bool> is_renamed(a.size());
   for (std::size_t i = 0; i < a.size() && !renames_.empty(); ++i) {
@@ -95,21 +106,15 @@ std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vect
     const auto renamed = path ? path : renames_.name(a[i].name);
     if (!renamed) continue;
     is_renamed[i] = true;
-    const TreeNode* const found = (path ? paths : names).take(renamed->text());
+    const TreeNode* const found = take_unused(path ? paths : names, renamed->text());
     pairs[i].b = found;
     if (found == nullptr) continue;
-    used[found] = true;
     // Containers alone are of no use: what they hold has paths of its own.
     if (!a[i].has_children() || !found->has_children()) renamed->use();
   }
   for (std::size_t i = 0; i < a.size(); ++i) {
     pairs[i].a = &a[i];
-    while (!is_renamed[i]) {
-      const TreeNode* const found = paths.take(a[i].path);
-      if (found != nullptr && !used.try_emplace(found, true).second) continue;
-      pairs[i].b = found;
-      break;
-    }
+    if (!is_renamed[i]) pairs[i].b = take_unused(paths, a[i].path);
   }
   for (const TreeNode& node : b)
     if (!used.contains(&node)) pairs.push_back({nullptr, &node});
@@ -186,11 +191,51 @@ void Comparer::add_notes() {
   std::ranges::move(notes, std::back_inserter(result_.notes));
 }
 
-void Comparer::add_lone(const RecordPlace& record, Verdict verdict, std::string detail) {
-  if (!filter_.is_wanted(record.name)) {
-    ++result_.coverage.filtered;
-    return;
+Comparer::Part Comparer::wanted_part(const std::string& name, const std::string& other,
+                                     const Value& value) const {
+  const bool is_whole = filter_.is_wanted(name, other);
+  if (filter_.empty()) return Part::all;
+  const std::vector<TreeNode> nodes = nodes_of(value);
+  if (!nodes.front().has_children()) return is_whole ? Part::all : Part::none;
+  bool is_any = false;
+  bool are_all_ignored = true;
+  for (const TreeNode& node : nodes) {
+    if (node.has_children()) continue;
+    const std::string label = label_of(name, node.path);
+    const std::string other_label = other.empty() ? other : label_of(other, node.path);
+    is_any = filter_.is_wanted(label, other_label) || is_any;
+    are_all_ignored = are_all_ignored && filter_.is_ignored(label, other_label);
   }
+  if (is_whole && !are_all_ignored) return Part::all;
+  return is_any ? Part::some : Part::none;
+}
+
+void Comparer::add_lone(const RecordPlace& record, const Value& value, bool is_of_b) {
+  switch (wanted_part(record.name, {}, value)) {
+    case Part::none: ++result_.coverage.filtered; break;
+    case Part::all:
+      add_whole(record, is_of_b ? Verdict::only_b : Verdict::only_a,
+                "record of " + describe(value));
+      break;
+    case Part::some: {
+      const std::vector<TreeNode> nodes = nodes_of(value);
+      std::vector<Pair> pairs;
+      pairs.reserve(nodes.size());
+      for (const TreeNode& node : nodes)
+        pairs.push_back(is_of_b ? Pair{nullptr, &node} : Pair{&node, nullptr});
+      add(pairs, record);
+      break;
+    }
+  }
+}
+
+void Comparer::add_other_kind(const RecordPlace& record, const std::string& other_name,
+                              const Value& value, std::string detail) {
+  if (wanted_part(record.name, other_name, value) == Part::none) ++result_.coverage.filtered;
+  else add_whole(record, Verdict::kind, std::move(detail));
+}
+
+void Comparer::add_whole(const RecordPlace& record, Verdict verdict, std::string detail) {
   ComparisonRow& row = rows_.add();
   row.path = record.name;
   row.record = record;
@@ -241,7 +286,7 @@ bool Comparer::add_pair(const Pair& pair, ComparisonRow& row) {
     add_numbers(tensor_of(a), tensor_of(b), {}, row);
     return true;
   }
-  ++result_.coverage.values;
+  if (!holds_others(a)) ++result_.coverage.values;
   if (a == b) return false;
   row.verdict = Verdict::value;
   row.detail = describe(a) + " and " + describe(b);
@@ -285,8 +330,12 @@ void Comparer::add_summaries(const Pair& pair, ComparisonRow& row) {
     row.detail = to_string(Shape(a.shape)) + " and " + to_string(Shape(b.shape));
     return;
   }
-  if (a.dtype != b.dtype)
-    row.detail = std::string(to_string(a.dtype)) + " and " + std::string(to_string(b.dtype));
+  const auto recorded_of = [](const TreeNode& node) {
+    return node.is_summary ? std::nullopt : recorded_dtype(*node.value);
+  };
+  const RecordedDTypes recorded{recorded_of(*pair.a), recorded_of(*pair.b)};
+  if (a.dtype != b.dtype || recorded.a != recorded.b)
+    row.detail = dtype_text(a.dtype, recorded.a) + " and " + dtype_text(b.dtype, recorded.b);
   if (options_.exact_dtypes && a.dtype != b.dtype) {
     row.verdict = Verdict::dtype;
     return;
@@ -295,7 +344,8 @@ void Comparer::add_summaries(const Pair& pair, ComparisonRow& row) {
   ++result_.coverage.statistics;
   if (result_.has_noise) ++result_.coverage.without_noise;
   std::string proof;
-  row.statistics = compare_summaries(a, b, tolerance_of(row.path, a.dtype, b.dtype, {}), proof);
+  row.statistics =
+      compare_summaries(a, b, tolerance_of(row.path, a.dtype, b.dtype, recorded), proof);
   if (!proof.empty()) row.verdict = Verdict::different;
   else if (b.statistics.finite() == 0) row.verdict = Verdict::nothing;
   else

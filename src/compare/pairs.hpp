@@ -45,8 +45,16 @@ class Comparer {
   /// \param other_name of the record in the second recording
   void add(const std::vector<Pair>& pairs, const std::optional<RecordPlace>& record = {},
            const std::string& other_name = {});
-  /// Adds a row for a record that one recording alone has.
-  void add_lone(const RecordPlace& record, Verdict verdict, std::string detail);
+  /// How much of a record the globs ask for: by its name, or by the paths in it.
+  enum class Part { none, some, all };
+  /// \param other its name in b, where it has another
+  [[nodiscard]] Part wanted_part(const std::string& name, const std::string& other,
+                                 const Value& value) const;
+  /// Adds a row for a record that one recording alone has, or one for each part that is asked for.
+  void add_lone(const RecordPlace& record, const Value& value, bool is_of_b);
+  /// Adds a row for records of which the two recordings keep what cannot be compared.
+  void add_other_kind(const RecordPlace& record, const std::string& other_name, const Value& value,
+                      std::string detail);
 
   /// What the options and the dtypes say for a path: of two dtypes the looser.
   [[nodiscard]] Tolerance tolerance_of(const std::string& path, DType a, DType b,
@@ -99,6 +107,7 @@ class Comparer {
   [[nodiscard]] const Tensor& tensor_of(const Value& value);
   void look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const;
   void count(Verdict verdict);
+  void add_whole(const RecordPlace& record, Verdict verdict, std::string detail);
   /// Tensors of a row, which are looked at again where they differ. Copies of 200,000 would take
   /// more memory than they have themselves.
   struct Held {

@@ -29,8 +29,16 @@ using comparing::TreeNode;
 
 namespace {
 
-RecordPlace place_of(const Record& record, RecordMatch match) {
-  return {record.name(), record.step(), record.call(), record.sequence(), match};
+/// \param other its partner in the second recording; null where it has none
+RecordPlace place_of(const Record& record, RecordMatch match, const Record* other) {
+  RecordPlace place{record.name(), record.step(), record.call(), record.sequence(), match};
+  if (other != nullptr && other->call() != record.call()) place.other_call = other->call();
+  return place;
+}
+
+bool is_any_wanted(const Comparer& comparer, const std::string& name, const std::string& other,
+                   const Value& value) {
+  return comparer.wanted_part(name, other, value) != Comparer::Part::none;
 }
 
 std::vector<Leaf> leaves_of(const Record& record) {
@@ -52,7 +60,9 @@ std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Record
     const Record& record = is_of_b ? b[pair.b] : a[pair.a];
     std::set<std::string>& known = is_of_b ? known_b : known_a;
     // The first of each name stands for all.
-    if (known.contains(record.name()) || !comparer.filter().is_wanted(record.name())) continue;
+    if (known.contains(record.name()) ||
+        !is_any_wanted(comparer, record.name(), {}, record.value()))
+      continue;
     std::vector<Leaf> leaves = leaves_of(record);
     if (leaves.empty()) continue;
     known.insert(record.name());
@@ -80,7 +90,7 @@ std::size_t count_slices(const RecordPairs& pairs, const recording::RecordTable&
     const recording::StoredRecord one = records_a.stored_at(pair.a);
     const recording::StoredRecord other = records_b.stored_at(pair.b);
     if (one.kept == slice && other.kept == slice &&
-        comparer.filter().is_wanted(a.names()[one.name], b.names()[other.name]))
+        is_any_wanted(comparer, a.names()[one.name], b.names()[other.name], *one.value))
       ++count;
   }
   return count;
@@ -109,8 +119,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     if (pair.is_lone()) {
       const bool is_of_b = pair.a == RecordPair::none;
       const Record& record = is_of_b ? b[pair.b] : a[pair.a];
-      comparer.add_lone(place_of(record, pair.match), is_of_b ? Verdict::only_b : Verdict::only_a,
-                        "record of " + describe(record.value()));
+      comparer.add_lone(place_of(record, pair.match, nullptr), record.value(), is_of_b);
       continue;
     }
     const Record& one = a[pair.a];
@@ -118,17 +127,17 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     if (one.kept() != other.kept() && one.kept() != Keep::statistics &&
         other.kept() != Keep::statistics) {
       // A slice beside a tensor says nothing of the rest.
-      comparer.add_lone(place_of(one, pair.match), Verdict::kind,
-                        std::string("kept as ")
-                            .append(to_string(one.kept()))
-                            .append(" and as ")
-                            .append(to_string(other.kept())));
+      comparer.add_other_kind(place_of(one, pair.match, &other), other.name(), one.value(),
+                              std::string("kept as ")
+                                  .append(to_string(one.kept()))
+                                  .append(" and as ")
+                                  .append(to_string(other.kept())));
       continue;
     }
     try {
       comparer.add(
           comparer.pair(comparing::nodes_of(one.value()), comparing::nodes_of(other.value())),
-          place_of(one, pair.match), other.name());
+          place_of(one, pair.match, &other), other.name());
     } catch (const Error& error) {
       throw error.below(one.name());
     }

@@ -69,8 +69,9 @@ RowKinds::Found RowKinds::make_kind(const Key& key) {
   const Type& a = *key.type_a;
   const Type& b = *key.type_b;
   const RecordedDTypes recorded{a.recorded, b.recorded};
-  const Grid grid = coarser(grid_of(effective_dtype(a.dtype, a.recorded)).value(),
-                            grid_of(effective_dtype(b.dtype, b.recorded)).value());
+  const Grid grid_a = grid_of(effective_dtype(a.dtype, a.recorded)).value();
+  const Grid grid_b = grid_of(effective_dtype(b.dtype, b.recorded)).value();
+  const Grid grid = coarser(grid_a, grid_b);
   CompactKind kind{.path = name,
                    .other_path = other == name ? std::string() : other,
                    .detail = {},
@@ -82,6 +83,7 @@ RowKinds::Found RowKinds::make_kind(const Key& key) {
                    .dtype_b = b.dtype,
                    .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded),
                    .grid = grid,
+                   .finer_grid = grid.dtype == grid_a.dtype ? grid_b : grid_a,
                    .has_words = has_words(a.dtype, b.dtype, grid.dtype),
                    .has_given_tolerance = comparer_.result().has_noise &&
                                           comparer_.is_given(name, a.dtype, b.dtype, recorded),

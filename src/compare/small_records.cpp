@@ -45,6 +45,11 @@ CompactRow row_of(const RecordPair& pair, std::uint32_t kind) {
   return row;
 }
 
+std::uint64_t call_of(recording::RecordCursor& records, std::size_t record) {
+  const RecordTable::Place place = records.at(record);
+  return place.part->segment->columns().call[place.record];
+}
+
 /// \param size bytes of the record
 void add_bytes(const recording::StoredRecord& record, std::size_t size, RowBytes& bytes) {
   bytes.add(record.value->tensor(), record.is_row() ? static_cast<std::uint64_t>(record.row) : 0,
@@ -102,6 +107,13 @@ SmallRecords::SmallRecords(const RecordTable& a, const RecordTable& b, const Rec
   CompactRows& compact = comparer.rows().compact();
   for (const RecordTable::Part& part : a.parts())
     compact.records.push_back({part.begin, part.skipped, part.segment->columns()});
+  recording::RecordCursor records_a(a);
+  recording::RecordCursor records_b(b);
+  for (const RecordPair& pair : pairs.pairs) {
+    if (pair.match == RecordMatch::call) continue;
+    const std::uint64_t call = call_of(records_b, pair.b);
+    if (call != call_of(records_a, pair.a)) compact.other_calls.emplace_back(pair.a, call);
+  }
   const std::size_t most = std::min(a.size(), b.size());
   compact.reserve(most, most + spare_metrics(most), comparer.result().has_noise);
 }
@@ -144,7 +156,8 @@ std::vector<SmallRecords::Worker> SmallRecords::in_pieces(std::size_t rows, std:
   workers.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) {
     Worker& worker = workers.emplace_back(*finder_, taken, together);
-    if (comparer_.result().has_noise) worker.noise.emplace(comparer_.noise(), a_);
+    if (comparer_.result().has_noise)
+      worker.noise.emplace(comparer_.noise(), a_, comparer_.rows().compact());
   }
   std::atomic<std::uint64_t> done = 0;
   platform::in_pieces(

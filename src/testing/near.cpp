@@ -8,7 +8,6 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/tools/document.hpp>
-#include "compare/rows/row_store.hpp"
 #include "data/text/printable.hpp"
 
 namespace safestructures::inline v0::testing {
@@ -16,20 +15,6 @@ namespace {
 
 // A test's log is read from its end.
 constexpr std::size_t most_rows = 20;
-
-Comparison compare_with(const Value& actual, const Document& golden,
-                        const CompareOptions& options) {
-  Comparison found = compare(actual, golden.root(), options);
-  comparing::RowStore& rows = *comparing::RowStore::of(found.rows);
-  for (const auto& [name, tensor] : golden.content().extra_tensors) {
-    ComparisonRow& row = rows.add();
-    row.path = name;
-    row.verdict = Verdict::only_b;
-    row.detail = "a tensor that the file's structure does not use";
-    ++found.coverage.only_b;
-  }
-  return found;
-}
 
 }  // namespace
 
@@ -40,7 +25,7 @@ NearResult structures_near(const Value& actual, const std::filesystem::path& gol
   try {
     const Document document = Document::open(
         golden, {.format = options.format, .access = options.access, .limits = options.limits});
-    const Comparison found = compare_with(actual, document, options);
+    const Comparison found = compare(actual, document, options);
     if (found.is_equal()) return {true, {}};
     std::ostringstream text;
     text << "a, the structure, differs from b, " << file << ":\n";

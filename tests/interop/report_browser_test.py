@@ -212,16 +212,20 @@ def check_statistics(page, folder):
 
 
 def check_pairs(page, folder):
-    """A row says how its records were paired where their numbers do not say it."""
+    """A row says how its records were paired where their numbers do not say it, and shows these two."""
     uneven_runs(folder)
     run(folder, "report", "late", "early", "-o", "uneven.html")
     page.open(folder / "uneven.html")
     said = []
+    largest = []
+    cells = "[...document.querySelectorAll('#detail tr')].map(row => [...row.cells].map(cell => cell.textContent))"
     for number in range(1, page.evaluate("document.querySelectorAll('.row').length") + 1):
         page.click(f".row:nth-child({number})")
         texts = "[...document.querySelectorAll('#detail .faint')].map(one => one.textContent)"
         said.append([text for text in page.evaluate(texts) if text.startswith("paired")])
-    expect("how they are paired", [[], ["paired by its shape"], ["paired by its shape"], []], said)
+        largest.append(next(line[1:] for line in page.evaluate(cells) if line[0] == "max"))
+    expect("the two that were paired", [["1", "1"], ["2", "2"], ["4", "3"], ["9"]], largest)
+    expect("how they are paired", [[], ["paired by its shape, call 1 of b"], ["paired by its shape, call 2 of b"], []], said)
 
 
 def check_coverage(page, folder):

@@ -85,12 +85,15 @@ def other_values(folder):
 
 
 def uneven_runs(folder):
-    """Runs `late` and `early`: `early` called its layer once more before, with another shape."""
-    for name, sizes in (("late", (3, 3)), ("early", (2, 3, 3))):
+    """Runs `late` and `early`: `early` called its layer once more before, with another shape.
+
+    Of the last call one number differs.
+    """
+    for name, calls in (("late", ([2, 2, 2], [3, 3, 4])), ("early", ([9, 9], [2, 2, 2], [3, 3, 3]))):
         with Recorder(pathlib.Path(folder) / name) as recorder:
             recorder.record("input", np.ones(3, np.float32))
-            for size in sizes:
-                recorder.record("layer", np.ones(size, np.float32))
+            for numbers in calls:
+                recorder.record("layer", np.array(numbers, np.float32))
 
 
 def statistics_runs(folder):

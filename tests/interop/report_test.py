@@ -11,7 +11,7 @@ import subprocess
 
 import numpy as np
 from cli_outcomes import CLI, expect, run, run_checks
-from report_cases import HOSTILE, SCORES, statistics_runs, suspicious_runs, two_runs
+from report_cases import HOSTILE, SCORES, statistics_runs, suspicious_runs, two_runs, uneven_runs
 from safetensors.numpy import save_file
 
 class Page(html.parser.HTMLParser):
@@ -127,6 +127,9 @@ def check_heat_maps(folder):
     (found,) = page_of(folder, "a.safetensors", "b.safetensors")[2]["heat_maps"]
     expect("not finite", [0, 0, -1, -1, -1], found["cells"][:5])
     expect("beyond doubles", 1.79e308, found["cells"][5])
+    uneven_runs(folder)
+    (found,) = page_of(folder, "late", "early")[2]["heat_maps"]
+    expect("of the calls that were paired", [0, 0, 1], found["cells"])
     two_runs(folder)
     maps = page_of(folder, "a", "b")[2]["heat_maps"]
     expect("as many as there are, at most", True, 12 <= len(maps) <= 13)

@@ -20,7 +20,7 @@ first divergence: /weights/kernel, worst at [1]: 2.25 and 2
 compared 2 tensors, 4 of 4 numbers finite in both, and 1 other value
 different: 1 difference
 """
-EXTRA = "only in b        -         -         -       -    -       -  more  a tensor that the file's structure does not use"
+EXTRA = "only in b        -        -       -       -    -       -  more  tensor F32 [1]"
 MISSING = "the structure cannot be compared with none.safetensors: none.safetensors: cannot open the file"
 #: What ends the output: of three tests, two fail.
 ENDS = {

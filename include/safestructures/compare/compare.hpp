@@ -20,10 +20,16 @@ namespace safestructures::inline v0 {
 
 /// Compares two structures path by path; the second is the reference. Numbers within a tolerance
 /// are close, everything else is compared exactly. Sets have no order; the order of dicts, type
-/// names of structs and tensors, and attributes do not count.
+/// names of structs and tensors, and attributes do not count. Entries of dicts are the same whose
+/// keys have the same text, as 1 and "1".
 /// \throws Error what deferred tensors' sources throw; `invalid_argument` for options that cannot
 /// be
 [[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Value& a, const Value& b,
+                                                    const CompareOptions& options = {});
+
+/// The same for a structure and an open file, with the tensors that its structure does not refer
+/// to.
+[[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Value& a, const Document& b,
                                                     const CompareOptions& options = {});
 
 /// The same for open files, with the tensors that their structures do not refer to.

@@ -24,6 +24,11 @@ struct NonFiniteCounts {
   std::uint64_t infinity_only_b = 0;  ///< Infinite in b, not in a.
   std::uint64_t infinity_signs = 0;   ///< Infinite in both, of different signs.
 
+  /// Where the two sides are not the same.
+  [[nodiscard]] constexpr std::uint64_t differing() const noexcept {
+    return nan_only_a + nan_only_b + infinity_only_a + infinity_only_b + infinity_signs;
+  }
+
   friend bool operator==(const NonFiniteCounts&, const NonFiniteCounts&) = default;
 };
 
@@ -89,7 +94,7 @@ struct TensorMetrics {
   /// look at `norm_ratio` too.
   std::optional<double> cosine;
   /// 1 - cosine, without the digits that the subtraction would cost: where the norms are as large,
-  /// to a few units of its last place, and always to 1e-12.
+  /// to a few units of its last place, and always to 1e-11.
   std::optional<double> cosine_distance;
   std::optional<double> norm_ratio;   ///< |a| / |b|. Nothing where b is zero.
   std::optional<UlpMetrics> ulp;      ///< Of floating-point dtypes on both sides.

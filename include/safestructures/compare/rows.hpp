@@ -63,6 +63,8 @@ struct RecordPlace {
   std::uint64_t call = 0;                 ///< Calls of that name before it.
   std::uint64_t sequence = 0;             ///< Its place among all records of its recording.
   RecordMatch match = RecordMatch::call;  ///< Of recordings that are compared.
+  /// The call in the second of them, where it is another.
+  std::optional<std::uint64_t> other_call = std::nullopt;
 };
 
 /// A row of a table.

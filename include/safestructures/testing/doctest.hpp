@@ -9,9 +9,10 @@
 
 #include <safestructures/testing/near.hpp>
 
-/// Compares an object that can be saved with the structure in a file, and goes on whatever comes of
-/// it: `CHECK_STRUCTURES_NEAR(actual, file)` or `(actual, file, options)`, the options being
-/// CompareOptions. Fails with the table of what differs.
+/// Compares an object that can be saved with the structure in a file, and goes on whether they are
+/// near or not: `CHECK_STRUCTURES_NEAR(actual, file)` or `(actual, file, options)`, the options
+/// being CompareOptions. Fails with the table of what differs. What the object's codec throws ends
+/// the test.
 #define CHECK_STRUCTURES_NEAR(...)                                                   \
   do {                                                                               \
     const ::safestructures::testing::NearResult safestructures_result =              \

@@ -22,8 +22,8 @@ struct NearResult {
 };
 
 /// Compares a structure with that in a file, which is the reference. Tensors in the file that its
-/// structure does not refer to make it differ. Never throws for the file: what is wrong with it is
-/// in the text.
+/// structure does not refer to make it differ, unless the options leave them out. Never throws for
+/// the file: what is wrong with it is in the text.
 [[nodiscard]] SAFESTRUCTURES_API NearResult structures_near(const Value& actual,
                                                             const std::filesystem::path& golden,
                                                             const CompareOptions& options = {});

@@ -41,7 +41,7 @@ function comparedParts(row) {
     found.statistics ? element('span', { class: 'badge estimate' }, 'by statistics alone') : null, ' ', printable(found.detail || ''))];
   if (found.other_path) parts.push(element('div', { class: 'faint' }, 'in b: ' + printable(found.other_path)));
   if (found.record && found.record.paired_by !== 'call')
-    parts.push(element('div', { class: 'faint' }, 'paired by its ' + found.record.paired_by));
+    parts.push(element('div', { class: 'faint' }, `paired by its ${found.record.paired_by}, call ${callInB(found.record)} of b`));
   if (heatMaps.has(row.index)) parts.push(...heatMap(heatMaps.get(row.index)));
   parts.push(...suspicionParts(found), ...originParts(found), ...noiseParts(found.noise), ...statisticsParts(found.statistics));
   const hidden = ['path', 'other_path', 'verdict', 'detail', 'record', 'shape', 'growth', 'makes_error',

@@ -7,8 +7,11 @@ const evidenceText = {
   none: 'unknown: nothing was recorded before it in its step',
 };
 const withoutNumber = ['value', 'dtype', 'shape', 'size', 'kind'];
+const isBesideZeros = (found) => found.snr_state === 'zero_reference'
+  && Object.entries(found.non_finite).every(([name, count]) => name.endsWith('_both') || count === 0);
 const measured = (error, row) => (error !== null ? short(error)
-  : row && withoutNumber.includes(row.found.verdict) ? `another ${row.found.verdict}` : 'NaN or infinite');
+  : row && withoutNumber.includes(row.found.verdict) ? `another ${row.found.verdict}`
+    : row && isBesideZeros(row.found) ? 'without measure, as b is zero' : 'NaN or infinite');
 const cameIn = (origin) => (origin.input === null ? '–' : measured(origin.input_error, rows[origin.input_row]));
 const times = (value) => (value >= 1000 ? value.toExponential(1) : Number(value.toPrecision(2))) + 'x';
 const excess = (noise) => (noise.excess === null ? 'no noise' : times(noise.excess));

@@ -48,6 +48,10 @@ const plural = (count, noun) => count.toLocaleString('en') + ' ' + noun + (count
 const comparison = data.comparison;
 const isRecording = data.a.recording;
 const key = (path, record) => (record ? `${path}\0${record.step}\0${record.call}` : path);
+// Of a record that was paired by its shape or its order the partner is another call.
+const callInB = (record) => record.other_call ?? record.call;
+const keyInB = (found) => key(found.other_path || found.path, found.record && {
+  step: found.record.step, call: callInB(found.record) });
 const index = (side) => new Map(side ? side.tensors.map((one) => [key(one.path, one.record), one]) : []);
 const inA = index(data.a);
 const inB = index(data.b);
@@ -55,8 +59,8 @@ const rowOf = (found, i) => ({
   index: i,
   path: found.path,
   record: found.record || null,
-  a: inA.get(key(found.path, found.record)) || null,
-  b: inB.get(key(found.other_path || found.path, found.record)) || null,
+  a: (found.verdict !== 'only in b' && inA.get(key(found.path, found.record))) || null,
+  b: (found.verdict !== 'only in a' && inB.get(keyInB(found))) || null,
   found: comparison ? found : null,
 });
 const rows = (comparison ? comparison.rows : data.a.tensors).map(rowOf);

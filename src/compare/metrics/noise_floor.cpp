@@ -23,18 +23,29 @@ Distance distance_in(const TensorMetrics& found) {
           found.compared != 0 || found.count == 0};
 }
 
-void NoiseOfTensor::add(const Distance& a, const Distance& b, const std::optional<Grid>& grid) {
-  const Distance& nearer = a.rmse < b.rmse ? a : b;
+double DistancesToRun::least_rmse() const {
+  const Distance& nearer = of_a.rmse < of_b.rmse ? of_a : of_b;
+  return nearer.is_known ? nearer.rmse : HUGE_VAL;
+}
+
+NoiseOfTensor::NoiseOfTensor(const std::optional<Grid>& a, const std::optional<Grid>& b) {
+  if (!a || !b) return;
+  grid_ = coarser(*a, *b);
+  most_digits_ = std::max(a->fraction_bits, b->fraction_bits);
+}
+
+void NoiseOfTensor::add(const DistancesToRun& run) {
+  const Distance& nearer = run.of_a.rmse < run.of_b.rmse ? run.of_a : run.of_b;
   if (!nearer.is_known) return;
   // What rounding to fewer digits does is far more than what is looked for.
-  if (grid_ && grid && grid->fraction_bits < grid_->fraction_bits) return;
+  if (grid_ && run.grid && run.grid->fraction_bits < grid_->fraction_bits) return;
   ++floor_.runs;
   floor_.max_absolute = std::max(floor_.max_absolute, nearer.max_absolute);
   floor_.rmse = std::max(floor_.rmse, nearer.rmse);
   if (nearer.relative_l2)
     floor_.relative_l2 = std::max(floor_.relative_l2.value_or(0), *nearer.relative_l2);
   floor_.is_precise =
-      floor_.is_precise || (grid_ && grid && grid->fraction_bits > grid_->fraction_bits);
+      floor_.is_precise || (grid_ && run.grid && run.grid->fraction_bits > most_digits_);
 }
 
 std::optional<NoiseFloor> NoiseOfTensor::floor(const TensorMetrics& between, double factor) const {

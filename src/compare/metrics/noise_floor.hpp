@@ -22,21 +22,31 @@ struct Distance {
 /// That of `compare_tensors`.
 [[nodiscard]] Distance distance_in(const TensorMetrics& found);
 
+/// What is between two tensors and that of a further run.
+struct DistancesToRun {
+  Distance of_a;
+  Distance of_b;
+  std::optional<Grid> grid;  ///< Of the run's.
+
+  /// To the nearer; infinite where nothing is known of it.
+  [[nodiscard]] double least_rmse() const;
+};
+
 /// Takes the distances of one tensor to that of each further run.
 class NoiseOfTensor {
  public:
-  /// \param grid of the two sides: the coarser; nothing where one has none
-  explicit NoiseOfTensor(const std::optional<Grid>& grid) : grid_(grid) {}
+  /// \param a, b the grids of the two sides; nothing where one has none
+  NoiseOfTensor(const std::optional<Grid>& a, const std::optional<Grid>& b);
 
-  /// Adds a run, unless it has fewer digits than the sides. \param a, b what is between it and
-  /// these \param grid of its tensor
-  void add(const Distance& a, const Distance& b, const std::optional<Grid>& grid);
+  /// Adds a run, unless it has fewer digits than the sides.
+  void add(const DistancesToRun& run);
   /// The floor, nothing where no run has the tensor. \param between the two sides
   /// \param factor `CompareOptions::noise_factor`
   [[nodiscard]] std::optional<NoiseFloor> floor(const TensorMetrics& between, double factor) const;
 
  private:
-  std::optional<Grid> grid_;
+  std::optional<Grid> grid_;  // The coarser.
+  unsigned most_digits_ = 0;  // Bits of fraction in the finer.
   NoiseFloor floor_;
 };
 

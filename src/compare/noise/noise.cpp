@@ -99,7 +99,12 @@ void Noise::add(const NoiseRun& run) {
               if (is_number(*cursor.stored_at(i).value)) continue;
               const Record& record = (*source)[i];
               take(record.name(), nodes_of(record.value()),
-                   RecordPlace{record.name(), record.step(), record.call(), record.sequence()});
+                   RecordPlace{record.name(),
+                               record.step(),
+                               record.call(),
+                               record.sequence(),
+                               RecordMatch::call,
+                               {}});
             }
           } else if constexpr (std::is_same_v<Source, std::shared_ptr<const Document>>) {
             take({}, nodes_of(source->root()), {});
@@ -129,22 +134,38 @@ std::optional<Noise::Numbers> Noise::Run::find(const std::string& label,
   return found == nodes.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::vector<Noise::Numbers> Noise::Run::find_all(const ComparisonRow& row) const {
+  std::vector<Numbers> found;
+  const auto take = [&](const std::string& label, const std::optional<RecordPlace>& record) {
+    if (std::optional<Numbers> numbers = find(label, record)) found.push_back(std::move(*numbers));
+  };
+  take(row.path, row.record);
+  const bool is_other_call = row.record && row.record->other_call;
+  if (row.other_path.empty() && !is_other_call) return found;
+  std::optional<RecordPlace> other = row.record;
+  if (is_other_call) other->call = *other->other_call;
+  take(row.other_path.empty() ? row.path : row.other_path, other);
+  return found;
+}
+
 std::optional<NoiseFloor> Noise::floor(const ComparisonRow& row, const Tensor& a, const Tensor& b,
                                        const RecordedDTypes& recorded) const {
-  const auto grid_a = grid_of(effective_dtype(a.dtype(), recorded.a));
-  const auto grid_b = grid_of(effective_dtype(b.dtype(), recorded.b));
-  std::optional<Grid> grid;
-  if (grid_a && grid_b) grid = coarser(*grid_a, *grid_b);
-  NoiseOfTensor noise(grid);
+  NoiseOfTensor noise(grid_of(effective_dtype(a.dtype(), recorded.a)),
+                      grid_of(effective_dtype(b.dtype(), recorded.b)));
   for (const Run& run : runs_) {
-    std::optional<Numbers> other = run.find(row.path, row.record);
-    if (!other && !row.other_path.empty()) other = run.find(row.other_path, row.record);
-    if (!other || other->tensor.shape() != a.shape()) continue;
-    const RecordedDTypes of_a{recorded.a, other->recorded};
-    const RecordedDTypes of_b{recorded.b, other->recorded};
-    noise.add(distance_in(compare_tensors(a, other->tensor, {}, of_a)),
-              distance_in(compare_tensors(b, other->tensor, {}, of_b)),
-              grid_of(effective_dtype(other->tensor.dtype(), other->recorded)));
+    // What a run has under the name that the other side gives it may be another tensor.
+    std::optional<DistancesToRun> nearest;
+    for (const Numbers& other : run.find_all(row)) {
+      if (other.tensor.shape() != a.shape()) continue;
+      const RecordedDTypes of_a{recorded.a, other.recorded};
+      const RecordedDTypes of_b{recorded.b, other.recorded};
+      const DistancesToRun found{
+          .of_a = distance_in(compare_tensors(a, other.tensor, {}, of_a)),
+          .of_b = distance_in(compare_tensors(b, other.tensor, {}, of_b)),
+          .grid = grid_of(effective_dtype(other.tensor.dtype(), other.recorded))};
+      if (!nearest || found.least_rmse() < nearest->least_rmse()) nearest = found;
+    }
+    if (nearest) noise.add(*nearest);
   }
   return noise.floor(*row.metrics, factor_);
 }

@@ -34,6 +34,10 @@ class Noise {
     std::unique_ptr<const NoiseRecords> records;
     std::unordered_map<std::string, Numbers, detail::KeyedHash> nodes;
 
+    /// What may be meant by a row: what has the names of a, of b, or of either.
+    [[nodiscard]] std::vector<Numbers> find_all(const ComparisonRow& row) const;
+
+   private:
     /// \param label of a row, in one of the sides
     [[nodiscard]] std::optional<Numbers> find(const std::string& label,
                                               const std::optional<RecordPlace>& record) const;

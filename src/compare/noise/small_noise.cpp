@@ -37,7 +37,8 @@ Distance distance_of_any(const RowMetrics::Numbers& side, const RowMetrics::Numb
 
 }  // namespace
 
-SmallNoise::SmallNoise(const Noise& noise, const RecordTable& a) : noise_(noise), records_(a) {
+SmallNoise::SmallNoise(const Noise& noise, const RecordTable& a, const CompactRows& rows)
+    : noise_(noise), records_(a), rows_(rows) {
   for (const Noise::Run& run : noise.runs())
     if (run.records != nullptr)
       runs_.push_back({.noise = &run,
@@ -58,36 +59,44 @@ void SmallNoise::clear() {
 void SmallNoise::add(const CompactRow& row, const CompactKind& kind) {
   const RecordTable::Place at = records_.at(row.record);
   const recording::ReadColumns& columns = at.part->segment->columns();
-  const NoiseRecords::Key key{0, columns.step[at.record], columns.call[at.record]};
-  for (Run& run : runs_) run.found.push_back(find(run, key, row, kind));
+  const std::int64_t step = columns.step[at.record];
+  const std::uint64_t call = columns.call[at.record];
+  std::uint64_t other_call = call;
+  if (row.match != RecordMatch::call) other_call = rows_.other_call_of(row.record).value_or(call);
+  for (Run& run : runs_) run.found.push_back(find(run, step, {call, other_call}, row, kind));
 }
 
-SmallNoise::Found SmallNoise::find(Run& run, const NoiseRecords::Key& key, const CompactRow& row,
-                                   const CompactKind& kind) {
+SmallNoise::Found SmallNoise::find(Run& run, std::int64_t step, const Calls& calls,
+                                   const CompactRow& row, const CompactKind& kind) {
   const NoiseRecords& records = *run.noise->records;
   if (run.names.size() <= row.kind) run.names.resize(row.kind + std::size_t{1});
   Names& names = run.names[row.kind];
   if (!names.are_known) {
     names = {.are_known = true,
              .name = records.table().place_of(kind.path),
-             .other_name = kind.other_path.empty() ? std::nullopt
-                                                   : records.table().place_of(kind.other_path)};
+             .other_name =
+                 records.table().place_of(kind.other_path.empty() ? kind.path : kind.other_path)};
   }
-  for (const std::optional<std::uint32_t>& name : {names.name, names.other_name}) {
-    const std::optional<std::size_t> place =
-        name ? records.find({*name, key.step, key.call}, row.record) : std::nullopt;
-    if (!place) continue;
-    const StoredRecord record = run.records.stored_at(*place);
-    if (!is_number(*record.value)) continue;
-    if (!has_shape(record, kind.shape)) return {};
-    if (!has_whole_bytes(*record.value)) return {.is_odd = true};
-    const Tensor& tensor = record.value->tensor();
-    run.bytes.add(tensor, record.is_row() ? static_cast<std::uint64_t>(record.row) : 0,
-                  kind.count * (bit_width(tensor.dtype()) / 8));
-    return {.value = record.value, .place = run.read++};
+  const auto find = [&](const std::optional<std::uint32_t>& name, std::uint64_t call) {
+    return name ? records.find({*name, step, call}, row.record) : std::nullopt;
+  };
+  std::optional<std::size_t> place = find(names.name, calls.of_a);
+  if (names.other_name != names.name || calls.of_b != calls.of_a) {
+    const std::optional<std::size_t> other = find(names.other_name, calls.of_b);
+    // The nearer one is meant.
+    if (place && other) return {.is_odd = true};
+    if (!place) place = other;
   }
   // A part of another record may have the name.
-  return {.is_odd = !run.noise->nodes.empty()};
+  if (!place) return {.is_odd = !run.noise->nodes.empty()};
+  const StoredRecord record = run.records.stored_at(*place);
+  if (!is_number(*record.value)) return {.is_odd = !run.noise->nodes.empty()};
+  if (!has_shape(record, kind.shape)) return {};
+  if (!has_whole_bytes(*record.value)) return {.is_odd = true};
+  const Tensor& tensor = record.value->tensor();
+  run.bytes.add(tensor, record.is_row() ? static_cast<std::uint64_t>(record.row) : 0,
+                kind.count * (bit_width(tensor.dtype()) / 8));
+  return {.value = record.value, .place = run.read++};
 }
 
 void SmallNoise::read() {
@@ -98,7 +107,7 @@ bool SmallNoise::judge(std::size_t i, const Sides& sides, const CompactKind& kin
                        RowMetrics& metrics, CompactRow& row, CompactNoise& noise) const {
   const RowMetrics::Numbers a{{sides.a, kind.size_a}, kind.dtype_a};
   const RowMetrics::Numbers b{{sides.b, kind.size_b}, kind.dtype_b};
-  NoiseOfTensor all(kind.grid);
+  NoiseOfTensor all(kind.grid, kind.finer_grid);
   for (const Run& run : runs_) {
     const Found& found = run.found[i];
     if (found.is_odd) return false;
@@ -113,7 +122,7 @@ bool SmallNoise::judge(std::size_t i, const Sides& sides, const CompactKind& kin
     const std::optional<Distance> to_a = distance(a);
     const std::optional<Distance> to_b = sides.metrics == nullptr ? to_a : distance(b);
     if (!to_a || !to_b) return false;
-    all.add(*to_a, *to_b, grid_of(effective_dtype(dtype, recorded_dtype(*found.value))));
+    all.add({*to_a, *to_b, grid_of(effective_dtype(dtype, recorded_dtype(*found.value)))});
   }
   const TensorMetrics between = CompactRows::metrics_of(kind, row, sides.metrics);
   const std::optional<NoiseFloor> floor = all.floor(between, noise_.factor());

@@ -19,8 +19,8 @@ namespace safestructures::inline v0::comparing {
 /// of its own.
 class SmallNoise {
  public:
-  /// \param a the first recording
-  SmallNoise(const Noise& noise, const recording::RecordTable& a);
+  /// \param a the first recording \param rows say which other calls its partners are
+  SmallNoise(const Noise& noise, const recording::RecordTable& a, const CompactRows& rows);
 
   /// Forgets all rows.
   void clear();
@@ -63,11 +63,17 @@ class SmallNoise {
     RowBytes bytes;
   };
 
-  [[nodiscard]] static Found find(Run& run, const NoiseRecords::Key& key, const CompactRow& row,
-                                  const CompactKind& kind);
+  /// Numbers of a call and of its partner.
+  struct Calls {
+    std::uint64_t of_a = 0;
+    std::uint64_t of_b = 0;
+  };
+  [[nodiscard]] static Found find(Run& run, std::int64_t step, const Calls& calls,
+                                  const CompactRow& row, const CompactKind& kind);
 
   const Noise& noise_;
   recording::RecordCursor records_;
+  const CompactRows& rows_;
   std::vector<Run> runs_;
 };
 

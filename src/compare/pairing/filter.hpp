@@ -41,6 +41,8 @@ class Filter {
   Filter(const std::vector<std::string>& only, const std::vector<std::string>& ignore)
       : only_(only), ignore_(ignore) {}
 
+  /// Whether everything is compared.
+  [[nodiscard]] bool empty() const noexcept { return only_.globs.empty() && ignore_.globs.empty(); }
   /// Whether something is compared. \param other its path in b, where it has another
   [[nodiscard]] bool is_wanted(const std::string& path, const std::string& other = {}) const;
   [[nodiscard]] bool is_ignored(const std::string& path, const std::string& other = {}) const;

@@ -92,18 +92,25 @@ std::vector<std::uint32_t> names_in(const RecordTable& b, const RecordTable& a, 
   std::vector<std::uint32_t> names;
   names.reserve(a.names().size());
   std::vector<bool> is_taken(renames.empty() ? 0 : b.names().size());
+  std::vector<bool> is_renamed;
   for (const std::string& name : a.names()) {
-    const std::optional<Renames::Renamed> renamed = renames.name(name);
+    // A rule for a name that looks like a path looks like one for paths.
+    const std::optional<Renames::Renamed> renamed =
+        name.starts_with('/') ? renames.path(name) : renames.name(name);
     const std::string& wanted = renamed ? renamed->text() : name;
     // Two runs of one program, mostly.
     const std::size_t same = names.size();
     names.push_back(same < b.names().size() && b.names()[same] == wanted
                         ? static_cast<std::uint32_t>(same)
                         : b.place_of(wanted).value_or(no_name));
+    is_renamed.push_back(renamed.has_value());
     if (!renamed || names.back() == no_name || is_taken[names.back()]) continue;
     is_taken[names.back()] = true;
     renamed->use();
   }
+  // What a rule says is what is meant, so that nobody else takes its place.
+  for (std::size_t i = 0; i < names.size() && !is_taken.empty(); ++i)
+    if (!is_renamed[i] && names[i] != no_name && is_taken[names[i]]) names[i] = no_name;
   return names;
 }
 

@@ -33,6 +33,8 @@ struct Moments {
   double min;
   double max;
   double root;  ///< Of the count.
+  std::uint64_t nan;
+  std::uint64_t infinities;
 };
 
 std::vector<Moments> moments_of(const Lone& lone) {
@@ -42,12 +44,15 @@ std::vector<Moments> moments_of(const Lone& lone) {
     const std::optional<Summary> summary = summary_of(*leaf.value);
     const TensorStatistics found = summary ? summary->statistics : statistics(leaf.value->tensor());
     moments.push_back({found.l2_norm, found.mean, found.standard_deviation, found.min, found.max,
-                       std::sqrt(static_cast<double>(std::max<std::uint64_t>(found.count, 1)))});
+                       std::sqrt(static_cast<double>(std::max<std::uint64_t>(found.count, 1))),
+                       found.nan, found.positive_infinities + found.negative_infinities});
   }
   return moments;
 }
 
 double distance(const Moments& a, const Moments& b) {
+  // What is not finite is in no sum.
+  if (a.nan != b.nan || a.infinities != b.infinities) return HUGE_VAL;
   const double scale = std::max({std::abs(b.l2_norm), std::abs(a.l2_norm), 1e-300});
   const double root = b.root;
   double furthest = std::abs(a.l2_norm - b.l2_norm) / scale;

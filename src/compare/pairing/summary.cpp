@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numbers>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -215,12 +216,19 @@ StatisticsMetrics compare_summaries(const Summary& a, const Summary& b, const To
   const auto prove = [&](bool is_so, const std::string& text) {
     if (is_so && proof.empty()) proof = text;
   };
-  prove(left.nan != right.nan, fmt::format("{} and {} NaN", left.nan, right.nan));
-  prove(left.positive_infinities != right.positive_infinities ||
-            left.negative_infinities != right.negative_infinities,
+  // Of complex numbers the parts are counted, each at its own place: of real ones beside them there
+  // are half as many, at other places, so that norms alone are left to compare.
+  const bool are_complex = a.dtype == DType::C64 && b.dtype == DType::C64;
+  const bool are_alike = (a.dtype == DType::C64) == (b.dtype == DType::C64);
+  const auto is_other_count = [&](std::uint64_t one, std::uint64_t other) {
+    return are_alike ? one != other : (one == 0) != (other == 0);
+  };
+  prove(is_other_count(left.nan, right.nan), fmt::format("{} and {} NaN", left.nan, right.nan));
+  prove(is_other_count(left.positive_infinities, right.positive_infinities) ||
+            is_other_count(left.negative_infinities, right.negative_infinities),
         fmt::format("{} and {} infinities", left.positive_infinities + left.negative_infinities,
                     right.positive_infinities + right.negative_infinities));
-  if (a.sketch && b.sketch) {
+  if (a.sketch && b.sketch && are_alike) {
     if (a.dtype == b.dtype) found.has_same_hash = a.sketch->hash == b.sketch->hash;
     // Of floats a hash tells 0.0 from -0.0.
     if (a.dtype == b.dtype && !is_floating(a.dtype) && a.dtype != DType::C64 &&
@@ -231,7 +239,9 @@ StatisticsMetrics compare_summaries(const Summary& a, const Summary& b, const To
   }
   if (found.has_same_hash.value_or(false)) return found;
   // If |a - b| <= atol + rtol |b| for all, so much holds for extremes, means and norms.
-  const double peak = std::max(std::abs(right.min), std::abs(right.max));
+  // Of complex numbers |b| may be the root of 2 times the largest part.
+  const double peak =
+      std::max(std::abs(right.min), std::abs(right.max)) * (are_complex ? std::numbers::sqrt2 : 1);
   const double root = rms(right.l2_norm, right.finite());
   const double most = tolerance.atol + tolerance.rtol * peak;
   const double mean = tolerance.atol + tolerance.rtol * root;
@@ -242,15 +252,16 @@ StatisticsMetrics compare_summaries(const Summary& a, const Summary& b, const To
     prove(one != other && !(std::abs(one - other) <= allowed + rounding * size),
           fmt::format("{} {:.6g} and {:.6g}", what, one, other));
   };
-  beyond("minimum", left.min, right.min, most, 0);
-  beyond("maximum", left.max, right.max, most, 0);
-  beyond("mean", left.mean, right.mean, mean, root);
+  if (are_alike) {
+    beyond("minimum", left.min, right.min, most, 0);
+    beyond("maximum", left.max, right.max, most, 0);
+    beyond("mean", left.mean, right.mean, mean, root);
+  }
   beyond("L2 norm", left.l2_norm, right.l2_norm,
          mean * std::sqrt(static_cast<double>(std::max<std::uint64_t>(right.finite(), 1))),
          right.l2_norm);
   // What is allowed between complex numbers is no bound for their parts in order.
-  if (proof.empty() && a.dtype != DType::C64 && b.dtype != DType::C64)
-    proof = quantile_proof(left, right, tolerance);
+  if (proof.empty() && are_alike && !are_complex) proof = quantile_proof(left, right, tolerance);
   if (found.distance) {
     const double error = rms(*found.distance, right.finite());
     prove(!(error <= margin * mean + rounding * root),

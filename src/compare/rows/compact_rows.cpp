@@ -89,6 +89,13 @@ CompactRows::Place CompactRows::place_of(std::size_t row) const {
   return {&part.columns, record - part.begin + part.skipped};
 }
 
+std::optional<std::uint64_t> CompactRows::other_call_of(std::size_t record) const {
+  const auto found =
+      std::ranges::lower_bound(other_calls, record, {}, &decltype(other_calls)::value_type::first);
+  if (found == other_calls.end() || found->first != record) return std::nullopt;
+  return found->second;
+}
+
 double CompactRows::error_of(std::size_t row) const {
   const CompactRow& one = rows[row];
   if (one.is_exact()) return 0;
@@ -131,9 +138,12 @@ ComparisonRow CompactRows::make(std::size_t index) const {
   row.verdict = from.verdict;
   row.detail = kind.detail;
   row.metrics = metrics_of(kind, from, from.is_exact() ? nullptr : &metrics[from.metrics]);
-  row.record =
-      RecordPlace{kind.path, place.columns->step[place.record], place.columns->call[place.record],
-                  place.columns->sequence[place.record], from.match};
+  row.record = RecordPlace{kind.path,
+                           place.columns->step[place.record],
+                           place.columns->call[place.record],
+                           place.columns->sequence[place.record],
+                           from.match,
+                           other_call_of(from.record)};
   row.shape = kind.shape;
   row.makes_error = from.makes_error;
   if (const auto floor = noise == nullptr ? std::nullopt : noise[index].floor()) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <safestructures/compare/findings.hpp>
@@ -48,7 +49,11 @@ struct CompactKind {
   DType dtype_b = DType::F32;
   /// @}
   Tolerance tolerance;
+  /// Of the side with fewer digits, and of the other.
+  /// @{
   Grid grid;
+  Grid finer_grid;
+  /// @}
   bool has_words = false;            ///< Whether both sides are numbers of the grid in 16 bits.
   bool has_given_tolerance = false;  ///< Whether the call says it.
   double least_error = 0;            ///< As in `RowFacts`.
@@ -125,6 +130,8 @@ struct RecordColumns {
 struct CompactRows {
   std::deque<CompactKind> kinds;       ///< Each stays where it is.
   std::vector<RecordColumns> records;  ///< Of the first recording.
+  /// Of records whose partners are other calls: their places, in order, and these calls.
+  std::vector<std::pair<std::size_t, std::uint64_t>> other_calls;
   std::size_t size = 0;
   CompactRow* rows = nullptr;
   CompactMetrics* metrics = nullptr;
@@ -139,6 +146,8 @@ struct CompactRows {
     std::size_t record = 0;
   };
   [[nodiscard]] Place place_of(std::size_t row) const;
+  /// As in `RecordPlace`. \param record its place in the first recording
+  [[nodiscard]] std::optional<std::uint64_t> other_call_of(std::size_t record) const;
   /// How large the error of a row is; infinite where it has no measure.
   [[nodiscard]] double error_of(std::size_t row) const;
   /// What no layer does better than, as in `RowFacts`. \param kind of the row

@@ -22,10 +22,7 @@ bool is_lone(Verdict verdict) noexcept {
 double error_of(const ComparisonRow& row) {
   if (row.metrics) {
     const TensorMetrics& found = *row.metrics;
-    const NonFiniteCounts& other = found.non_finite;
-    const bool is_finite = other.nan_only_a + other.nan_only_b + other.infinity_only_a +
-                               other.infinity_only_b + other.infinity_signs ==
-                           0;
+    const bool is_finite = found.non_finite.differing() == 0;
     if (is_finite && found.relative_l2) return *found.relative_l2;
     if (is_finite && found.compared == 0) return 0;
   }

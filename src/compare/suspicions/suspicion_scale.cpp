@@ -202,7 +202,10 @@ std::optional<Suspicion> rows_by_input(const Case& one, bool is_centred) {
 std::optional<Suspicion> suspect_scale(const Case& one) {
   const double factor = 1 + one.all.factor_less_1();
   const double residual = one.all.after_factor();
-  if (one.a.size() < 4 || factor == 0 || one.explained(residual) < explains_from)
+  // A factor near 0 leaves of any a - b little more than a.
+  const double squares_of_a = one.all.errors + 2 * one.all.product + one.all.squares;
+  if (one.a.size() < 4 || factor == 0 || one.explained(residual) < explains_from ||
+      residual > (1 - explains_from) * squares_of_a)
     return std::nullopt;
   std::string evidence = fmt::format("a is b times {:.6g}", factor);
   if (factor < 0) evidence += ": another sign";

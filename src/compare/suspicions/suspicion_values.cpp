@@ -134,6 +134,9 @@ std::optional<Suspicion> by_numbers(const Case& one) {
 /// The share of a side's numbers other than zero that are numbers of a dtype.
 double share_in(std::span<const double> side, const Grid& grid) {
   const std::uint64_t beyond = (std::uint64_t{1} << (52 - grid.fraction_bits)) - 1;
+  // Of the two dtypes that this is asked for, as of all of IEEE 754.
+  const double largest =
+      std::ldexp(2 - std::ldexp(1.0, -static_cast<int>(grid.fraction_bits)), 1 - grid.min_exponent);
   const double least_normal = std::ldexp(1.0, grid.min_exponent);
   const double step = grid.spacing(0);
   std::size_t zeros = 0;
@@ -142,7 +145,9 @@ double share_in(std::span<const double> side, const Grid& grid) {
   for (const double number : side) {
     zeros += number == 0 ? 1U : 0U;
     small += std::abs(number) < least_normal ? 1U : 0U;
-    in += (std::bit_cast<std::uint64_t>(number) & beyond) == 0 ? 1U : 0U;
+    const bool is_in =
+        (std::bit_cast<std::uint64_t>(number) & beyond) == 0 && std::abs(number) <= largest;
+    in += is_in ? 1U : 0U;
   }
   for (std::size_t i = 0; small != zeros && i < side.size(); ++i) {
     const double steps = side[i] / step;  // Exact: a step is a power of two.
@@ -187,8 +192,9 @@ std::optional<Suspicion> suspect_activation(const Case& one) {
 
 std::optional<Suspicion> suspect_accumulation(const Case& one) {
   if (one.a.size() < 16) return std::nullopt;
-  // The one with more digits first: all numbers of F8 are F16's too.
-  for (const DType dtype : {DType::F16, DType::BF16}) {
+  const auto is_stored_wider = [](DType dtype) { return bit_width(dtype) > 16; };
+  // The one with fewer digits first: its numbers are, within their range, those of the other too.
+  for (const DType dtype : {DType::BF16, DType::F16}) {
     const Grid grid = *grid_of(dtype);
     const std::size_t few = std::min<std::size_t>(one.a.size(), 4096);
     if (share_in(std::span(one.a).first(few), grid) < 0.9 &&
@@ -196,8 +202,8 @@ std::optional<Suspicion> suspect_accumulation(const Case& one) {
       continue;
     const double of_a = share_in(one.a, grid);
     const double of_b = share_in(one.b, grid);
-    const bool is_a = of_a > 0.999 && of_b < 0.5;
-    const bool is_b = of_b > 0.999 && of_a < 0.5;
+    const bool is_a = of_a > 0.999 && of_b < 0.5 && is_stored_wider(one.dtype_a);
+    const bool is_b = of_b > 0.999 && of_a < 0.5 && is_stored_wider(one.dtype_b);
     if ((!is_a && !is_b) || !are_several(is_a ? one.a : one.b)) continue;
     const double half_step = std::ldexp(0.5, -static_cast<int>(grid.fraction_bits));
     const double error = std::sqrt(one.all.errors / one.all.squares) / half_step;

@@ -64,6 +64,14 @@ std::string coverage_text(const Comparison& comparison) {
   return text;
 }
 
+/// Whether all numbers are finite, and b's are 0, so that no error is anything beside them.
+bool is_beside_zeros(const ComparisonRow& row) {
+  if (row.metrics)
+    return row.metrics->snr_state == SnrState::zero_reference &&
+           row.metrics->non_finite.differing() == 0;
+  return row.statistics && row.statistics->norm_b == 0;
+}
+
 /// An error, or what it is where it has no number, by the row that it is of.
 /// \param before what stands before a number
 std::string error_text(const std::optional<double>& error, const ComparisonRow& row,
@@ -75,8 +83,10 @@ std::string error_text(const std::optional<double>& error, const ComparisonRow& 
     case Verdict::shape:
     case Verdict::size:
     case Verdict::kind: return "another " + std::string(to_string(row.verdict));
-    default: return std::string(before) + "NaN or infinite";
+    default: break;
   }
+  return std::string(before) +
+         (is_beside_zeros(row) ? "without measure, as b is zero" : "NaN or infinite");
 }
 
 }  // namespace

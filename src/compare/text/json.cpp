@@ -136,11 +136,11 @@ void write_row(std::ostream& out, const ComparisonRow& row, const Comparison& co
                      to_string(row.verdict), text(row.detail));
   if (row.record)
     out << fmt::format(
-        R"(, "record": {{"name": {}, "step": {}, "call": {}, "sequence": {}, "paired_by": "{}"}}, )"
-        R"("growth": {}, )"
-        R"("makes_error": {})",
-        text(row.record->name), row.record->step, row.record->call, row.record->sequence,
-        to_string(row.record->match), number(row.growth), row.makes_error);
+        R"(, "record": {{"name": {}, "step": {}, "call": {}, "other_call": {}, "sequence": {}, )"
+        R"("paired_by": "{}"}}, "growth": {}, "makes_error": {})",
+        text(row.record->name), row.record->step, row.record->call,
+        row.record->other_call ? std::to_string(*row.record->other_call) : "null",
+        row.record->sequence, to_string(row.record->match), number(row.growth), row.makes_error);
   if (!row.permutation.empty())
     out << fmt::format(R"(, "permutation": [{}])", fmt::join(row.permutation, ", "));
   if (row.metrics) {

@@ -11,8 +11,14 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// What ranks a row: the furthest beyond its tolerance last.
-double badness(const ComparisonRow& row) {
+/// Ranks what differs before all that does not, whatever the ratio to the tolerance: noise, or what
+/// statistics prove, may decide otherwise than that.
+double by_verdict(Verdict verdict, double ratio) {
+  return is_difference(verdict) ? 1 + ratio : std::min(1.0, ratio);
+}
+
+/// How far the numbers of a row are beyond their tolerance.
+double ratio_of(const ComparisonRow& row) {
   constexpr double endless = std::numeric_limits<double>::infinity();
   if (row.statistics && row.statistics->distance) {
     const StatisticsMetrics& found = *row.statistics;
@@ -25,26 +31,21 @@ double badness(const ComparisonRow& row) {
   }
   if (!row.metrics) return is_difference(row.verdict) ? endless : -1;
   // What the noise excuses comes behind what it does not.
-  if (row.noise && row.noise->excess && row.verdict == Verdict::close)
-    return std::min(1.0, *row.noise->excess);
-  if (row.metrics->max_ratio) {
-    const NonFiniteCounts& other = row.metrics->non_finite;
-    if (other.nan_only_a + other.nan_only_b + other.infinity_only_a + other.infinity_only_b +
-            other.infinity_signs !=
-        0)
-      return endless;
-    return *row.metrics->max_ratio;
-  }
-  return endless;
+  if (row.noise && row.noise->excess && row.verdict == Verdict::close) return *row.noise->excess;
+  return row.metrics->non_finite.differing() == 0 ? row.metrics->max_ratio.value_or(endless)
+                                                  : endless;
 }
+
+/// What ranks a row: the worst last.
+double badness(const ComparisonRow& row) { return by_verdict(row.verdict, ratio_of(row)); }
 
 /// As of the row that is made of it: all of its numbers are finite.
 double badness(const CompactRows& rows, std::size_t place) {
   const CompactRow& row = rows.rows[place];
   if (rows.noise != nullptr && row.verdict == Verdict::close && rows.noise[place].runs != 0 &&
       !std::isnan(rows.noise[place].excess))
-    return std::min(1.0, rows.noise[place].excess);
-  return row.is_exact() ? 0 : rows.metrics[row.metrics].max_ratio;
+    return by_verdict(row.verdict, rows.noise[place].excess);
+  return by_verdict(row.verdict, row.is_exact() ? 0 : rows.metrics[row.metrics].max_ratio);
 }
 
 /// The worst of rows that are added in their order, in as much memory as twice as many take.

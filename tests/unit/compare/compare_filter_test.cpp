@@ -197,3 +197,64 @@ TEST_CASE("a glob or a tolerance of no use is told of beside recordings") {
                                  "the glob none* of ignore matched nothing",
                                  "the tolerance of pair decided nothing"});
 }
+
+TEST_CASE("parts of a record that are asked for are missed where the record is missing") {
+  const ss::test::Folder folder;
+  using Parts = std::map<std::string, std::vector<float>>;
+  const auto run = [&](const char* name, bool has_all) {
+    ss::RecorderOptions options;
+    if (!has_all)
+      options.rules = {{.names = "big", .keep = ss::Keep::slice, .slices = ss::parse_slices(":2")},
+                       {}};
+    ss::ActivationRecorder recorder(folder / name, options);
+    recorder.record("layer", Parts{{"bias", {1}}, {"weight", {2, 3}}});
+    if (has_all) recorder.record("layer", Parts{{"bias", {1}}, {"weight", {2, 3}}});
+    if (has_all) recorder.record("head", Parts{{"weight", {4}}});
+    recorder.record("big", Parts{{"weight", {1, 2, 3, 4}}});
+    recorder.close();
+  };
+  run("a", true);
+  run("b", false);
+  const auto compared = [&](ss::CompareOptions options) {
+    return rows_of(ss::compare_files(folder / "a", folder / "b", options));
+  };
+  using Texts = std::vector<std::string>;
+  CHECK(compared({}).different == Texts{"only in a layer", "only in a head", "kind big"});
+  const Rows weights = compared({.only = {"*/weight"}});
+  CHECK(weights.different == Texts{"only in a layer/weight", "only in a head/weight", "kind big"});
+  CHECK(compared({.only = {"layer/*"}}).different ==
+        Texts{"only in a layer/bias", "only in a layer/weight"});
+  CHECK(compared({.only = {"head", "*/bias"}}).different ==
+        Texts{"only in a layer/bias", "only in a head"});
+  CHECK(compared({.ignore = {"*/weight"}}).different == Texts{"only in a layer"});
+  CHECK(compared({.ignore = {"*/weight", "*/bias"}}).different.empty());
+  CHECK(compared({.only = {"other"}}).different.empty());
+}
+
+TEST_CASE("slices of records are told of where parts of them are asked for") {
+  const ss::test::Folder folder;
+  for (const char* name : {"a", "b"}) {
+    ss::RecorderOptions options;
+    options.rules = {{.keep = ss::Keep::slice, .slices = ss::parse_slices(":2")}};
+    ss::ActivationRecorder recorder(folder / name, options);
+    recorder.record("big", std::map<std::string, std::vector<float>>{{"weight", {1, 2, 3, 4}}});
+    recorder.close();
+  }
+  const auto says_so = [&](ss::CompareOptions options) {
+    for (const std::string& note : ss::compare_files(folder / "a", folder / "b", options).notes)
+      if (note.starts_with("records of which both recordings kept a slice")) return true;
+    return false;
+  };
+  CHECK(says_so({}));
+  CHECK(says_so({.only = {"*/weight"}}));
+  CHECK(!says_so({.only = {"*/bias"}}));
+}
+
+TEST_CASE("what holds nothing is nothing that was compared") {
+  CHECK(!ss::compare(ss::Value::dict({}), ss::Value::dict({})).is_equal());
+  CHECK(!ss::compare(ss::Value::list({ss::Value::list({})}), ss::Value::list({ss::Value::list({})}))
+             .is_equal());
+  CHECK(ss::compare(ss::Value::list({ss::Value::list({}), 1}),
+                    ss::Value::list({ss::Value::list({}), 1}))
+            .is_equal());
+}

@@ -1,5 +1,6 @@
 /// \file
 /// Rules for other names are kept in a text, and come back from it.
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,4 +115,74 @@ TEST_CASE("runs whose names were suggested are compared by what was kept of it")
   REQUIRE(first.suggestions.size() == 3);
   const auto rules = ss::parse_renames(ss::format_renames({}, first.suggestions));
   CHECK(ss::compare_files(folder / "enc.", folder / "encoder.", {.renames = rules}).is_equal());
+}
+
+TEST_CASE("what one rule took is not compared with another by a second") {
+  const auto tensor = [](float number) { return ss::Tensor::own(std::vector<float>{number, 1}); };
+  const ss::Value a =
+      ss::Value::dict({{"m", ss::Value::dict({{"q", tensor(2)}, {"k", tensor(2)}})}});
+  const ss::Value b =
+      ss::Value::dict({{"m", ss::Value::dict({{"query", tensor(2)}, {"z", tensor(3)}})}});
+  const ss::Comparison found = ss::compare(
+      a, b, {.renames = {{"/m/q", "/m/query"}, {"m.k", "m.query"}}, .ignore = {"/m/z"}});
+  CHECK(found.coverage.only_a == 1);
+  CHECK(!found.is_equal());
+  CHECK(found.notes == std::vector<std::string>{"the rename m.k=m.query paired nothing"});
+}
+
+TEST_CASE("a record takes the name that a rule gives it, before the one that has it") {
+  const ss::test::Folder folder;
+  for (const char* run : {"a", "b"}) {
+    const bool is_a = std::string(run) == "a";
+    ss::ActivationRecorder recorder(folder / run);
+    recorder.record(is_a ? "new" : "old", std::vector<float>{1, 2});
+    if (is_a) recorder.record("old", std::vector<float>{3, 4});
+    recorder.close();
+  }
+  {
+    ss::ActivationRecorder recorder(folder / "reversed");
+    recorder.record("old", std::vector<float>{3, 4});
+    recorder.record("new", std::vector<float>{1, 2});
+    recorder.close();
+  }
+  for (const char* run : {"a", "reversed"}) {
+    const ss::Comparison found =
+        ss::compare_files(folder / run, folder / "b", {.renames = {{"new", "old"}}});
+    CHECK(found.coverage.only_a == 1);
+    CHECK(found.coverage.tensors == 1);
+    CHECK(found.differences() == 1);
+  }
+}
+
+TEST_CASE("a suggestion for a record whose name looks like a path is a rule that works") {
+  const ss::test::Folder folder;
+  for (const char* name : {"/x", "/y"}) {
+    ss::ActivationRecorder recorder(folder / (std::string("run-") + (name + 1)));
+    recorder.record(name, std::vector<float>{1, 2});
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "run-x", folder / "run-y");
+  REQUIRE(found.suggestions.size() == 1);
+  const auto rules = ss::parse_renames(ss::format_renames({}, found.suggestions));
+  REQUIRE(rules.size() == 1);
+  const ss::Comparison again =
+      ss::compare_files(folder / "run-x", folder / "run-y", {.renames = rules});
+  CHECK(again.is_equal());
+  CHECK(again.notes.empty());
+}
+
+TEST_CASE("tensors of which other numbers are not finite are not suggested for their statistics") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const auto reason = [](std::vector<float> one, std::vector<float> other) {
+    const ss::Comparison found =
+        ss::compare(ss::Value::dict({{"x", ss::Tensor::own(std::move(one))}}),
+                    ss::Value::dict({{"y", ss::Tensor::own(std::move(other))}}));
+    REQUIRE(found.suggestions.size() == 1);
+    return found.suggestions.front().reason;
+  };
+  CHECK(reason({1, 2, 3}, {1, 2, 3}) == "same statistics");
+  CHECK(reason({nan, nan, nan}, {0, 0, 0}) == "the only ones left of their shape");
+  CHECK(reason({1, infinity, 3}, {1, nan, 3}) == "the only ones left of their shape");
+  CHECK(reason({1, nan, 3}, {1, nan, 3}) == "same statistics");
 }

@@ -168,3 +168,29 @@ TEST_CASE("differences are counted in all rows") {
   CHECK(ss::Comparison().differences() == 0);
   CHECK(table_of({}, {}).find("not equal: nothing was compared") != std::string::npos);
 }
+
+TEST_CASE("what differs stands before all that is close, whatever it is furthest beyond") {
+  // Of many numbers a little off the estimate is beyond the tolerance of one by far, and the one
+  // that is proven to differ is not.
+  constexpr std::size_t count = 120;
+  constexpr std::size_t odd = 60;
+  const auto run = [](bool is_a) {
+    ss::Value made = ss::Value::dict({});
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<float> numbers(10'000, 1);
+      if (is_a && i != odd)
+        for (float& number : numbers) number += 8e-6F;
+      if (i == odd) numbers[0] = is_a ? 2 + 4e-5F : 2;
+      made.insert_or_assign("t" + std::to_string(i),
+                            ss::statistics_value(ss::Tensor::own(std::move(numbers))));
+    }
+    return made;
+  };
+  const ss::Comparison found = ss::compare(run(true), run(false));
+  REQUIRE(found.rows.size() == count);
+  REQUIRE(found.differences() == 1);
+  REQUIRE(found.rows.at(odd).verdict == ss::Verdict::different);
+  REQUIRE(found.rows.at(0).verdict == ss::Verdict::close);
+  const std::string table = table_of(found, {.rows = 1});
+  CHECK(table.find("  /t" + std::to_string(odd) + " ") != std::string::npos);
+}

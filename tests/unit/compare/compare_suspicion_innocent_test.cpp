@@ -1,0 +1,73 @@
+/// \file
+/// What is no usual fault is not suspected of one.
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/safestructures.hpp>
+#include "support/gaussian.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+
+std::vector<ss::Suspicion> suspicions(const ss::Tensor& a, const ss::Tensor& b) {
+  const ss::Comparison found =
+      ss::compare(ss::Value::dict({{"x", a}}), ss::Value::dict({{"x", b}}), {.rtol = 0, .atol = 0});
+  REQUIRE(found.rows.size() == 1);
+  CHECK(!found.is_equal());
+  return found.rows.at(0).suspicions;
+}
+
+bool names(const std::vector<ss::Suspicion>& found, const std::string& fault) {
+  for (const ss::Suspicion& one : found)
+    if (one.fault == fault) return true;
+  return false;
+}
+
+ss::Tensor tensor(std::vector<double> numbers, double factor = 1) {
+  for (double& number : numbers) number *= factor;
+  return ss::Tensor::own(std::move(numbers)).to(ss::DType::F32);
+}
+
+}  // namespace
+
+TEST_CASE("numbers that have nothing to do with each other are no factor of each other") {
+  const std::vector<double> one = ss::test::gaussian<double>(256, 1);
+  for (unsigned seed = 2; seed < 12; ++seed) {
+    const std::vector<double> other = ss::test::gaussian<double>(256, seed);
+    for (const double ratio : {0.01, 0.5, 1.0, 3.0, 4.0, 100.0})
+      CHECK(!names(suspicions(tensor(one), tensor(other, ratio)), "missing scale"));
+  }
+  for (const double factor : {1e-3, 0.125, 3.0, -1.0, 1000.0})
+    CHECK(names(suspicions(tensor(one, factor), tensor(one)), "missing scale"));
+}
+
+TEST_CASE("rounding is to the dtype whose numbers all of them are") {
+  for (const double size : {1.0, 1e6}) {
+    CAPTURE(size);
+    const ss::Tensor exact = tensor(ss::test::gaussian<double>(512, 1), size);
+    const auto evidence = [&](const ss::Tensor& rounded) {
+      std::string text;
+      for (const ss::Suspicion& one : suspicions(rounded, exact))
+        if (one.fault == "accumulation dtype") text = one.evidence;
+      return text;
+    };
+    const std::string bf16 = evidence(exact.to(ss::DType::BF16).to(ss::DType::F32));
+    CHECK(bf16.starts_with("all of a's numbers are BF16 numbers"));
+    CHECK(bf16.ends_with("rounded once"));
+    if (size > 65504) continue;
+    const std::string f16 = evidence(exact.to(ss::DType::F16).to(ss::DType::F32));
+    CHECK(f16.starts_with("all of a's numbers are F16 numbers"));
+    CHECK(f16.ends_with("rounded once"));
+    // What is stored so says it by itself.
+    CHECK(evidence(exact.to(ss::DType::F16)).empty());
+  }
+  CHECK(suspicions(tensor(ss::test::gaussian<double>(512, 1)).to(ss::DType::BF16),
+                   tensor(ss::test::gaussian<double>(512, 2)))
+            .empty());
+}
