@@ -87,6 +87,7 @@ class Sample {
   }
 
  private:
+  /// The first is finite: others are looked at beside it.
   void add(std::uint64_t index, const Number& number) {
     if (numbers_.empty() && !is_finite(number)) return;
     indices_.push_back(index);
@@ -99,7 +100,8 @@ class Sample {
     for (std::size_t drawn = 0; drawn < most_drawn && indices_.size() < sample_size; ++drawn) {
       const std::uint64_t index = random() % b.size();
       const Number number = number_at(b, index);
-      if (drawn < sample_size / 2 || number != numbers_.front()) add(index, number);
+      if (drawn < sample_size / 2 || numbers_.empty() || number != numbers_.front())
+        add(index, number);
     }
   }
 

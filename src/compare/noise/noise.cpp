@@ -99,12 +99,7 @@ void Noise::add(const NoiseRun& run) {
               if (is_number(*cursor.stored_at(i).value)) continue;
               const Record& record = (*source)[i];
               take(record.name(), nodes_of(record.value()),
-                   RecordPlace{record.name(),
-                               record.step(),
-                               record.call(),
-                               record.sequence(),
-                               RecordMatch::call,
-                               {}});
+                   RecordPlace{record.name(), record.step(), record.call(), record.sequence()});
             }
           } else if constexpr (std::is_same_v<Source, std::shared_ptr<const Document>>) {
             take({}, nodes_of(source->root()), {});

@@ -3,9 +3,11 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -67,6 +69,13 @@ TEST_CASE("tensors that are alike in any order are not called permuted") {
   CHECK(row_of(tensor(near_one(64 * 32, 1), {64, 32}), tensor(near_one(64 * 32, 2), {32, 64}))
             .permutation.empty());
   CHECK(row_of(ones_but({64, 32}, {}), ones_but({32, 64}, {})).permutation.empty());
+  // Nor are those in which there are no numbers.
+  const auto none = [](ss::Shape shape) {
+    return tensor(std::vector<float>(2048, std::numeric_limits<float>::quiet_NaN()),
+                  std::move(shape));
+  };
+  CHECK(row_of(none({64, 32}), none({32, 64})).permutation.empty());
+  CHECK(row_of(ones_but({64, 32}, {}), none({32, 64})).permutation.empty());
 }
 
 TEST_CASE("of orders that a sample does not tell apart the exact one is named") {
