@@ -95,8 +95,9 @@ std::vector<std::uint32_t> names_in(const RecordTable& b, const RecordTable& a, 
   std::vector<bool> is_renamed;
   for (const std::string& name : a.names()) {
     // A rule for a name that looks like a path looks like one for paths.
-    const std::optional<Renames::Renamed> renamed =
-        name.starts_with('/') ? renames.path(name) : renames.name(name);
+    std::optional<Renames::Renamed> renamed;
+    if (name.starts_with('/')) renamed = renames.path(name);
+    if (!renamed) renamed = renames.name(name);
     const std::string& wanted = renamed ? renamed->text() : name;
     // Two runs of one program, mostly.
     const std::size_t same = names.size();

@@ -169,6 +169,8 @@ TEST_CASE("a suggestion for a record whose name looks like a path is a rule that
       ss::compare_files(folder / "run-x", folder / "run-y", {.renames = rules});
   CHECK(again.is_equal());
   CHECK(again.notes.empty());
+  CHECK(ss::compare_files(folder / "run-x", folder / "run-y", {.renames = {{"*x", "*y"}}})
+            .is_equal());
 }
 
 TEST_CASE("tensors of which other numbers are not finite are not suggested for their statistics") {

@@ -194,3 +194,20 @@ TEST_CASE("what differs stands before all that is close, whatever it is furthest
   const std::string table = table_of(found, {.rows = 1});
   CHECK(table.find("  /t" + std::to_string(odd) + " ") != std::string::npos);
 }
+
+TEST_CASE("an error beside zeros alone is called that, and one that is not finite so") {
+  const auto text = [](float number) {
+    const ss::test::Folder folder;
+    for (const char* name : {"a", "b"}) {
+      ss::ActivationRecorder recorder(folder / name);
+      recorder.record("relu", std::vector<float>{0, *name == 'a' ? number : 0});
+      recorder.close();
+    }
+    return table_of(ss::compare_files(folder / "a", folder / "b"), {});
+  };
+  CHECK(
+      text(0.25F).find("makes an error: relu, step 0 call 0: error without measure, as b is zero, "
+                       "nothing was recorded before it in its step\n") != std::string::npos);
+  CHECK(text(std::numeric_limits<float>::infinity())
+            .find("relu, step 0 call 0: error NaN or infinite, ") != std::string::npos);
+}
