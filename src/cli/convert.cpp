@@ -131,6 +131,9 @@ void check_output(const ConvertOptions& options) {
     throw CallError(
         "--shard-size makes several files, and the standard output is one: name a file.");
   }
+  if (fs::path(options.output).extension() == ".npy")
+    throw CallError(options.output +
+                    ": a .npy holds one array: 'get' writes one, and an .npz holds them all.");
   std::error_code ignored;
   const fs::file_status status = fs::status(options.output, ignored);
   if (!fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status)) return;

@@ -58,6 +58,10 @@ def check_outputs(folder):
         "safestructures: /dev/stdout is a pipe or a device: name a file, or - for the standard output.\n"
     )
     expect("a pipe by its name", (2, "", message), outcome(done))
+    done = run(folder, "convert", "model.safetensors", "all.npy")
+    message = "safestructures: all.npy: a .npy holds one array: 'get' writes one, and an .npz holds them all.\n"
+    expect("one array", (2, "", message), outcome(done))
+    expect("and nothing is written", False, (pathlib.Path(folder) / "all.npy").exists())
 
 
 def check_long_names(folder):
