@@ -165,9 +165,9 @@ TEST_CASE("a scalar of NumPy loads as a number, if that can hold it") {
         "out_of_range: at /: a number is out of range: expected an int from -128 to 127, found int "
         "-200. Load it into a wider type, or choose Overflow::saturate.");
   CHECK(ss::test::error_of([&] { return integer.as<unsigned>(); }).starts_with("out_of_range"));
-  const std::byte one{1};
-  const Value boolean =
-      scalar("numpy.bool", ss::Tensor::borrow(ss::DType::BOOL, ss::Shape{}, std::span(&one, 1)));
+  const std::byte true_byte{1};
+  const Value boolean = scalar(
+      "numpy.bool", ss::Tensor::borrow(ss::DType::BOOL, ss::Shape{}, std::span(&true_byte, 1)));
   CHECK(boolean.as<bool>());
   // One with dimensions is no number.
   const Value list = scalar("numpy.float32", ss::Tensor::own(std::vector<float>{1.5F}));
