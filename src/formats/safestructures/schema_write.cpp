@@ -290,6 +290,7 @@ std::string_view Writer::tensor(const Value& value, const Trace* trace) {
 }
 
 std::string_view Written::keep(std::string_view name) {
+  if (name.empty()) return "";
   // Large enough that the memory for many names costs a call for each thousand or so.
   constexpr std::size_t block = std::size_t{64} << 10U;
   if (name.size() > left_) {
