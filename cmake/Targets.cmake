@@ -46,6 +46,11 @@ function(safestructures_group_sources target)
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE file)
     cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${safestructures_SOURCE_DIR}" OUTPUT_VARIABLE folder)
     cmake_path(REMOVE_FILENAME folder)
+    # The rooms of a floor together, as each group parses the same headers anew. Those of the formats are
+    # as large as floors.
+    if(NOT folder MATCHES "^src/formats/")
+      string(REGEX REPLACE "^(src/[a-z]+/).*" "\\1" folder "${folder}")
+    endif()
     string(MAKE_C_IDENTIFIER "${folder}" group)
     file(READ "${file}" text)
     # `;` and brackets mean something in CMake's lists. @ and $ stand for the ends of the namespace.
