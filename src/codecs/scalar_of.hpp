@@ -2,6 +2,9 @@
 /// A single number in a tensor.
 #pragma once
 
+#include <optional>
+
+#include <safestructures/data/codec.hpp>
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/value.hpp>
 
@@ -10,5 +13,9 @@ namespace safestructures::inline v0::detail {
 /// The element of a tensor of rank 0 as a bool, int, float or complex.
 /// \throws Error `out_of_range` for a BOOL byte above 1
 Value scalar_of(const Tensor& tensor);
+
+/// A number that is a tensor of rank 0, or that a custom value holds: numpy.float32 holds a tensor.
+/// \throws Error as `scalar_of`
+std::optional<Value> scalar_in(const Value& value, const Decoder& decoder);
 
 }  // namespace safestructures::inline v0::detail

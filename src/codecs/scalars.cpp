@@ -13,17 +13,6 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-/// A number that is a tensor, or that a custom value holds: numpy.float32 holds a tensor.
-std::optional<Value> scalar_in(const Value& value, const Decoder& decoder) {
-  const Value& held = value.kind() == Kind::custom ? value.payload() : value;
-  if (held.kind() != Kind::tensor || held.tensor().rank() != 0) return std::nullopt;
-  try {
-    return scalar_of(held.tensor());
-  } catch (const Error& error) {
-    throw error.with_path(decoder.path());
-  }
-}
-
 [[noreturn]] void out_of_range(const std::string& expected, const Value& value,
                                const Decoder& decoder) {
   decoder.fail(ErrorCode::out_of_range, "a number is out of range", expected, describe(value),
@@ -84,6 +73,16 @@ Value scalar_of(const Tensor& tensor) {
   }
   if (is_integer(tensor.dtype())) return Value(read(DType::I64, std::int64_t{}));
   return Value(read(DType::F64, 0.0));
+}
+
+std::optional<Value> scalar_in(const Value& value, const Decoder& decoder) {
+  const Value& held = value.kind() == Kind::custom ? value.payload() : value;
+  if (held.kind() != Kind::tensor || held.tensor().rank() != 0) return std::nullopt;
+  try {
+    return scalar_of(held.tensor());
+  } catch (const Error& error) {
+    throw error.with_path(decoder.path());
+  }
 }
 
 bool decode_bool(const Value& value, const Decoder& decoder) {

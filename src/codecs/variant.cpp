@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "codecs/scalar_of.hpp"
 #include "data/column_count.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -242,6 +243,8 @@ VariantContent read_variant(const Value& value, std::span<const Alternative> alt
   if (is_wrapper(value))
     return {checked_index(*value.find(attributes::variant), count, decoder), value.find("value")};
   if (const auto index = choose(value, alternatives, Tell::fit)) return {*index, &value};
+  if (const auto scalar = scalar_in(value, decoder))
+    if (const auto index = choose(*scalar, alternatives, Tell::fit)) return {*index, &value};
   decoder.fail(ErrorCode::type_mismatch, "no alternative of a variant loads the value",
                "one of " + list_kinds(alternatives), describe(value));
 }

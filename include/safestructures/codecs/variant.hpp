@@ -5,7 +5,8 @@
 ///  - by its type name, of types with a `type_name` and of structs;
 ///  - else by its kind, as std::monostate makes None and std::int64_t an int; among alternatives of
 ///    one kind, the first that it fits by dtype, shape, range, names and fields, else the first;
-///  - else, in files of other origin, the same among those that can load this kind.
+///  - else, in files of other origin, the same among those that can load this kind, and last those
+///    that load the number which a tensor of rank 0 or NumPy's scalar is.
 /// Where that would be another alternative than the saved one, the value carries a tag:
 ///  - a list, tuple, set, dict, struct or tensor the attribute "variant": the index. Python passes
 ///    over it and drops it when it saves: then the above decides;

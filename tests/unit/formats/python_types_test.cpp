@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <safestructures/formats/safestructures/schema.hpp>
@@ -165,6 +166,14 @@ TEST_CASE("a scalar of NumPy loads as a number, if that can hold it") {
         "out_of_range: at /: a number is out of range: expected an int from -128 to 127, found int "
         "-200. Load it into a wider type, or choose Overflow::saturate.");
   CHECK(ss::test::error_of([&] { return integer.as<unsigned>(); }).starts_with("out_of_range"));
+  using IntOrFloat = std::variant<int, float>;
+  CHECK(floating.as<IntOrFloat>() == IntOrFloat(1.5F));
+  CHECK(integer.as<IntOrFloat>() == IntOrFloat(-200));
+  CHECK(floating.as<std::variant<std::string, float>>().index() == 1);
+  CHECK(floating.as<std::variant<float, ss::Tensor>>().index() == 1);  // As it is, where it can be.
+  CHECK(ss::test::error_of([&] { return floating.as<std::variant<bool, std::string>>(); }) ==
+        "type_mismatch: at /: no alternative of a variant loads the value: expected one of bool, "
+        "str, found custom numpy.float64.");
   const std::byte true_byte{1};
   const Value boolean = scalar(
       "numpy.bool", ss::Tensor::borrow(ss::DType::BOOL, ss::Shape{}, std::span(&true_byte, 1)));
