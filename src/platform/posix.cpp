@@ -17,6 +17,7 @@
 #include <initializer_list>
 #include <new>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "platform/memory.hpp"
@@ -280,7 +281,29 @@ void forget_temporary(Temporary* temporary) noexcept {
   if (temporary != nullptr) delete[] temporary->path.exchange(nullptr);
 }
 
+ThreadEnd::ThreadEnd(void (*destroy)(void* object)) {
+  pthread_key_t key = 0;
+  if (const int error = ::pthread_key_create(&key, destroy); error != 0)
+    throw std::system_error(error, std::generic_category(), "cannot note the ends of threads");
+  key_ = key;
+}
+
+// Of a library that is unloaded nobody calls anything.
+ThreadEnd::~ThreadEnd() { ::pthread_key_delete(static_cast<pthread_key_t>(key_)); }
+
+void ThreadEnd::keep(void* object) const noexcept {
+  static_cast<void>(::pthread_setspecific(static_cast<pthread_key_t>(key_), object));
+}
+
 std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(::getpid()); }
+
+std::uint64_t fork_count() noexcept {
+  static std::atomic<std::uint64_t> count{0};
+  static const bool is_counted = ::pthread_atfork(nullptr, nullptr, [] {
+                                   count.fetch_add(1, std::memory_order_relaxed);
+                                 }) == 0;
+  return is_counted ? count.load(std::memory_order_relaxed) : process_id();
+}
 
 Stack stack_of_this_thread() noexcept {
   Stack stack;

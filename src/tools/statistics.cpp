@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t block_size = 2048;
 // So many sums at a time: as many as two vector registers hold.
 constexpr std::size_t lanes = 8;
+// And so many numbers one after another, in each of them.
+constexpr std::size_t added_together = 16;
 // Squares of larger and smaller numbers leave the range of a double.
 constexpr double largest_fast = 0x1p+500;
 constexpr double smallest_fast = 0x1p-480;
@@ -56,8 +58,14 @@ Moments moments_of(std::span<const double> values) {
   const auto add_all = [&](const auto& term) {
     Sum sums[lanes] = {};
     std::size_t i = 0;
-    for (; i + lanes <= values.size(); i += lanes)
-      for (std::size_t k = 0; k < lanes; ++k) sums[k] += term(static_cast<Sum>(values[i + k]));
+    while (i + lanes <= values.size()) {
+      // One long sum of equal numbers would round 256 times in the same direction.
+      const std::size_t end = i + std::min((values.size() - i) / lanes, added_together) * lanes;
+      Sum parts[lanes] = {};
+      for (; i < end; i += lanes)
+        for (std::size_t k = 0; k < lanes; ++k) parts[k] += term(static_cast<Sum>(values[i + k]));
+      for (std::size_t k = 0; k < lanes; ++k) sums[k] += parts[k];
+    }
     for (; i < values.size(); ++i) sums[0] += term(static_cast<Sum>(values[i]));
     return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
            ((sums[2] + sums[6]) + (sums[3] + sums[7]));
@@ -69,7 +77,8 @@ Moments moments_of(std::span<const double> values) {
   const Sum rest = add_all([mean](Sum x) { return x - mean; });
   const Sum deviations =
       add_all([mean](Sum x) { return (x - mean) * (x - mean); }) - rest * rest / count;
-  return {static_cast<Wide>(count), static_cast<Wide>(mean + rest / count),
+  // As a double the mean of a block would be off by as much as the numbers may differ.
+  return {static_cast<Wide>(count), static_cast<Wide>(mean) + static_cast<Wide>(rest) / count,
           static_cast<Wide>(std::max(deviations, Sum{0})),
           static_cast<Wide>(add_all([](Sum x) { return x * x; }))};
 }

@@ -113,8 +113,9 @@ struct RecorderOptions {
   /// Bytes of records that wait for the disk. A single larger record waits alone.
   std::uint64_t memory = std::uint64_t{256} << 20U;
   WhenFull when_full = WhenFull::block;  ///< What is done where that memory is used up.
-  /// Bytes of tensors and text of all records together, as they are in memory; what would pass it
-  /// is left out and counted. A record that is thinned for want of memory counts as its statistics.
+  /// Bytes of tensors and text, keys of dicts among it, of all records together, as they are in
+  /// memory; what would pass it is left out and counted. A record that is thinned for want of
+  /// memory counts as its statistics.
   std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();
   /// Data of one file. A single larger record gets a file of its own size.
   std::uint64_t segment_bytes = std::uint64_t{256} << 20U;

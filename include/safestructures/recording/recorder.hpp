@@ -52,8 +52,8 @@ inline constexpr bool is_element_vector<std::vector<T>> = true;
 /// order, their sequence. `close` and the destructor must not run while another thread records.
 ///
 /// A process that is forked must not use its parent's recorder: there the thread in the background
-/// is missing. Destroying it there does nothing. While such a process lives, the folder stays
-/// locked.
+/// is missing. `record`, `flush`, `close` and `report` throw there, and destroying it does nothing.
+/// While such a process lives, the folder stays locked.
 class SAFESTRUCTURES_API ActivationRecorder {
  public:
   /// Begins a recording in a folder, which is made where there is none.
@@ -109,6 +109,8 @@ class SAFESTRUCTURES_API ActivationRecorder {
    public:
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
+    /// What is moved from is no scope any more.
+    Scope(Scope&&) noexcept = default;
     /// On the thread that made it, after the scopes inside it.
     ~Scope();
 

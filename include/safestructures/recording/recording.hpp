@@ -42,7 +42,7 @@ class SAFESTRUCTURES_API Record {
   [[nodiscard]] std::int64_t step() const noexcept { return step_; }
   /// How many calls of that name came before, those that were not kept included.
   [[nodiscard]] std::uint64_t call() const noexcept { return call_; }
-  /// The thread that recorded it, numbered by their first records.
+  /// The thread that recorded it, numbered by their first records or scopes.
   [[nodiscard]] std::uint64_t thread() const noexcept { return thread_; }
   /// Its place among all records.
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }

@@ -13,8 +13,12 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-// What a node takes beside texts and tensors, about.
+// What a node takes beside texts and tensors, about; the text that is a key of a dict; a tensor
+// that is part of a structure. Measured: 200 bytes for an entry of a key of 29 letters and an int,
+// 280 for a vector of one float.
 constexpr std::uint64_t node_size = 64;
+constexpr std::uint64_t key_size = 96;
+constexpr std::uint64_t tensor_size = 256;
 constexpr std::size_t most_dimensions = 8;
 
 bool has_tensor(const Value& value) {
@@ -95,9 +99,18 @@ CapturedSize captured_size(const Value& value) {
     return {.content = bytes_of(value), .memory = bytes_of(value) + node_size};
   CapturedSize size;
   walk(value, [&](const Place& place) {
-    const std::uint64_t bytes = bytes_of(place.value());
+    const Value& node = place.value();
+    const std::uint64_t bytes = bytes_of(node);
     size.content += bytes;
-    size.memory += bytes + node_size;
+    size.memory += bytes + (has_tensor(node) ? tensor_size : node_size);
+    if (node.kind() != Kind::dict) return Next::into;
+    // Keys that are texts are no nodes of the walk.
+    for (const Entry& entry : node.entries()) {
+      size.memory += key_size;
+      if (entry.key.kind() != Kind::string) continue;
+      size.content += entry.key.as_string().size();
+      size.memory += entry.key.as_string().size();
+    }
     return Next::into;
   });
   return size;
@@ -134,9 +147,13 @@ Captured capture(Value value, BufferPool& pool, bool moved) {
 }
 
 void summarise(Value& value) {
-  walk(value, [](Value& node, const Place&) {
+  walk(value, [](Value& node, const Place& place) {
     if (node.kind() != Kind::tensor) return Next::into;
-    node = statistics_value(node.tensor());
+    try {
+      node = statistics_value(node.tensor());
+    } catch (const Error& error) {
+      throw error.with_path(place.path().to_string());
+    }
     return Next::over;
   });
 }

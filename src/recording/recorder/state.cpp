@@ -78,13 +78,13 @@ struct RecorderState::ThisThread {
 RecorderState::RecorderState(std::filesystem::path folder, RecorderOptions options)
     : folder_(std::move(folder)),
       options_(std::move(options)),
-      process_(platform::os::process_id()),
+      forks_(platform::os::fork_count()),
       pool_(options_.memory),
       names_(options_.rules, folder_.string()),
       room_bytes_(std::clamp<std::uint64_t>(options_.header_bytes, 4096, 1U << 24U) / 4096 * 4096) {
   static std::atomic<std::uint64_t> count{0};
   id_ = std::make_shared<const std::uint64_t>(++count);
-  run_ = name_of_run(process_, *id_);
+  run_ = name_of_run(platform::os::process_id(), *id_);
   make_folder(folder_);
   lock_ = recording::lock(folder_, "another recorder writes to the folder");
   require_empty(folder_);
@@ -103,11 +103,19 @@ void RecorderState::abandon(std::shared_ptr<RecorderState> self) noexcept {
 }
 
 RecorderState::ThisThread& RecorderState::this_thread() {
-  thread_local std::vector<ThisThread> known;
-  const auto found = std::ranges::find(known, *id_, &ThisThread::id);
-  if (found != known.end()) return *found;
-  std::erase_if(known, [](const ThisThread& one) { return one.recorder.expired(); });
-  return known.emplace_back(ThisThread{id_, *id_, threads_.fetch_add(1), {}, {}});
+  // Neither an object of the thread nor of the program: those that are destroyed later, at the end
+  // of either, may leave a scope and record.
+  thread_local std::vector<ThisThread>* known = nullptr;
+  if (known == nullptr) {
+    static const platform::os::ThreadEnd freed(
+        [](void* list) { delete static_cast<std::vector<ThisThread>*>(list); });
+    known = new std::vector<ThisThread>;
+    freed.keep(known);
+  }
+  const auto found = std::ranges::find(*known, *id_, &ThisThread::id);
+  if (found != known->end()) return *found;
+  std::erase_if(*known, [](const ThisThread& one) { return one.recorder.expired(); });
+  return known->emplace_back(ThisThread{id_, *id_, threads_.fetch_add(1), {}, {}});
 }
 
 std::size_t RecorderState::enter(std::string_view name) {
@@ -151,6 +159,12 @@ Names::Entry* RecorderState::admit(std::string_view name, RecordCall& call) {
   }
 }
 
+Error RecorderState::named(const Error& error, const Names::Entry& name) const {
+  Path path;
+  path.push_back(name.first);
+  return error.with_path("/").below(path.to_string()).with_file(folder_.string());
+}
+
 Value RecorderState::value_of(Names::Entry& name, Encode encode, void* object) {
   try {
     Value value =
@@ -159,13 +173,13 @@ Value RecorderState::value_of(Names::Entry& name, Encode encode, void* object) {
     if (rule.keep == Keep::slice) recording::slice_tensors(value, rule.slices);
     return value;
   } catch (const Error& error) {
-    Path path;
-    path.push_back(name.first);
-    throw error.below(path.to_string()).with_file(folder_.string());
+    throw named(error, name);
   }
 }
 
 void RecorderState::record(std::string_view given, Encode encode, void* object, bool moved) {
+  // Another thread may have held the mutex when this process was forked.
+  if (!is_own_process()) refuse_fork();
   ThisThread& thread = this_thread();
   const std::uint32_t number = thread.number;
   std::string_view name = given;
@@ -213,7 +227,11 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
   if (!reserve(queued.bytes)) {
     if (has_ended()) return &RecordCounts::failed;
     if (options_.when_full != WhenFull::thin) return &RecordCounts::dropped;
-    recording::summarise(value);
+    try {
+      recording::summarise(value);
+    } catch (const Error& error) {
+      throw named(error, name);
+    }
     moved = queued.is_summarised = true;
     measure();
     // Those of a few numbers take more than the numbers.
@@ -266,7 +284,6 @@ bool RecorderState::try_reserve(std::uint64_t bytes, std::uint64_t most) noexcep
 bool RecorderState::reserve(std::uint64_t bytes) {
   if (try_reserve(bytes, options_.memory)) return true;
   if (options_.when_full != WhenFull::block) return false;
-  if (!is_own_process()) refuse_fork();
   std::unique_lock lock(mutex_);
   is_urgent_ = true;
   ready_.notify_one();
@@ -338,6 +355,7 @@ void RecorderState::close(bool even_unused) {
 }
 
 RecorderReport RecorderState::report() const {
+  if (!is_own_process()) refuse_fork();
   const std::lock_guard lock(mutex_);
   RecorderReport report;
   for (const auto& [name, known] : names_.all()) report.names.emplace(name, known.counts);
@@ -380,7 +398,9 @@ void ActivationRecorder::take(std::string_view name, Encode encode, void* object
 ActivationRecorder::Scope::Scope(std::shared_ptr<detail::RecorderState> state,
                                  std::string_view name)
     : state_(std::move(state)), size_(state_->enter(name)) {}
-ActivationRecorder::Scope::~Scope() { state_->leave(size_); }
+ActivationRecorder::Scope::~Scope() {
+  if (state_) state_->leave(size_);
+}
 
 ActivationRecorder::Scope ActivationRecorder::scope(std::string_view name) {
   return {state_, name};

@@ -48,7 +48,7 @@ class RecorderState {
   [[nodiscard]] RecorderReport report() const;
   /// False in a process that was forked from the recorder's.
   [[nodiscard]] bool is_own_process() const noexcept {
-    return platform::os::process_id() == process_;
+    return platform::os::fork_count() == forks_;
   }
   /// Lets go of the thread in the background, which a forked process does not have, and stays where
   /// it is: its mutex may be locked by a thread that is not there.
@@ -63,6 +63,8 @@ class RecorderState {
   /// The name of a call that is kept; null for one that is left out.
   recording::Names::Entry* admit(std::string_view name, RecordCall& call);
   [[nodiscard]] Value value_of(recording::Names::Entry& name, Encode encode, void* object);
+  /// An error of one record, which says so.
+  [[nodiscard]] Error named(const Error& error, const recording::Names::Entry& name) const;
   /// Whether there is room for that many bytes more, which are then taken.
   [[nodiscard]] bool try_reserve(std::uint64_t bytes, std::uint64_t most) noexcept;
   [[nodiscard]] bool reserve(std::uint64_t bytes);
@@ -119,7 +121,7 @@ class RecorderState {
 
   const std::filesystem::path folder_;
   const RecorderOptions options_;
-  const std::uint64_t process_;
+  const std::uint64_t forks_;
   platform::os::File lock_;
   std::shared_ptr<const std::uint64_t> id_;  // Names this recorder among all that ever were.
   std::string run_;                          // Names its recording among others, in the segments.

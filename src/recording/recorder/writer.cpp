@@ -150,16 +150,26 @@ void RecorderState::write_one(Queued& queued) {
   std::optional<recording::PreparedRow> row;
   std::optional<recording::PreparedRecord> prepared;
   try {
-    if (queued.record.head.keep == Keep::statistics && !queued.is_summarised)
-      recording::summarise(queued.record.value);
+    if (queued.record.head.keep == Keep::statistics && !queued.is_summarised) {
+      try {
+        recording::summarise(queued.record.value);
+      } catch (const Error& error) {
+        throw named(error, *queued.name);
+      }
+    }
     // Sums of F16 would estimate nothing.
     if (queued.record.head.keep == Keep::statistics) queued.record.precision = Precision::preserve;
     row = recording::prepare_row(queued.record, options_.limits);
     if (!row) prepared = recording::prepare(std::move(queued.record), options_.limits);
-    if ((row ? row->cost : prepared->cost) + recording::metadata_room >
-        options_.limits.header_bytes)
-      throw Error(ErrorCode::limit_exceeded, "a record needs too large a header",
-                  {.path = queued.name->first});
+    const std::uint64_t header = (row ? row->cost : prepared->cost) + recording::metadata_room;
+    if (header > options_.limits.header_bytes)
+      throw named(Error(ErrorCode::limit_exceeded, "a record needs too large a header",
+                        {.expected = "at most " + std::to_string(options_.limits.header_bytes) +
+                                     " bytes (Limits::header_bytes)",
+                         .found = std::to_string(header) + " bytes",
+                         .advice = "Record numbers as a tensor in place of a list, or the parts of "
+                                   "the structure by themselves"}),
+                  *queued.name);
   } catch (const Error& error) {
     // Of this record alone. It is counted before the segment says what was kept.
     fail(std::make_exception_ptr(error.with_file(folder_.string())), false);

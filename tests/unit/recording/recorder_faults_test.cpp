@@ -350,8 +350,11 @@ TEST_CASE("a forked process leaves its parent's recorder alone") {
     const std::string error =
         "invalid_argument: a forked process cannot use its parent's recorder. Make a recorder with "
         "another folder in the new process.";
-    const bool is_refused = error_of_void([&] { recorder->flush(); }) == error &&
-                            error_of_void([&] { recorder->close(); }) == error;
+    const bool is_refused =
+        error_of_void([&] { recorder->record("x", 1); }) == error &&
+        error_of_void([&] { static_cast<void>(recorder->report()); }) == error &&
+        error_of_void([&] { recorder->flush(); }) == error &&
+        error_of_void([&] { recorder->close(); }) == error;
     recorder.reset();
     ::_exit(is_refused ? 0 : 1);
   }

@@ -1,6 +1,10 @@
 /// \file
 /// A record that cannot be saved costs itself alone, is told of and counted.
+#include <cstddef>
 #include <cstdint>
+#include <list>
+#include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +16,7 @@
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/recording/recover.hpp>
 
+#include "recording/recorder/capture.hpp"
 #include "support/errors.hpp"
 #include "support/folder.hpp"
 #include "support/stack.hpp"
@@ -87,4 +92,57 @@ TEST_CASE("a record that is thinned and cannot be saved is failed, and no thinne
     CHECK(error_of_void([&] { recorder.close(); }).starts_with(error));
     CHECK(recorder.report().all == ss::RecordCounts{.calls = 2, .kept = 1, .failed = 1});
   }
+}
+
+TEST_CASE("an error of a record's statistics names the record and its part") {
+  const Folder folder;
+  const std::string run = (folder / "run").string();
+  const std::byte wrong{7};
+  const ss::Tensor mask = ss::Tensor::borrow(ss::DType::BOOL, {1}, std::span(&wrong, 1));
+  const std::string problem =
+      ": element 0 cannot be converted from BOOL to F64: expected byte 0 or 1, found byte 7. The "
+      "tensor holds no truth values: read it as U8.";
+  {
+    ss::ActivationRecorder recorder(run, {.rules = {{.names = "*", .keep = ss::Keep::statistics}}});
+    recorder.record("decoder.mask", mask);
+    CHECK(error_of_void([&] { recorder.flush(); }) ==
+          "out_of_range: " + run + ": at /decoder.mask" + problem);
+  }
+  {
+    ss::ActivationRecorder recorder(run + ".parts",
+                                    {.rules = {{.names = "*", .keep = ss::Keep::statistics}}});
+    recorder.record("decoder", std::vector<ss::Tensor>{mask});
+    CHECK(error_of_void([&] { recorder.flush(); }) ==
+          "out_of_range: " + run + ".parts: at /decoder/0" + problem);
+  }
+}
+
+TEST_CASE("a record that is larger than a header may be says how large, and what to do") {
+  const Folder folder;
+  const std::string run = (folder / "run").string();
+  ss::ActivationRecorder recorder(run, {.limits = {.header_bytes = 100'000}});
+  recorder.record("vocabulary", std::list<int>(5000, 7));
+  const std::string error = error_of_void([&] { recorder.flush(); });
+  CHECK(error.starts_with("limit_exceeded: " + run +
+                          ": at /vocabulary: a record needs too large a header: expected at most "
+                          "100000 bytes (Limits::header_bytes), found "));
+  CHECK(error.ends_with(
+      " bytes. Record numbers as a tensor in place of a list, or the parts of the structure by "
+      "themselves."));
+}
+
+TEST_CASE("the keys of dicts are of the texts and of the memory that records may take") {
+  const std::string text(2000, 'k');
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run", {.most_bytes = 5000});
+  recorder.record("key", std::map<std::string, int>{{text, 1}});
+  recorder.record("value", std::map<int, std::string>{{1, text}});
+  recorder.record("both", std::map<std::string, std::string>{{text, text}});
+  recorder.close();
+  CHECK(recorder.report().bytes == 4000);
+  CHECK(recorder.report().names.at("both") == ss::RecordCounts{.calls = 1, .limited = 1});
+
+  std::map<std::string, int> many;
+  for (int i = 0; i < 1000; ++i) many.emplace(text + std::to_string(i), i);
+  CHECK(ss::recording::captured_size(ss::Value::from(many)).memory > 2'000'000);
 }

@@ -6,8 +6,10 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -73,7 +75,58 @@ void record_on_threads(ss::ActivationRecorder& recorder, bool with_flushes) {
   for (std::thread& one : threads) one.join();
 }
 
+using Scope = ss::ActivationRecorder::Scope;
+
+/// Records, and leaves a scope, when it is destroyed.
+struct Late {
+  ss::ActivationRecorder* recorder = nullptr;
+  std::optional<Scope> scope;
+  ~Late() {
+    if (recorder == nullptr) return;
+    recorder->record("late", 1);
+    scope.reset();
+    recorder->record("last", 2);
+  }
+};
+
 }  // namespace
+
+TEST_CASE("what a thread's end destroys may record, and leave a scope, as the thread did before") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  std::thread([&recorder] {
+    // Made before anything of the recorder's, so that it is destroyed behind it.
+    thread_local Late late;
+    late.recorder = &recorder;
+    late.scope.emplace(recorder.scope("program"));
+    recorder.record("first", 0);
+  }).join();
+  recorder.record("other", 3);
+  recorder.close();
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 4);
+  CHECK(run[0].name() == "program.first");
+  CHECK(run[1].name() == "program.late");
+  CHECK(run[2].name() == "last");
+  CHECK(run[2].thread() == run[0].thread());
+  CHECK(run[3].thread() != run[0].thread());
+}
+
+TEST_CASE("a scope that was moved is left once") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  {
+    Scope given = recorder.scope("outer");
+    const Scope kept(std::move(given));
+    recorder.record("x", 0);
+  }
+  recorder.record("x", 0);
+  recorder.close();
+  const ss::Recording run(folder / "run");
+  REQUIRE(run.size() == 2);
+  CHECK(run[0].name() == "outer.x");
+  CHECK(run[1].name() == "x");
+}
 
 TEST_CASE("records of many threads are all there, each thread's in its order") {
   for (const std::uint64_t memory :

@@ -114,6 +114,27 @@ TEST_CASE("a large mean costs the standard deviation no digits") {
   }
 }
 
+TEST_CASE("parts of a tensor that differ by less than their mean can tell have a deviation") {
+  // The first half of blocks is 1e15, in the second every other number is an eighth more.
+  std::vector<double> values(4096, 1e15);
+  for (std::size_t i = 2049; i < values.size(); i += 2) values[i] += 0.125;
+  const double exact = 0.125 * std::sqrt(0.25 * 0.75);
+  const ss::TensorStatistics found = ss::statistics(ss::Tensor::of<double>(values));
+  CHECK(std::abs(found.standard_deviation / exact - 1) < 1e-15);
+}
+
+TEST_CASE("a norm of equal numbers is right to a few units of its last place") {
+  for (const std::size_t count : {1000U, 10'000U, 100'000U}) {
+    const std::vector<double> values(count, 0.1);
+    const double exact = 0.1 * std::sqrt(static_cast<double>(count));
+    const ss::TensorStatistics found = ss::statistics(ss::Tensor::of<double>(values));
+    CAPTURE(count);
+    CHECK(std::abs(found.l2_norm / exact - 1) < 4 * std::numeric_limits<double>::epsilon());
+    CHECK(std::abs(found.mean / 0.1 - 1) < 4 * std::numeric_limits<double>::epsilon());
+    CHECK(found.standard_deviation < 1e-16);
+  }
+}
+
 TEST_CASE("numbers whose squares leave the range of doubles have a norm") {
   for (const double scale : {1e300, 0x1p-1060, 0x1p-1074}) {
     const std::vector<double> values = {3 * scale, -4 * scale};
