@@ -1,4 +1,4 @@
-// error: safestructures cannot load this type
+// error: can save this type, but not load it: .* a std::string in place of a std::string_view
 #include <string>
 #include <string_view>
 

@@ -1,4 +1,5 @@
-// error: a struct with a base class cannot be reflected: make the base a member, or write
+// error: a struct with a base class cannot be reflected: make the base a member, list the members
+// in Rules<T>, or write
 #include <safestructures/codecs/reflect.hpp>
 
 struct Base {

@@ -1,4 +1,4 @@
-// error: this type is not an aggregate .*: write a Codec<T> for it
+// error: this type is not an aggregate .*: list its members in Rules<T>, or write a Codec<T> for it
 #include <safestructures/codecs/reflect.hpp>
 
 struct Reflected {

@@ -1,4 +1,5 @@
-// error: this type has a std::tuple_size, .* cannot be reflected: write a Codec<T>
+// error: this type has a std::tuple_size, .* cannot be reflected: list them in Rules<T>, or write a
+// Codec<T>
 #include <array>
 #include <safestructures/codecs/reflect.hpp>
 

@@ -85,21 +85,21 @@ consteval std::size_t count_fields() {
   constexpr ReflectionProblem problem = reflection_problem<T>;
   static_assert(problem != ReflectionProblem::not_aggregate,
                 "safestructures: this type is not an aggregate (a struct without constructors and "
-                "private members): write a Codec<T> for it.");
+                "private members): list its members in Rules<T>, or write a Codec<T> for it.");
   static_assert(problem != ReflectionProblem::tuple_like,
                 "safestructures: this type has a std::tuple_size, so its members cannot be "
-                "reflected: write a Codec<T> for it.");
+                "reflected: list them in Rules<T>, or write a Codec<T> for it.");
   static_assert(problem != ReflectionProblem::base,
                 "safestructures: a struct with a base class cannot be reflected: make the base a "
-                "member, or write a Codec<T> for the struct.");
+                "member, list the members in Rules<T>, or write a Codec<T> for the struct.");
   static_assert(problem != ReflectionProblem::undetermined,
                 "safestructures: the fields of this struct cannot be counted, because of a "
                 "reference, a C array of a type without default constructor, or a large C array "
                 "next to a member without default: use std::array, or write a Codec<T> for it.");
   static_assert(problem != ReflectionProblem::too_many,
                 "safestructures: this struct has more fields than can be reflected, or a C array "
-                "of hundreds of elements: use std::array, group the fields in nested structs, or "
-                "write a Codec<T> for it.");
+                "of hundreds of elements: use std::array, group the fields in nested structs, list "
+                "them in Rules<T>, or write a Codec<T> for it.");
   static_assert(problem != ReflectionProblem::no_address,
                 "safestructures: a bit-field or a reference member cannot be reflected: make it an "
                 "ordinary member, or write a Codec<T> for the struct.");

@@ -148,9 +148,8 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
         Encodable<T>,
         "safestructures cannot save this type: it is neither a supported standard type nor a "
         "plain aggregate. Include <safestructures/safestructures.hpp> (or the header of its kind "
-        "in "
-        "codecs/, or its plugin's), or specialise safestructures::Codec<T> for it (see "
-        "docs/plugins.md)");
+        "in codecs/, or its plugin's), list the members of a class in safestructures::Rules<T>, or "
+        "specialise safestructures::Codec<T> (see docs/plugins.md)");
     if constexpr (Encodable<T>) {
       if constexpr (NamedCodec<T>) {
         const Nested level(*this);
@@ -272,12 +271,16 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
       }
     }
     static_assert(
-        Decodable<T>,
+        Decodable<T> || !Encodable<T>,
+        "safestructures can save this type, but not load it: nobody would own what it views. Load "
+        "a std::vector in place of a std::span, a std::string in place of a std::string_view, or "
+        "give the safestructures::Codec<T> a decode");
+    static_assert(
+        Decodable<T> || Encodable<T>,
         "safestructures cannot load this type: it is neither a supported standard type nor a "
         "plain aggregate. Include <safestructures/safestructures.hpp> (or the header of its kind "
-        "in "
-        "codecs/, or its plugin's), or specialise safestructures::Codec<T> for it (see "
-        "docs/plugins.md)");
+        "in codecs/, or its plugin's), list the members of a class in safestructures::Rules<T>, or "
+        "specialise safestructures::Codec<T> (see docs/plugins.md)");
     if constexpr (Decodable<T>) {
       if constexpr (NamedCodec<T>) {
         const Value& payload = expect_custom(value, Codec<T>::type_name);
