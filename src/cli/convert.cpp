@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <safestructures/formats/gzip.hpp>
 #include <safestructures/tools/convert.hpp>
 #include <safestructures/tools/document.hpp>
 #include "cli/console/choice.hpp"
@@ -134,6 +135,9 @@ void check_output(const ConvertOptions& options) {
   if (fs::path(options.output).extension() == ".npy")
     throw CallError(options.output +
                     ": a .npy holds one array: 'get' writes one, and an .npz holds them all.");
+  if (const std::string_view inner = gzip::inner_name(options.output);
+      inner.size() < options.output.size() && (inner.ends_with(".npz") || inner.ends_with(".npy")))
+    throw CallError(options.output + ": NumPy opens no array inside gzip: name a .npz file.");
   std::error_code ignored;
   const fs::file_status status = fs::status(options.output, ignored);
   if (!fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status)) return;

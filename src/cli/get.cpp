@@ -71,18 +71,30 @@ void write_json(std::ostream& out, Value value) {
   save(value, out, {.format = formats::json(), .precision = Precision::preserve});
 }
 
+/// Before a file is begun, so that an error is of the tensor.
+std::string array_header(const Tensor& tensor, const GetOptions& options) {
+  return blame_arguments([&] {
+    try {
+      return npy_header(tensor, "--dtype F32");
+    } catch (const Error& error) {
+      throw error.with_path(options.path).with_file(options.file);
+    }
+  });
+}
+
 void write_to_file(const Value& value, const GetOptions& options) {
   if (options.json || options.output.ends_with(".json"))
     return write_output_file(options.output, [&](std::ostream& out) { write_json(out, value); });
   const bool is_npy = options.output.ends_with(".npy");
   switch (value.kind()) {
-    case Kind::tensor:
+    case Kind::tensor: {
       if (!is_npy && options.output != "-")
         throw CallError("a tensor is written as a .npy or .json file: name the output so, not " +
                         options.output + ".");
-      return write_output_file(options.output, [&](std::ostream& out) {
-        write_npy(out, value.tensor(), "--dtype F32");
-      });
+      const std::string header = array_header(value.tensor(), options);
+      return write_output_file(options.output,
+                               [&](std::ostream& out) { write_npy(out, value.tensor(), header); });
+    }
     case Kind::string:
       return write_output_file(options.output,
                                [&](std::ostream& out) { out << value.as_string(); });

@@ -10,6 +10,8 @@
 #include <safestructures/formats/json.hpp>
 #include <safestructures/formats/messagepack.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
+#include "formats/cbor/cursor.hpp"
+#include "formats/messagepack/cursor.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -53,6 +55,31 @@ const std::shared_ptr<const Format>* find_by_name(std::string_view file_name) {
   return best;
 }
 
+/// Whether a file is one value of MessagePack or CBOR, from its first byte to its last.
+template <class Cursor>
+bool is_one_value(const Source& source) {
+  const std::shared_ptr<const Source> borrowed(std::shared_ptr<const void>(), &source);
+  try {
+    Cursor cursor(borrowed, {.is_mapped = false});
+    while (cursor.next() != binary::Token::end) continue;
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Whether a file is what its extension says although it begins as one of another format does:
+/// MessagePack says nothing of itself, nor does CBOR that others wrote, and 123 is `{` of JSON.
+/// Such a file seldom occurs, and what is none ends its first value within a few bytes.
+bool is_as_named(const Format& named, const Format& recognised, const Source& source) {
+  // A record of Burn is MessagePack, and known by more than a byte.
+  if (recognised.name() == "burn") return false;
+  if (&named == messagepack().get())
+    return is_one_value<safestructures::messagepack::Cursor>(source);
+  if (&named == cbor().get()) return is_one_value<safestructures::cbor::Cursor>(source);
+  return false;
+}
+
 }  // namespace
 
 std::span<const std::shared_ptr<const Format>> all() {
@@ -85,6 +112,7 @@ const std::shared_ptr<const Format>& for_content(const Source& source) {
   const std::shared_ptr<const Format>& named = for_name(source.name());
   for (const std::shared_ptr<const Format>& format : all()) {
     if (!format->recognises(head, size)) continue;
+    if (format != named && is_as_named(*named, *format, source)) return named;
     // An index of shards is JSON, too: `.safetensors.index.json` says more than `.json`.
     const std::size_t length = longest_ending(*format, name);
     return length > 0 && longest_ending(*named, name) > length ? named : format;

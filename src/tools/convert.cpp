@@ -1,6 +1,11 @@
 #include <safestructures/tools/convert.hpp>
 
+#include <any>
+
 #include <safestructures/codecs/values.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/formats/safestructures/checksums.hpp>
+#include <safestructures/formats/safetensors/reader.hpp>
 #include <safestructures/tools/document.hpp>
 #include <safestructures/tools/save.hpp>
 
@@ -21,16 +26,30 @@ SaveOptions options_for(const Document& from, const Format& target, const SaveOp
   return all;
 }
 
+/// Damaged bytes would get checksums that match, or lose those that tell of it.
+void check_source(const Document& from) {
+  if (!from.content().has_checksums) return;
+  const auto* const file = std::any_cast<safetensors::File>(&from.content().container);
+  if (file == nullptr) return;  // The checksums are those of a format of somebody's own.
+  try {
+    checksums::verify(*file);
+  } catch (const Error& error) {
+    throw error.with_file(from.name());
+  }
+}
+
 }  // namespace
 
 SaveReport convert_file(const Document& from, const std::filesystem::path& to,
                         const SaveOptions& options) {
+  check_source(from);
   const Format& target =
       options.format ? *options.format : *formats::for_name(to.filename().string());
   return save_file(from.root(), to, options_for(from, target, options));
 }
 
 SaveReport convert(const Document& from, std::ostream& out, const SaveOptions& options) {
+  check_source(from);
   const Format& target = options.format ? *options.format : *formats::all().front();
   return save(from.root(), out, options_for(from, target, options));
 }

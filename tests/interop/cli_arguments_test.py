@@ -62,6 +62,11 @@ def check_outputs(folder):
     message = "safestructures: all.npy: a .npy holds one array: 'get' writes one, and an .npz holds them all.\n"
     expect("one array", (2, "", message), outcome(done))
     expect("and nothing is written", False, (pathlib.Path(folder) / "all.npy").exists())
+    for name in ("all.npz.gz", "all.npy.gz"):
+        done = run(folder, "convert", "model.safetensors", name)
+        message = f"safestructures: {name}: NumPy opens no array inside gzip: name a .npz file.\n"
+        expect(name, (2, "", message), outcome(done))
+        expect(f"{name}: nothing is written", False, (pathlib.Path(folder) / name).exists())
 
 
 def check_long_names(folder):

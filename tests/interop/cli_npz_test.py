@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 from cli_outcomes import expect, run, run_checks
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 DTYPES = "? u1 i1 u2 i2 f2 u4 i4 f4 u8 i8 f8 c8".split()
 
@@ -73,7 +73,8 @@ def check_write(folder):
     refused = {
         "model.safetensors": "out.npz: at /name: a .npz file holds arrays and numbers only: found str"
         ' "tiny". Save as .safetensors or .json, which hold everything.',
-        "bfloat.safetensors": "NumPy has no dtype for BF16. Add --precision f32 to convert it.",
+        "bfloat.safetensors": "out.npz: at /w: NumPy has no such dtype: found BF16. Add --precision f32 to convert"
+        " it.",
     }
     for name, message in refused.items():
         done = run(folder, "convert", name, "out.npz")
@@ -81,6 +82,15 @@ def check_write(folder):
         expect(f"{name}: nothing is left", False, (folder / "out.npz").exists())
     done = run(folder, "convert", "bfloat.safetensors", "out.npz", "--precision", "f32")
     expect("--precision f32", 0, done.returncode)
+
+    save_file({}, folder / "none.safetensors")
+    done = run(folder, "convert", "none.safetensors", "none.npz")
+    expect("no tensors", (0, "none.npz: written, 0 tensors, 22 bytes\n"), (done.returncode, done.stdout))
+    with np.load(folder / "none.npz") as none:
+        expect("no tensors: NumPy", [], none.files)
+    expect("no tensors: zipfile", [], zipfile.ZipFile(folder / "none.npz").namelist())
+    done = run(folder, "verify", "none.npz")
+    expect("no tensors: verify", (0, "none.npz: ok, 0 tensors, 0 bytes\n"), (done.returncode, done.stdout))
     done = run(folder, "convert", "plain.safetensors", "out.npz", "--shard-size", "10")
     expect("no shards", 2, done.returncode)
 

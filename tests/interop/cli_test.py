@@ -147,7 +147,7 @@ CASES = {
     "get bfloat.safetensors w -o w.npy": (
         2,
         "",
-        "safestructures: NumPy has no dtype for BF16. Add --dtype F32 to convert it.\n",
+        "safestructures: bfloat.safetensors: at w: NumPy has no such dtype: found BF16. Add --dtype F32 to convert it.\n",
     ),
     "get model.safetensors /layers/7": (
         2,
@@ -354,6 +354,12 @@ def check_convert(folder):
     expect("checksums: damage", 1, done.returncode)
     name = "sums.safetensors: at 2: the bytes of a tensor are not those that were saved"
     expect("checksums: the tensor is named", True, name in done.stderr)
+    for output in ("again.safetensors", "again.json", "again.npz", "-"):
+        before = (folder / "again.safetensors").read_bytes()
+        done = run(folder, "convert", "sums.safetensors", output)
+        expect(f"checksums: damage is not converted to {output}", (1, ""), (done.returncode, done.stdout))
+        expect(f"checksums: {output}: the tensor is named", True, name in done.stderr)
+        expect("checksums: what was there stays", before, (folder / "again.safetensors").read_bytes())
 
 
 def check_nan(folder):

@@ -105,7 +105,8 @@ namespace formats {
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& for_name(
     std::string_view file_name);
 
-/// The format of what a source holds: the one that recognises its first bytes, else as `for_name`.
+/// The format of what a source holds: the one that recognises its first bytes, else as `for_name`;
+/// MessagePack or CBOR by its name where all of it is one value of that, whatever it begins like.
 /// What is packed is unpacked before, by `gzip::unpacked`.
 /// \throws Error what the source throws
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& for_content(

@@ -16,7 +16,8 @@ class Document;
 /// metadata, the tensors beside the structure, checksums where there are some. A plain file without
 /// a schema stays one in a format that has such files. Tensors are read and converted in blocks.
 /// \param options its metadata and extra tensors are added to those of the file, and win
-/// \throws Error as `save_file`. The file `to` is then as it was.
+/// \throws Error as `save_file`; `checksum_mismatch` where the file has checksums and they do not
+/// match, so that damage never gets some that do. The file `to` is then as it was.
 SAFESTRUCTURES_API SaveReport convert_file(const Document& from, const std::filesystem::path& to,
                                            const SaveOptions& options = {
                                                .precision = Precision::preserve});

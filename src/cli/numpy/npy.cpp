@@ -3,7 +3,7 @@
 #include <ostream>
 #include <string>
 
-#include "cli/console/command.hpp"
+#include <safestructures/data/error.hpp>
 
 namespace safestructures::cli {
 namespace {
@@ -24,8 +24,9 @@ std::string type_string(DType dtype, std::string_view way_out) {
     case DType::F64: return "<f8";
     case DType::C64: return "<c8";
     default:
-      throw CallError("NumPy has no dtype for " + std::string(to_string(dtype)) + ". Add " +
-                      std::string(way_out) + " to convert it.");
+      throw Error(ErrorCode::invalid_argument, "NumPy has no such dtype",
+                  {.found = std::string(to_string(dtype)),
+                   .advice = "Add " + std::string(way_out) + " to convert it"});
   }
 }
 
@@ -57,9 +58,9 @@ std::string npy_header(const Tensor& tensor, std::string_view way_out) {
   return start + header;
 }
 
-void write_npy(std::ostream& out, const Tensor& tensor, std::string_view way_out) {
+void write_npy(std::ostream& out, const Tensor& tensor, std::string_view header) {
   const Tensor packed = tensor.contiguous();
-  out << npy_header(packed, way_out);
+  out << header;
   const std::span<const std::byte> bytes = packed.bytes();
   out.write(reinterpret_cast<const char*>(bytes.data()),
             static_cast<std::streamsize>(bytes.size()));

@@ -16,11 +16,12 @@ namespace safestructures::cli {
 
 /// What stands before the elements in a `.npy` file of version 1.0, row-major.
 /// \param way_out the options that convert the tensor to a dtype that NumPy has
-/// \throws CallError for a dtype that NumPy does not have.
+/// \throws Error `invalid_argument` for a dtype that NumPy does not have, without a name;
+/// `out_of_range` for a bool that is none
 std::string npy_header(const Tensor& tensor, std::string_view way_out);
 
-/// Writes a tensor as a `.npy` file. \throws CallError as `npy_header`
-void write_npy(std::ostream& out, const Tensor& tensor, std::string_view way_out);
+/// Writes a tensor as a `.npy` file. \param header of the tensor
+void write_npy(std::ostream& out, const Tensor& tensor, std::string_view header);
 
 /// Reads a `.npy` file of any version that is in memory. The tensor is a view of it, or a copy
 /// where its elements lie in another order of bytes.

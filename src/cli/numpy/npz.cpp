@@ -112,7 +112,13 @@ class Writer {
       }
       return Next::over;
     });
-    for (const auto& [name, tensor] : options_.extra_tensors) add(name, tensor, false);
+    for (const auto& [name, tensor] : options_.extra_tensors) {
+      try {
+        add(name, tensor, false);
+      } catch (const Error& error) {
+        throw error.with_path(name);
+      }
+    }
     zip_.finish();
     return std::move(report_);
   }

@@ -35,7 +35,8 @@ std::vector<ZipEntry> read_directory(std::span<const std::byte> archive, std::ui
 /// \throws Error `checksum_mismatch`, `invalid_header`
 SharedBytes read_entry(const SharedBytes& archive, const ZipEntry& entry);
 
-/// Writes an archive of stored files into a sink, in ZIP64's records throughout.
+/// Writes an archive of stored files into a sink, in ZIP64's records throughout; without files it
+/// is the plain end record alone.
 class ZipWriter {
  public:
   explicit ZipWriter(Sink& sink) : sink_(sink), start_(sink.position()) {}

@@ -79,6 +79,14 @@ void ZipWriter::add(std::string_view name, std::string_view head,
 void ZipWriter::finish() {
   const std::uint64_t begin = sink_.position() - start_;
   const std::uint64_t size = directory_.size();
+  // An archive without files is known by beginning with the plain end record, and needs no other.
+  if (count_ == 0) {
+    append(directory_, 0x06054b50, 4);
+    append(directory_, 0, 8);  // Disks and counts.
+    append(directory_, 0, 8);  // The size and place of the directory.
+    append(directory_, 0, 2);  // No comment.
+    return write(directory_);
+  }
   append(directory_, 0x06064b50, 4);
   append(directory_, 44, 8);
   append(directory_, version, 2);

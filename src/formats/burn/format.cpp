@@ -151,7 +151,10 @@ std::optional<Encoding> sniff(std::span<const std::byte> head) {
   const std::string_view text = text_of(head);
   constexpr std::string_view map_of_three = "\x83\xA8metadata";
   constexpr std::string_view map_with_item = "\x83\xA4item";
-  if (text.starts_with(map_of_three) || text.starts_with(map_with_item))
+  // The dtype of floats is the first field of the metadata: any map may have a key of that name.
+  constexpr std::string_view first_field = "\245float";
+  if (text.starts_with(map_with_item) ||
+      (text.starts_with(map_of_three) && text.find(first_field) == map_of_three.size() + 1))
     return Encoding::messagepack;
   for (const SettingsText& one : settings_texts)
     if (text.starts_with(char(one.float_type.size()) + std::string(one.float_type) +

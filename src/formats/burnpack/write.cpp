@@ -62,7 +62,8 @@ class Collector {
   explicit Collector(const SaveOptions& options) : options_(options), dtypes_(options.precision) {}
 
   void collect(const Value& root) {
-    if (root.kind() == Kind::tensor) name_ = "tensor";  // As a plain safetensors file has it.
+    // Names spell the structure, and what stands alone has none.
+    if (root.kind() == Kind::tensor || root.kind() == Kind::custom) fail(root, nullptr);
     value(root, nullptr, true);
     for (const auto& [name, tensor] : options_.extra_tensors) {
       name_ = name;

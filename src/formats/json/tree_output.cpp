@@ -47,8 +47,13 @@ class JsonOutput final : public tree::Output {
 
   void begin_object(std::size_t, Layout layout) override { open('{', layout); }
   void key(std::string_view name, const Trace* trace) override {
+    const bool is_of_root = open_.size() == 1;
+    if (is_of_root && open_.back().is_empty) root_is_dict_ = !name.starts_with('$');
     next();
-    string(name, trace);
+    // A dict that stands for itself would be taken for the index of a checkpoint, and lead to other
+    // files, if it had this name as it is.
+    if (is_of_root && root_is_dict_ && name == "weight_map") text_ += R"("weight\u005fmap")";
+    else string(name, trace);
     out_.colon();
   }
   void begin_key() override {}  // All are strings.
@@ -104,6 +109,7 @@ class JsonOutput final : public tree::Output {
   json::Output out_;
   std::string& text_;
   std::vector<Level> open_;
+  bool root_is_dict_ = false;  // Without a mark.
 };
 
 }  // namespace

@@ -29,13 +29,49 @@ bool is_container(std::span<const std::byte> head, std::uint64_t size) {
          head[length_size] == std::byte{'{'};
 }
 
+constexpr std::string_view blanks = " \t\r\n";
+
+/// Where a string ends whose first quote is there: its last one, or `npos`.
+std::size_t last_quote(std::string_view text, std::size_t first) {
+  std::size_t at = text.find_first_of("\"\\", first + 1);
+  while (at != std::string_view::npos && text[at] == '\\') at = text.find_first_of("\"\\", at + 2);
+  return at;
+}
+
+/// Whether an object stands behind the name that ends there.
+bool is_name_of_object(std::string_view text, std::size_t quote) {
+  const std::size_t colon = text.find_first_not_of(blanks, quote + 1);
+  if (colon == std::string_view::npos || text[colon] != ':') return false;
+  const std::size_t value = text.find_first_not_of(blanks, colon + 1);
+  return value != std::string_view::npos && text[value] == '{';
+}
+
 /// The index of a checkpoint in several files, as Hugging Face writes it: an object with a
-/// `weight_map`, which comes near its beginning.
+/// `weight_map` that is one, too. The word alone says nothing: any JSON may have it in a text.
+/// Files of our own that stand for something begin with `$`, as `$struct`, whatever their fields
+/// are called.
 bool is_index(std::span<const std::byte> head) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{' &&
-         text.find("\"weight_map\"") != std::string_view::npos;
+  std::size_t depth = 0;
+  char before = '\0';  // What stands before the current character, but for blanks.
+  for (std::size_t at = text.find_first_not_of(blanks); at < text.size();
+       at = text.find_first_not_of(blanks, at + 1)) {
+    const char c = text[at];
+    if (depth == 0 && c != '{') return false;
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return false;
+    if (c == '"') {
+      const std::size_t quote = last_quote(text, at);
+      if (quote == std::string_view::npos) return false;
+      const std::string_view string = text.substr(at + 1, quote - at - 1);
+      const bool is_name = depth == 1 && (before == '{' || before == ',');
+      if (is_name && before == '{' && string.starts_with('$')) return false;
+      if (is_name && string == "weight_map") return is_name_of_object(text, quote);
+      at = quote;
+    }
+    before = c;
+  }
+  return false;
 }
 
 /// Such a file is read as an index, by its name.

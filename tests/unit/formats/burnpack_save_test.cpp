@@ -145,7 +145,13 @@ TEST_CASE("what burnpack cannot hold is refused with its path") {
   CHECK(refused(ss::Value::list()) == problem + "list of 0" + advice);
   CHECK(refused(ss::Value::dict()) == problem + "dict of 0" + advice);
   CHECK(refused(ss::Value::custom("acme.Pose", 1)).starts_with(problem));
-  CHECK(save_error(1).starts_with("invalid_argument: at /: burnpack cannot hold"));
+  // A root has no name that would spell it.
+  const std::string of_root =
+      "invalid_argument: at /: burnpack cannot hold a value of this kind: expected tensors, bool, "
+      "int and float, in containers that are not empty, found ";
+  CHECK(save_error(1) == of_root + "int 1" + advice);
+  CHECK(save_error(ss::Tensor::own<float>({1})) == of_root + "tensor F32 [1]" + advice);
+  CHECK(save_error(ss::Value::custom("burn.QFloat", 1)) == of_root + "custom burn.QFloat" + advice);
   CHECK(refused(ss::Tensor::own<ss::float8_e4m3>({ss::float8_e4m3(1)})) == "no error");  // As F32.
   CHECK(
       save_error(ss::Value::dict({{"z", ss::Tensor::own<std::complex<float>>({{1, 2}})}})) ==

@@ -331,8 +331,6 @@ TEST_CASE("names spell the structure, as those of a plain safetensors file do") 
       "S", {{"t", ss::Value::tuple({1, 2})}, {"d", ss::Value::dict({{5, true}})}});
   CHECK(again(tuple) ==
         ss::Value::dict({{"d", ss::Value::dict({{"5", true}})}, {"t", ss::Value::list({1, 2})}}));
-  CHECK(again(ss::Tensor::own<float>({1})) ==
-        ss::Value::dict({{"tensor", ss::Tensor::own<float>({1})}}));
   // A name of another place says nothing here.
   ss::Value numbered = ss::Tensor::own<float>({1});
   numbered.set_tensor_name("0");

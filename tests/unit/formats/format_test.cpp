@@ -4,8 +4,13 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <safestructures/safestructures.hpp>
@@ -97,6 +102,123 @@ TEST_CASE("a container begins with the length of a header that there is room for
   CHECK_FALSE(recognises(2, 10, '['));
   CHECK(recognises(100'000'000, 200'000'000, '{'));
   CHECK_FALSE(recognises(100'000'001, 200'000'000, '{'));
+}
+
+TEST_CASE("an index is an object whose own weight_map is one, and no other JSON") {
+  const auto name_of = [](std::string_view text) {
+    return ss::formats::for_content(*ss::Source::of(std::as_bytes(std::span(text)), nullptr))
+        ->name();
+  };
+  for (const std::string_view index : {
+           R"({"weight_map":{}})",
+           R"({"metadata": {"total_size": 8}, "weight_map": {"a": "1.safetensors"}})",
+           R"({"weight_map": {"a": "1.safetensors"}, "metadata": {}})",
+           R"({"a": [{"b": "}\\\"]"}, [1]], "n": -1.5, "t": true, "weight_map" : {)",
+           " \n{\n\t\"weight_map\"\r:\n {",
+       }) {
+    CAPTURE(index);
+    CHECK(name_of(index) == "safestructures");
+  }
+  for (const std::string_view json : {
+           R"({"note": "weight_map"})",
+           R"({"note": "weight_map", "a": {}})",
+           R"({"a": {"weight_map": {}}})",
+           R"({"a": {"weight_map": [1]}})",
+           R"({"a": [{"weight_map": {}}]})",
+           R"({"weight_map": [1]})",
+           R"({"weight_map": "a"})",
+           R"({"weight_map": 1, "a": {"weight_map": {}}})",
+           R"({"a": "\"weight_map\": {"})",
+           R"({"$struct": "W", "weight_map": {"a": "b"}})",
+           R"({"$safestructures": {}, "weight_map": {}})",
+           R"({} {"weight_map": {}})",
+           R"([{"weight_map": {}}])",
+           R"({"weight_map)",
+           R"({"weight_map")",
+           R"({"weight_map":)",
+           R"({"a": "\)",
+           R"({"a": ")",
+       }) {
+    CAPTURE(json);
+    CHECK(name_of(json) == "json");
+  }
+  CHECK(name_of(std::string(5000, '[')) == "json");
+}
+
+TEST_CASE(
+    "an index is known by its beginning however long it is, and by its name where that hides") {
+  const Folder folder;
+  const auto put = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder / name, std::ios::binary) << text;
+    return ss::formats::for_content(*ss::Source::open(folder / name))->name();
+  };
+  const std::string note = R"("note": ")" + std::string(5000, 'x') + '"';
+  CHECK(put("first.json", R"({"weight_map": {)" + note + R"(}, "metadata": {}})") ==
+        "safestructures");
+  // As it is saved, and with metadata that are longer than the bytes which are looked at.
+  const std::string name = "m.safetensors.index.json";
+  ss::save_file(model(2), folder / "m.safetensors", {.shard_size = 10});
+  std::ostringstream text;
+  text << std::ifstream(folder / name, std::ios::binary).rdbuf();
+  std::string index = text.str();
+  CHECK(put("m.json", index) == "safestructures");
+  CHECK(ss::load_file<Model>(folder / "m.json") == model(2));
+  const std::string metadata = "\"metadata\": {";
+  index.insert(index.find(metadata) + metadata.size(), note + ",");
+  CHECK(put(name, index) == "safestructures");
+  CHECK(ss::load_file<Model>(folder / name) == model(2));
+  CHECK(put("m.json", index) == "json");
+}
+
+TEST_CASE("MessagePack and CBOR that begin as other formats do are read by their extension") {
+  const Folder folder;
+  const auto comes_back = [&](const ss::Value& value) {
+    for (const std::string name : {"v.msgpack", "v.msgpack.gz", "v.cbor", "v.json"}) {
+      ss::save_file(value, folder / name);
+      CAPTURE(name);
+      CHECK(ss::load_file(folder / name) == value);
+    }
+  };
+  comes_back(123);  // {
+  comes_back(91);   // [
+  comes_back(10);   // A line break.
+  comes_back(80);
+  comes_back(ss::Value::list({0, 0, 0, 0, 0, 0, 0, 123, std::string(200, 'x')}));
+  comes_back(
+      ss::Value::list({0, 0, 0, 0, 0, 0, 0, 123, 34, 97, 34, 58, 123, std::string(200, '}')}));
+  comes_back(std::string("\0\0\0\0\0\0\0{", 8) + std::string(20, 'x') + std::string(2, '\0'));
+  // Records of Burn are maps of three whose metadata begin with the dtype of floats.
+  comes_back(ss::Value::from(std::map<std::string, int>{{"metadata", 1}, {"x", 2}, {"y", 3}}));
+  ss::save_file(123, folder / "n.msgpack");
+  CHECK(ss::load_file<int>(folder / "n.msgpack") == 123);
+
+  // CBOR of others, without its tag: a list of eight, the last of which is a text.
+  const auto put = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+    return folder / name;
+  };
+  const std::string zeros(7, '\0');
+  CHECK(ss::load_file(put("t.cbor", "\x7B" + zeros + "\x01x")) == ss::Value("x"));
+  CHECK(ss::load_file(
+            put("l.cbor", "\x88" + zeros + "\x7B" + zeros + "\xC8" + std::string(200, 'x')))[7] ==
+        ss::Value(std::string(200, 'x')));
+}
+
+TEST_CASE("what only has the extension of MessagePack or CBOR is known by its content") {
+  const Folder folder;
+  for (const std::string ending : {".msgpack", ".cbor"}) {
+    for (const std::string from : {"m.safetensors", "m.json", "m.bpk"}) {
+      CAPTURE(ending);
+      CAPTURE(from);
+      const std::map<std::string, std::vector<float>> saved = {{"a", {1, 2}}};
+      ss::save_file(saved, folder / from);
+      std::filesystem::rename(folder / from, folder / ("m" + ending));
+      CHECK(ss::load_file<std::map<std::string, std::vector<float>>>(folder / ("m" + ending)) ==
+            saved);
+    }
+    std::ofstream(folder / ("blank" + ending)) << " \n[1]";
+    CHECK(ss::load_file<std::vector<int>>(folder / ("blank" + ending)) == std::vector<int>{1});
+  }
 }
 
 TEST_CASE("a format of one's own is used where the options name it") {

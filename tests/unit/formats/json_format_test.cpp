@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <safestructures/safestructures.hpp>
+#include "support/folder.hpp"
 #include "support/json_cases.hpp"
 
 namespace ss = safestructures;
@@ -29,6 +30,20 @@ using ss::test::error_of;
 using ss::test::load_json;
 using ss::test::save_json;
 using ss::test::saved;
+
+namespace {
+
+struct Weights {
+  std::map<std::string, std::string> weight_map;
+  bool operator==(const Weights&) const = default;
+};
+struct Job {
+  std::string name;
+  std::string format;
+  bool operator==(const Job&) const = default;
+};
+
+}  // namespace
 
 TEST_CASE("what JSON has is written as JSON has it") {
   CHECK(saved(nullptr) == "null");
@@ -325,6 +340,29 @@ TEST_CASE("what cannot be saved is refused with its place") {
   CHECK(refused(list, {.limits = {.attributes = 0}}) ==
         "limit_exceeded: at /: a node has too many extension fields: expected at most 0 "
         "(Limits::attributes), found 1.");
+}
+
+TEST_CASE("what has a weight_map and is no index is saved so that it comes back") {
+  const ss::test::Folder folder;
+  const Weights weights{{{"a", "b.safetensors"}}};
+  ss::save_file(weights, folder / "w.json");
+  CHECK(ss::load_file<Weights>(folder / "w.json") == weights);
+  CHECK(saved(ss::Value::from(weights)) ==
+        R"({"$struct":"Weights","weight_map":{"a":"b.safetensors"}})");
+  // A dict stands for itself: its name has an escape, which means the same to all that read JSON.
+  const ss::Value map = ss::Value::dict({{"a", "b.safetensors"}});
+  const ss::Value dict = ss::Value::dict({{"n", 1}, {"weight_map", map}});
+  for (const std::string name : {"d.json", "d.json.gz"}) {
+    ss::save_file(dict, folder / name);
+    CHECK(ss::load_file(folder / name) == dict);
+  }
+  CHECK(saved(dict) == R"({"n":1,"weight\u005fmap":{"a":"b.safetensors"}})");
+  CHECK(saved(ss::Value::list({dict})) == R"([{"n":1,"weight_map":{"a":"b.safetensors"}}])");
+  CHECK(save_json(dict, compact, {.metadata = {{"k", "v"}}})
+            .ends_with(R"("root":{"n":1,"weight_map":{"a":"b.safetensors"}}})"));
+  const Job job{"a", "weight_map"};
+  ss::save_file(job, folder / "job.json");
+  CHECK(ss::load_file<Job>(folder / "job.json") == job);
 }
 
 TEST_CASE("a format is known by what a file holds, then by its name") {

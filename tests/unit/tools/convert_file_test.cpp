@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <safestructures/safestructures.hpp>
@@ -73,6 +76,52 @@ TEST_CASE("a plain file, and one with checksums, become files of a format that h
   ss::convert_file(ss::open(folder / "c.safetensors"), folder / "c.json");
   CHECK(ss::load_file<Model>(folder / "p.json") == model(1));
   CHECK(ss::load_file<Model>(folder / "c.json") == model(2));
+}
+
+TEST_CASE("damage that checksums tell of is refused, and never gets checksums that match") {
+  const Folder folder;
+  const auto damage = [&](const std::string& name) {
+    const auto last = static_cast<std::streamoff>(std::filesystem::file_size(folder / name) - 1);
+    std::fstream(folder / name, std::ios::in | std::ios::out | std::ios::binary)
+        .seekp(last)
+        .put('\1');
+  };
+  const auto error = [&](const std::string& name, std::uint64_t offset) {
+    return "checksum_mismatch: " + (folder / name).string() +
+           ": at d: the bytes of a tensor are not those that were saved: expected checksum "
+           "DIGITS, found DIGITS (byte " +
+           std::to_string(offset) + "). Get the file again from where it came from.";
+  };
+  // The digits are those of XXH3, which integrity_test.cpp checks.
+  const auto without_digits = [](std::string text) {
+    for (const std::string_view before : {"checksum ", ", found "})
+      if (const std::size_t at = text.find(before); at != std::string::npos)
+        text.replace(at + before.size(), 16, "DIGITS");
+    return text;
+  };
+  ss::save_file(model(1), folder / "m.safetensors", {.checksums = true});
+  const std::uint64_t offset = std::filesystem::file_size(folder / "m.safetensors") - 400;
+  damage("m.safetensors");
+  for (const ss::Access access : {ss::Access::map, ss::Access::read, ss::Access::memory}) {
+    const ss::Document from = ss::open(folder / "m.safetensors", {.access = access});
+    for (const std::string to : {"n.safetensors", "n.json", "m.safetensors"})
+      CHECK(without_digits(error_of([&] { return ss::convert_file(from, folder / to); })) ==
+            error("m.safetensors", offset));
+    std::ostringstream out;
+    CHECK(without_digits(error_of([&] { return ss::convert(from, out); })) ==
+          error("m.safetensors", offset));
+    CHECK(out.str().empty());
+  }
+  CHECK(folder.names() == std::vector<std::string>{"m.safetensors"});
+
+  ss::save_file(model(1), folder / "s.safetensors", {.checksums = true, .shard_size = 900});
+  const std::string shard = "s-00002-of-00002.safetensors";
+  const std::uint64_t in_shard = std::filesystem::file_size(folder / shard) - 400;
+  damage(shard);
+  CHECK(without_digits(error_of([&] {
+          return ss::convert_file(ss::open(folder / "s.safetensors.index.json"),
+                                  folder / "n.safetensors");
+        })) == error(shard, in_shard));
 }
 
 TEST_CASE("a file may be converted onto itself") {
