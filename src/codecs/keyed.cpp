@@ -119,11 +119,20 @@ Value pair_of(Entry entry) {
 }  // namespace
 
 Value to_key(Value value) {
-  if (value.kind() == Kind::tensor) return tuples_of(value.tensor());
-  if (value.kind() != Kind::list && value.kind() != Kind::tuple) return value;
-  std::vector<Value> items = std::move(value).items();
-  for (Value& item : items) item = to_key(std::move(item));
-  return Value::tuple(std::move(items));
+  Value key;
+  if (value.kind() == Kind::tensor) {
+    key = tuples_of(value.tensor());
+  } else if (value.kind() == Kind::list || value.kind() == Kind::tuple) {
+    std::vector<Value> items = std::move(value).items();
+    for (Value& item : items) item = to_key(std::move(item));
+    key = Value::tuple(std::move(items));
+  } else {
+    return value;
+  }
+  // A tuple tells even less than a tensor which alternative of a variant it is.
+  const Value* const tag = value.attribute(attributes::variant);
+  if (tag != nullptr && key.kind() == Kind::tuple) key.set_attribute(attributes::variant, *tag);
+  return key;
 }
 
 Value make_list(std::vector<Value> items, Order order) {
@@ -133,7 +142,9 @@ Value make_list(std::vector<Value> items, Order order) {
 
 Value make_set(std::vector<Value> items, Order order) {
   sort(items, order);
-  if (!std::ranges::all_of(items, is_hashable)) return Value::list(std::move(items));
+  // Items that the container tells apart may be equal here: pointers to equal objects, NaN.
+  if (!std::ranges::all_of(items, is_hashable) || find_repeated(items) != Dict::npos)
+    return Value::list(std::move(items));
   return Value::set(std::move(items));
 }
 

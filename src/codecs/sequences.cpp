@@ -149,9 +149,14 @@ const Value& Items::operator[](std::size_t index) {
 }
 
 void Items::expect_size(std::size_t count, const Decoder& decoder) const {
-  if (size_ != count)
-    decoder.fail(ErrorCode::shape_mismatch, "a sequence has another length",
-                 std::to_string(count) + (count == 1 ? " item" : " items"), describe(value_));
+  if (size_ == count) return;
+  const auto items = [](std::size_t number) {
+    return std::to_string(number) + (number == 1 ? " item" : " items");
+  };
+  // All but a struct say themselves how long they are.
+  const bool is_columns = value_.kind() == Kind::structure;
+  decoder.fail(ErrorCode::shape_mismatch, "a sequence has another length", items(count),
+               is_columns ? describe(value_) + ", columns of " + items(size_) : describe(value_));
 }
 
 }  // namespace safestructures::inline v0

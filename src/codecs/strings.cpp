@@ -1,8 +1,11 @@
 #include <safestructures/codecs/strings.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
 
-#include <safestructures/codecs/numbers.hpp>
+#include <safestructures/codecs/vector.hpp>
 #include "data/text/utf8.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -25,6 +28,19 @@ Value encode_raw(std::string_view chars) {
   return encode_block(DType::U8, Shape{chars.size()}, std::as_bytes(std::span(chars)), false);
 }
 
+std::string_view chars_of(const Tensor& bytes) {
+  return {reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size()};
+}
+
+/// The bytes that were a tensor before it became a key or an item of a set.
+Tensor bytes_of(const Value& numbers, const Decoder& decoder) {
+  try {
+    return Tensor::own(numbers.as<std::vector<std::uint8_t>>({.overflow = decoder.overflow()}));
+  } catch (const Error& error) {
+    throw error.below(decoder.path());
+  }
+}
+
 }  // namespace
 
 Value encode_chars(std::string_view text) { return is_text(text) ? Value(text) : encode_raw(text); }
@@ -41,6 +57,10 @@ Value encode_char_buffer(std::string_view text) {
 }
 
 std::string_view decode_chars(const Value& value, const Decoder& decoder, Tensor& scratch) {
+  if (value.kind() == Kind::tuple || value.kind() == Kind::list) {
+    scratch = bytes_of(value, decoder);
+    return chars_of(scratch);
+  }
   const bool is_raw =
       value.kind() == Kind::bytes ||
       (value.kind() == Kind::tensor && !value.is_plain() && value.tensor().rank() == 1);
@@ -50,7 +70,7 @@ std::string_view decode_chars(const Value& value, const Decoder& decoder, Tensor
   } catch (const Error& error) {
     throw error.with_path(decoder.path());
   }
-  return {reinterpret_cast<const char*>(scratch.bytes().data()), scratch.bytes().size()};
+  return chars_of(scratch);
 }
 
 void decode_char_array(const Value& value, const Decoder& decoder, std::span<char> target) {

@@ -100,7 +100,12 @@ const Value& StructReader::require(std::size_t field) const {
   if (const Value* found = find(field)) return *found;
   const std::string name(layout_.fields[field].file_name);
   const std::vector<std::string_view> names = names_in(*value_);
-  const auto nearest = nearest_name(name, names);
+  std::vector<std::string_view> unclaimed = names;
+  std::erase_if(unclaimed, [&](std::string_view other) {
+    return std::ranges::any_of(layout_.fields,
+                               [&](const FieldInfo& info) { return answers_to_any(info, other); });
+  });
+  const auto nearest = nearest_name(name, unclaimed);
   decoder_.fail(ErrorCode::missing_field, struct_text(layout_) + " misses a field",
                 "'" + name + "'", names.empty() ? "no field" : list_names(names),
                 nearest ? "If '" + std::string(*nearest) + "' is meant, give '" + name +

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <safestructures/data/codec.hpp>
@@ -31,6 +33,31 @@ bool is_hashable_to(const Value& key, int depth) noexcept {
   }
 }
 
+/// The order of two values of the kinds that sets mostly hold; unordered where one is of another
+/// kind, or NaN. Equal values are never less. Recursive, to `depth`.
+std::partial_ordering order_of(const Value& a, const Value& b, int depth) {
+  if (a.kind() != b.kind()) return a.kind() <=> b.kind();
+  switch (a.kind()) {
+    case Kind::integer: {
+      const std::int64_t* const x = Box::integer(a);
+      const std::int64_t* const y = Box::integer(b);
+      if (x == nullptr || y == nullptr) return std::partial_ordering::unordered;
+      return *x <=> *y;
+    }
+    case Kind::floating: return Box::floating(a) <=> Box::floating(b);
+    case Kind::string: return Box::string(a) <=> Box::string(b);
+    case Kind::tuple: {
+      if (depth == 0) return std::partial_ordering::unordered;
+      const std::vector<Value>& x = Box::items(a);
+      const std::vector<Value>& y = Box::items(b);
+      for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i)
+        if (const auto items = order_of(x[i], y[i], depth - 1); items != 0) return items;
+      return x.size() <=> y.size();
+    }
+    default: return std::partial_ordering::unordered;
+  }
+}
+
 std::uint32_t upper(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
 }  // namespace
@@ -39,6 +66,17 @@ bool is_hashable(const Value& key) noexcept { return is_hashable_to(key, key_dep
 
 std::size_t find_repeated(const std::vector<Value>& items) {
   Digester digest(Digester::Memory::leave);
+  return find_repeated(items, digest);
+}
+
+std::size_t find_repeated(const std::vector<Value>& items, Digester& digest) {
+  // What only ascends has none twice: most sets are sorted, and need no digests.
+  const auto only = [&](std::partial_ordering direction) {
+    return std::ranges::adjacent_find(items, [&](const Value& a, const Value& b) {
+             return order_of(a, b, key_depth) != direction;
+           }) == items.end();
+  };
+  if (only(std::partial_ordering::less) || only(std::partial_ordering::greater)) return Dict::npos;
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   order.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) order.emplace_back(digest(items[i]), i);
@@ -51,6 +89,17 @@ std::size_t find_repeated(const std::vector<Value>& items) {
         break;
       }
   return found;
+}
+
+Error repeated_item(const std::vector<Value>& items, std::size_t position, const Trace* trace,
+                    std::optional<std::uint64_t> offset) {
+  const Trace step{trace, {}, position};
+  return {ErrorCode::duplicate_name,
+          "a set has an item twice",
+          {.path = to_string(&step),
+           .found = describe(items[position]),
+           .advice = "Make it a list, which may; in a set all NaN are one item",
+           .offset = offset}};
 }
 
 void Dict::reserve(std::size_t count) {

@@ -3,13 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/path.hpp>
 #include <safestructures/data/value.hpp>
 
 namespace safestructures::inline v0::detail {
+
+class Digester;
 
 /// Entries in insertion order, found by key in constant time.
 ///
@@ -74,5 +79,12 @@ class Dict {
 /// The position of the first item that equals one before it, or `Dict::npos`. Items may be of any
 /// kind. Leaves digests in them, so that sets in sets cost no more: nobody else may see the items.
 [[nodiscard]] std::size_t find_repeated(const std::vector<Value>& items);
+/// The same with a digester of the caller's, for items that others may see.
+[[nodiscard]] std::size_t find_repeated(const std::vector<Value>& items, Digester& digest);
+
+/// The error that a set has an item twice. \param position what `find_repeated` gave
+/// \param trace where the set is \param offset the byte in the file
+[[nodiscard]] Error repeated_item(const std::vector<Value>& items, std::size_t position,
+                                  const Trace* trace, std::optional<std::uint64_t> offset = {});
 
 }  // namespace safestructures::inline v0::detail

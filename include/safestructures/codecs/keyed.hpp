@@ -36,10 +36,10 @@ enum class Order : bool {
 
 namespace detail {
 
-/// Lists and tensors as tuples, other values as they are.
+/// Lists and tensors as tuples, with the tag of a variant, other values as they are.
 SAFESTRUCTURES_API Value to_key(Value value);
 
-/// The items as a set, or as a list where one of them cannot be in a set.
+/// The items as a set, or as a list where one of them cannot be in a set, or is equal to another.
 SAFESTRUCTURES_API Value make_set(std::vector<Value> items, Order order);
 /// The items as a list.
 SAFESTRUCTURES_API Value make_list(std::vector<Value> items, Order order);

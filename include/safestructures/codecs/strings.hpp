@@ -32,8 +32,8 @@ SAFESTRUCTURES_API Value encode_chars(std::string_view text);
 SAFESTRUCTURES_API Value encode_char_array(std::string_view text);
 /// The same of a C string in a buffer: up to its first zero where that is text.
 SAFESTRUCTURES_API Value encode_char_buffer(std::string_view text);
-/// The characters of a str, of bytes or of a tensor of small integers, which `scratch` keeps.
-/// \throws Error `type_mismatch`
+/// The characters of a str, of bytes or of a tensor, list or tuple of small integers, which
+/// `scratch` keeps. \throws Error `type_mismatch`; `out_of_range` for an integer that is no byte
 SAFESTRUCTURES_API std::string_view decode_chars(const Value& value, const Decoder& decoder,
                                                  Tensor& scratch);
 /// Fills a fixed array. \throws Error `shape_mismatch` for a str that is longer, and for bytes of

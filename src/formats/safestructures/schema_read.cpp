@@ -218,10 +218,7 @@ std::vector<Value> Reader::items(const Node& parts, const Trace* trace) {
 Value Reader::set(const Node& parts, const Trace* trace) {
   std::vector<Value> members = items(parts, trace);
   const std::size_t repeated = detail::find_repeated(members);
-  if (repeated != detail::Dict::npos) {
-    const Trace step{trace, {}, repeated};
-    fail(ErrorCode::duplicate_name, &step, "a set has an item twice");
-  }
+  if (repeated != detail::Dict::npos) throw detail::repeated_item(members, repeated, trace);
   return Value::set(std::move(members));
 }
 

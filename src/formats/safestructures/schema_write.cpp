@@ -196,6 +196,11 @@ void Writer::integer(const Value& value, const Trace* trace) {
 }
 
 void Writer::sequence(const Value& value, const Trace* trace) {
+  if (value.kind() == Kind::set) {
+    const std::size_t repeated = detail::find_repeated(Box::items(value), digest_);
+    if (repeated != detail::Dict::npos)
+      throw detail::repeated_item(Box::items(value), repeated, trace);
+  }
   std::size_t index = 0;
   for (const Value& item : Box::items(value)) {
     if (index > 0) text_.add(", ");

@@ -15,6 +15,7 @@
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/options.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
+#include "data/digest.hpp"
 #include "formats/safestructures/schema_ahead.hpp"
 #include "formats/safestructures/schema_inside.hpp"
 #include "formats/safestructures/schema_tensors.hpp"
@@ -81,6 +82,9 @@ class Writer {
   SchemaText text_;
   const Value* unseen_ = nullptr;  // The root, where little of it was looked at.
   Ahead ahead_;
+  // Of sets in sets, to see whether one is there twice.
+  detail::Digester::Sets sets_;
+  detail::Digester digest_{sets_};
   bool in_attribute_ = false;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;

@@ -207,11 +207,8 @@ Value Reader::sequence(Mark mark, bool is_plain, const Trace* trace) {
   std::vector<Value> members = items(is_plain, trace);
   if (mark == Mark::set) {
     const std::size_t repeated = detail::find_repeated(members);
-    if (repeated != detail::Dict::npos) {
-      const Trace step{trace, {}, repeated};
-      throw Error(ErrorCode::duplicate_name, "a set has an item twice",
-                  {.path = to_string(&step), .offset = input_.offset()});
-    }
+    if (repeated != detail::Dict::npos)
+      throw detail::repeated_item(members, repeated, trace, input_.offset());
   }
   Value result = mark == Mark::set     ? Value::set(std::move(members))
                  : mark == Mark::tuple ? Value::tuple(std::move(members))

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include "data/dict.hpp"
 #include "data/limit.hpp"
 #include "data/text/number.hpp"
 #include "formats/tree/writer.hpp"
@@ -154,6 +155,10 @@ void Writer::sequence(const Value& item, Context context, const Trace* trace) {
   const Mark mark = item.kind() == Kind::list    ? Mark::list
                     : item.kind() == Kind::tuple ? Mark::tuple
                                                  : Mark::set;
+  if (mark == Mark::set) {
+    const std::size_t repeated = detail::find_repeated(item.items(), digest_);
+    if (repeated != detail::Dict::npos) throw detail::repeated_item(item.items(), repeated, trace);
+  }
   const Extras extras = extras_of(item);
   const bool is_marked = mark != Mark::list || extras.members() > 0;
   if (is_marked) begin(mark, extras.members());

@@ -14,6 +14,7 @@
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/options.hpp>
+#include "data/digest.hpp"
 #include "formats/stored_dtype.hpp"
 #include "formats/tensor_names.hpp"
 #include "formats/tree/names.hpp"
@@ -93,6 +94,9 @@ class Writer {
   std::vector<ConvertedTensor> conversions_;
   // Names of tensors whose attributes are being written: readers do not know them yet.
   std::vector<std::string> unfinished_;
+  // Of sets in sets, to see whether one is there twice.
+  detail::Digester::Sets sets_;
+  detail::Digester digest_{sets_};
   bool in_key_ = false;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;

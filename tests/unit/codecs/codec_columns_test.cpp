@@ -302,6 +302,19 @@ TEST_CASE("what is no column is reported at its field") {
   }
 }
 
+TEST_CASE("columns of another length than a fixed array say how many items they are") {
+  const auto error = [](std::size_t count) {
+    const ss::Value columns = ss::load(ss::save(particles(count), {.columns = true}));
+    return error_of<std::array<Particle, 3>>(ss::save(columns));
+  };
+  CHECK(error(2) ==
+        "at /: a sequence has another length: expected 3 items, found struct Particle, columns of "
+        "2 items.");
+  CHECK(error(1) ==
+        "at /: a sequence has another length: expected 3 items, found struct Particle, columns of "
+        "1 item.");
+}
+
 TEST_CASE("a missing column is refused") {
   ss::Value value = ss::load(ss::save(particles(3), {.columns = true}));
   value.erase("mass");

@@ -64,6 +64,10 @@ struct Ruled {
   int cache = 7;
   int bias = 3;
 };
+struct Short {
+  int a = 0;
+  std::vector<float> w;
+};
 struct Versioned {
   std::string full_name;
 };
@@ -86,6 +90,11 @@ struct safestructures::Codec<Positive> {
     return Positive(number);
   }
 };
+template <>
+struct ss::Rules<Short> {
+  static constexpr auto fields = ss::fields(ss::field("a").alias("b"));
+};
+
 template <>
 struct safestructures::Rules<Ruled> {
   static constexpr std::string_view name = "acme.Ruled";
@@ -186,6 +195,15 @@ TEST_CASE("a missing field is an error with those that are there") {
   CHECK(load_error<Layer>(Value::dict({{"name", "a"}, {"wieght", 1}})) ==
         "missing_field: at /: struct Layer misses a field: expected 'weight', found 'name', "
         "'wieght'. If 'wieght' is meant, give 'weight' that alias in Rules<Layer>.");
+  // What leads to another field, by its name or an alias, is not meant.
+  CHECK(load_error<Short>(Value::dict({{"a", 1}, {"u", 1}})) ==
+        "missing_field: at /: struct Short misses a field: expected 'w', found 'a', 'u'. If 'u' is "
+        "meant, give 'w' that alias in Rules<Short>.");
+  for (const std::string name : {"a", "b"})
+    CHECK(load_error<Short>(Value::dict({{name, 1}})) ==
+          "missing_field: at /: struct Short misses a field: expected 'w', found '" + name +
+              "'. If it may be missing, make it a std::optional or give it a rule optional() in "
+              "Rules<Short>.");
   CHECK(
       load_error<Model>(Value::dict({{"layers", Value::list({Value::dict()})}})) ==
       "missing_field: at /layers/0: struct Layer misses a field: expected 'name', found no field. "

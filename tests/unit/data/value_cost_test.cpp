@@ -62,8 +62,9 @@ Value numbers(int count) {
 }
 
 std::string schema_of_sets(std::size_t depth, const std::string& inmost) {
+  // What stands alone in a set is not hashed: a second one of its kind stands beside it.
   return attacks::repeated(R"({"data_type":"frozenset","value":[)", depth) + inmost +
-         attacks::repeated("]}", depth);
+         attacks::repeated(R"(,{"data_type":"frozenset","value":[]}]})", depth);
 }
 
 /// Each key is of a type that nobody knows and holds a dict, `count` keys in each.

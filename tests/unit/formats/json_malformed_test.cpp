@@ -130,7 +130,9 @@ TEST_CASE("values that cannot be are refused with their place") {
       {R"([{"$tuple": [], "$attributes": {"value": 1}}])",
        "invalid_argument: at /0: an attribute cannot have a name of the schema itself: found "
        "'value'."},
-      {R"([{"$set": [1, 2, 1]}])", "duplicate_name: at /0/2: a set has an item twice (byte 18)."},
+      {R"([{"$set": [1, 2, 1]}])",
+       "duplicate_name: at /0/2: a set has an item twice: found int 1 (byte 18). Make it a list, "
+       "which may; in a set all NaN are one item."},
       {R"([{"$dict": {}}])",
        "invalid_schema: at /0: a $dict has the wrong form: expected an array of arrays [key, "
        "value] or [key, label, value], found an object (byte 11)."},

@@ -40,6 +40,7 @@ std::string in_list(const std::string& node) {
 }
 
 const std::string one = R"({"data_type": "int", "value": "1"})";
+const std::string no_number = R"({"data_type": "float", "value": "nan"})";
 
 }  // namespace
 
@@ -118,10 +119,16 @@ TEST_CASE("a malformed schema is refused with its place") {
        "an "
        "object."},
       {in_list(R"({"data_type": "set", "value": [)" + one + ", " + one + "]}"),
-       "duplicate_name: at /1/1: a set has an item twice."},
+       "duplicate_name: at /1/1: a set has an item twice: found int 1. Make it a list, which may; "
+       "in a set all NaN are one item."},
+      {in_list(R"({"data_type": "set", "value": [)" + no_number + ", " + one + ", " + no_number +
+               "]}"),
+       "duplicate_name: at /1/2: a set has an item twice: found float nan. Make it a list, which "
+       "may; in a set all NaN are one item."},
       {in_list(R"({"data_type": "set", "value": [)" + in_list(one) + ", " + one + ", " +
                in_list(one) + "]}"),
-       "duplicate_name: at /1/2: a set has an item twice."},
+       "duplicate_name: at /1/2: a set has an item twice: found list of 2. Make it a list, which "
+       "may; in a set all NaN are one item."},
       {in_list(R"({"data_type": "SafestructuresDataclass", "value": []})"),
        "invalid_schema: at /1: a node of type 'SafestructuresDataclass' has a wrong value: "
        "expected "
