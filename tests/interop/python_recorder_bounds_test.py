@@ -3,11 +3,15 @@
 import ctypes
 import gc
 import json
+import math
 import os
 import pathlib
 import random
 import re
 import subprocess
+import sys
+import time
+from collections.abc import Mapping
 
 import checks
 import numpy as np
@@ -53,6 +57,107 @@ def check_large_headers(folder):
     expect("names", ["before", "x", "middle", "middle", "middle", "after"], [name for name, _ in whole])
     expect("the largest", most, len(whole[1][1]))
     expect("middle", [[i, 700_000] for i in range(3)], [[whole[i + 2][1][-1], len(whole[i + 2][1])] for i in range(3)])
+
+
+class Pairs(Mapping):
+    """A mapping that has keys twice."""
+
+    def __init__(self, *pairs):
+        self.pairs = pairs
+
+    def __getitem__(self, key):
+        return dict(self.pairs)[key]
+
+    def __iter__(self):
+        return (key for key, _ in self.pairs)
+
+    def __len__(self):
+        return len(self.pairs)
+
+    def items(self):
+        return self.pairs
+
+
+def nested(levels):
+    value = np.ones(1)
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def check_beyond_readers(folder):
+    """What C++ refuses to read is refused where it is recorded, and costs no other record."""
+    folder = pathlib.Path(folder)
+    twice = "a dict in which readers find the key {} twice cannot be recorded. Record it as a list of pairs."
+    digits = "(more than 4300 digits) cannot be recorded."
+    refused = [
+        ({"x": {math.nan: 1, -math.nan: 2}}, f"/x: {twice.format('nan')}"),
+        ({math.nan: np.ones(1), 1: 1, float("nan"): np.ones(1)}, f"/: {twice.format('nan')}"),
+        # They are one text in JSON.
+        ([{"\ud83d\ude00": 1, "\U0001f600": 2}], f"/0: {twice.format(repr(chr(0x1F600)))}"),
+        (Pairs(("a", 1), ("a", 2)), f"/: {twice.format(repr('a'))}"),
+        (Pairs((1, 1), (True, 2)), f"/: {twice.format('True')}"),
+        (
+            [np.ma.masked_array([1, 2], [False, True])],
+            "/0: a masked array cannot be recorded. Record its data and its mask, or what filled() gives.",
+        ),
+        ([10**4300], f"/0: an int of 14285 bits {digits} Record it as a text or as bytes."),
+        ([1, -(10**4300)], f"/1: an int of 14285 bits {digits} Record it as a text or as bytes."),
+        ({"x": {10**4300: 1}}, f"/x: a dict with a key of 14285 bits {digits} Give its keys as texts."),
+        (
+            nested(201),
+            f"{'/0' * 201}: a value that is deeper than 200 levels cannot be recorded. Record its parts by names"
+            " of their own.",
+        ),
+    ]
+    accepted = [
+        {math.nan: 1, "nan": 2, "nan#2": 3},
+        {"\ud83d": 1, "\ude00": np.ones(1), "\U0001f600": 2, "\ufffd": np.ones(1)},
+        [10**4300 - 1, 1 - 10**4300, {10**4300 - 1: 1}],
+        nested(200),
+        np.ones((1,) * 64),
+    ]
+    recorder = Recorder(folder / "beyond")
+    recorder.record("before", 1)
+    for limit in (4300, 0):  # Where Python has none either.
+        sys.set_int_max_str_digits(limit)
+        for value, problem in refused:
+            said = raised(ValueError, lambda: recorder.record("bad", value))
+            expect(f"{problem[:50]}", f"the record 'bad', at {problem}", said)
+    sys.set_int_max_str_digits(4300)
+    for value in accepted:
+        recorder.record("good", value)
+    recorder.close()
+    expect("counts", {"calls": 2 * len(refused), "failed": 2 * len(refused)}, recorder.counts()["bad"])
+    verify(folder, "beyond")
+    found = [record.value for record in records(folder / "beyond")]
+    expect("records", 1 + len(accepted), len(found))
+    for value, read in zip(accepted, found[1:]):
+        expect("as it was", repr(value), repr(read))  # Keys that are NaN are equal to none.
+
+
+def check_many_keys(folder):
+    """The time of a dict is linear in its keys, and so is that of keys and tensors that are named alike."""
+    cases = {
+        "vocab": lambda count: {f"token{i}": i for i in range(2 * count)},
+        "alike": lambda count: {key: 1 for i in range(count) for key in (i, str(i))},
+        "halves": lambda count: {chr(0xD800 + i % 1024) + chr(0xD800 + i // 1024): b"" for i in range(count)},
+    }
+
+    def seconds(recorder, name, value):
+        start = time.process_time()
+        recorder.record(name, value)
+        return time.process_time() - start
+
+    with Recorder(pathlib.Path(folder) / "keys") as recorder:
+        for name, case in cases.items():
+            few, many = case(1000), case(8000)
+            # Eight times the keys took 64 times the time.
+            ratio = min(seconds(recorder, name, many) / seconds(recorder, name, few) for _ in range(3))
+            expect(f"{name}: time of 8 times the keys", True, ratio < 24)
+    verify(folder, "keys")
+    counts = [len(record.value) for record in records(pathlib.Path(folder) / "keys")]
+    expect("entries", [16000, 2000] * 6 + [8000, 1000] * 3, counts)
 
 
 def check_counts_of_sealed(folder):
@@ -144,6 +249,8 @@ def check_collected(folder):
 
 run_checks(
     check_large_headers,
+    check_beyond_readers,
+    check_many_keys,
     check_counts_of_sealed,
     check_nothing_kept,
     check_globs,

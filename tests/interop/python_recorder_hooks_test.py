@@ -1,10 +1,11 @@
 """Where Python's Recorder is called from: hooks of torch modules, and functions of JAX."""
 
+import math
 import pathlib
 import types
 
 import numpy as np
-from cli_outcomes import expect, run, run_checks, stats
+from cli_outcomes import expect, raised, run, run_checks, stats
 from safestructures_cpp.recorder import Recorder, records
 
 
@@ -93,6 +94,31 @@ def check_inputs(folder):
     expect("of the model", root, hooked(folder, "root", Module, name="net", only="net", inputs=True))
 
 
+def check_beyond_readers(folder):
+    """What C++ refuses to read does not end a model's call either."""
+    deep = 1
+    for _ in range(201):
+        deep = [deep]
+    output = {"x": {math.nan: np.ones(1), float("nan"): 1}, "y": 10**4300, "z": {10**4300: 1}, "deep": deep}
+    model = Module(lambda x: output)
+    with Recorder(pathlib.Path(folder) / "beyond") as recorder:
+        recorder.attach(model)
+        model(1)
+    [record] = records(pathlib.Path(folder) / "beyond")
+    said = [record.value[name].removeprefix("not recorded: ") for name in "xyz"]
+    expected = [
+        "a dict in which readers find the key nan twice",
+        "an int of 14285 bits (more than 4300 digits)",
+        "a dict with a key of 14285 bits (more than 4300 digits)",
+    ]
+    expect("in its place", expected, said)
+    inside = record.value["deep"]
+    while isinstance(inside, list):
+        [inside] = inside
+    expect("the deepest", "not recorded: a value that is deeper than 200 levels", inside)
+    expect("verify", 0, run(folder, "verify", "beyond").returncode)
+
+
 def check_jax(folder):
     """One call in a JAX function records, jitted or not, in the order of the calls."""
     import jax
@@ -135,12 +161,49 @@ def check_jax(folder):
         jax.jit(jax.grad(loss))(jnp.ones(2))
         loss(jnp.ones(2))
         jax.jit(lambda x: jax.lax.scan(lambda c, _: (recorder.record("c", c), (c + 1, None))[1], x, None, 3))(0.0)
+        many = jnp.ones((1,) * 65)
+        said = raised(ValueError, lambda: recorder.record("many", {"x": many}))
+    problem = "the record 'many', at /x: a tensor of 65 dimensions (more than 64) cannot be recorded. Give it another"
+    expect("dimensions", f"{problem} shape.", said)
     found = [(row["path"], row["dtype"], row["mean"]) for row in stats(folder, "traced")]
     one = [("loss.x/half", "BF16", 1.0), ("loss.x/pair/0", "F32", 1.0), ("loss.x/pair/1", "F32", 2.0)]
     expect("under grad, eager and in a scan", one + one + [("c", "F32", 0.0), ("c", "F32", 1.0), ("c", "F32", 2.0)], found)
 
 
+def check_jax_scopes(folder):
+    """As the README says: what was traced keeps its scope and its recorder, a name that is an argument does not."""
+    import jax
+
+    folder = pathlib.Path(folder)
+
+    def model(x, name="h"):
+        recorder.record(name, x)
+        return x + 1
+
+    first = recorder = Recorder(folder / "first")
+    kept = jax.jit(model)
+    named = jax.jit(model, static_argnames="name")
+    for scope in ("draft", "target"):
+        with recorder.scope(scope):
+            kept(0.0)
+            jax.jit(model)(1.0)  # The same function: it is not traced again.
+        named(2.0, name=f"{scope}.x")
+    jax.effects_barrier()
+    recorder = Recorder(folder / "second")
+    kept(3.0)
+    jax.jit(lambda x: model(x))(4.0)
+    jax.effects_barrier()
+    for one in (first, recorder):
+        one.close()
+    found = {name: [(one.name, one.value.item()) for one in records(folder / name)] for name in ("first", "second")}
+    expected = [("draft.h", 0.0), ("draft.h", 1.0), ("draft.x", 2.0)]
+    expected += [("draft.h", 0.0), ("draft.h", 1.0), ("target.x", 2.0), ("draft.h", 3.0)]
+    expect("scopes and recorders", {"first": expected, "second": [("h", 4.0)]}, found)
+
+
 run_checks(
     check_inputs,
+    check_beyond_readers,
     check_jax,
+    check_jax_scopes,
 )

@@ -20,6 +20,7 @@ from cli_outcomes import CLI, expect, raised, run, run_checks, stats, verify
 from safestructures_cpp import segments
 from safestructures_cpp.nodes import DTYPES
 from safestructures_cpp.recorder import Recorder, records
+from safetensors import safe_open
 
 PLUGIN = checks.HERE.parents[1] / "plugins" / "python"
 
@@ -81,6 +82,8 @@ def check_values(folder):
         "scalar": np.array(7, np.int16),
         "nothing": np.zeros((0, 3)),
         "alike": {"x": {"y": np.ones(1)}, "x.y": np.zeros(2)},
+        "keys alike": {"1": np.ones(1), "1#2": np.ones(2), 1: np.ones(3)},
+        "more of them": {None: 1, "None": 2, "None#2": 3, True: 4, "True": 5, 2.5: 6, "2.5": 7, "2.5#2": np.ones(2)},
     }
     with Recorder(pathlib.Path(folder) / "values") as recorder:
         for name, value in values.items():
@@ -93,6 +96,15 @@ def check_values(folder):
             expect(f"{name}: kind", type(value), type(record.value))
         except AssertionError as error:
             expect(f"{name}: {error}", value, record.value)
+    # Labels and the names of tensors are those that C++ gives.
+    segment = pathlib.Path(folder) / "values" / "segment-000001.safetensors"
+    expect("saved again by C++", 0, run(folder, "convert", segment, "again.safetensors").returncode)
+    expect("the schema", schema_of(segment), schema_of(pathlib.Path(folder) / "again.safetensors"))
+
+
+def schema_of(file):
+    with safe_open(file, "np") as opened:
+        return opened.metadata()["_safestructures_schema_"]
 
 
 def check_dtypes(folder):
@@ -113,23 +125,28 @@ def check_dtypes(folder):
 def check_refusals(folder):
     folder = pathlib.Path(folder)
     recorder = Recorder(folder / "run")
-    busy = raised(BlockingIOError, lambda: Recorder(folder / "run"))
-    expect("a second recorder", True, "temporarily unavailable" in busy)
+    expect(
+        "a second recorder",
+        "[Errno 11] another recorder writes to the folder. Close it, or end its process with all that it"
+        f" forked: '{folder / 'run'}'",
+        raised(BlockingIOError, lambda: Recorder(folder / "run")),
+    )
     expect(
         "an object",
-        "at /1/x: builtins.object cannot be recorded. Record tensors, numbers, texts, and lists, tuples,"
+        "the record 'a', at /1/x: builtins.object cannot be recorded. Record tensors, numbers, texts, and lists, tuples,"
         " dicts and dataclasses of these.",
         raised(TypeError, lambda: recorder.record("a", [1, {"x": object()}])),
     )
     expect(
         "a dtype",
-        "at /: a tensor of dtype complex128 cannot be recorded. Record tensors, numbers, texts, and lists,"
+        "the record 'a', at /: a tensor of dtype complex128 cannot be recorded. Record tensors, numbers, texts, and lists,"
         " tuples, dicts and dataclasses of these.",
         raised(TypeError, lambda: recorder.record("a", np.zeros(1, np.complex128))),
     )
     expect(
         "a key",
-        "at /0: a key of a recorded dict is a number or a text, not (1, 2)",
+        "the record 'a', at /0: a dict with a key of builtins.tuple cannot be recorded. A key is a number or a"
+        " text, not (1, 2).",
         raised(TypeError, lambda: recorder.record("a", [{(1, 2): 0}])),
     )
     endless = []
@@ -310,12 +327,13 @@ for i in range(20):
     try:
         recorder.record("x", np.full(10000, i))
     except OSError as error:
-        said.append((i, error.strerror))
+        said.append((i, str(error)))
 try:
     recorder.close()
 except OSError as error:
-    said.append(error.strerror)
-print(said, recorder.counts())
+    said.append(str(error))
+for one in (*said, recorder.counts()):
+    print(one)
 """
 
 
@@ -324,11 +342,10 @@ def check_full_disk(folder):
     done = subprocess.run(
         [sys.executable, "-c", FULL, PLUGIN, "full"], cwd=folder, capture_output=True, text=True, check=True
     )
-    expect(
-        "the error, once, and at close",
-        "[(9, 'File too large'), 'File too large'] {'x': {'calls': 20, 'kept': 9, 'failed': 11}}\n",
-        done.stdout,
-    )
+    problem = "[Errno 27] File too large. The records before are kept: mend this, and record into another folder:"
+    problem += " 'full/segment-000001.part'"
+    counts = {"x": {"calls": 20, "kept": 9, "failed": 11}}
+    expect("the error, once, and at close", [str((9, problem)), problem, str(counts)], done.stdout.splitlines())
     expect("what is whole", list(range(9)), [row["mean"] for row in stats(folder, "full")])
     verify(folder, "full")
 

@@ -4,13 +4,15 @@ import dataclasses
 import pathlib
 import shutil
 import subprocess
+import sys
 import time
 import warnings
 
 import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, raised, run, run_checks
-from safestructures_cpp import segments, small_floats
+from safestructures.constants import SCHEMA_FIELD
+from safestructures_cpp import nodes, segments, small_floats
 from safestructures_cpp.recorder import Recorder, records
 from safetensors.numpy import save_file
 
@@ -144,6 +146,37 @@ def check_small_floats(folder):
         small_floats.NAMES["F4"] = name
 
 
+def check_deep(folder):
+    """What C++ reads, but not Python's recursion, is told of with its file and its record."""
+    folder = pathlib.Path(folder)
+    value = 1
+    for _ in range(490):
+        value = [value]
+    bounds = nodes.MOST_LEVELS
+    nodes.MOST_LEVELS = 490  # As C++ has it.
+    try:
+        with Recorder(folder / "deep") as recorder:
+            for name, one in (("before", 1), ("deep", value), ("after", [[2]])):
+                recorder.record(name, one)
+    finally:
+        nodes.MOST_LEVELS = bounds
+    segment = folder / "deep" / "segment-000001.safetensors"
+    expect("C++", 0, run(folder, "verify", segment).returncode)
+    save_file({"x": np.ones(1)}, folder / "other.safetensors", {SCHEMA_FIELD: "[" * 100000 + "]" * 100000})
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    try:
+        advice = "is too deep for Python's recursion limit of 1000. Call sys.setrecursionlimit(10000) before, or read"
+        advice += " it by `safestructures get` or in C++."
+        for file, what in ((segment, "the record 'deep' (sequence 1)"), (folder / "other.safetensors", "what it holds")):
+            said = raised(ValueError, lambda: list(records(file)))
+            expect(f"{file.name}: too deep", f"{file}: {what} {advice}", said)
+        expect("the limit", 1000, sys.getrecursionlimit())
+    finally:
+        sys.setrecursionlimit(limit)
+    expect("with a limit that is enough", [1, value, [[2]]], [record.value for record in records(folder / "deep")])
+
+
 def check_order(folder):
     """Segments that stand for others are told of, as `verify` tells of them, and what is there is given."""
     folder = pathlib.Path(folder)
@@ -193,5 +226,6 @@ run_checks(
     check_records,
     check_segments_read,
     check_small_floats,
+    check_deep,
     check_order,
 )

@@ -64,7 +64,7 @@ def main():
         expect("a view's elements", "[[0.0, 3.0],\n [1.0, 4.0],\n [2.0, 5.0]]\n", view)
         expect("a scalar", ([], 2.5), (rows["scalar"]["shape"], rows["scalar"]["mean"]))
         expect("a conjugate", -2, rows["conjugate"]["min"])
-        sparse = "at /: a torch tensor of layout torch.sparse_coo and dtype torch.float32 cannot be recorded."
+        sparse = "the record 'sparse', at /: a torch tensor of layout torch.sparse_coo and dtype torch.float32 cannot be recorded."
         expect("a sparse tensor", True, said["sparse"].startswith(sparse))
         nets = [(row["path"], row["record"]["step"]) for row in stats(folder, "kinds") if row["path"].startswith("net")]
         expect("hooks: only, steps, and gone", ([("net.1", 0), ("net.1", 1)], 0), (nets, said["hooks"]))

@@ -4,6 +4,7 @@ Tensors of every framework are stored as NumPy's are, so that a recording opens 
 """
 
 import dataclasses
+import re
 import sys
 from collections.abc import Mapping
 
@@ -34,8 +35,18 @@ DTYPES = {
 #: Those that NumPy does not know, by the integers that have their bits.
 BITS_OF_TORCH = {"bfloat16": "int16", "uint16": "int16", "uint32": "int32", "uint64": "int64"}
 
-#: Deeper values are refused, as the C++ library refuses them by default.
+#: Deeper values are refused: Python's package reads at most 247 levels, some of them the segment's.
 MOST_LEVELS = 200
+#: The C++ library's bounds by default (Limits): one value beyond them, and it reads nothing of the segment.
+MOST_DIGITS = 4300
+TOO_LARGE = 10**MOST_DIGITS
+#: NumPy 2 has as many as the C++ library, earlier ones 32.
+MOST_DIMENSIONS = getattr(np, "MAXDIMS", 64)
+
+#: The types of scalars, and how the schema says their values.
+SCALARS = {type(None): lambda _: None, bool: bool, int: str, float: repr, complex: str, str: str}
+KEYS = (str, int, bool, float, type(None))
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclasses.dataclass
@@ -107,38 +118,73 @@ def stored_tensor(value, path):
     return StoredTensor(DTYPES[name], tuple(array.shape), data, path)
 
 
-def key_label(key, labels):
-    """The label of a key, unlike those there are."""
-    label = str(key)
-    if not isinstance(key, str) and label in labels:
-        label += "#2"
-    return label
+def scalar_node(value):
+    """The node of a scalar."""
+    return {"data_type": type(value).__name__, "value": SCALARS[type(value)](value)}
+
+
+def is_too_large(value):
+    """Whether it is an int of more digits than are read."""
+    return type(value) is int and abs(value) >= TOO_LARGE
+
+
+class Unlike:
+    """Names that are unlike each other: what is taken gets `#2`, `#3` ... behind it, as in the C++ library."""
+
+    def __init__(self, taken=()):
+        self._taken = set(taken)
+        self._numbers = {}  # Of each name that was taken the last one behind it, so that many take linear time.
+
+    def name(self, wanted):
+        """The name, or the first like it that is free."""
+        name = wanted
+        while name in self._taken:
+            number = self._numbers[wanted] = self._numbers.get(wanted, 1) + 1
+            name = f"{wanted}#{number}"
+        self._taken.add(name)
+        return name
+
+
+def labels_of(keys):
+    """The labels of a dict's keys: of a text itself, of others their text, where that is free."""
+    names = Unlike(key for key in keys if isinstance(key, str))
+    return [key if isinstance(key, str) else names.name(str(key)) for key in keys]
+
+
+def as_compared(key):
+    """A key as readers compare it: NaNs are one key to C++, and JSON joins the halves of a surrogate pair."""
+    if isinstance(key, str) and SURROGATE.search(key):
+        return key.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return key if key == key else ("nan",)
 
 
 class NodeWriter:
     """Makes the nodes of one value. `tensors` are those it met."""
 
-    def __init__(self, name_of, omit=None):
-        """`name_of(path)` names a tensor; `omit(what)`, if any, is called for what cannot be recorded.
+    def __init__(self, record, name_of, omit=None):
+        """`record` is the record's name, for errors; `name_of(path)` names a tensor.
 
-        In its place the node is then a text that says what it was; without `omit` it is an error.
+        `omit(what)`, if any, is called for what cannot be recorded. In its place the node is then a text
+        that says what it was; without `omit` it is an error.
         """
         self.tensors = []
+        self._record = record
         self._name_of = name_of
         self._omit = omit
 
     def node(self, value, path="", level=0):
         """The node of a value, whose place in the record is `path`: `/0/weight`."""
         if level > MOST_LEVELS:
-            raise ValueError(f"at {path}: the value is deeper than {MOST_LEVELS} levels")
-        if value is None:
-            return {"data_type": "NoneType", "value": None}
+            what = f"a value that is deeper than {MOST_LEVELS} levels"
+            return self._refused(what, path, "Record its parts by names of their own.")
         if is_array(value):
             return self._tensor_node(value, path)
         # A subclass, such as an enum's member, is told from what it derives from.
-        scalar = {bool: bool, int: str, float: repr, complex: str, str: str}.get(type(value))
-        if scalar:
-            return {"data_type": type(value).__name__, "value": scalar(value)}
+        if type(value) in SCALARS:
+            if is_too_large(value):
+                what = f"an int of {value.bit_length()} bits (more than {MOST_DIGITS} digits)"
+                return self._refused(what, path, "Record it as a text or as bytes.")
+            return scalar_node(value)
         if isinstance(value, (bytes, bytearray)):
             tensor = StoredTensor("U8", (len(value),), memoryview(bytes(value)), path)
             return {"data_type": "bytes", "value": self._add(tensor)}
@@ -156,16 +202,23 @@ class NodeWriter:
             return {"data_type": "list" if isinstance(value, list) else "tuple", "value": nodes}
         return self._omitted(f"{type(value).__module__}.{type(value).__qualname__}", path)
 
-    def _omitted(self, what, path):
+    def _refused(self, what, path, advice, error=ValueError):
         if self._omit is None:
-            raise NotRecordable(
-                f"at {path or '/'}: {what} cannot be recorded. Record tensors, numbers, texts, and"
-                " lists, tuples, dicts and dataclasses of these."
-            )
+            at = f"the record {self._record[:100]!r}, at {path or '/'}"
+            raise error(f"{at}: {what} cannot be recorded. {advice}")
         self._omit(what)
-        return {"data_type": "str", "value": f"not recorded: {what}"}
+        return scalar_node(f"not recorded: {what}")
+
+    def _omitted(self, what, path):
+        advice = "Record tensors, numbers, texts, and lists, tuples, dicts and dataclasses of these."
+        return self._refused(what, path, advice, NotRecordable)
 
     def _tensor_node(self, value, path):
+        if isinstance(value, np.ma.MaskedArray):
+            return self._refused("a masked array", path, "Record its data and its mask, or what filled() gives.")
+        if value.ndim > MOST_DIMENSIONS:
+            what = f"a tensor of {value.ndim} dimensions (more than {MOST_DIMENSIONS})"
+            return self._refused(what, path, "Give it another shape.")
         try:
             tensor = stored_tensor(value, path)
         except (NotRecordable, NotImplementedError, RuntimeError) as error:
@@ -181,17 +234,25 @@ class NodeWriter:
         return {name: self.node(item, f"{path}/{name}", level + 1) for name, item in items}
 
     def _dict_node(self, value, path, level):
-        for key in value:
-            if type(key) in (str, int, bool, float, type(None)):
-                continue
-            if self._omit is not None:
-                return self._omitted(f"a dict with a key of {type(key).__module__}.{type(key).__qualname__}", path)
-            raise NotRecordable(f"at {path or '/'}: a key of a recorded dict is a number or a text, not {key!r}")
-        labels = {key for key in value if isinstance(key, str)}
-        nodes = {}
-        keys = {}
-        for key, item in value.items():
-            label = key_label(key, labels | set(nodes))
-            nodes[label] = self.node(item, f"{path}/{label}", level + 1)
-            keys[label] = self.node(key, path, level + 1)
-        return {"data_type": "dict", "value": nodes, "keys": keys}
+        # What is refused is refused as a whole, before any of its tensors is taken.
+        items = list(value.items())
+        keys = [key for key, _ in items]
+        seen = set()
+        for key in keys:
+            if type(key) not in KEYS:
+                what = f"a dict with a key of {type(key).__module__}.{type(key).__qualname__}"
+                return self._refused(what, path, f"A key is a number or a text, not {key!r}.", NotRecordable)
+            if is_too_large(key):
+                what = f"a dict with a key of {key.bit_length()} bits (more than {MOST_DIGITS} digits)"
+                return self._refused(what, path, "Give its keys as texts.")
+            compared = as_compared(key)
+            if compared in seen:
+                what = f"a dict in which readers find the key {repr(key)[:100]} twice"
+                return self._refused(what, path, "Record it as a list of pairs.")
+            seen.add(compared)
+        labels = labels_of(keys)
+        return {
+            "data_type": "dict",
+            "value": self._children(zip(labels, (item for _, item in items)), path, level),
+            "keys": dict(zip(labels, map(scalar_node, keys))),
+        }

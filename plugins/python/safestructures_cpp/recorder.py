@@ -20,7 +20,6 @@ import fcntl
 import itertools
 import os
 import pathlib
-import re
 import sys
 import threading
 import time
@@ -28,12 +27,10 @@ import weakref
 from collections.abc import Mapping
 
 from safestructures_cpp import globs, segments
-from safestructures_cpp.nodes import MOST_LEVELS, NodeWriter
+from safestructures_cpp.nodes import MOST_LEVELS, SURROGATE, NodeWriter, Unlike
 from safestructures_cpp.recording import Record, records
 
 __all__ = ["Record", "Recorder", "records"]
-
-SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def is_traced(value, level=0):
@@ -114,7 +111,7 @@ class Recorder:
         self._handles = []
         self._lock = os.open(self._folder / "recording.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock_folder()
             if any(self._folder.glob("segment-*")):
                 raise FileExistsError(
                     f"{self._folder}: the folder holds a recording already. Record into another"
@@ -126,6 +123,15 @@ class Recorder:
         # When it is collected, too: what nobody closed can then be recovered.
         self._unlock = weakref.finalize(self, os.close, self._lock)
 
+    def _lock_folder(self):
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            said = f"{error.strerror}: the folder cannot be locked. Record into one of another file system"
+            if isinstance(error, BlockingIOError):
+                said = "another recorder writes to the folder. Close it, or end its process with all that it forked"
+            raise OSError(error.errno, said, str(self._folder)) from error
+
     def __enter__(self):
         return self
 
@@ -134,7 +140,10 @@ class Recorder:
         self._close(even_unused=kind is None)
 
     def scope(self, name):
-        """`with recorder.scope("decoder"):` puts the name and a dot in front of this thread's names."""
+        """`with recorder.scope("decoder"):` puts the name and a dot in front of this thread's names.
+
+        A function that JAX traces keeps the scope of the call that traced it.
+        """
         if not name:
             raise ValueError("a scope has no name")
         return Scope(self._scopes(), name)
@@ -157,8 +166,9 @@ class Recorder:
 
         In a JAX function that is traced, it becomes a callback, in the order of the calls.
 
-        Raises TypeError for a value that cannot be recorded, ValueError for one that is too deep or that
-        takes more than the 100,000,000 bytes of a file's header beside its tensors, once OSError where the disk ended the
+        Raises TypeError for a value that cannot be recorded, ValueError for one that is beyond what readers
+        take (200 levels, 4300 digits, 64 dimensions, keys that are one key to them) or that takes more than
+        the 100,000,000 bytes of a file's header beside its tensors, once OSError where the disk ended the
         recording: from then on records are counted as failed.
         """
         self._record(".".join([*self._scopes(), name]), name, value, None)
@@ -223,21 +233,14 @@ class Recorder:
 
     def _prepare(self, name, call, value, omit):
         start = SURROGATE.sub("\ufffd", f"{self._sequence:08}:{name}")
-        taken = set()
+        names = Unlike()
 
         def name_of(path):
-            own = start + SURROGATE.sub("\ufffd", path.replace("/", "."))
-            number = 2
-            unique = own
-            while unique in taken:
-                unique = f"{own}#{number}"
-                number += 1
-            taken.add(unique)
-            return unique
+            return names.name(start + SURROGATE.sub("\ufffd", path.replace("/", ".")))
 
         if not hasattr(self._local, "thread"):
             self._local.thread = next(self._threads)
-        writer = NodeWriter(name_of, omit)
+        writer = NodeWriter(name, name_of, omit)
         node = writer.node(value)
         record = segments.Prepared(
             sequence=self._sequence,

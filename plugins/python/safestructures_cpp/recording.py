@@ -4,6 +4,7 @@ import dataclasses
 import json
 import pathlib
 import re
+import sys
 import warnings
 
 import numpy as np
@@ -12,6 +13,9 @@ from safestructures.serializer import Serializer
 from safetensors import SafetensorError, safe_open
 
 from safestructures_cpp import PLUGINS, order, segments, small_floats
+
+#: Levels of JSON that the C++ library reads by default, two for each of a value.
+MOST_LEVELS_OF_JSON = 1004
 
 SEALED = re.compile(r"segment-(\d{6,})\.safetensors")
 
@@ -45,7 +49,7 @@ def records(path):
     recording, as `safestructures verify` does; records that are no later than those before are left out.
 
     Raises FileNotFoundError for what is no recording; what is returned raises ValueError, which names the
-    file, for one that is no segment.
+    file, for one that is no segment, and the record too where its value is deeper than Python's recursion goes.
     """
     path = pathlib.Path(path)
     if not path.exists():
@@ -109,7 +113,14 @@ def read_root(file):
     serializer = Serializer(plugins=PLUGINS)
     serializer.mode = Mode.LOAD
     serializer.tensors = tensors
-    root = serializer.deserialize(json.loads(metadata[SCHEMA_FIELD]))
+    try:
+        root = serializer.deserialize(json.loads(metadata[SCHEMA_FIELD]))
+    except RecursionError:
+        record = deepest_record(metadata[SCHEMA_FIELD], tensors)
+        raise ValueError(
+            f"{file}: {record} is too deep for Python's recursion limit of {sys.getrecursionlimit()}. Call"
+            " sys.setrecursionlimit(10000) before, or read it by `safestructures get` or in C++."
+        ) from None
     for name in ("names", "values"):
         if not isinstance(getattr(root, name, None), list):
             raise no_segment(file, f"it has no list of {name}")
@@ -123,6 +134,40 @@ def read_root(file):
         size = len(column)
     check_places(file, root)
     return root, order.about_of(metadata)
+
+
+def deepest_record(schema, tensors):
+    """Says which record of a segment has the deepest value, where it is a segment."""
+    limit = sys.getrecursionlimit()
+    # Of the JSON of what C++ writes, not of the values, whose levels take many frames of Python each.
+    sys.setrecursionlimit(limit + MOST_LEVELS_OF_JSON)
+    try:
+        fields = json.loads(schema)["value"]
+        depths = [levels(node) for node in fields["values"]["value"]]
+        row = tensors["value"].tolist().index(depths.index(max(depths)))
+        name = fields["names"]["value"][tensors["name"][row]]["value"]
+        return f"the record {name[:100]!r} (sequence {tensors['sequence'][row]})"
+    except (RecursionError, LookupError, TypeError, ValueError, AttributeError):
+        return "what it holds"
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def levels(node):
+    """The levels of JSON, counted without recursion."""
+    count = 0
+    layer = [node]
+    while layer:
+        layer = [part for one in layer for part in parts(one)]
+        count += 1
+    return count
+
+
+def parts(json_value):
+    """What an object or an array of JSON holds; nothing of others."""
+    if isinstance(json_value, dict):
+        return json_value.values()
+    return json_value if isinstance(json_value, list) else ()
 
 
 def tensors_of(file, opened):

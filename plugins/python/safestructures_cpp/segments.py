@@ -4,6 +4,7 @@ Data are written first, then the frame in the journal that says they are there, 
 sealed, its header and columns: a process may die at any moment and loses the record that it was writing.
 """
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -88,6 +89,16 @@ def with_length(value):
     return struct.pack("<I", len(value)) + value
 
 
+@contextlib.contextmanager
+def naming(path):
+    """What the system refuses inside names the file, which calls that take its number alone leave out."""
+    try:
+        yield
+    except OSError as error:
+        said = f"{error.strerror}. The records before are kept: mend this, and record into another folder"
+        raise OSError(error.errno, said, str(path)) from error
+
+
 def write_all(file, offset, data):
     """Writes at an offset until all is written. Raises OSError."""
     data = memoryview(data)
@@ -161,15 +172,17 @@ class Segment:
         self._part = self._journal = None
         # The journal first: data without one could not be told apart.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        self._journal = os.open(self._journal_path, flags, 0o666)
         head = JOURNAL_MAGIC + struct.pack("<HQQQ", JOURNAL_VERSION, number, room, 1)
         head += struct.pack("<Q", checksum(head))
-        write_all(self._journal, 0, head)
+        with naming(self._journal_path):
+            self._journal = os.open(self._journal_path, flags, 0o666)
+            write_all(self._journal, 0, head)
         self._journal_end = len(head)
-        self._part = os.open(self._part_path, flags, 0o666)
-        if hasattr(os, "posix_fallocate"):
-            # So that a disk that fills up later has room for the header.
-            os.posix_fallocate(self._part, 0, room)
+        with naming(self._part_path):
+            self._part = os.open(self._part_path, flags, 0o666)
+            if hasattr(os, "posix_fallocate"):
+                # So that a disk that fills up later has room for the header.
+                os.posix_fallocate(self._part, 0, room)
 
     def _cost(self, record):
         return record.cost + (0 if record.name in self._names else record.cost_of_name)
@@ -186,15 +199,17 @@ class Segment:
         alignment = ALIGNMENT.get(tensors[0].dtype, 1) if record.size else 1
         begin = (self.size + alignment - 1) // alignment * alignment
         gap = bytes(begin - self.size)
-        write_all(self._part, self.room + self.size, gap)
         placed = []
         end = begin
-        for tensor in tensors:
-            write_all(self._part, self.room + end, tensor.data)
-            placed.append((tensor.name, tensor.dtype, tensor.shape, end, end + len(tensor.data), checksum(tensor.data)))
-            end += len(tensor.data)
+        with naming(self._part_path):
+            write_all(self._part, self.room + self.size, gap)
+            for tensor in tensors:
+                write_all(self._part, self.room + end, tensor.data)
+                begun, end = end, end + len(tensor.data)
+                placed.append((tensor.name, tensor.dtype, tensor.shape, begun, end, checksum(tensor.data)))
         frame = self._frame(record, begin, end, placed)
-        write_all(self._journal, self._journal_end, frame)
+        with naming(self._journal_path):
+            write_all(self._journal, self._journal_end, frame)
         self._journal_end += len(frame)
         if gap:
             self._tensors.append((f"gap.{self.size}", "U8", (len(gap),), self.size, begin, checksum(gap)))
@@ -287,11 +302,13 @@ class Segment:
             self._part_path.unlink(missing_ok=True)
             self._journal_path.unlink(missing_ok=True)
             return
-        write_all(self._part, 0, self._front(about))
-        # What a failure left behind the last record that is whole.
-        os.ftruncate(self._part, self.room + self.size)
-        self.abandon()
-        self._part_path.rename(self._sealed)
+        front = self._front(about)
+        with naming(self._part_path):
+            write_all(self._part, 0, front)
+            # What a failure left behind the last record that is whole.
+            os.ftruncate(self._part, self.room + self.size)
+            self.abandon()
+            self._part_path.rename(self._sealed)
         self._journal_path.unlink()
 
     def __del__(self):
