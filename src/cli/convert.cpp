@@ -22,6 +22,7 @@
 #include "cli/console/wrapped_format.hpp"
 #include "cli/input.hpp"
 #include "cli/numpy/npz.hpp"
+#include "data/text/ending.hpp"
 #include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
 
@@ -132,11 +133,12 @@ void check_output(const ConvertOptions& options) {
     throw CallError(
         "--shard-size makes several files, and the standard output is one: name a file.");
   }
-  if (fs::path(options.output).extension() == ".npy")
+  if (detail::has_ending(options.output, ".npy"))
     throw CallError(options.output +
                     ": a .npy holds one array: 'get' writes one, and an .npz holds them all.");
   if (const std::string_view inner = gzip::inner_name(options.output);
-      inner.size() < options.output.size() && (inner.ends_with(".npz") || inner.ends_with(".npy")))
+      inner.size() < options.output.size() &&
+      (detail::has_ending(inner, ".npz") || detail::has_ending(inner, ".npy")))
     throw CallError(options.output + ": NumPy opens no array inside gzip: name a .npz file.");
   std::error_code ignored;
   const fs::file_status status = fs::status(options.output, ignored);
@@ -151,7 +153,7 @@ void convert(const ConvertOptions& options) {
   save.metadata = metadata_of(options.metadata);
   const Document document = open_for(options);
   const Content& content = document.content();
-  const bool is_npz = options.output.ends_with(".npz");
+  const bool is_npz = detail::has_ending(options.output, ".npz");
   SaveReport saved;
   {
     Progress progress("converting " + options.input, content.tensor_bytes);

@@ -19,6 +19,7 @@
 #include "cli/input.hpp"
 #include "cli/numpy/npy.hpp"
 #include "cli/tensor_text.hpp"
+#include "data/text/ending.hpp"
 #include "data/text/printable.hpp"
 
 namespace safestructures::cli {
@@ -83,9 +84,9 @@ std::string array_header(const Tensor& tensor, const GetOptions& options) {
 }
 
 void write_to_file(const Value& value, const GetOptions& options) {
-  if (options.json || options.output.ends_with(".json"))
+  if (options.json || detail::has_ending(options.output, ".json"))
     return write_output_file(options.output, [&](std::ostream& out) { write_json(out, value); });
-  const bool is_npy = options.output.ends_with(".npy");
+  const bool is_npy = detail::has_ending(options.output, ".npy");
   switch (value.kind()) {
     case Kind::tensor: {
       if (!is_npy && options.output != "-")

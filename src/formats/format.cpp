@@ -10,6 +10,7 @@
 #include <safestructures/formats/json.hpp>
 #include <safestructures/formats/messagepack.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
+#include "data/text/ending.hpp"
 #include "formats/cbor/cursor.hpp"
 #include "formats/messagepack/cursor.hpp"
 
@@ -24,20 +25,11 @@ std::optional<Value> Format::for_type(const Value&, const Content&, const LoadOp
 namespace formats {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// From the end: each opening of a file asks for all endings, and most differ in the last letter.
-bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
-  return text.size() >= ending.size() &&
-         std::equal(ending.rbegin(), ending.rend(), text.rbegin(),
-                    [](char a, char b) { return lower(a) == lower(b); });
-}
-
 /// The length of the longest extension of a format that a name without `.gz` ends with, or 0.
 std::size_t longest_ending(const Format& format, std::string_view inner_name) {
   std::size_t longest = 0;
   for (const std::string_view ending : format.extensions())
-    if (ends_with_ignoring_case(inner_name, ending)) longest = std::max(longest, ending.size());
+    if (detail::has_ending(inner_name, ending)) longest = std::max(longest, ending.size());
   return longest;
 }
 

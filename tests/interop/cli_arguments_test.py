@@ -58,11 +58,12 @@ def check_outputs(folder):
         "safestructures: /dev/stdout is a pipe or a device: name a file, or - for the standard output.\n"
     )
     expect("a pipe by its name", (2, "", message), outcome(done))
-    done = run(folder, "convert", "model.safetensors", "all.npy")
-    message = "safestructures: all.npy: a .npy holds one array: 'get' writes one, and an .npz holds them all.\n"
-    expect("one array", (2, "", message), outcome(done))
-    expect("and nothing is written", False, (pathlib.Path(folder) / "all.npy").exists())
-    for name in ("all.npz.gz", "all.npy.gz"):
+    for name in ("all.npy", "all.NPY"):
+        done = run(folder, "convert", "model.safetensors", name)
+        message = f"safestructures: {name}: a .npy holds one array: 'get' writes one, and an .npz holds them all.\n"
+        expect("one array", (2, "", message), outcome(done))
+        expect("and nothing is written", False, (pathlib.Path(folder) / name).exists())
+    for name in ("all.npz.gz", "all.npy.gz", "all.Npz.GZ"):
         done = run(folder, "convert", "model.safetensors", name)
         message = f"safestructures: {name}: NumPy opens no array inside gzip: name a .npz file.\n"
         expect(name, (2, "", message), outcome(done))

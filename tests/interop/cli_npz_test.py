@@ -91,6 +91,9 @@ def check_write(folder):
     expect("no tensors: zipfile", [], zipfile.ZipFile(folder / "none.npz").namelist())
     done = run(folder, "verify", "none.npz")
     expect("no tensors: verify", (0, "none.npz: ok, 0 tensors, 0 bytes\n"), (done.returncode, done.stdout))
+    expect("in any case", 0, run(folder, "convert", "plain.safetensors", "out.NPZ").returncode)
+    with np.load(folder / "out.NPZ") as loaded:
+        expect("in any case: NumPy", True, len(loaded.files) > 0)
     done = run(folder, "convert", "plain.safetensors", "out.npz", "--shard-size", "10")
     expect("no shards", 2, done.returncode)
 

@@ -146,16 +146,20 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The encoding that the first bytes of a record show.
-std::optional<Encoding> sniff(std::span<const std::byte> head) {
+/// The encoding that the first bytes of a record show. \param size of the file
+std::optional<Encoding> sniff(std::span<const std::byte> head, std::uint64_t size) {
   const std::string_view text = text_of(head);
   constexpr std::string_view map_of_three = "\x83\xA8metadata";
   constexpr std::string_view map_with_item = "\x83\xA4item";
   // The dtype of floats is the first field of the metadata: any map may have a key of that name.
   constexpr std::string_view first_field = "\245float";
-  if (text.starts_with(map_with_item) ||
-      (text.starts_with(map_of_three) && text.find(first_field) == map_of_three.size() + 1))
-    return Encoding::messagepack;
+  const bool has_metadata_first =
+      text.starts_with(map_of_three) && text.find(first_field) == map_of_three.size() + 1;
+  // Behind an item they are seen in small files alone.
+  const bool has_metadata_last =
+      text.starts_with(map_with_item) &&
+      (size > head.size() || text.find("\xA8metadata") != std::string_view::npos);
+  if (has_metadata_first || has_metadata_last) return Encoding::messagepack;
   for (const SettingsText& one : settings_texts)
     if (text.starts_with(char(one.float_type.size()) + std::string(one.float_type) +
                          char(one.int_type.size())))
@@ -199,8 +203,8 @@ class BurnFormat final : public Format {
     if (options_.encoding == Encoding::bincode) return bincode;
     return {};  // `.json` is JSON, unless its content says otherwise.
   }
-  bool recognises(std::span<const std::byte> head, std::uint64_t) const override {
-    const std::optional<Encoding> found = sniff(head);
+  bool recognises(std::span<const std::byte> head, std::uint64_t size) const override {
+    const std::optional<Encoding> found = sniff(head, size);
     return found &&
            (*found == options_.encoding || (is_json(*found) && is_json(options_.encoding)));
   }
@@ -272,7 +276,7 @@ class BurnFormat final : public Format {
     const std::span<std::byte> head = std::span(room).first(
         static_cast<std::size_t>(std::min<std::uint64_t>(source->size(), room.size())));
     source->read(0, head);
-    const Encoding encoding = sniff(head).value_or(options_.encoding);
+    const Encoding encoding = sniff(head, source->size()).value_or(options_.encoding);
     Content content;
     content.root = encoding == Encoding::bincode ? read_bincode(source, options, metadata)
                                                  : read_named(source, encoding, options, metadata);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -11,6 +10,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/gzip.hpp>
 #include "data/limit.hpp"
+#include "data/text/ending.hpp"
 #include "formats/gzip/member.hpp"
 #include "platform/memory.hpp"
 
@@ -234,11 +234,9 @@ class Unpacker {
 }  // namespace
 
 std::string_view inner_name(std::string_view file_name) noexcept {
-  if (file_name.size() < ending.size()) return file_name;
-  const std::string_view end = file_name.substr(file_name.size() - ending.size());
-  const bool is_packed = std::ranges::equal(
-      end, ending, [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
-  return is_packed ? file_name.substr(0, file_name.size() - ending.size()) : file_name;
+  return detail::has_ending(file_name, ending)
+             ? file_name.substr(0, file_name.size() - ending.size())
+             : file_name;
 }
 
 std::shared_ptr<const Source> unpacked(const std::shared_ptr<const Source>& source,

@@ -189,6 +189,7 @@ TEST_CASE("MessagePack and CBOR that begin as other formats do are read by their
   comes_back(std::string("\0\0\0\0\0\0\0{", 8) + std::string(20, 'x') + std::string(2, '\0'));
   // Records of Burn are maps of three whose metadata begin with the dtype of floats.
   comes_back(ss::Value::from(std::map<std::string, int>{{"metadata", 1}, {"x", 2}, {"y", 3}}));
+  comes_back(ss::Value::from(std::map<std::string, int>{{"item", 1}, {"x", 2}, {"y", 3}}));
   ss::save_file(123, folder / "n.msgpack");
   CHECK(ss::load_file<int>(folder / "n.msgpack") == 123);
 
