@@ -119,19 +119,20 @@ Value pair_of(Entry entry) {
 }  // namespace
 
 Value to_key(Value value) {
+  const bool is_tensor = value.kind() == Kind::tensor;
+  if (!is_tensor && value.kind() != Kind::list && value.kind() != Kind::tuple) return value;
+  const Value* const known = value.attribute(attributes::variant);
+  const Value tag = known != nullptr ? *known : Value();
   Value key;
-  if (value.kind() == Kind::tensor) {
+  if (is_tensor) {
     key = tuples_of(value.tensor());
-  } else if (value.kind() == Kind::list || value.kind() == Kind::tuple) {
+  } else {
     std::vector<Value> items = std::move(value).items();
     for (Value& item : items) item = to_key(std::move(item));
     key = Value::tuple(std::move(items));
-  } else {
-    return value;
   }
   // A tuple tells even less than a tensor which alternative of a variant it is.
-  const Value* const tag = value.attribute(attributes::variant);
-  if (tag != nullptr && key.kind() == Kind::tuple) key.set_attribute(attributes::variant, *tag);
+  if (!tag.is_none() && key.kind() == Kind::tuple) key.set_attribute(attributes::variant, tag);
   return key;
 }
 
