@@ -107,8 +107,8 @@ RecorderState::ThisThread& RecorderState::this_thread() {
   // of either, may leave a scope and record.
   thread_local std::vector<ThisThread>* known = nullptr;
   if (known == nullptr) {
-    static const platform::os::ThreadEnd freed(
-        [](void* list) { delete static_cast<std::vector<ThisThread>*>(list); });
+    // What else the system destroys behind it gets a new one.
+    static const platform::os::ThreadEnd freed([](void*) { delete std::exchange(known, nullptr); });
     known = new std::vector<ThisThread>;
     freed.keep(known);
   }

@@ -1,5 +1,7 @@
 /// \file
 /// Several threads record at once: each keeps its order, and nothing is lost.
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -110,6 +112,29 @@ TEST_CASE("what a thread's end destroys may record, and leave a scope, as the th
   CHECK(run[2].name() == "last");
   CHECK(run[2].thread() == run[0].thread());
   CHECK(run[3].thread() != run[0].thread());
+}
+
+TEST_CASE("what the system destroys at a thread's end, behind all else, may record") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  pthread_key_t first = 0;
+  pthread_key_t second = 0;
+  const auto last_words = [](void* given) {
+    static_cast<ss::ActivationRecorder*>(given)->record("last", 1);
+  };
+  // One key is older than the recorder's own, one younger: they are destroyed in some order.
+  REQUIRE(::pthread_key_create(&first, last_words) == 0);
+  recorder.record("before", 0);
+  REQUIRE(::pthread_key_create(&second, last_words) == 0);
+  std::thread([&] {
+    ::pthread_setspecific(first, &recorder);
+    recorder.record("inside", 0);
+    ::pthread_setspecific(second, &recorder);
+  }).join();
+  ::pthread_key_delete(first);
+  ::pthread_key_delete(second);
+  recorder.close();
+  CHECK(recorder.report().names.at("last").kept == 2);
 }
 
 TEST_CASE("a scope that was moved is left once") {
