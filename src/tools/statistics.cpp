@@ -35,7 +35,7 @@ using Wide = long double;
 /// Mean, squared deviations from it, and squares, of some numbers.
 struct Moments {
   Wide count = 0;
-  Wide mean = 0;
+  Wide mean = 0;  // From an origin among the numbers on: of a large one it would lose their digits.
   Wide deviations = 0;
   Wide squares = 0;
 
@@ -54,7 +54,7 @@ struct Moments {
 /// The moments of a block's finite numbers, by sums in lanes: which the compiler keeps in vector
 /// registers.
 template <class Sum>
-Moments moments_of(std::span<const double> values) {
+Moments moments_of(std::span<const double> values, double origin) {
   const auto add_all = [&](const auto& term) {
     Sum sums[lanes] = {};
     std::size_t i = 0;
@@ -77,8 +77,8 @@ Moments moments_of(std::span<const double> values) {
   const Sum rest = add_all([mean](Sum x) { return x - mean; });
   const Sum deviations =
       add_all([mean](Sum x) { return (x - mean) * (x - mean); }) - rest * rest / count;
-  // As a double the mean of a block would be off by as much as the numbers may differ.
-  return {static_cast<Wide>(count), static_cast<Wide>(mean) + static_cast<Wide>(rest) / count,
+  const Wide from_origin = static_cast<Wide>(mean) - static_cast<Wide>(origin);
+  return {static_cast<Wide>(count), from_origin + static_cast<Wide>(rest) / count,
           static_cast<Wide>(std::max(deviations, Sum{0})),
           static_cast<Wide>(add_all([](Sum x) { return x * x; }))};
 }
@@ -97,6 +97,7 @@ class Statistics {
   std::uint64_t negative_zeros_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
   double max_ = -std::numeric_limits<double>::infinity();
+  double origin_ = 0;
   Moments moments_;
 };
 
@@ -150,7 +151,8 @@ void Statistics::add(std::span<double> values) {
   const double least_magnitude = *std::ranges::min_element(smallest);
   const double most_magnitude = std::max(-min, max);
   const bool is_fast = most_magnitude <= largest_fast && least_magnitude >= smallest_fast;
-  moments_.merge(is_fast ? moments_of<double>(values) : moments_of<Wide>(values));
+  if (moments_.count == 0) origin_ = values[0];
+  moments_.merge(is_fast ? moments_of<double>(values, origin_) : moments_of<Wide>(values, origin_));
   for (std::size_t k = 0; k < lanes; ++k) {
     found_.zeros += zeros[k];
     negative_zeros_ += negative_zeros[k];
@@ -163,7 +165,7 @@ TensorStatistics Statistics::result() const {
   if (moments_.count != 0) {
     result.min = min_;
     result.max = max_;
-    result.mean = static_cast<double>(moments_.mean);
+    result.mean = static_cast<double>(static_cast<Wide>(origin_) + moments_.mean);
     result.standard_deviation =
         static_cast<double>(std::sqrt(moments_.deviations / moments_.count));
     result.l2_norm = detail::bounded(std::sqrt(moments_.squares));

@@ -115,12 +115,15 @@ TEST_CASE("a large mean costs the standard deviation no digits") {
 }
 
 TEST_CASE("parts of a tensor that differ by less than their mean can tell have a deviation") {
-  // The first half of blocks is 1e15, in the second every other number is an eighth more.
-  std::vector<double> values(4096, 1e15);
-  for (std::size_t i = 2049; i < values.size(); i += 2) values[i] += 0.125;
-  const double exact = 0.125 * std::sqrt(0.25 * 0.75);
-  const ss::TensorStatistics found = ss::statistics(ss::Tensor::of<double>(values));
-  CHECK(std::abs(found.standard_deviation / exact - 1) < 1e-15);
+  // The first half is 1e15, in the second every other number is an eighth more.
+  for (const std::size_t count : {1000U, 4096U, 40'960U, 409'600U}) {
+    std::vector<double> values(count, 1e15);
+    for (std::size_t i = count / 2 + 1; i < count; i += 2) values[i] += 0.125;
+    const double exact = 0.125 * std::sqrt(0.25 * 0.75);
+    const ss::TensorStatistics found = ss::statistics(ss::Tensor::of<double>(values));
+    CAPTURE(count);
+    CHECK(std::abs(found.standard_deviation / exact - 1) < 1e-15);
+  }
 }
 
 TEST_CASE("a norm of equal numbers is right to a few units of its last place") {
