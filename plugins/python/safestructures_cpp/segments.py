@@ -226,14 +226,20 @@ class Segment:
 
     @staticmethod
     def _frame(record, begin, end, placed):
-        content = struct.pack("<QqQqI", record.sequence, record.step, record.call, record.time, record.thread)
-        content += struct.pack("<BBQQ", KEPT.index("full"), STRUCTURE, begin, end)
-        content += with_length(record.name) + with_length(record.node)
-        content += struct.pack("<I", len(placed))
+        content = [
+            struct.pack("<QqQqI", record.sequence, record.step, record.call, record.time, record.thread),
+            struct.pack("<BBQQ", KEPT.index("full"), STRUCTURE, begin, end),
+            with_length(record.name),
+            with_length(record.node),
+            struct.pack("<I", len(placed)),
+        ]
         for name, dtype, shape, _, tensor_end, known in placed:
-            content += with_length(name)
-            content += struct.pack(f"<BB{len(shape)}Q", DTYPES.index(dtype), len(shape), *shape)
-            content += struct.pack("<QQ", tensor_end, known)
+            content += [
+                with_length(name),
+                struct.pack(f"<BB{len(shape)}Q", DTYPES.index(dtype), len(shape), *shape),
+                struct.pack("<QQ", tensor_end, known),
+            ]
+        content = b"".join(content)
         known = xxhash.xxh3_64_intdigest(content, seed=len(content))
         return FRAME_MAGIC + struct.pack("<QQ", len(content), known) + content
 
