@@ -41,6 +41,30 @@ void record_run(const Path& folder, Size size, ss::Precision precision, bool is_
   recorder.close();
 }
 
+struct Files {
+  std::vector<Path> paths;
+  std::size_t size = 0;  // Of all together.
+};
+
+Files files_of_runs(const Path& folder) {
+  Files files;
+  for (const Path& one : {folder, Path(folder).concat(".different")})
+    for (const auto& entry : std::filesystem::directory_iterator(one))
+      files.paths.push_back(entry.path());
+  for (const Path& file : files.paths) files.size += std::filesystem::file_size(file);
+  return files;
+}
+
+void read_all(const Files& files, std::byte* to) {
+  const std::byte* const begin = to;
+  for (const Path& file : files.paths) {
+    const int from = ::open(file.c_str(), O_RDONLY);
+    for (ssize_t got = 0; (got = ::read(from, to, 16 * mib)) > 0;) to += got;
+    ::close(from);
+  }
+  require(to == begin + files.size, "cannot read");
+}
+
 /// As `safestructures diff` does.
 ss::Comparison compare_and_tell(const Path& a, const Path& b, bool suggest) {
   ss::Comparison found = ss::compare_files(a, b, {.suggest = suggest});
@@ -90,25 +114,22 @@ void compare(const Path& file, const char* with, std::size_t rows, ss::Verdict l
 }
 
 void read_runs(const Path& folder) {
-  std::vector<Path> files;
-  for (const Path& one : {folder, Path(folder).concat(".different")})
-    for (const auto& entry : std::filesystem::directory_iterator(one))
-      files.push_back(entry.path());
-  std::size_t size = 0;
-  for (const Path& file : files) size += std::filesystem::file_size(file);
+  const Files files = files_of_runs(folder);
   measure(touched_before, [&] {
     constexpr std::size_t page = 2 * mib;
-    const std::size_t space = (size / page + 1) * page;
+    const std::size_t space = (files.size / page + 1) * page;
     const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(page, space),
                                                              std::free);
     ::madvise(memory.get(), space, MADV_HUGEPAGE);
-    auto* to = static_cast<std::byte*>(memory.get());
-    for (const Path& file : files) {
-      const int from = ::open(file.c_str(), O_RDONLY);
-      for (ssize_t got = 0; (got = ::read(from, to, 16 * mib)) > 0;) to += got;
-      ::close(from);
-    }
-    require(to == static_cast<std::byte*>(memory.get()) + size, "cannot read");
+    read_all(files, static_cast<std::byte*>(memory.get()));
+  });
+}
+
+void read_runs_plainly(const Path& folder) {
+  const Files files = files_of_runs(folder);
+  measure(touched_before, [&] {
+    const auto memory = std::make_unique_for_overwrite<std::byte[]>(files.size);
+    read_all(files, memory.get());
   });
 }
 

@@ -23,5 +23,7 @@ void compare(const Path& file, const char* with, std::size_t rows, ss::Verdict l
 
 /// Measures reading all bytes of a recording and of the one that differs, into huge pages.
 void read_runs(const Path& folder);
+/// The same, into the memory that a program gets for so many bytes.
+void read_runs_plainly(const Path& folder);
 
 }  // namespace bench

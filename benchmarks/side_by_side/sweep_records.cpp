@@ -36,6 +36,7 @@ void run(std::string_view action, const Path& folder, Size size, std::string_vie
   if (action == "prepare")
     return record_runs(folder, size, dtype == "f16" ? ss::Precision::f16 : ss::Precision::f32);
   if (action == "read") return read_runs(folder);
+  if (action == "read_plainly") return read_runs_plainly(folder);
   if (action == "equal") return compare(folder, ".equal", size.count, ss::Verdict::equal, true);
   if (action == "different")
     return compare(folder, ".different", size.count, ss::Verdict::different, true);

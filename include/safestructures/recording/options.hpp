@@ -95,7 +95,7 @@ struct Watch {
   std::function<void(const WatchFinding&)> found = nullptr;
   bool nan = true;       ///< Whether a NaN is found.
   bool infinity = true;  ///< Whether an infinity is found.
-  /// Finite numbers of a larger magnitude are found as well.
+  /// Finite numbers of a larger magnitude are found as well. 0 or above.
   double magnitude = std::numeric_limits<double>::infinity();
 };
 

@@ -85,6 +85,7 @@ RecorderState::RecorderState(std::filesystem::path folder, RecorderOptions optio
   static std::atomic<std::uint64_t> count{0};
   id_ = std::make_shared<const std::uint64_t>(++count);
   run_ = name_of_run(platform::os::process_id(), *id_);
+  recording::require_sound(options_.watch);
   make_folder(folder_);
   lock_ = recording::lock(folder_, "another recorder writes to the folder");
   require_empty(folder_);

@@ -10,6 +10,9 @@
 #include <limits>
 #include <span>
 
+#include <fmt/format.h>
+
+#include <safestructures/data/error.hpp>
 #include <safestructures/data/walk.hpp>
 #include "tools/doubles.hpp"
 
@@ -80,6 +83,14 @@ std::optional<WatchFinding> find_in(const Value& node, const Watch& watch) {
 }
 
 }  // namespace
+
+void require_sound(const Watch& watch) {
+  if (watch.magnitude >= 0) return;
+  throw Error(ErrorCode::invalid_argument, "no number is within a watch's magnitude",
+              {.path = "/watch/magnitude",
+               .expected = "a number of 0 or above",
+               .found = fmt::format("{}", watch.magnitude)});
+}
 
 std::optional<WatchFinding> find_watched(const Value& value, const Watch& watch) {
   std::optional<WatchFinding> found;

@@ -119,8 +119,10 @@ TEST_CASE("a failing system call leaves the old file, no temporary file, and say
       {"fallocate", 0, ENOSPC,
        "cannot reserve 33554432 bytes on the disk: No space left on device. " + space},
       {"fallocate", 0, EFBIG,
-       "cannot reserve 33554432 bytes on the disk: File too large. Split the file into shards, "
-       "raise the limit (ulimit -f), or save to another file system."},
+       "cannot reserve 33554432 bytes on the disk: File too large. Write smaller files "
+       "(shards, or a recorder's segment_bytes), raise the limit (ulimit -f), or save to another "
+       "file "
+       "system."},
       {"write", 0, ENOSPC, "cannot write the file: No space left on device. " + space},
       {"write", 1, EDQUOT,
        "cannot write the file: Disk quota exceeded (byte 16777216). Free some of your disk quota, "
@@ -399,8 +401,9 @@ TEST_CASE("a disk that is really full, here by the limit of file sizes, leaves t
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   const std::string advice =
-      "File too large. Split the file into shards, raise the limit (ulimit -f), or save to another "
-      "file system.";
+      "File too large. Write smaller files (shards, or a recorder's segment_bytes), raise the "
+      "limit "
+      "(ulimit -f), or save to another file system.";
   CHECK(text == folder.file().string() + ": cannot reserve 33554432 bytes on the disk: " + advice);
   CHECK(unhinted == folder.file().string() + ": cannot write the file: " +
                         "File too large (byte 10485760)." + advice.substr(15));

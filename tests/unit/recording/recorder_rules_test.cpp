@@ -131,6 +131,21 @@ TEST_CASE("rules that cannot be are refused") {
         "Keep::slice, found Keep::full.");
 }
 
+TEST_CASE("a watch for a magnitude that no number has is refused") {
+  const auto error_of_watch = [](double magnitude) {
+    const Folder folder;
+    return error_of_void([&] {
+      ss::ActivationRecorder recorder(folder / "run", {.watch = {.magnitude = magnitude}});
+    });
+  };
+  const std::string refused =
+      "invalid_argument: at /watch/magnitude: no number is within a watch's magnitude: expected a "
+      "number of 0 or above, found ";
+  CHECK(error_of_watch(-1) == refused + "-1.");
+  CHECK(error_of_watch(std::numeric_limits<double>::quiet_NaN()) == refused + "nan.");
+  CHECK(error_of_watch(0) == "no error");
+}
+
 TEST_CASE("by rule a slice, another precision or statistics are kept") {
   const Folder folder;
   ss::ActivationRecorder recorder(
