@@ -68,7 +68,8 @@ namespace formats {
 ///
 /// bincode says nothing about itself: it is read by `load_file<T>` and written by `save_file` of a
 /// T, and as a Value neither. `SaveOptions::schema` = false, `checksums`, `shard_size`,
-/// `extra_tensors` and metadata of other names are refused: Error `invalid_argument`.
+/// `extra_tensors` and metadata of other names are refused: Error `invalid_argument`. Left out are
+/// those that tell of another file: `format` of safetensors, and what burnpack says of its own.
 [[nodiscard]] SAFESTRUCTURES_API std::shared_ptr<const Format> burn(
     safestructures::burn::Options options = {});
 

@@ -47,14 +47,19 @@ Precision precision_of(Settings settings) {
   return {text_of(settings).floats, text_of(settings).integers};
 }
 
+/// A text of the metadata, of a file that is converted or as it was asked for; empty: none.
+std::string given(const SaveOptions& options, std::string_view field) {
+  const auto known = options.metadata.find(std::string(metadata_prefix) + std::string(field));
+  return known != options.metadata.end() ? known->second : std::string();
+}
+
 /// The settings that a record is said to have: those asked for, or those whose floats it stores.
 const SettingsText& settings_for(const Options& burn, const SaveOptions& options) {
   if (burn.settings) return text_of(*burn.settings);
-  const auto known = options.metadata.find("burn.settings");
+  const std::string known = given(options, "settings");
   for (const SettingsText& one : settings_texts) {
     if (options.precision.floats == one.floats) return one;
-    if (!options.precision.floats && known != options.metadata.end() && known->second == one.name)
-      return one;
+    if (!options.precision.floats && known == one.name) return one;
   }
   return text_of(Settings::full_precision);
 }
@@ -80,6 +85,17 @@ void refuse(bool asked, std::string_view option) {
                  .advice = "Leave the option out, or save as safetensors"});
 }
 
+/// Whether a text tells of the file that it comes from, and would not be true of a record: which
+/// framework's tensors a safetensors file holds, or what wrote a burnpack file.
+bool tells_of_file(std::string_view name, std::string_view text, const Metadata& all) {
+  constexpr std::array<std::string_view, 8> frameworks = {"pt",   "np",  "tf",    "jax",
+                                                          "flax", "mlx", "numpy", "paddle"};
+  const auto format = all.find("format");
+  if (name == "format" && std::ranges::find(frameworks, text) != frameworks.end()) return true;
+  return format != all.end() && format->second == "burnpack" &&
+         (name == "format" || name == "producer" || name == "version");
+}
+
 void check_options(const SaveOptions& options) {
   refuse(!options.schema, "schema = false");
   refuse(options.checksums, "checksums");
@@ -92,31 +108,65 @@ void check_options(const SaveOptions& options) {
                           std::string_view(name).substr(metadata_prefix.size()),
                           &std::pair<std::string_view, std::string RecordMetadata::*>::first) !=
             RecordMetadata::fields.end();
-    if (!is_known)
+    if (!is_known && !tells_of_file(name, text, options.metadata))
       throw Error(ErrorCode::invalid_argument, "a record of Burn has no metadata of other names",
                   {.expected = "burn.version, burn.settings and the like",
                    .found = "'" + name + "'",
-                   .advice = "Make it a field of the structure, or save as safetensors"});
+                   .advice = "Save as safetensors or burnpack (.bpk), which have them, or make it "
+                             "a field of the structure"});
   }
 }
 
+/// The recorder's name begins with this, whether it packs and wherever it puts the record.
+std::string_view family_of(std::string_view recorder) {
+  for (const std::string_view one : {"NamedMpk", "PrettyJson", "JsonGz", "Bin"})
+    if (recorder.find("::" + std::string(one)) != std::string_view::npos) return one;
+  return {};
+}
+
+/// The metadata of a file that is converted are kept as long as they say what is written: since
+/// 0.14 readers need none but the version, and other programs write others than Burn's own.
 RecordMetadata metadata_for(const Options& burn, const SaveOptions& options) {
   const SettingsText& settings = settings_for(burn, options);
-  RecordMetadata metadata{.float_type = std::string(settings.float_type),
-                          .int_type = std::string(settings.int_type),
-                          .format = {},
-                          .version = burn.burn_version,
-                          .settings = std::string(settings.name)};
-  metadata.format =
-      "burn_core::record::" +
-      (burn.recorder.empty() ? std::string(recorder_of(burn.encoding)) : burn.recorder) +
-      "<burn_core::record::settings::" + metadata.settings + ">";
-  if (metadata.version.empty()) {
-    const auto known = options.metadata.find("burn.version");
-    metadata.version =
-        known != options.metadata.end() ? known->second : std::string(newest_version_text);
-  }
+  const std::string former = given(options, "settings");
+  const bool is_foreign =
+      std::ranges::find(settings_texts, former, &SettingsText::name) == settings_texts.end();
+  const bool is_same =
+      !burn.settings &&
+      (former == settings.name || (is_foreign && !options.precision.floats && !former.empty()));
+  const auto kept = [&](std::string_view field, std::string_view written) {
+    std::string text = given(options, field);
+    // What names no number says nothing that could be untrue.
+    const bool is_kept = !text.empty() && (is_same || !dtype_of_rust(text));
+    return is_kept ? text : std::string(written);
+  };
+  RecordMetadata metadata{
+      .float_type = kept("float", settings.float_type),
+      .int_type = kept("int", settings.int_type),
+      .format = given(options, "format"),
+      .version = burn.burn_version.empty() ? given(options, "version") : burn.burn_version,
+      .settings =
+          is_foreign && !burn.settings && !former.empty() ? former : std::string(settings.name)};
+  const std::string recorder =
+      burn.recorder.empty() ? std::string(recorder_of(burn.encoding)) : burn.recorder;
+  const std::string_view family = family_of(metadata.format);
+  const bool is_its_own = family.empty() || (is_same && family == family_of(recorder));
+  if (metadata.format.empty() || !burn.recorder.empty() || !is_its_own)
+    metadata.format = "burn_core::record::" + recorder +
+                      "<burn_core::record::settings::" + metadata.settings + ">";
+  if (metadata.version.empty()) metadata.version = newest_version_text;
   return metadata;
+}
+
+/// Through 0.13 the dtype of floats is how the numbers of tensors are read.
+void check_old_floats(const RecordMetadata& metadata, const SettingsText& settings) {
+  if (metadata.float_type == settings.float_type) return;
+  throw Error(
+      ErrorCode::invalid_argument, "the metadata of a record are not what is written",
+      {.expected = "burn.float = '" + std::string(settings.float_type) + "'",
+       .found = "'" + metadata.float_type + "'",
+       .advice = "Give what is expected as metadata (--metadata burn.float=" +
+                 std::string(settings.float_type) + " in the tool), or another burn.settings"});
 }
 
 Version writable(std::string_view text) {
@@ -126,8 +176,9 @@ Version writable(std::string_view text) {
     throw Error(ErrorCode::unsupported_version, "this version of Burn cannot be written for",
                 {.expected = "0.13 to 0.21",
                  .found = "'" + std::string(text) + "'",
-                 .advice = "Set burn::Options::burn_version; Burn 0.22 has no recorders: save as "
-                           "burnpack (.bpk)"});
+                 .advice = "Set burn::Options::burn_version, or in the tool --metadata "
+                           "burn.version=0.21.0; Burn 0.22 has no recorders: save as burnpack "
+                           "(.bpk)"});
   return version;
 }
 
@@ -242,6 +293,7 @@ class BurnFormat final : public Format {
     // Tensors did not say their dtypes then: the settings do.
     if (version < since::tensor_data) {
       const SettingsText& settings = settings_for(options_, options);
+      check_old_floats(metadata, settings);
       precision = {precision.floats.value_or(settings.floats),
                    precision.integers.value_or(settings.integers)};
     }

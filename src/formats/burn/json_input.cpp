@@ -1,5 +1,4 @@
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "data/limit.hpp"
 #include "formats/burn/input.hpp"
 #include "formats/json/cursor.hpp"
+#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::burn {
 namespace {
@@ -26,14 +26,26 @@ class JsonInput final : public Input {
   JsonInput(std::string_view text, const Limits& limits)
       : cursor_(text, {.what = "the record", .code = ErrorCode::invalid_header}), limits_(limits) {}
 
-  Token next() override { return token_ = token_of(cursor_.next()); }
+  Token next() override {
+    token_ = token_of(cursor_.next());
+    const bool is_text = token_ == Token::string || token_ == Token::name;
+    // The text of the record is UTF-8: only an escape can be half a surrogate pair, which Rust's
+    // texts cannot hold.
+    if (is_text && !cursor_.is_plain() && safetensors::detail::find_invalid_utf8(cursor_.string()))
+      throw Error(ErrorCode::invalid_utf8, "a text of the record is not UTF-8",
+                  {.expected = "pairs of surrogates",
+                   .found = "an escape of half a pair",
+                   .advice = "Damage, or another program than Burn: save the record again",
+                   .offset = cursor_.offset()});
+    return token_;
+  }
   std::uint64_t offset() const noexcept override { return cursor_.offset(); }
   bool boolean() const override { return cursor_.boolean(); }
   std::string_view string() override { return cursor_.string(); }
   ByteRange bytes() const override { return {}; }  // JSON has none.
 
   Value number() const override {
-    if (!cursor_.is_integer()) return cursor_.number();
+    if (!cursor_.is_integer()) return cursor_.number_in_range();
     const std::string_view raw = cursor_.raw();
     if (const std::optional<std::int64_t> small = small_integer()) return *small;
     const std::size_t digits = raw.size() - (raw.front() == '-' ? 1 : 0);
@@ -103,7 +115,7 @@ class JsonInput final : public Input {
     if (!to_doubles(numbers)) return std::nullopt;
     for (; token == json::Token::number || token == json::Token::null; token = cursor_.next())
       append(numbers.bytes, token == json::Token::null ? std::numeric_limits<double>::quiet_NaN()
-                                                       : cursor_.number());
+                                                       : cursor_.number_in_range());
     return counted(std::move(numbers), token);
   }
 

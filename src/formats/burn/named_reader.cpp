@@ -49,6 +49,35 @@ bool is_quantized(const Value& dtype) {
   return dtype.kind() == Kind::dict && dtype.size() == 1 && dtype.find("QFloat") != nullptr;
 }
 
+bool is_in(const Value& item, std::uint64_t most) {
+  const std::optional<std::uint64_t> number =
+      item.kind() == Kind::integer ? item.as_uint64() : std::nullopt;
+  return number && *number <= most;
+}
+
+/// Refuses a map that has all of a tensor but its bytes, which would load as a dict of numbers.
+/// \param shape a list
+void check_damage(const Value& map, const Value& shape) {
+  const Value* const bytes = map.find(bytes_name);
+  const Value* const dtype = map.find(dtype_name);
+  if (map.size() != 3 || bytes == nullptr || dtype == nullptr) return;
+  if (!type_of(*dtype) && !is_quantized(*dtype)) return;
+  for (const Value& item : shape.items())
+    if (!is_in(item, UINT64_MAX)) return;
+  std::string found = safestructures::describe(*bytes);
+  if (bytes->kind() == Kind::list) {
+    const std::span<const Value> items = bytes->items();
+    const auto bad =
+        std::ranges::find_if(items, [](const Value& item) { return !is_in(item, 0xFF); });
+    if (bad != items.end())
+      found = safestructures::describe(*bad) + " at index " + std::to_string(bad - items.begin());
+  }
+  throw Error(ErrorCode::invalid_header, "a tensor's bytes hold what is no byte",
+              {.expected = "integers from 0 to 255",
+               .found = std::move(found),
+               .advice = "The file is damaged: copy it again, or save it again"});
+}
+
 }  // namespace
 
 void NamedReader::fail(ErrorCode code, std::string problem, std::string expected,
@@ -257,8 +286,11 @@ std::optional<Value> NamedReader::tensor(Value& map, const Elements& elements, c
   }
   const Value* shape = map.find(shape_name);
   if (shape == nullptr || shape->kind() != Kind::list) return std::nullopt;
-  if (elements.entry == Elements::none) return std::nullopt;
   try {
+    if (elements.entry == Elements::none) {
+      if (!is_old_) check_damage(map, *shape);
+      return std::nullopt;
+    }
     if (!is_old_) {
       const Value* const dtype = map.find(dtype_name);
       const bool names_dtype =

@@ -21,11 +21,13 @@ namespace safestructures::inline v0::burnpack {
 using safetensors::detail::for_message;
 namespace {
 
-[[noreturn]] void fail_truncated(std::string problem, std::uint64_t expected, std::uint64_t found) {
-  throw Error(ErrorCode::truncated, std::move(problem),
-              {.expected = std::to_string(expected) + " bytes",
-               .found = std::to_string(found),
-               .advice = "The file is not complete: copy or download it again"});
+[[noreturn]] void fail_truncated(std::string problem, std::uint64_t expected, std::uint64_t found,
+                                 std::string_view more_advice = {}) {
+  throw Error(
+      ErrorCode::truncated, std::move(problem),
+      {.expected = std::to_string(expected) + " bytes",
+       .found = std::to_string(found),
+       .advice = "The file is not complete: copy or download it again" + std::string(more_advice)});
 }
 
 /// Checks the header. \returns the size of the description
@@ -88,10 +90,12 @@ class LayoutFinder {
       return size >= begin && (size - begin == layout_.data_size || size - begin == last);
     };
     const std::uint64_t aligned_begin = aligned(packed_begin_);
+    // Where no tensor has bytes, nothing is lost with the padding.
     const bool is_packed =
-        fits(packed_begin_) && (!is_aligned || (!fits(aligned_begin) && is_of_0_19()));
+        fits(packed_begin_) &&
+        (!is_aligned || (!fits(aligned_begin) && (layout_.data_size == 0 || is_of_0_19())));
     layout_.data_begin = is_packed || !is_aligned ? packed_begin_ : aligned_begin;
-    if (!fits(layout_.data_begin)) fail_size(size);
+    if (!fits(layout_.data_begin)) fail_size(size, fits(packed_begin_));
     check_places(is_aligned && !is_packed);
     return std::move(layout_);
   }
@@ -119,11 +123,18 @@ class LayoutFinder {
     return std::ranges::any_of(padding.bytes, [](std::byte byte) { return byte != std::byte{0}; });
   }
 
-  [[noreturn]] void fail_size(std::uint64_t size) const {
+  /// \param fits_packed whether a whole file of 0.19 would have this size
+  [[noreturn]] void fail_size(std::uint64_t size, bool fits_packed) const {
     const std::uint64_t end = layout_.data_size > UINT64_MAX - layout_.data_begin
                                   ? UINT64_MAX
                                   : layout_.data_begin + layout_.data_size;
-    if (size < end) fail_truncated("the file ends before its tensors do", end, size);
+    // 0.22 writes no version, so that one of its files may be these very bytes when it is cut.
+    const bool may_be_whole = fits_packed && !metadata_.contains("version");
+    if (size < end)
+      fail_truncated("the file ends before its tensors do", end, size,
+                     may_be_whole ? ". If Burn 0.19 wrote it, zeros where later ones have padding "
+                                    "hide that: save it again with a 'version' in its metadata"
+                                  : "");
     throw Error(
         ErrorCode::invalid_offsets, "there are bytes behind the last tensor",
         {.expected = std::to_string(end) + " bytes", .found = std::to_string(size), .offset = end});

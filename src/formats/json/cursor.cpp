@@ -1,6 +1,7 @@
 #include "formats/json/cursor.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -265,6 +266,16 @@ char* Cursor::unescape_to(char* target) const noexcept {
     static_cast<void>(unescape_one(from, end, target, LoneSurrogates::keep));
   }
   return target;
+}
+
+double Cursor::number_in_range() const {
+  const double result = number();
+  if (std::isinf(result) && raw_.back() != 'y')
+    throw Error(ErrorCode::out_of_range, "a number is too large for a float",
+                {.expected = "at most 1.8e308",
+                 .found = std::string(raw_.substr(0, 40)),
+                 .offset = offset()});
+  return result;
 }
 
 std::string_view Cursor::string() {

@@ -89,6 +89,9 @@ class Cursor {
   [[nodiscard]] bool is_integer() const noexcept { return is_integer_; }
   /// The double nearest to the current number; infinite where it is too large for one.
   [[nodiscard]] double number() const { return number_of(raw_); }
+  /// The same for who takes what is spelled as finite for finite: Python's words stay infinite.
+  /// \throws Error `out_of_range` where it is too large
+  [[nodiscard]] double number_in_range() const;
   /// The current `true` or `false`.
   [[nodiscard]] bool boolean() const noexcept { return raw_.front() == 't'; }
 

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -40,15 +39,7 @@ class JsonInput final : public tree::Input {
 
   Value number() const override {
     const std::string_view raw = cursor_.raw();
-    if (!cursor_.is_integer()) {
-      const double result = cursor_.number();
-      if (std::isinf(result) && raw.back() != 'y')
-        throw Error(ErrorCode::out_of_range, "a number is too large for a float",
-                    {.expected = "at most 1.8e308",
-                     .found = std::string(raw.substr(0, 40)),
-                     .offset = offset()});
-      return result;
-    }
+    if (!cursor_.is_integer()) return cursor_.number_in_range();
     std::int64_t small = 0;
     if (std::from_chars(raw.data(), raw.data() + raw.size(), small).ec == std::errc()) return small;
     const std::size_t digits = raw.size() - (raw.front() == '-' ? 1 : 0);

@@ -420,15 +420,15 @@ TEST_CASE("what a record cannot hold is refused, by its path") {
           return ss::save(1, {.format = ss::formats::burn(), .metadata = {{"run", "42"}}});
         }) ==
         "invalid_argument: a record of Burn has no metadata of other names: expected burn.version, "
-        "burn.settings and the like, found 'run'. Make it a field of the structure, or save as "
-        "safetensors.");
+        "burn.settings and the like, found 'run'. Save as safetensors or burnpack (.bpk), which "
+        "have them, or make it a field of the structure.");
   CHECK(error_of([&] { return ss::save(1, {.format = ss::formats::burn(), .shard_size = 1}); }) ==
         "invalid_argument: a record of Burn cannot be saved in this way: found "
         "SaveOptions::shard_size. Leave the option out, or save as safetensors.");
   CHECK(error_of([&] { return burn::BinBytesRecorder<>({.burn_version = "0.22"}).record(1); }) ==
         "unsupported_version: this version of Burn cannot be written for: expected 0.13 to 0.21, "
-        "found '0.22'. Set burn::Options::burn_version; Burn 0.22 has no recorders: save as "
-        "burnpack (.bpk).");
+        "found '0.22'. Set burn::Options::burn_version, or in the tool --metadata "
+        "burn.version=0.21.0; Burn 0.22 has no recorders: save as burnpack (.bpk).");
   const burn::LayerNorm norm{{quarters({2})}, {}};
   CHECK(error_of([&] { return burn::BinBytesRecorder<>({.burn_version = "0.17"}).record(norm); }) ==
         "missing_field: at /beta: this version of Burn needs a field: expected a tensor, found "

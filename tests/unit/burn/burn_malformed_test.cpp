@@ -82,6 +82,13 @@ TEST_CASE("malformed MessagePack is refused") {
                           "F32"s),
        "shape_mismatch: at /w: a tensor's data do not fit its shape: expected 8 bytes for F32 [2], "
        "found 4."},
+      {"bytes as integers of which one is no byte",
+       messagepack_record("\x81\xA1w\x83\xA5"
+                          "bytes\x92\x01\xCD\x01\x90\xA5shape\x91\x02\xA5"
+                          "dtype\xA2"
+                          "U8"s),
+       "invalid_header: at /w: a tensor's bytes hold what is no byte: expected integers from 0 to "
+       "255, found int 400 at index 1. The file is damaged: copy it again, or save it again."},
       {"a dtype that is none",
        messagepack_record("\x83\xA5"
                           "bytes\xC4\0\xA5shape\x91\0\xA5"
@@ -115,10 +122,58 @@ TEST_CASE("malformed MessagePack is refused") {
 
 TEST_CASE("malformed JSON is refused") {
   const std::size_t item = json_record("").size() - 11;
+  const std::string damaged = ". The file is damaged: copy it again, or save it again.";
+  const auto lone = [](std::size_t offset) {
+    return " (byte " + std::to_string(offset) +
+           "). Damage, or another program than Burn: save the record again.";
+  };
   const std::vector<Case> cases = {
       {"no JSON", json_record("[1,]"),
        "invalid_header: at /: the record is not JSON: expected a value, found ']'" + at(item + 3)},
       {"bytes that are none", json_record(R"({"bytes":[1,256],"shape":[2],"dtype":"U8"})"),
+       "invalid_header: at /: a tensor's bytes hold what is no byte: expected integers from 0 to "
+       "255, found int 256 at index 1" +
+           damaged},
+      {"a negative byte",
+       json_record(R"({"w":{"bytes":[1,-1],"shape":[2],"dtype":{"Bool":"Native"}}})"),
+       "invalid_header: at /w: a tensor's bytes hold what is no byte: expected integers from 0 to "
+       "255, found int -1 at index 1" +
+           damaged},
+      {"a byte that is none in a parameter",
+       json_record(
+           R"({"w":{"id":"a","param":{"bytes":[true],"shape":[1],"dtype":{"QFloat":{"a":1}}}}})"),
+       "invalid_header: at /w/param: a tensor's bytes hold what is no byte: expected integers from "
+       "0 to 255, found bool True at index 0" +
+           damaged},
+      {"no bytes at all", json_record(R"({"shape":[1],"bytes":null,"dtype":"F32"})"),
+       "invalid_header: at /: a tensor's bytes hold what is no byte: expected integers from 0 to "
+       "255, found None" +
+           damaged},
+      {"a float beyond the range", json_record(R"({"x":1e400})"),
+       "out_of_range: at /x: a number is too large for a float: expected at most 1.8e308, found "
+       "1e400" +
+           at(item + 5)},
+      {"a negative one", json_record(R"({"x":[0,-1e400]})"),
+       "out_of_range: at /x/1: a number is too large for a float: expected at most 1.8e308, found "
+       "-1e400" +
+           at(item + 8)},
+      {"one in a tensor of 0.13", json_record(R"({"value":[0.5,1e400],"shape":[2]})", "0.13.2"),
+       "out_of_range: at /: a number is too large for a float: expected at most 1.8e308, "
+       "found 1e400" +
+           at(item + 14)},
+      {"half a surrogate pair", json_record(R"({"x":"a\ud800"})"),
+       "invalid_utf8: at /: a text of the record is not UTF-8: expected pairs of surrogates, "
+       "found an escape of half a pair" +
+           lone(item + 5)},
+      {"one in a key", json_record(R"({"a\udc00":1})"),
+       "invalid_utf8: at /: a text of the record is not UTF-8: expected pairs of surrogates, found "
+       "an escape of half a pair" +
+           lone(item + 1)},
+      {"a whole one", json_record(R"({"x":"\ud83e\udd80"})"), "no error"},
+      {"what is no tensor but looks like one",
+       json_record(R"([{"bytes":[256],"shape":[1],"dtype":"F8"},)"
+                   R"({"bytes":[256],"shape":[-1],"dtype":"F32"},)"
+                   R"({"bytes":[256],"shape":[1],"dtype":"F32","more":1}])"),
        "no error"},
       {"too many bytes for the shape",
        json_record(R"({"w":{"bytes":[1,2],"shape":[1],"dtype":"U8"}})"),

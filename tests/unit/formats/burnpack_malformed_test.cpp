@@ -285,26 +285,6 @@ TEST_CASE("tensors lie one behind the other, and the file ends with the last") {
             incomplete);
 }
 
-TEST_CASE("a file of one tensor that was cut by its padding is not taken for one of Burn 0.19") {
-  // Four bytes, as both layouts would have them, and nothing in the metadata that tells them apart.
-  BurnpackFile file = small_burnpack();
-  const std::string good = file.text();
-  const std::size_t packed = 10 + file.cbor().size();
-  CHECK(read_error(good.substr(0, packed + 4)) ==
-        "truncated: the file ends before its tensors do: expected 260 bytes, found " +
-            std::to_string(packed + 4) + incomplete);
-  file.is_aligned = false;
-  CHECK(read_error(file.text()) == "no error");
-  // Where the metadata says which version it is, zeros are zeros.
-  file.data = std::string(4, '\0');
-  CHECK(read_error(file.text()).starts_with("truncated: "));
-  file.description["metadata"]["version"] = "0.19.1";
-  CHECK(read_error(file.text()) == "no error");
-  file.description["metadata"]["version"] = "0.20.0";
-  file.data = "data";
-  CHECK(read_error(file.text()).starts_with("truncated: "));
-}
-
 TEST_CASE("a burnpack file cut at any byte is refused, and one with a flipped bit loads or is") {
   BurnpackFile file = small_burnpack();
   file.description["tensors"]["q"] = burn_tensor({{"QFloat", {{"value", "Q8S"}}}}, {2}, 256, 260);
