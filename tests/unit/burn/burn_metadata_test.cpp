@@ -1,0 +1,176 @@
+/// \file
+/// The metadata of records that are converted: what is kept, what is said anew, what is left out,
+/// and which records of the real Burn come back byte for byte.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/burn/burn.hpp>
+#include "support/burn_records.hpp"
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+
+namespace ss = safestructures;
+namespace burn = ss::burn;
+namespace fs = std::filesystem;
+using ss::test::error_of;
+using ss::test::json_record;
+using ss::test::text_of;
+using ss::test::view_of;
+
+namespace {
+
+using Texts = std::vector<std::pair<std::string, std::string>>;
+
+const std::string recorder = "burn_core::record::file::";
+const std::string full = "<burn_core::record::settings::FullPrecisionSettings>";
+
+/// A record of these metadata in JSON, whose item is a tensor of 1.5.
+std::string record_of(const Texts& metadata) {
+  std::string text = R"({"metadata":{)";
+  for (const auto& [name, value] : metadata)
+    text.append(text.ends_with('{') ? "" : ",").append("\"" + name + "\":\"" + value + "\"");
+  return text + R"(},"item":{"bytes":[0,0,192,63],"shape":[1],"dtype":"F32"},"_b":null})";
+}
+
+/// The metadata of a record that was converted.
+Texts converted(const Texts& from, const burn::Options& burn, const ss::Precision& precision,
+                const ss::Metadata& asked = {}) {
+  const std::string record = record_of(from);
+  const ss::Document document = ss::Document::from_bytes(view_of(record), nullptr);
+  ss::Metadata metadata = asked;
+  metadata.insert(document.metadata().begin(), document.metadata().end());
+  const std::vector<std::byte> saved =
+      ss::save(document.root(),
+               {.format = ss::formats::burn(burn), .metadata = metadata, .precision = precision});
+  const ss::Metadata found = ss::Document::from_bytes(saved, nullptr).metadata();
+  Texts texts;
+  for (const char* const name : {"float", "int", "format", "version", "settings"})
+    texts.emplace_back(name, found.at(std::string("burn.") + name));
+  return texts;
+}
+
+Texts metadata_of(std::string floats, std::string ints, std::string format, std::string settings,
+                  std::string version = "0.17.1") {
+  return {{"float", std::move(floats)},
+          {"int", std::move(ints)},
+          {"format", std::move(format)},
+          {"version", std::move(version)},
+          {"settings", std::move(settings)}};
+}
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("the metadata of a record stay as they are while they say what is written") {
+  const burn::Options json{.encoding = burn::Encoding::json};
+  for (const Texts& texts :
+       {metadata_of("f32", "i32", recorder + "JsonGzFileRecorder" + full, "FullPrecisionSettings"),
+        // Some old files say so.
+        metadata_of("f32", "f32", recorder + "JsonGzFileRecorder" + full, "FullPrecisionSettings"),
+        // Of programs that have a recorder and settings of their own.
+        metadata_of("half::bfloat::bf16", "u8", "mine", "MySettings"),
+        metadata_of("zz", "", "mine", "FullPrecisionSettings")}) {
+    Texts wanted = texts;
+    for (auto& [name, text] : wanted)
+      if (text.empty()) text = "i32";
+    CHECK(converted(texts, json, ss::Precision::preserve) == wanted);
+  }
+}
+
+TEST_CASE("another precision or encoding is what the metadata say") {
+  const Texts from = metadata_of("f32", "f32", recorder + "NamedMpkGzFileRecorder" + full,
+                                 "FullPrecisionSettings");
+  CHECK(converted(from, {}, ss::Precision::f16) ==
+        metadata_of("half::binary16::f16", "i16",
+                    recorder + "NamedMpkFileRecorder<burn_core::record::settings::"
+                               "HalfPrecisionSettings>",
+                    "HalfPrecisionSettings"));
+  CHECK(converted(from, {.encoding = burn::Encoding::pretty_json}, ss::Precision::preserve) ==
+        metadata_of("f32", "f32", recorder + "PrettyJsonFileRecorder" + full,
+                    "FullPrecisionSettings"));
+  // The same encoding, packed or not.
+  CHECK(converted(from, {}, ss::Precision::preserve) == from);
+}
+
+TEST_CASE("metadata that are asked for are in the record") {
+  const Texts from =
+      metadata_of("f32", "i32", recorder + "NamedMpkFileRecorder" + full, "FullPrecisionSettings");
+  const ss::Metadata asked = {{"burn.float", "zz"}, {"burn.format", "mine"}};
+  CHECK(converted(from, {}, ss::Precision::preserve, asked) ==
+        metadata_of("zz", "i32", "mine", "FullPrecisionSettings"));
+  CHECK(converted(from, {}, ss::Precision::f16, asked) ==
+        metadata_of("zz", "i16", "mine", "HalfPrecisionSettings"));
+  CHECK(converted(from, {}, ss::Precision::preserve, {{"burn.settings", "Mine"}})[4].second ==
+        "Mine");
+  // A reader of 0.13 takes the numbers for what the metadata say.
+  CHECK(error_of([&] {
+          return ss::save(1.5, {.format = ss::formats::burn(),
+                                .metadata = {{"burn.float", "zz"}, {"burn.version", "0.13.2"}}});
+        }) ==
+        "invalid_argument: the metadata of a record are not what is written: expected burn.float "
+        "= 'f32', found 'zz'. Give what is expected as metadata (--metadata burn.float=f32 in the "
+        "tool), or another burn.settings.");
+}
+
+TEST_CASE("what tells of another container is left out, and other metadata are not") {
+  const auto error = [](const ss::Metadata& metadata) {
+    return error_of(
+        [&] { return ss::save(1, {.format = ss::formats::burn(), .metadata = metadata}); });
+  };
+  CHECK(error({{"format", "pt"}}) == "no error");
+  CHECK(error({{"format", "burnpack"}, {"producer", "burn"}, {"version", "0.21.0"}}) == "no error");
+  const std::string problem =
+      "invalid_argument: a record of Burn has no metadata of other names: expected burn.version, "
+      "burn.settings and the like, found ";
+  const std::string advice =
+      ". Save as safetensors or burnpack (.bpk), which have them, or make it a field of the "
+      "structure.";
+  CHECK(error({{"format", "poem"}}) == problem + "'format'" + advice);
+  CHECK(error({{"format", "pt"}, {"version", "2"}}) == problem + "'version'" + advice);
+  CHECK(error({{"producer", "burn"}}) == problem + "'producer'" + advice);
+  const ss::test::Folder folder;
+  const fs::path golden = SAFESTRUCTURES_TEST_DATA "/golden/burn/0.21/rich_half.bpk";
+  ss::convert_file(ss::open(golden), folder / "rich.mpk", {.precision = ss::Precision::preserve});
+  CHECK(ss::open(folder / "rich.mpk").metadata().at("burn.version") == "0.21.0");
+}
+
+TEST_CASE("records of the real Burn come back from safetensors byte for byte") {
+  const ss::test::Folder folder;
+  std::vector<std::string> others;
+  std::size_t count = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(SAFESTRUCTURES_TEST_DATA "/golden/burn")) {
+    const fs::path& path = entry.path();
+    const bool is_packed = path.extension() == ".gz";
+    if (path.extension() != ".mpk" && path.stem().extension() != ".mpk") continue;
+    CAPTURE(path);
+    const ss::SaveOptions options{.precision = ss::Precision::preserve};
+    ss::convert_file(ss::open(path), folder / "between.safetensors", options);
+    ss::convert_file(ss::open(folder / "between.safetensors"), folder / "again.mpk", options);
+    // What gzip makes of the same bytes depends on the compressor.
+    const std::shared_ptr<const ss::Source> source =
+        is_packed ? ss::gzip::unpacked(ss::Source::open(path)) : ss::Source::open(path);
+    const ss::SharedBytes wanted = source->view(0, static_cast<std::size_t>(source->size()));
+    if (contents(folder / "again.mpk") != text_of(wanted.bytes))
+      others.push_back(path.filename().string());
+    ++count;
+  }
+  CHECK(count > 100);
+  // Their scalars of type f32 come back as doubles, which Burn reads as well.
+  std::ranges::sort(others);
+  others.erase(std::ranges::unique(others).begin(), others.end());
+  CHECK(others == std::vector<std::string>{"odd_floats.full.mpk", "primitives.full.mpk"});
+}
