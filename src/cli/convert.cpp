@@ -114,6 +114,21 @@ void note_lost_metadata(const Metadata& metadata) {
   note("a .npz file has no metadata: left out are " + detail::list_names(keys) + ".");
 }
 
+/// Whether an error of the writing is about what is read meanwhile. All else is about the output,
+/// which the call asks for, whatever its code.
+bool is_of_input(const Error& error, const Document& document, const std::string& output) {
+  const ErrorDetails& details = error.details();
+  constexpr std::array reading = {ErrorCode::cannot_read, ErrorCode::truncated,
+                                  ErrorCode::checksum_mismatch, ErrorCode::damaged};
+  if (error.code() == ErrorCode::cannot_write) return false;
+  // OUT may be IN: then the name does not tell, but a byte's place is said of what is read alone.
+  if (details.offset || std::ranges::find(reading, error.code()) != reading.end()) return true;
+  if (details.file.empty() || details.file == output) return false;
+  return details.file == document.name() ||
+         std::ranges::find(document.content().files, std::filesystem::path(details.file)) !=
+             document.content().files.end();
+}
+
 SaveReport write_converted(const Document& document, const ConvertOptions& options,
                            const SaveOptions& save) {
   if (options.output != "-") return convert_file(document, options.output, save);
@@ -163,7 +178,12 @@ void convert(const ConvertOptions& options) {
           progress,
           is_npz ? npz()
                  : formats::for_name(std::filesystem::path(options.output).filename().string()));
-    saved = blame_arguments([&] { return write_converted(document, options, save); });
+    try {
+      saved = write_converted(document, options, save);
+    } catch (const Error& error) {
+      if (is_of_input(error, document, options.output)) throw;
+      throw CallError(error.what());
+    }
   }
   if (is_npz) {
     Metadata metadata = save.metadata;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <span>
@@ -13,9 +14,11 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
+#include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include "cli/console/command.hpp"
 #include "cli/numpy/npz.hpp"
+#include "data/text/ending.hpp"
 #include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
 #include "recording/segments/files.hpp"
@@ -55,39 +58,82 @@ std::shared_ptr<const Source> read_standard_input() {
   return std::make_shared<const InputBytes>(Source::of(*owner, owner));
 }
 
-/// The file that a folder is about.
-std::filesystem::path file_in(const std::filesystem::path& folder) {
+/// The ending by which a name says that a file can be read here, the longest there is; empty where
+/// it says nothing. `.json` of `a.json.gz`.
+std::string_view ending_of(std::string_view name) {
+  std::string_view longest;
+  const auto try_format = [&](const Format& format, std::string_view inner) {
+    for (const std::string_view ending : format.extensions())
+      if (detail::has_ending(inner, ending) && ending.size() > longest.size()) longest = ending;
+  };
+  for (const std::shared_ptr<const Format>& format : formats::all())
+    try_format(*format, gzip::inner_name(name));
+  try_format(*npz(), name);  // Which is not packed again.
+  return longest;
+}
+
+/// What a folder holds that it may be about, by name.
+struct Candidates {
   std::vector<std::string> indexes;
   std::vector<std::string> models;
+  std::vector<std::string> unsure;  ///< Of endings that other files have too: config.json.
+  std::size_t files = 0;            ///< All of them but hidden ones.
+};
+
+Candidates candidates_in(const std::filesystem::path& folder) {
+  constexpr std::array unsure = {std::string_view(".json"), std::string_view(".bin")};
+  Candidates found;
   std::error_code failure;
   for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
+    std::error_code ignored;
     const std::string name = entry->path().filename().string();
-    if (name.ends_with(".safetensors.index.json")) indexes.push_back(name);
-    if (name.ends_with(".safetensors") || name.ends_with(".npz")) models.push_back(name);
+    if (name.starts_with('.') || entry->is_directory(ignored)) continue;
+    ++found.files;
+    const std::string_view ending = ending_of(name);
+    if (ending.empty()) continue;
+    if (ending.ends_with(".index.json")) found.indexes.push_back(name);
+    else if (std::ranges::find(unsure, ending) != unsure.end()) found.unsure.push_back(name);
+    else found.models.push_back(name);
   }
   if (failure)
     throw Error(ErrorCode::cannot_open, "cannot read the folder",
                 {.file = folder.string(), .found = failure.message()});
+  return found;
+}
+
+/// The file that a folder is about.
+std::filesystem::path file_in(const std::filesystem::path& folder) {
+  const auto [indexes, models, unsure, files] = candidates_in(folder);
   const std::string usual = "model.safetensors";
   if (std::ranges::find(models, usual) != models.end()) return folder / usual;
   if (std::ranges::find(indexes, usual + ".index.json") != indexes.end())
     return folder / (usual + ".index.json");
   if (indexes.size() == 1) return folder / indexes.front();
-  const std::vector<std::string>& candidates = indexes.empty() ? models : indexes;
-  if (candidates.size() == 1) return folder / candidates.front();
-  std::vector<std::string_view> names(candidates.begin(), candidates.end());
-  std::ranges::sort(names);
+  if (indexes.empty()) {
+    // Checkpoints lie beside those of other frameworks.
+    const auto is_usual = [](const std::string& name) { return name.ends_with(".safetensors"); };
+    const auto found = std::ranges::find_if(models, is_usual);
+    if (std::ranges::count_if(models, is_usual) == 1 || models.size() == 1)
+      return folder / (found != models.end() ? *found : models.front());
+  }
+  // Beside other files a .json is rather their configuration than the model.
+  if (unsure.size() == 1 && files == 1) return folder / unsure.front();
   if (is_recording(folder.string()))
     throw Error(ErrorCode::cannot_open, "the folder is a recording",
                 {.file = folder.string(),
                  .expected = "a file, or a folder that is about one",
-                 .found = detail::counted(names.size(), "sealed segment"),
+                 .found = detail::counted(models.size(), "sealed segment"),
                  .advice = "stats, diff, report and verify take recordings; name a file inside it "
                            "to look into that"});
+  const std::vector<std::string>& candidates = indexes.empty() ? models : indexes;
+  std::vector<std::string_view> names(candidates.begin(), candidates.end());
+  if (names.empty()) names.assign(unsure.begin(), unsure.end());
+  std::ranges::sort(names);
   throw Error(ErrorCode::cannot_open, "the folder does not say which file is meant",
               {.file = folder.string(),
-               .expected = "model.safetensors, or one .index.json, .safetensors or .npz file",
+               .expected = "model.safetensors, one .index.json, one file of a model, or one "
+                           ".json or .bin and nothing else",
                .found = names.empty() ? "none of them" : detail::list_names(names),
                .advice = "Name a file inside it"});
 }
@@ -155,8 +201,7 @@ void require_no_input(std::string_view option, const std::string& output,
   const fs::path path = output;
   if (!fs::is_regular_file(path, ignored)) return;
   const std::string name = path.filename().string();
-  const bool is_of_folder = name.starts_with("segment-") || name.ends_with(".safetensors") ||
-                            name.ends_with(".json") || name.ends_with(".npz");
+  const bool is_of_folder = name.starts_with("segment-") || !ending_of(name).empty();
   for (const std::string& input : inputs) {
     const bool is_input =
         fs::equivalent(path, input, ignored) ||

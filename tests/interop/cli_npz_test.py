@@ -5,7 +5,10 @@ import pathlib
 import struct
 import zipfile
 
+import checks  # noqa: F401, finds the package
+import notation
 import numpy as np
+import safestructures
 from cli_outcomes import expect, run, run_checks
 from safetensors.numpy import load_file, save_file
 
@@ -96,6 +99,68 @@ def check_write(folder):
         expect("in any case: NumPy", True, len(loaded.files) > 0)
     done = run(folder, "convert", "plain.safetensors", "out.npz", "--shard-size", "10")
     expect("no shards", 2, done.returncode)
+
+
+TWICE = (
+    "two values have the same name with dots: found '{}'. Rename one of them, or save as .safetensors or .json,"
+    " which keep them apart."
+)
+EVERYTHING = "Save as .safetensors or .json, which hold everything."
+# What has no place in an archive: the text of a .json file, and the error.
+NO_PLACE = {
+    '{"a.b": 1, "a": {"b": 2}}': f"at /a/b: {TWICE.format('a.b')}",
+    '{"$dict": [[1, 2], ["1", 3]]}': f"at /1: {TWICE.format('1')}",
+    '{"": 1, "a": {"$dict": [["", 2]]}, "a.": 3}': f"at /a.: {TWICE.format('a.')}",
+    '{"a": 1, "none": []}': f"at /none: a .npz file holds arrays and numbers only: found list of 0. {EVERYTHING}",
+    '{"a": {"b": {}}}': f"at /a/b: a .npz file holds arrays and numbers only: found dict of 0. {EVERYTHING}",
+    '[1, {"$tuple": []}]': f"at /1: a .npz file holds arrays and numbers only: found tuple of 0. {EVERYTHING}",
+    '{"a": {"$list": [1], "$attributes": {"unit": 2}}}': (
+        f"at /a: a .npz file cannot hold what stands beside a value: found the attribute 'unit'. {EVERYTHING}"
+    ),
+}
+
+
+def check_no_place(folder):
+    """What an archive cannot hold is refused, and the one that was there stays."""
+    folder = pathlib.Path(folder)
+    np.savez(folder / "out.npz", old=np.arange(3))
+    before = (folder / "out.npz").read_bytes()
+    for text, message in NO_PLACE.items():
+        (folder / "in.json").write_text(text)
+        done = run(folder, "convert", "in.json", "out.npz")
+        expect(text, (2, f"safestructures: out.npz: {message}\n"), (done.returncode, done.stderr))
+        expect(f"{text}: the old file", before, (folder / "out.npz").read_bytes())
+    plain = {"a": np.arange(2), "a.b": np.arange(3)}
+    safestructures.save_file({"a": {"b": np.arange(4)}}, folder / "in.safetensors")
+    header, tensors = notation.read_container(folder / "in.safetensors")
+    expect("the tensor's name", ["0"], list(tensors))
+    save_file({**plain, "0": np.arange(4)}, folder / "beside.safetensors", metadata=header)
+    done = run(folder, "convert", "beside.safetensors", "out.npz")
+    message = f"safestructures: out.npz: at a.b: {TWICE.format('a.b')}\n"
+    expect("a tensor beside the structure", (2, message), (done.returncode, done.stderr))
+
+
+def check_names(folder):
+    """An empty name is one, and what is in the keys of a dict is no array."""
+    folder = pathlib.Path(folder)
+    np.savez(folder / "e.npz", **{"": np.arange(3), "tensor": np.arange(4)})
+    done = run(folder, "convert", "e.npz", "e.npz")
+    expect("an empty name", (0, ""), (done.returncode, done.stderr))
+    with np.load(folder / "e.npz") as loaded:
+        expect("an empty name: names", ["", "tensor"], sorted(loaded.files))
+        expect("an empty name: arrays", [3, 4], [len(loaded[name]) for name in ("", "tensor")])
+    expect("an empty name: verify", 0, run(folder, "verify", "e.npz").returncode)
+    for text, names in {
+        '{"$tensor": "F32", "shape": [2], "data": [1, 2]}': ["tensor"],
+        '{"k": {"$dict": [[{"$tuple": [1, 2]}, 3]]}}': ["k.(1, 2)"],
+        '{"$dict": [[{"$tuple": ["text", null]}, {"": 1}]]}': ["('text', None)."],
+        '{"s": {"$struct": "A", "x": 1, "$attributes": {"class_version": 2}}}': ["s.x"],
+    }.items():
+        (folder / "in.json").write_text(text)
+        done = run(folder, "convert", "in.json", "named.npz")
+        expect(text, (0, ""), (done.returncode, done.stderr))
+        with np.load(folder / "named.npz") as loaded:
+            expect(f"{text}: names", names, loaded.files)
 
 
 def archive(name="a.npy", content=None, method=zipfile.ZIP_STORED):
@@ -231,4 +296,4 @@ def check_damage(folder):
             expect(f"{method}: byte {place}", True, done.returncode in (0, 1))
 
 
-run_checks(check_read, check_write, check_hostile, check_damage)
+run_checks(check_read, check_write, check_no_place, check_names, check_hostile, check_damage)

@@ -123,8 +123,8 @@ CASES = {
         1,
         "",
         "safestructures: folder: the folder does not say which file is meant: expected"
-        " model.safetensors, or one .index.json, .safetensors or .npz file, found none of them."
-        " Name a file inside it.\n",
+        " model.safetensors, one .index.json, one file of a model, or one .json or .bin and nothing else,"
+        " found none of them. Name a file inside it.\n",
     ),
     "get model.safetensors /name": (0, "tiny\n", ""),
     "get model.safetensors epochs": (0, "3\n", ""),

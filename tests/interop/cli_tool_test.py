@@ -25,6 +25,12 @@ def check_help_command(folder):
         expect(f"help {command}", (0, ""), (asked.returncode, asked.stderr))
         expect(f"help {command}: as --help", run(folder, command, "--help").stdout, asked.stdout)
     expect("help", run(folder, "--help").stdout, run(folder, "help").stdout)
+    alone = run(folder)
+    expect(
+        "no command: the help, where errors go",
+        (2, "", run(folder, "help").stdout),
+        (alone.returncode, alone.stdout, alone.stderr),
+    )
     expect(
         "help of nothing",
         (2, "safestructures: there is no command 'gte': did you mean 'get'?\n"),
@@ -60,6 +66,13 @@ SLIPS = {
     "convert model.safetensors out --metadata run": "--metadata takes KEY=VALUE, not 'run'.",
     "get model.safetensors /layers/0/weight --slice [9]": "model.safetensors: at /layers/0/weight: the"
     " index is outside dimension 0: expected an index from -4 to 3, found 9.",
+    "--foo": "there is no option '--foo': the options are --help, -h, --version. See 'safestructures --help'.",
+    "--vresion": "there is no option '--vresion': did you mean '--version'? See 'safestructures --help'.",
+    "--help --foo=1 show": "there is no option '--foo': the options are --help, -h, --version."
+    " See 'safestructures --help'.",
+    "-q show model.safetensors": "there is no option '-q': did you mean '-h'? See 'safestructures --help'.",
+    "-": "there is no command '-': the commands are " + ", ".join(COMMANDS) + ".",
+    "-1": "there is no command '-1': the commands are " + ", ".join(COMMANDS) + ".",
     "completion tcsh": "SHELL: there is no shell 'tcsh': the shells are bash, zsh, fish."
     " See 'safestructures completion --help'.",
 }
@@ -135,6 +148,7 @@ def check_streams(folder):
 
 def check_recordings(folder):
     """`verify` takes the folder of a recording; commands for files say so where it has several."""
+    folder = pathlib.Path(folder)
     (runs := folder / "runs").mkdir()
     subprocess.run([CLI.parent / "interop" / "recordings", runs], check=True)
     subprocess.run([CLI.parent / "interop" / "recordings", runs, "started"], check=True)
@@ -215,34 +229,6 @@ def check_other_segments(runs):
     done = run(runs, "verify", "begun")
     said = behind.format("begun", "000005").replace("safetensors is", "part is")
     expect("a file without a header", said, done.stderr)
-
-
-def check_folders(folder):
-    folder = pathlib.Path(folder)
-    (one := folder / "one").mkdir()
-    shutil.copy(folder / "plain.safetensors", one / "weights.safetensors")
-    (one / "config.json").write_text("{}")
-    done = run(folder, "verify", "one")
-    expect("the only file", (0, "one: ok, 2 tensors, 32 bytes\n"), (done.returncode, done.stdout))
-    expect("show names it", True, "one/weights.safetensors" in run(folder, "show", "one").stdout)
-    shutil.copy(folder / "bfloat.safetensors", one / "other.safetensors")
-    expect(
-        "two files",
-        (
-            1,
-            "safestructures: one: the folder does not say which file is meant: expected"
-            " model.safetensors, or one .index.json, .safetensors or .npz file, found"
-            " 'other.safetensors', 'weights.safetensors'. Name a file inside it.\n",
-        ),
-        outcome(run(folder, "show", "one")),
-    )
-    check_recordings(folder)
-    (parts := folder / "parts").mkdir()
-    run(folder, "convert", "model.safetensors", "parts/big.safetensors", "--shard-size", "64")
-    done = run(folder, "verify", "parts")
-    expect("an index", "parts: ok, 4 tensors, 144 bytes\n", done.stdout)
-    shutil.copy(folder / "model.safetensors", parts / "model.safetensors")
-    expect("the usual name", True, "parts/model.safetensors" in run(folder, "show", "parts").stdout)
 
 
 LIST = """\
@@ -422,7 +408,7 @@ run_checks(
     check_slips,
     check_words_in_any_case,
     check_streams,
-    check_folders,
+    check_recordings,
     check_ls,
     check_json,
     check_original_dtype,

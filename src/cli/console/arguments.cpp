@@ -34,20 +34,27 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
+/// Whether a word is meant as an option: a number or a slice is none, nor is `-`.
+bool is_option(std::string_view word) {
+  return word.size() >= 2 && word[0] == '-' &&
+         (word[1] == '-' || std::isalpha(static_cast<unsigned char>(word[1])) != 0);
+}
+
 /// CLI11 would call a wrong option an unexpected argument, or miss the argument that it took for
-/// the option's.
+/// the option's. \param command that they follow, or the tool itself
 void check_options(const CLI::App& command, std::span<const std::string> words) {
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     for (std::string& name : names_of(*option)) known.push_back(std::move(name));
   for (const std::string& word : words) {
     if (word == "--") return;
-    // A number or a slice is none, nor is `-`.
-    if (word.size() < 2 || word[0] != '-') continue;
-    if (word[1] != '-' && std::isalpha(static_cast<unsigned char>(word[1])) == 0) continue;
+    if (!is_option(word)) continue;
     const std::string name = word[1] == '-' ? word.substr(0, word.find('=')) : word.substr(0, 2);
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::string& shown = word[1] == '-' ? name : word;
+    if (command.get_parent() == nullptr)
+      throw CallError(fmt::format("there is no option '{}': {} See 'safestructures --help'.", shown,
+                                  suggestion(shown, known, "the options are")));
     throw CallError(fmt::format("{} has no option '{}': {} See 'safestructures {} --help'.",
                                 command.get_name(), shown,
                                 suggestion(shown, known, "its options are"), command.get_name()));
@@ -101,8 +108,9 @@ void parse(CLI::App& app, std::span<const char* const> given) {
     words = words.size() == 1 ? std::vector<std::string>{"--help"}
                               : std::vector<std::string>{words[1], "--help"};
   }
-  if (!words.front().starts_with('-'))
-    check_options(find_command(app, words.front()), std::span(words).subspan(1));
+  if (is_option(words.front()))
+    check_options(app, std::span(words.begin(), std::ranges::find_if_not(words, is_option)));
+  else check_options(find_command(app, words.front()), std::span(words).subspan(1));
   check_counts(app);
   // CLI11 takes them from the back.
   std::ranges::reverse(words);

@@ -1,16 +1,23 @@
 #include "cli/numpy/npz.hpp"
 
+#include <algorithm>
 #include <array>
-#include <sstream>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <safestructures/codecs/values.hpp>
+#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
-#include <safestructures/data/walk.hpp>
+#include <safestructures/data/path.hpp>
 #include "cli/numpy/npy.hpp"
 #include "cli/numpy/zip.hpp"
+#include "data/limit.hpp"
+#include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
 #include "formats/lossy.hpp"
 
@@ -71,15 +78,15 @@ Content read(const Source& source, const LoadOptions& options) {
   return content;
 }
 
-[[noreturn]] void fail_kind(const Value& value, const Place& place) {
+[[noreturn]] void fail_kind(const Value& value, const Trace* trace) {
   throw Error(ErrorCode::invalid_argument, "a .npz file holds arrays and numbers only",
-              {.path = place.path().to_string(),
+              {.path = to_string(trace),
                .found = describe(value),
                .advice = "Save as .safetensors or .json, which hold everything"});
 }
 
 /// A scalar as an array without dimensions.
-Tensor scalar(const Value& value, const Place& place) {
+Tensor scalar(const Value& value, const Trace* trace) {
   const auto make = []<class T>(T number) {
     Tensor tensor = Tensor::allocate(dtype_of<T>, Shape{});
     tensor.mutable_data<T>()[0] = number;
@@ -91,7 +98,7 @@ Tensor scalar(const Value& value, const Place& place) {
     if (const auto number = value.as_int64()) return make(*number);
     if (const auto number = value.as_uint64()) return make(*number);
   }
-  fail_kind(value, place);
+  fail_kind(value, trace);
 }
 
 class Writer {
@@ -99,19 +106,7 @@ class Writer {
   Writer(Sink& sink, const SaveOptions& options) : zip_(sink), options_(options) {}
 
   SaveReport write(const Value& root) {
-    walk(root, [&](const Place& place) {
-      const Value& value = place.value();
-      if (value.is_sequence() || value.is_mapping()) return Next::into;
-      const bool is_tensor = value.kind() == Kind::tensor || value.kind() == Kind::bytes;
-      const std::string dotted = place.path().dotted();
-      try {
-        add(dotted.empty() ? "tensor" : dotted, is_tensor ? value.tensor() : scalar(value, place),
-            value.kind() == Kind::tensor);
-      } catch (const Error& error) {
-        throw error.with_path(place.path().to_string());
-      }
-      return Next::over;
-    });
+    value(root, nullptr);
     for (const auto& [name, tensor] : options_.extra_tensors) {
       try {
         add(name, tensor, false);
@@ -124,7 +119,66 @@ class Writer {
   }
 
  private:
+  // Recursive over the tree, to Limits::depth. A walk would take what is in keys for values.
+  void value(const Value& item, const Trace* trace) {
+    check_attributes(item, trace);
+    if (!item.is_sequence() && !item.is_mapping()) return leaf(item, trace);
+    // Names alone tell of a container: one without any would be lost.
+    if (item.size() == 0 && trace != nullptr) fail_kind(item, trace);
+    if (item.is_sequence()) {
+      for (std::size_t i = 0; i < item.size(); ++i)
+        child(item[i], std::to_string(i), Trace{trace, {}, i});
+    } else {
+      for (const Entry& entry : item.entries()) {
+        const std::string label = entry.key.key_label();
+        child(entry.value, label, Trace{trace, label});
+      }
+    }
+  }
+
+  void child(const Value& item, const std::string& step, const Trace& trace) {
+    const detail::Descent level(depth_, options_.limits.depth, &trace);
+    const std::size_t size = name_.size();
+    if (trace.parent != nullptr) name_ += '.';
+    name_ += step;
+    value(item, &trace);
+    name_.resize(size);
+  }
+
+  void leaf(const Value& item, const Trace* trace) {
+    const bool is_tensor = item.kind() == Kind::tensor || item.kind() == Kind::bytes;
+    try {
+      add(trace == nullptr ? "tensor" : name_, is_tensor ? item.tensor() : scalar(item, trace),
+          item.kind() == Kind::tensor);
+    } catch (const Error& error) {
+      throw error.with_path(to_string(trace));
+    }
+  }
+
+  /// What stands beside a value has no place here, but for what types and dtypes leave.
+  void check_attributes(const Value& item, const Trace* trace) const {
+    constexpr std::array own = {attributes::burn_id, attributes::class_version,
+                                attributes::columns, attributes::complex,
+                                attributes::dtype,   attributes::variant};
+    if (!options_.extensions) return;
+    for (const Entry& attribute : item.attributes()) {
+      const std::string& name = attribute.key.as_string();
+      if (std::ranges::find(own, name) != own.end()) continue;
+      throw Error(
+          ErrorCode::invalid_argument, "a .npz file cannot hold what stands beside a value",
+          {.path = to_string(trace),
+           .found = "the attribute " + detail::list_names(std::array{std::string_view(name)}),
+           .advice = "Save as .safetensors or .json, which hold everything"});
+    }
+  }
+
   void add(const std::string& name, const Tensor& tensor, bool is_converted) {
+    // A reader would find one of the two.
+    if (!names_.insert(name).second)
+      throw Error(ErrorCode::duplicate_name, "two values have the same name with dots",
+                  {.found = detail::list_names(std::array{std::string_view(name)}),
+                   .advice = "Rename one of them, or save as .safetensors or .json, which keep "
+                             "them apart"});
     const DType dtype = is_converted ? options_.precision.stored(tensor.dtype()) : tensor.dtype();
     if (dtype == tensor.dtype()) return write_array(name, tensor.contiguous());
     Tensor converted = Tensor::allocate(dtype, tensor.shape());
@@ -143,6 +197,9 @@ class Writer {
   ZipWriter zip_;
   const SaveOptions& options_;
   SaveReport report_;
+  std::uint32_t depth_ = 0;
+  std::string name_;  // Of the value that is being written.
+  std::unordered_set<std::string> names_;
 };
 
 class NpzFormat final : public Format {
