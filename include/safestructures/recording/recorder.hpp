@@ -56,7 +56,8 @@ inline constexpr bool is_element_vector<std::vector<T>> = true;
 /// While such a process lives, the folder stays locked.
 class SAFESTRUCTURES_API ActivationRecorder {
  public:
-  /// Begins a recording in a folder, which is made where there is none.
+  /// Begins a recording in a folder, which is made where there is none. Where the program goes into
+  /// another current folder, a relative one stays the one that it was.
   /// \throws Error `cannot_write` where it cannot be made or holds a recording already;
   /// `invalid_argument` for options that cannot be, such as a malformed regular expression.
   explicit ActivationRecorder(const std::filesystem::path& folder, RecorderOptions options = {});

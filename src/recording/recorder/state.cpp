@@ -37,6 +37,13 @@ std::string name_of_run(std::uint64_t process, std::uint64_t recorder) {
   return fmt::format("{:016x}", platform::split_mix(number ^ recorder));
 }
 
+/// The program may go into another folder.
+std::filesystem::path from_root(const std::filesystem::path& folder) {
+  std::error_code error;  // Of a current folder that was removed.
+  std::filesystem::path whole = std::filesystem::absolute(folder, error);
+  return error ? folder : whole;
+}
+
 void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -75,8 +82,8 @@ struct RecorderState::ThisThread {
   std::string name;    // Room for a whole one.
 };
 
-RecorderState::RecorderState(std::filesystem::path folder, RecorderOptions options)
-    : folder_(std::move(folder)),
+RecorderState::RecorderState(const std::filesystem::path& folder, RecorderOptions options)
+    : folder_(from_root(folder)),
       options_(std::move(options)),
       forks_(platform::os::fork_count()),
       pool_(options_.memory),

@@ -29,7 +29,7 @@ namespace safestructures::inline v0::detail {
 /// The recorder's threads, queue and files.
 class RecorderState {
  public:
-  RecorderState(std::filesystem::path folder, RecorderOptions options);
+  RecorderState(const std::filesystem::path& folder, RecorderOptions options);
   RecorderState(const RecorderState&) = delete;
   RecorderState& operator=(const RecorderState&) = delete;
   ~RecorderState();

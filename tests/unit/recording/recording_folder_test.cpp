@@ -259,3 +259,21 @@ TEST_CASE("a segment of another run is told of, as far as both say which they ar
   // What another one's recorder did says nothing of this.
   CHECK_FALSE(ss::Recording(run).is_closed());
 }
+
+TEST_CASE("a recorder stays with its folder where the program goes into another") {
+  const Folder folder;
+  const fs::path before = fs::current_path();
+  fs::create_directory(folder / "other");
+  fs::current_path(folder / "");
+  {
+    ss::ActivationRecorder recorder("run", {.segment_bytes = 1});
+    recorder.record("x", std::vector<int>(4, 1));
+    recorder.flush();
+    fs::current_path(folder / "other");
+    recorder.record("x", std::vector<int>(4, 2));
+    recorder.close();
+  }
+  fs::current_path(before);
+  CHECK(ss::Recording(folder / "run").size() == 2);
+  CHECK(fs::is_empty(folder / "other"));
+}
