@@ -162,6 +162,27 @@ def check_many_keys(folder):
     expect("entries", ([2000] * 3 + [16000] * 3) * 2 + [1000] * 3 + [8000] * 3, counts)
 
 
+def check_many_names(folder):
+    """A segment's counts take no time for the names of all those before, of which each lost a call."""
+
+    def least_time(count):
+        times = []
+        for attempt in range(3):
+            with Recorder(pathlib.Path(folder) / f"names{count}-{attempt}", segment_bytes=1, every=2) as recorder:
+                start = time.thread_time()
+                for i in range(count):
+                    recorder.step(1)
+                    recorder.record(f"name{i}", 1)
+                    recorder.step(2)
+                    recorder.record("all", np.ones(1))
+                times.append(time.thread_time() - start)
+        return min(times)
+
+    few, many = least_time(300), least_time(2400)
+    # Eight times the names took 50 times the time.
+    expect(f"{few:.3f} s for some names, {many:.3f} s for 8 times as many", True, many < 24 * few)
+
+
 def check_counts_of_sealed(folder):
     """The record that makes a segment full is none that the segment's counts miss."""
     folder = pathlib.Path(folder)
@@ -253,6 +274,7 @@ run_checks(
     check_large_headers,
     check_beyond_readers,
     check_many_keys,
+    check_many_names,
     check_counts_of_sealed,
     check_nothing_kept,
     check_globs,

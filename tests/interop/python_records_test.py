@@ -1,6 +1,8 @@
 """What Python's `records` gives of recordings by C++, and what it says of what is none."""
 
+import copy
 import dataclasses
+import json
 import pathlib
 import shutil
 import subprocess
@@ -14,7 +16,8 @@ from cli_outcomes import CLI, expect, raised, run, run_checks
 from safestructures.constants import SCHEMA_FIELD
 from safestructures_cpp import nodes, segments, small_floats
 from safestructures_cpp.recorder import Recorder, records
-from safetensors.numpy import save_file
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
 
 
 @dataclasses.dataclass
@@ -122,6 +125,48 @@ def check_segments_read(folder):
     expect("no tensors", True, problem.startswith(f"{file}: the file is no sealed segment of a recording: "))
 
 
+def check_changed_schemas(folder):
+    """Whatever a schema says, the error is a ValueError that names the file, and no module is loaded for a name."""
+    folder = pathlib.Path(folder)
+    with Recorder(folder / "changed") as recorder:
+        recorder.record("a", {"k": [1, 2.5, None, "x", b"z"], 2: 1 + 2j})
+        recorder.record("b", np.ones(2))
+    file = folder / "changed" / "segment-000001.safetensors"
+    with safe_open(file, "np") as opened:
+        schema = json.loads(opened.metadata()[SCHEMA_FIELD])
+    tensors = load_file(file)
+
+    def places(node):
+        keys = node if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+        return [place for key in keys for place in [(node, key), *places(node[key])]]
+
+    def error_of(changed):
+        save_file(tensors, file, {SCHEMA_FIELD: json.dumps(changed)})
+        try:
+            list(records(file))
+        except Exception as error:
+            return type(error).__name__, str(error)
+        return "", ""
+
+    for i in range(len(places(schema))):
+        for other in (None, 5, "x", "", [], {}, "int", "numpy.ndarray", "SafestructuresDataclass", [[1]]):
+            changed = copy.deepcopy(schema)
+            node, key = places(changed)[i]
+            node[key] = other
+            kind, text = error_of(changed)
+            if kind and (kind != "ValueError" or not text.startswith(f"{file}: ")):
+                expect(f"node {i} as {other!r}", f"a ValueError of {file}", f"{kind}: {text}")
+    (folder / "loaded_by_a_name.py").write_text("loaded = True")
+    sys.path.insert(0, str(folder))
+    try:
+        schema["value"]["values"]["value"][0] = {"data_type": "loaded_by_a_name.loaded", "value": None}
+        why = "the file is no sealed segment of a recording: nothing is known of the type 'loaded_by_a_name.loaded'"
+        expect("a module's name", ("ValueError", f"{file}: {why}"), error_of(schema))
+    finally:
+        sys.path.remove(str(folder))
+    expect("it is not loaded", False, "loaded_by_a_name" in sys.modules)
+
+
 def check_small_floats(folder):
     """Tensors of dtypes that NumPy does not know are arrays of ml_dtypes' types, or say what is missing."""
     subprocess.run([CLI.parent / "interop" / "recordings", folder, "dtypes"], check=True)
@@ -225,6 +270,7 @@ def check_order(folder):
 run_checks(
     check_records,
     check_segments_read,
+    check_changed_schemas,
     check_small_floats,
     check_deep,
     check_order,

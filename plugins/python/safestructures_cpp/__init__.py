@@ -15,18 +15,22 @@ What each type is in the schema:
     collections.defaultdict                as dict, and "default_factory", the name of a builtin
     collections.deque                      as list, and "maxlen"
     collections.namedtuple                 {field: node}, and "class", its name
-    enum.Enum                              the name of the member, and "class"
+    enum.Enum                              the name of the member, and "class"; of flags "R|W"
     numpy.float32 and the other scalars    the name of a tensor of rank 0
-    datetime.datetime, date, time          ISO 8601, as isoformat() writes it
+    datetime.datetime, date, time          ISO 8601, as isoformat() writes it, and "fold" if it is 1
     datetime.timedelta                     ["days", "seconds", "microseconds"]
     pathlib.Path, PurePosixPath, ...       text
     paddle.Tensor, mlx.core.array          the name of a tensor
 
 Named tuples and enums are classes of one's own: `PLUGINS + [named_tuple(Point), enumeration(Colour)]`
 saves and loads them as such. Without that a named tuple loads as one of another class with the same
-fields, and an enum as the text of its name: a name in a file never loads code.
+fields, and an enum as the text of its name.
 
-A struct with a field that no dataclass can have, such as `lambda`, loads as a dict.
+This plugin imports nothing by a name in a file, but `safestructures.load_file` itself imports the module of
+any data_type with a dot: open files that you do not trust with the C++ library or its tool.
+
+Once it is imported, a struct with a field that no dataclass can have, such as `lambda`, loads as a dict, and
+keys of a dict that look alike, such as `1` and `"1"`, are kept apart.
 
 Needs `safestructures` 1.0.0. What the C++ library writes beside Python's own fields (names of classes,
 original dtypes) the package ignores.

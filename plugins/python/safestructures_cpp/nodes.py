@@ -37,6 +37,9 @@ BITS_OF_TORCH = {"bfloat16": "int16", "uint16": "int16", "uint32": "int32", "uin
 
 #: Deeper values are refused: Python's package reads at most 247 levels, some of them the segment's.
 MOST_LEVELS = 200
+#: No header has room for as many, of 41 bytes at least (and C++ reads 20,000,000). Lists that share their parts have
+#: any number of nodes.
+MOST_NODES = 3_000_000
 #: The C++ library's bounds by default (Limits): one value beyond them, and it reads nothing of the segment.
 MOST_DIGITS = 4300
 TOO_LARGE = 10**MOST_DIGITS
@@ -64,6 +67,26 @@ class NotRecordable(TypeError):
     """A value of a type that no record can hold."""
 
 
+class TooManyNodes(Exception):
+    """A value has more than MOST_NODES."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Late:
+    """The place, in nodes, of a tensor that is known later."""
+
+    number: int
+    path: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Written:
+    """A value whose nodes were made before, with StoredTensor and Late in them, and the arrays of the latter."""
+
+    node: object
+    arrays: tuple
+
+
 def module_of(value):
     """The framework of a value: `torch` for its tensors."""
     return type(value).__module__.partition(".")[0]
@@ -84,6 +107,11 @@ def is_jax_array(value):
 def is_array(value):
     """Whether it is a tensor of a framework that is known here, or a NumPy scalar."""
     return isinstance(value, (np.ndarray, np.generic)) or is_torch_tensor(value) or is_jax_array(value)
+
+
+def is_random_key(value):
+    """Whether it is an array of JAX's typed random keys, which NumPy cannot have."""
+    return is_jax_array(value) and str(value.dtype).startswith("key<")
 
 
 def torch_as_numpy(tensor):
@@ -116,6 +144,18 @@ def stored_tensor(value, path):
     # Bytes, of a dtype that has no buffer of its own too.
     data = memoryview(array.reshape(-1).view(np.uint8)) if array.size else memoryview(b"")
     return StoredTensor(DTYPES[name], tuple(array.shape), data, path)
+
+
+def type_name(value):
+    """The name of a value's type, with its module."""
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def items_of(container, is_dataclass):
+    """What a container holds: pairs of a dataclass and a mapping. It raises whatever the container does."""
+    if is_dataclass:
+        return [(field.name, getattr(container, field.name)) for field in dataclasses.fields(container)]
+    return list(container.items() if isinstance(container, Mapping) else container)
 
 
 def scalar_node(value):
@@ -158,6 +198,16 @@ def as_compared(key):
     return key if key == key else ("nan",)
 
 
+@dataclasses.dataclass(slots=True)
+class Inside:
+    """Where NodeWriter is inside a container."""
+
+    owner: int | None  # The container's id.
+    nodes: object  # What its parts' nodes go to,
+    items: object  # and those that are still to come, each with its key there.
+    path: str = ""
+
+
 class NodeWriter:
     """Makes the nodes of one value. `tensors` are those it met."""
 
@@ -171,36 +221,98 @@ class NodeWriter:
         self._record = record
         self._name_of = name_of
         self._omit = omit
+        self._nodes = 0
+        self._on_path = set()  # The ids of what holds the value that is looked at.
 
-    def node(self, value, path="", level=0):
-        """The node of a value, whose place in the record is `path`: `/0/weight`."""
+    def node(self, value):
+        """The node of the record's value."""
+        if isinstance(value, Written):
+            return self._filled(value)
+        try:
+            return self._nodes_of(value)
+        except TooManyNodes:
+            self.tensors.clear()
+            what = f"a value of more than {MOST_NODES} nodes"
+            return self._refused(what, "", "Record arrays in place of long lists, and its parts by names of their own.")
+
+    def _filled(self, written):
+        """A copy of the nodes with its tensors named, those that are known by now too."""
+        root = [written.node]
+        places = [(root, 0)]
+        while places:
+            holder, key = places.pop()
+            part = holder[key]
+            if isinstance(part, Late):
+                holder[key] = self._tensor_node(written.arrays[part.number], part.path)
+            elif isinstance(part, StoredTensor):
+                holder[key] = self._add(dataclasses.replace(part))
+            elif isinstance(part, (dict, list)):
+                holder[key] = part = part.copy()
+                keys = list(part) if isinstance(part, dict) else range(len(part))
+                places += [(part, key) for key in reversed(keys)]  # Tensors are numbered in their order.
+        return root[0]
+
+    def _nodes_of(self, value):
+        """The node with all inside it. Without recursion: models call from deep inside their own."""
+        root = [None]
+        inside = [Inside(None, root, iter([(0, value)]))]
+        while inside:
+            holder = inside[-1]
+            for key, item in holder.items:
+                path = f"{holder.path}/{key}" if len(inside) > 1 else ""
+                holder.nodes[key], parts = self._node(item, path, len(inside) - 1)
+                if parts is not None:
+                    inside.append(parts)
+                    self._on_path.add(parts.owner)
+                    break
+            else:
+                inside.pop()
+                self._on_path.discard(holder.owner)
+        return root[0]
+
+    def _node(self, value, path, level):
+        """(the node of a value, whose place in the record is `path`: `/0/weight`; Inside, where it has parts)"""
+        self._nodes += 1
+        if self._nodes > MOST_NODES:
+            raise TooManyNodes
         if level > MOST_LEVELS:
             what = f"a value that is deeper than {MOST_LEVELS} levels"
-            return self._refused(what, path, "Record its parts by names of their own.")
+            return self._refused(what, path, "Record its parts by names of their own."), None
         if is_array(value):
-            return self._tensor_node(value, path)
+            return self._tensor_node(value, path), None
         # A subclass, such as an enum's member, is told from what it derives from.
         if type(value) in SCALARS:
             if is_too_large(value):
                 what = f"an int of {value.bit_length()} bits (more than {MOST_DIGITS} digits)"
-                return self._refused(what, path, "Record it as a text or as bytes.")
-            return scalar_node(value)
+                return self._refused(what, path, "Record it as a text or as bytes."), None
+            return scalar_node(value), None
         if isinstance(value, (bytes, bytearray)):
             tensor = StoredTensor("U8", (len(value),), memoryview(bytes(value)), path)
-            return {"data_type": "bytes", "value": self._add(tensor)}
-        if dataclasses.is_dataclass(value) and not isinstance(value, (type, Mapping)):
-            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-            return {
-                "data_type": "SafestructuresDataclass",
-                "value": self._children(fields.items(), path, level),
-                "class": type(value).__name__,
-            }
-        if isinstance(value, Mapping):
-            return self._dict_node(value, path, level)
-        if isinstance(value, (list, tuple)):
-            nodes = [self.node(item, f"{path}/{i}", level + 1) for i, item in enumerate(value)]
-            return {"data_type": "list" if isinstance(value, list) else "tuple", "value": nodes}
-        return self._omitted(f"{type(value).__module__}.{type(value).__qualname__}", path)
+            return {"data_type": "bytes", "value": self._add(tensor)}, None
+        is_dataclass = dataclasses.is_dataclass(value) and not isinstance(value, (type, Mapping))
+        if not is_dataclass and not isinstance(value, (Mapping, list, tuple)):
+            return self._omitted(type_name(value), path), None
+        if id(value) in self._on_path:
+            advice = "Record its parts by names of their own."
+            return self._refused("a value that holds itself", path, advice), None
+        try:
+            items = items_of(value, is_dataclass)
+        except Exception as error:  # Of the program's own class: whatever it raises.
+            said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+            what = f"{type_name(value)}, which cannot be read ({said}),"
+            advice = "Set all its fields, or record its parts by names of their own."
+            return self._refused(what, path, advice), None
+        if is_dataclass:
+            node = {"data_type": "SafestructuresDataclass", "value": {}, "class": type(value).__name__}
+        elif isinstance(value, Mapping):
+            node = self._dict_node(items, path)
+            if node["data_type"] != "dict":
+                return node, None
+            items = zip(node["keys"], (item for _, item in items))
+        else:
+            node = {"data_type": "list" if isinstance(value, list) else "tuple", "value": [None] * len(items)}
+            items = enumerate(items)
+        return node, Inside(id(value), node["value"], iter(items), path)
 
     def _refused(self, what, path, advice, error=ValueError):
         if self._omit is None:
@@ -219,28 +331,30 @@ class NodeWriter:
         if value.ndim > MOST_DIMENSIONS:
             what = f"a tensor of {value.ndim} dimensions (more than {MOST_DIMENSIONS})"
             return self._refused(what, path, "Give it another shape.")
+        if is_random_key(value):
+            advice = "Record what jax.random.key_data gives of it."
+            return self._refused(f"an array of JAX's random keys ({value.dtype})", path, advice, NotRecordable)
         try:
-            tensor = stored_tensor(value, path)
+            return self._stored_node(value, path)
         except (NotRecordable, NotImplementedError, RuntimeError) as error:
-            return self._omitted(str(error).splitlines()[0], path)
-        return {"data_type": "numpy.ndarray", "value": self._add(tensor)}
+            said = str(error) or type(error).__name__
+            return self._omitted(said.splitlines()[0], path)
+
+    def _stored_node(self, value, path):
+        return {"data_type": "numpy.ndarray", "value": self._add(stored_tensor(value, path))}
 
     def _add(self, tensor):
         tensor.name = self._name_of(tensor.path)
         self.tensors.append(tensor)
         return tensor.name
 
-    def _children(self, items, path, level):
-        return {name: self.node(item, f"{path}/{name}", level + 1) for name, item in items}
-
-    def _dict_node(self, value, path, level):
+    def _dict_node(self, items, path):
         # What is refused is refused as a whole, before any of its tensors is taken.
-        items = list(value.items())
         keys = [key for key, _ in items]
         seen = set()
         for key in keys:
             if type(key) not in KEYS:
-                what = f"a dict with a key of {type(key).__module__}.{type(key).__qualname__}"
+                what = f"a dict with a key of {type_name(key)}"
                 return self._refused(what, path, f"A key is a number or a text, not {key!r}.", NotRecordable)
             if is_too_large(key):
                 what = f"a dict with a key of {key.bit_length()} bits (more than {MOST_DIGITS} digits)"
@@ -251,8 +365,4 @@ class NodeWriter:
                 return self._refused(what, path, "Record it as a list of pairs.")
             seen.add(compared)
         labels = labels_of(keys)
-        return {
-            "data_type": "dict",
-            "value": self._children(zip(labels, (item for _, item in items)), path, level),
-            "keys": dict(zip(labels, map(scalar_node, keys))),
-        }
+        return {"data_type": "dict", "value": {}, "keys": dict(zip(labels, map(scalar_node, keys)))}

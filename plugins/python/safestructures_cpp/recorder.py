@@ -15,36 +15,22 @@
 `safestructures diff`, `stats` and `recover`, and the C++ library's Recording, read the folder too.
 """
 
-import dataclasses
+import contextvars
 import fcntl
 import itertools
+import operator
 import os
 import pathlib
-import sys
 import threading
 import time
 import weakref
-from collections.abc import Mapping
 
-from safestructures_cpp import globs, segments
-from safestructures_cpp.nodes import MOST_LEVELS, SURROGATE, NodeWriter, Unlike
+from safestructures_cpp import globs, segments, traced
+from safestructures_cpp.counts import Counts
+from safestructures_cpp.nodes import SURROGATE, NodeWriter, Unlike
 from safestructures_cpp.recording import Record, records
 
 __all__ = ["Record", "Recorder", "records"]
-
-
-def is_traced(value, level=0):
-    """Whether a value holds what JAX puts in the place of an array while it traces a function."""
-    jax = sys.modules.get("jax")
-    if jax is None or level > MOST_LEVELS:
-        return False
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        value = [getattr(value, field.name) for field in dataclasses.fields(value)]
-    if isinstance(value, Mapping):
-        value = value.values()
-    elif not isinstance(value, (list, tuple)):
-        return isinstance(value, jax.core.Tracer)
-    return any(is_traced(item, level + 1) for item in value)
 
 
 def register_pre_hook(module, hook):
@@ -55,25 +41,34 @@ def register_pre_hook(module, hook):
         return module.register_forward_pre_hook(hook)
 
 
+#: The scopes that are open here, of all recorders: each thread and each task of asyncio has its own.
+SCOPES = contextvars.ContextVar("scopes", default=())
+
+
 class Scope:
     """A part of the program whose records have its name in front, for as long as `with` lasts."""
 
-    def __init__(self, names, name):
-        self._names = names
-        self._name = name
+    def __init__(self, recorder, name):
+        self.recorder = recorder
+        self.name = name
 
     def __enter__(self):
-        self._names.append(self._name)
+        SCOPES.set((*SCOPES.get(), self))
 
     def __exit__(self, *_):
-        self._names.pop()
+        # Not the last one where a generator leaves its scope inside another.
+        scopes = list(reversed(SCOPES.get()))
+        if self in scopes:
+            scopes.remove(self)
+        SCOPES.set(tuple(reversed(scopes)))
 
 
 class Recorder:
     """Writes records into the files of a folder while the program goes on.
 
     `record` has written the value when it returns: the death of the process, however it comes, costs
-    no record that was complete. (A loss of power may.) Several threads may record at once.
+    no record that was complete. (A loss of power may.) An interrupt costs the record that it came into and no
+    other. Several threads may record at once.
     """
 
     def __init__(self, folder, *, only=("*",), every=1, segment_bytes=256 << 20):
@@ -88,7 +83,7 @@ class Recorder:
         """
         if every < 1 or segment_bytes < 1:
             raise ValueError("every and segment_bytes must be 1 at least")
-        self._folder = pathlib.Path(folder)
+        self._folder = pathlib.Path(folder).absolute()  # The program may go into another one.
         self._only = [only] if isinstance(only, str) else list(only)
         self._every = every
         self._segment_bytes = segment_bytes
@@ -98,9 +93,10 @@ class Recorder:
         self._local = threading.local()
         self._threads = itertools.count()
         self._step = 0
-        self._sequence = 0
-        self._names = {}  # Of each name its counts,
-        self._wanted = {}  # and whether a glob matches it.
+        self._counts = Counts()
+        self._wanted = {}  # Of each name whether a glob matches it.
+        self._pending = None  # The record that is being written.
+        self._sealed = 0  # Records of segments that are sealed.
         self._run = os.urandom(8).hex()  # Names this recording among others, in the segments.
         self._segment = None
         self._segment_number = 0
@@ -140,22 +136,20 @@ class Recorder:
         self._close(even_unused=kind is None)
 
     def scope(self, name):
-        """`with recorder.scope("decoder"):` puts the name and a dot in front of this thread's names.
+        """`with recorder.scope("decoder"):` puts the name and a dot in front of the names of this thread or task.
 
         A function that JAX traces keeps the scope of the call that traced it.
         """
         if not name:
             raise ValueError("a scope has no name")
-        return Scope(self._scopes(), name)
+        return Scope(self, name)
 
-    def _scopes(self):
-        if not hasattr(self._local, "scopes"):
-            self._local.scopes = []
-        return self._local.scopes
+    def _in_scopes(self, name):
+        return ".".join([*(scope.name for scope in SCOPES.get() if scope.recorder is self), name])
 
     def step(self, number):
         """The step of what is recorded from now on, by all threads; 0 at first."""
-        number = int(number)
+        number = operator.index(number)
         if not -(2**63) <= number < 2**63:
             raise ValueError("a step has 64 bits at most")
         self._wait_for_callbacks()
@@ -164,27 +158,31 @@ class Recorder:
     def record(self, name, value):
         """Records a value: tensors of NumPy, torch and JAX, numbers, texts, and containers of these.
 
-        In a JAX function that is traced, it becomes a callback, in the order of the calls.
+        In a JAX function that is staged (by jit, scan, cond and the like) it becomes a callback, whether the value
+        is traced or not: the function records whenever it runs, in the order of the calls. What is not traced is
+        recorded as it was when `record` was called. Under grad and vmap alone only what is traced is a callback,
+        under vmap one for each row. The package's README says where JAX itself leaves callbacks out.
 
         Raises TypeError for a value that cannot be recorded, ValueError for one that is beyond what readers
         take (200 levels, 4300 digits, 64 dimensions, keys that are one key to them) or that takes more than
         the 100,000,000 bytes of a file's header beside its tensors, once OSError where the disk ended the
         recording: from then on records are counted as failed.
         """
-        self._record(".".join([*self._scopes(), name]), name, value, None)
+        self._record(self._in_scopes(name), name, value, None)
 
     def _record(self, whole_name, name, value, omit):
         if not name:
             raise ValueError("a record has no name")
         whole_name.encode()  # UnicodeEncodeError: names are UTF-8.
-        if is_traced(value):
+        if traced.has_tracer(value) or traced.is_staged():
             self._has_callbacks = True
-            import jax
-
-            jax.debug.callback(
-                lambda found: self._record(whole_name, name, found, omit), value, ordered=True
-            )
+            # Of what is left out only the calls are counted, whatever it is.
+            found = value if self._is_wanted(whole_name) else None
+            traced.call_back(lambda late: self._record_now(whole_name, late, omit), whole_name, found, omit)
             return
+        self._record_now(whole_name, value, omit)
+
+    def _record_now(self, whole_name, value, omit):
         if os.getpid() != self._process:
             raise RuntimeError("a forked process cannot use its parent's recorder: make one there")
         with self._mutex:
@@ -199,40 +197,44 @@ class Recorder:
     def _take(self, name, value, omit):
         if self._is_closed:
             raise ValueError("the recorder is closed")
-        counts = self._names.setdefault(name, {"calls": 0})
-        call = counts["calls"]  # Counted with what became of it: its own record may seal a segment.
+        self._settle()
         if not self._is_wanted(name) or self._step % self._every:
-            return self._count(counts, "filtered")
+            return self._counts.add(name, "filtered")
         if self._error is not None:
-            return self._count(counts, "failed")
+            return self._counts.add(name, "failed")
         try:
-            record = self._prepare(name, call, value, omit)
+            self._pending = self._prepare(name, value, omit)
         except BaseException:
-            self._count(counts, "failed")
+            self._counts.add(name, "failed")
             raise
         try:
-            self._write(record)
-        except BaseException as error:
-            # An interrupt too: what was written of the record is no record.
-            self._error = error
-            self._count(counts, "failed")
-            self._seal_what_is_whole()
+            self._write(self._pending)
+        except OSError as error:
+            if error.filename is not None:  # Else it is none of the disk, but of a signal's handler.
+                self._error = error
+                self._settle()
+                self._seal_what_is_whole()
             raise
-        self._sequence += 1
-        self._count(counts, "kept")
+        finally:
+            self._settle()
+
+    def _settle(self):
+        """Counts the record that was being written, if an interrupt has not left that to the next call."""
+        record = self._pending
+        if record is not None and self._counts.calls(record.name) == record.call:
+            self._counts.add(record.name, "kept" if self._next_sequence() > record.sequence else "failed")
+        self._pending = None
+
+    def _next_sequence(self):
+        return self._sealed if self._segment is None else self._segment.first + self._segment.records
 
     def _is_wanted(self, name):
         if name not in self._wanted:
             self._wanted[name] = any(globs.matches(glob, name) for glob in self._only)
         return self._wanted[name]
 
-    @staticmethod
-    def _count(counts, what):
-        counts["calls"] += 1
-        counts[what] = counts.get(what, 0) + 1
-
-    def _prepare(self, name, call, value, omit):
-        start = SURROGATE.sub("\ufffd", f"{self._sequence:08}:{name}")
+    def _prepare(self, name, value, omit):
+        start = SURROGATE.sub("\ufffd", f"{self._next_sequence():08}:{name}")
         names = Unlike()
 
         def name_of(path):
@@ -243,9 +245,9 @@ class Recorder:
         writer = NodeWriter(name, name_of, omit)
         node = writer.node(value)
         record = segments.Prepared(
-            sequence=self._sequence,
+            sequence=self._next_sequence(),
             step=self._step,
-            call=call,
+            call=self._counts.calls(name),
             time=time.time_ns(),
             name=name,
             thread=self._local.thread,
@@ -259,7 +261,7 @@ class Recorder:
         segment = self._segment
         if segment is not None:
             is_full = segment.size and segment.size + record.size > self._segment_bytes
-            if is_full or not segment.fits(record):
+            if is_full or segment.is_sealing or not segment.fits(record):
                 self._seal(False)
         if self._segment is None:
             cost = record.cost + record.cost_of_name
@@ -268,21 +270,31 @@ class Recorder:
 
     def _begin_segment(self, cost, room):
         needed = segments.in_pages(cost + segments.METADATA_ROOM + segments.PAGE)
-        self._segment_number += 1
         room = max(segments.in_pages(room), needed)
-        self._segment = segments.Segment(self._folder, self._segment_number, room)
+        self._segment = segments.Segment(self._folder, self._segment_number + 1, room, self._sealed)
 
     def _seal(self, closed):
-        segment, self._segment = self._segment, None
+        segment = self._segment
         # The next one gets what this one would have needed for all its data, but grows by steps.
         share = max(1, self._segment_bytes / max(segment.size, 1))
         most = max(min(2 * segment.room, segments.LARGEST_ROOM), 64 << 10)
         self._room = int(min(max(segment.bound * share * 1.25, 64 << 10), most))
+        about = {"version": 2, "segment": segment.number, "closed": closed, "run": self._run}
         try:
-            segment.seal(self._about(closed), even_empty=closed)
-        except BaseException:
+            segment.seal(self._counts.about(about), even_empty=closed)
+        except OSError:
+            self._leave(segment)
             segment.abandon()
             raise
+        if closed:
+            self._is_closed = True  # Before: another segment would be begun by who closes it again.
+        self._leave(segment)
+
+    def _leave(self, segment):
+        self._sealed = segment.first + segment.records
+        if segment.records:
+            self._segment_number = segment.number
+        self._segment = None
 
     def _seal_what_is_whole(self):
         if self._segment is None:
@@ -292,24 +304,11 @@ class Recorder:
         except OSError:
             pass  # The journal says what is whole.
 
-    def _about(self, closed):
-        every = {}
-        left_out = {}
-        for name, counts in self._names.items():
-            for what, count in counts.items():
-                every[what] = every.get(what, 0) + count
-            if counts.get("kept", 0) != counts["calls"]:
-                left_out[name] = counts
-        about = {"version": 2, "segment": self._segment_number, "closed": closed, "run": self._run}
-        about["counts"] = every or {"calls": 0}
-        whole = segments.text({**about, "left_out": left_out})
-        # As the C++ recorder bounds it: twice for the escapes, and something for the keys.
-        return whole if 2 * len(whole) + segments.PAGE <= segments.METADATA_ROOM else segments.text(about)
-
     def counts(self):
         """Of each name how many calls there were, and how many of them were kept, filtered or failed."""
         with self._mutex:
-            return {name: dict(counts) for name, counts in self._names.items()}
+            self._settle()
+            return self._counts.by_name()
 
     def attach(self, model, name="", *, only=("*",), steps=False, inputs=False):
         """Records the output of every module of a torch model whenever it is called.
@@ -340,11 +339,13 @@ class Recorder:
             handles.append(module.register_forward_hook(self._hook(whole)))
         if steps:
             handles.append(model.register_forward_hook(lambda *_: self.step(self._step + 1)))
-        self._handles += handles
+        self._handles.append(handles)
 
         def detach():
             for handle in handles:
                 handle.remove()
+            if handles in self._handles:
+                self._handles.remove(handles)
 
         return detach
 
@@ -364,8 +365,7 @@ class Recorder:
 
     def _record_of_module(self, name, value):
         if not self._is_closed:
-            whole = ".".join([*self._scopes(), name])
-            self._record(whole, name, value, lambda what: None)
+            self._record(self._in_scopes(name), name, value, lambda what: None)
 
     def close(self):
         """Takes the hooks away and seals the last file. Raises what ended the recording.
@@ -376,24 +376,33 @@ class Recorder:
         self._close(even_unused=True)
 
     def _close(self, even_unused):
-        if self._is_closed or os.getpid() != self._process:
+        if os.getpid() != self._process:
+            return
+        if self._is_closed:
+            self._unlock()  # If an interrupt came before it.
             return
         self._wait_for_callbacks()
         with self._mutex:
-            for handle in self._handles:
+            for handle in itertools.chain(*self._handles):
                 handle.remove()
-            self._is_closed = True
+            self._settle()
             try:
                 if self._error is None:
                     self._close_last(even_unused)
-            finally:
-                self._unlock()
+            except Exception:
+                self._end()
+                raise
+            self._end()
         if self._error is not None:
             raise self._error
 
+    def _end(self):
+        self._is_closed = True
+        self._unlock()
+
     def _close_last(self, even_unused):
         if self._segment is None:
-            if not self._names and not even_unused:
+            if not self._counts and not even_unused:
                 return
             # Who reads it would take a recording without a segment for one that was never closed.
             self._begin_segment(0, 0)

@@ -20,6 +20,22 @@ MOST_LEVELS_OF_JSON = 1004
 SEALED = re.compile(r"segment-(\d{6,})\.safetensors")
 
 
+class SegmentSerializer(Serializer):
+    """Knows the types that have a processor by their names; the package imports the modules that a file names."""
+
+    def __init__(self, tensors):
+        super().__init__(plugins=PLUGINS)
+        self.mode = Mode.LOAD
+        self.tensors = tensors
+        self._types = {processor(self).schema_type: known for known, processor in self.process_map.items()}
+
+    def _get_data_type(self, type_str):
+        try:
+            return self._types[type_str]
+        except KeyError:
+            raise ValueError(f"nothing is known of the type {type_str[:100]!r}") from None
+
+
 @dataclasses.dataclass(frozen=True, eq=False)  # Whether arrays are equal has no one answer.
 class Record:
     """One record of a recording."""
@@ -110,20 +126,23 @@ def read_root(file):
             tensors = tensors_of(file, opened)
     except SafetensorError as error:
         raise no_segment(file, error) from error
-    serializer = Serializer(plugins=PLUGINS)
-    serializer.mode = Mode.LOAD
-    serializer.tensors = tensors
     try:
-        root = serializer.deserialize(json.loads(metadata[SCHEMA_FIELD]))
+        root = SegmentSerializer(tensors).deserialize(json.loads(metadata[SCHEMA_FIELD]))
     except RecursionError:
         record = deepest_record(metadata[SCHEMA_FIELD], tensors)
         raise ValueError(
             f"{file}: {record} is too deep for Python's recursion limit of {sys.getrecursionlimit()}. Call"
             " sys.setrecursionlimit(10000) before, or read it by `safestructures get` or in C++."
         ) from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # What processors raise for nodes that are none.
+        said = str(error) if isinstance(error, ValueError) else f"its schema has a node that is none ({error!r})"
+        raise no_segment(file, said) from error
     for name in ("names", "values"):
         if not isinstance(getattr(root, name, None), list):
             raise no_segment(file, f"it has no list of {name}")
+    if not all(isinstance(name, str) for name in root.names):
+        raise no_segment(file, "its list of names holds what is no text")
     size = None
     for name, (_, kind) in segments.COLUMNS.items():
         column = getattr(root, name, None)

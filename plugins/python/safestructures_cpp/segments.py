@@ -17,6 +17,7 @@ import xxhash
 
 JOURNAL_MAGIC = b"SSJRNL"
 JOURNAL_VERSION = 2
+JOURNAL_HEAD = struct.Struct("<6sHQQQ")
 FRAME_MAGIC = b"\xf5SSFRAM\xfa"
 #: In the order of the C++ library's DType, which frames number.
 DTYPES = (
@@ -95,6 +96,8 @@ def naming(path):
     try:
         yield
     except OSError as error:
+        if error.errno is None:
+            raise  # Of a signal's handler, such as a TimeoutError: no file is at fault.
         said = f"{error.strerror}. The records before are kept: mend this, and record into another folder"
         raise OSError(error.errno, said, str(path)) from error
 
@@ -151,38 +154,78 @@ class Prepared:
             )
 
 
-class Segment:
-    """A segment that is being written."""
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A record that a segment has, and where the segment ends behind it."""
 
-    def __init__(self, folder, number, room):
-        """Begins its files; `room` is what header and columns may take, in pages."""
+    record: Prepared
+    tensors: list  # (name, dtype, shape, begin, end, checksum), behind the columns, a gap's among them.
+    size: int  # Of the data.
+    bound: int  # What header and columns take at most.
+    journal_size: int
+
+
+class Segment:
+    """A segment that is being written.
+
+    An interrupt, which may come between any two steps, costs the record that is being written and no other:
+    what the segment has is `_rows`, to which a record is added in one step, and all else is said of these.
+    """
+
+    _part = _journal = None
+
+    def __init__(self, folder, number, room, first):
+        """`room` is what header and columns may take, in pages; `first` is the sequence of its first record."""
         stem = pathlib.Path(folder) / f"segment-{number:06}"
         self.number = number
         self.room = room
-        self.size = 0  # Of the data.
-        self.records = 0
-        self.bound = METADATA_ROOM  # What header and columns take at most.
+        self.first = first
+        self.is_sealing = False
         self._sealed = stem.with_suffix(".safetensors")
         self._part_path = stem.with_suffix(".part")
         self._journal_path = stem.with_suffix(".journal")
-        self._names = {}  # Of each its place.
-        self._columns = {name: [] for name in COLUMNS}
-        self._nodes = []
-        self._tensors = []  # (name, dtype, shape, begin, end, checksum), behind the columns.
-        self._part = self._journal = None
+        self._rows = []
+        self._names = set()
+        self._has_begun = False
+        self._is_writing = False
+        self._has_front = False
+
+    @property
+    def records(self):
+        """How many it has."""
+        return len(self._rows)
+
+    @property
+    def size(self):
+        """Bytes of the data."""
+        return self._rows[-1].size if self._rows else 0
+
+    @property
+    def bound(self):
+        """What header and columns take at most."""
+        return self._rows[-1].bound if self._rows else METADATA_ROOM
+
+    @property
+    def _journal_size(self):
+        return self._rows[-1].journal_size if self._rows else JOURNAL_HEAD.size + 8
+
+    def _begin(self):
+        """Makes its files."""
+        # An interrupt may have come between, and left them.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if self._has_begun else os.O_EXCL)
+        self._has_begun = True
+        self.abandon()
         # The journal first: data without one could not be told apart.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        head = JOURNAL_MAGIC + struct.pack("<HQQQ", JOURNAL_VERSION, number, room, 1)
-        head += struct.pack("<Q", checksum(head))
+        head = JOURNAL_HEAD.pack(JOURNAL_MAGIC, JOURNAL_VERSION, self.number, self.room, 1)
         with naming(self._journal_path):
             self._journal = os.open(self._journal_path, flags, 0o666)
-            write_all(self._journal, 0, head)
-        self._journal_end = len(head)
+            write_all(self._journal, 0, head + struct.pack("<Q", checksum(head)))
         with naming(self._part_path):
-            self._part = os.open(self._part_path, flags, 0o666)
+            part = os.open(self._part_path, flags, 0o666)
             if hasattr(os, "posix_fallocate"):
                 # So that a disk that fills up later has room for the header.
-                os.posix_fallocate(self._part, 0, room)
+                os.posix_fallocate(part, 0, self.room)
+        self._part = part
 
     def _cost(self, record):
         return record.cost + (0 if record.name in self._names else record.cost_of_name)
@@ -191,38 +234,38 @@ class Segment:
         """Whether header and journal have room for one more."""
         cost = self._cost(record)
         in_journal = FRAME_BOUND + len(record.name.encode()) + cost
-        return self.bound + cost <= self.room and self._journal_end + in_journal <= LARGEST_JOURNAL
+        return self.bound + cost <= self.room and self._journal_size + in_journal <= LARGEST_JOURNAL
 
     def add(self, record):
         """Writes a record: its tensors, then its frame."""
+        if self._part is None:
+            self._begin()
+        size, journal_size = self.size, self._journal_size
+        if self._is_writing:
+            # Of a frame that an interrupt cut off the end would be read behind a shorter one.
+            os.ftruncate(self._journal, journal_size)
+        self._is_writing = True
         tensors = sorted(record.tensors, key=lambda tensor: -ALIGNMENT.get(tensor.dtype, 1))
         alignment = ALIGNMENT.get(tensors[0].dtype, 1) if record.size else 1
-        begin = (self.size + alignment - 1) // alignment * alignment
-        gap = bytes(begin - self.size)
+        begin = (size + alignment - 1) // alignment * alignment
+        gap = bytes(begin - size)
         placed = []
         end = begin
         with naming(self._part_path):
-            write_all(self._part, self.room + self.size, gap)
+            write_all(self._part, self.room + size, gap)
             for tensor in tensors:
                 write_all(self._part, self.room + end, tensor.data)
                 begun, end = end, end + len(tensor.data)
                 placed.append((tensor.name, tensor.dtype, tensor.shape, begun, end, checksum(tensor.data)))
         frame = self._frame(record, begin, end, placed)
         with naming(self._journal_path):
-            write_all(self._journal, self._journal_end, frame)
-        self._journal_end += len(frame)
+            write_all(self._journal, journal_size, frame)
         if gap:
-            self._tensors.append((f"gap.{self.size}", "U8", (len(gap),), self.size, begin, checksum(gap)))
-        self._tensors += placed
-        self.bound += self._cost(record)
-        said = {key: getattr(record, key) for key in ("sequence", "step", "call", "time", "thread")}
-        said["name"] = self._names.setdefault(record.name, len(self._names))
-        said |= {"value": len(self._nodes), "row": NO_ROW, "kept": KEPT.index("full")}
-        for key, number in said.items():
-            self._columns[key].append(number)
-        self._nodes.append(record.node)
-        self.size = end
-        self.records += 1
+            placed.append((f"gap.{size}", "U8", (len(gap),), size, begin, checksum(gap)))
+        record.tensors = None  # Their bytes are in the file.
+        self._rows.append(Row(record, placed, end, self.bound + self._cost(record), journal_size + len(frame)))
+        self._names.add(record.name)
+        self._is_writing = False
 
     @staticmethod
     def _frame(record, begin, end, placed):
@@ -243,13 +286,19 @@ class Segment:
         known = xxhash.xxh3_64_intdigest(content, seed=len(content))
         return FRAME_MAGIC + struct.pack("<QQ", len(content), known) + content
 
-    def _stored_columns(self):
+    def _stored_columns(self, names):
         """The columns' bytes, and room that is left, up to a multiple of 8, and their tensors."""
+        records = [row.record for row in self._rows]
+        columns = {key: [getattr(one, key) for one in records] for key in ("sequence", "step", "call", "time", "thread")}
+        columns["name"] = [names[one.name] for one in records]
+        columns["value"] = range(len(records))
+        columns["row"] = [NO_ROW] * len(records)
+        columns["kept"] = [KEPT.index("full")] * len(records)
         data = b""
         tensors = []
         for name, (dtype, kind) in COLUMNS.items():
-            column = np.array(self._columns[name], kind).tobytes()
-            tensors.append((name, dtype, (self.records,), len(data), len(data) + len(column), checksum(column)))
+            column = np.array(columns[name], kind).tobytes()
+            tensors.append((name, dtype, (len(records),), len(data), len(data) + len(column), checksum(column)))
             data += column
         # Blanks in the header would be read.
         unused = max(self.room - self.bound, 0)
@@ -257,24 +306,28 @@ class Segment:
             tensors.append(("gap.columns", "U8", (len(gap),), len(data), len(data) + len(gap), checksum(gap)))
         return data + gap, tensors
 
-    def _schema(self):
+    def _schema(self, names):
         # The values' nodes are text already.
-        fields = {"names": '{"data_type": "list", "value": ' + text([string_node(name) for name in self._names]) + "}"}
+        fields = {"names": '{"data_type": "list", "value": ' + text([string_node(name) for name in names]) + "}"}
         fields |= {name: text({"data_type": "numpy.ndarray", "value": name}) for name in COLUMNS}
-        fields["values"] = '{"data_type": "list", "value": [' + ", ".join(self._nodes) + "]}"
+        fields["values"] = '{"data_type": "list", "value": [' + ", ".join(row.record.node for row in self._rows) + "]}"
         inside = ", ".join(f'"{name}": {node}' for name, node in fields.items())
         return '{"data_type": "SafestructuresDataclass", "value": {' + inside + '}, "class": "Segment"}'
 
     def _front(self, about):
         """What is in front of the data: the length, the header, blanks, the columns, room that is left."""
-        schema = self._schema()
-        columns, column_tensors = self._stored_columns()
+        names = {}  # Of each its place.
+        for row in self._rows:
+            names.setdefault(row.record.name, len(names))
+        schema = self._schema(names)
+        columns, column_tensors = self._stored_columns(names)
         metadata = {"_safestructures_schema_": schema, "_safestructures_schema_version_": "1.0.0"}
         if about:
             metadata["safestructures_recording"] = about
         stored = column_tensors + [
             (name, dtype, shape, len(columns) + begin, len(columns) + end, known)
-            for name, dtype, shape, begin, end, known in self._tensors
+            for row in self._rows
+            for name, dtype, shape, begin, end, known in row.tensors
         ]
         tensors = sorted(stored, key=lambda tensor: tensor[0].encode())
         lines = "".join(f"\n{name} {dtype} {list(shape)}" for name, dtype, shape, *_ in tensors)
@@ -302,20 +355,28 @@ class Segment:
         return struct.pack("<Q", size) + header.ljust(size) + columns
 
     def seal(self, about, even_empty=False):
-        """Writes header and columns and gives the file its name; removes one without a record, unless told."""
-        if self.records == 0 and not even_empty:
+        """Writes header and columns and gives the file its name; removes one without a record, unless told.
+
+        Called again after an interrupt it goes on where that came; until then no record may be added.
+        """
+        self.is_sealing = True
+        if not self._rows and not even_empty:
             self.abandon()
             self._part_path.unlink(missing_ok=True)
             self._journal_path.unlink(missing_ok=True)
             return
-        front = self._front(about)
+        if self._part is None and not self._has_front:
+            self._begin()
         with naming(self._part_path):
-            write_all(self._part, 0, front)
-            # What a failure left behind the last record that is whole.
-            os.ftruncate(self._part, self.room + self.size)
+            if not self._has_front:
+                write_all(self._part, 0, self._front(about))
+                # What a failure left behind the last record that is whole.
+                os.ftruncate(self._part, self.room + self.size)
+                self._has_front = True
             self.abandon()
-            self._part_path.rename(self._sealed)
-        self._journal_path.unlink()
+            if self._part_path.exists():
+                self._part_path.rename(self._sealed)
+        self._journal_path.unlink(missing_ok=True)
 
     def __del__(self):
         self.abandon()

@@ -3,10 +3,11 @@
 import datetime
 import enum
 import pathlib
+import re
 
 from safestructures import DataProcessor
 
-from safestructures_cpp.containers import class_of_name
+from safestructures_cpp.containers import classes_of_name, only_one
 
 
 class TextProcessor(DataProcessor):
@@ -19,10 +20,10 @@ class TextProcessor(DataProcessor):
         return self.parse(serialized)
 
 
-class DatetimeProcessor(TextProcessor):
-    """A date and a time, with its offset from UTC where it has one."""
+class DateProcessor(TextProcessor):
+    """A date."""
 
-    data_type = datetime.datetime
+    data_type = datetime.date
 
     def serialize(self, data):
         """Writes ISO 8601. The name of a zone is not kept, its offset is."""
@@ -33,16 +34,27 @@ class DatetimeProcessor(TextProcessor):
         return self.data_type.fromisoformat(text)
 
 
-class DateProcessor(DatetimeProcessor):
-    """A date."""
-
-    data_type = datetime.date
-
-
-class TimeProcessor(DatetimeProcessor):
+class TimeProcessor(DateProcessor):
     """A time of day."""
 
     data_type = datetime.time
+
+    def serialize_extra(self, data):
+        """Writes which it is of two times that a clock shows, if it is the second: ISO 8601 has no word for it."""
+        return {"fold": str(data.fold)} if data.fold else {}
+
+    def deserialize(self, serialized, fold="0", **kwargs):
+        """Reads ISO 8601 and which of two times it is."""
+        value = super().deserialize(serialized)
+        if fold not in ("0", "1"):
+            raise ValueError(f'the fold of a {self.schema_type} must be "0" or "1", not {fold!r}')
+        return value.replace(fold=int(fold))
+
+
+class DatetimeProcessor(TimeProcessor):
+    """A date and a time, with its offset from UTC where it has one."""
+
+    data_type = datetime.datetime
 
 
 class TimedeltaProcessor(DataProcessor):
@@ -114,7 +126,7 @@ class PureWindowsPathProcessor(PurePosixPathProcessor):
 
 
 class EnumProcessor(TextProcessor):
-    """A member of any enum, by its name."""
+    """A member of any enum, by its name; flags that are set together by the names of all: `R|W`."""
 
     data_type = enum.Enum
 
@@ -125,27 +137,76 @@ class EnumProcessor(TextProcessor):
 
     def serialize(self, data):
         """Writes the name, which outlives a change of the value."""
-        return data.name
+        text = text_of_member(data)
+        try:
+            found = member_of_text(type(data), text)
+        except ValueError:
+            found = None
+        if found is not data:
+            raise ValueError(
+                f"{data!r} cannot be saved: it is no member of {type(data).__name__}, and {text!r}, which says"
+                " its bits, is read as another or as none. Save its value"
+            )
+        return text
 
     def serialize_extra(self, data):
-        """Writes the name of the class."""
-        return {"class": type(data).__name__}
+        """Writes the name of the class, unless that is another's too."""
+        name = type(data).__name__
+        self.only_class(name)
+        return {"class": name}
 
     def deserialize(self, serialized, **kwargs):
         """The member of the class that `enumeration` was given, else the text of its name."""
-        name = super().deserialize(serialized)
-        known = class_of_name(self.serializer, EnumProcessor, str(kwargs.get("class", "")))
-        if known is None:
-            return name
-        if name not in known.__members__:
-            raise ValueError(
-                f"{known.__name__} has no member {name!r}: it has {', '.join(known.__members__)}"
-            )
-        return known[name]
+        text = super().deserialize(serialized)
+        known = self.only_class(str(kwargs.get("class", "")))
+        return text if known is None else member_of_text(known, text)
 
     def parse(self, text):
         """The text itself."""
         return text
+
+    def only_class(self, name):
+        """The enum of that name that `enumeration` was given; else None."""
+        return only_one(classes_of_name(self.serializer, EnumProcessor, name), "enums")
+
+
+def text_of_member(member):
+    """The name; of flags without one the names of their parts and the number of the bits that have none.
+
+    Python's own name of these depends on its version.
+    """
+    members = type(member).__members__
+    if not isinstance(member, enum.Flag) or members.get(member._name_) is member:
+        return str(member._name_)
+    rest = member._value_
+    names = []
+    # Before Python 3.11 an IntFlag can be negative; then its number says it.
+    for name, part in members.items() if rest > 0 else ():
+        bits = part._value_
+        if bits & rest and bits & member._value_ == bits:
+            names.append(name)
+            rest &= ~bits
+    return "|".join(names + ([str(rest)] if rest or not names else []))
+
+
+def member_of_text(known, text):
+    """The member, or the flags, that such a text says."""
+    if text in known.__members__:
+        return known.__members__[text]
+    is_flags = issubclass(known, enum.Flag)
+    flags = 0
+    for part in text.split("|") if is_flags else [text]:
+        if part in known.__members__:
+            flags |= known.__members__[part]._value_
+        elif is_flags and re.fullmatch("-?[0-9]{1,1000}", part):
+            flags |= int(part)
+        else:
+            raise ValueError(f"{known.__name__} has no member {part!r}: it has {', '.join(known.__members__)}")
+    found = known(flags)
+    # By its boundary a class may take other bits than these, or give a plain int.
+    if not isinstance(found, known) or (flags >= 0 and found._value_ != flags):
+        raise ValueError(f"{known.__name__} cannot have the flags {text!r}: it gives {found!r}")
+    return found
 
 
 def enumeration(data_type):

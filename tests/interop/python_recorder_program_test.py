@@ -1,0 +1,122 @@
+"""Python's Recorder in programs that change their folder, run tasks, leave generators, detach hooks."""
+
+import asyncio
+import os
+import pathlib
+
+import numpy as np
+from cli_outcomes import expect, raised, run_checks, verify
+from safestructures_cpp.recorder import Recorder, records
+
+
+def names_in(folder):
+    return [record.name for record in records(folder)]
+
+
+def check_elsewhere(folder):
+    """A recorder stays with its folder where the program goes into another."""
+    before = os.getcwd()
+    try:
+        os.chdir(folder)
+        recorder = Recorder("here", segment_bytes=8)
+        recorder.record("a", np.ones(1))
+        os.mkdir("other")
+        os.chdir("other")
+        recorder.record("b", np.ones(1))
+        recorder.close()
+    finally:
+        os.chdir(before)
+    verify(folder, "here")
+    expect("records", ["a", "b"], names_in(pathlib.Path(folder) / "here"))
+    expect("elsewhere", [], os.listdir(pathlib.Path(folder) / "other"))
+
+
+def check_tasks(folder):
+    """Each task has its own scopes, inside those that it was begun in."""
+
+    async def task(recorder, name):
+        with recorder.scope(name):
+            await asyncio.sleep(0)
+            recorder.record("x", 1)
+            await asyncio.sleep(0)
+        recorder.record("y", 1)
+
+    async def tasks(recorder):
+        with recorder.scope("all"):
+            await asyncio.gather(task(recorder, "t1"), task(recorder, "t2"))
+
+    with Recorder(pathlib.Path(folder) / "tasks") as recorder:
+        asyncio.run(tasks(recorder))
+    expect("names", ["all.t1.x", "all.t2.x", "all.y", "all.y"], names_in(pathlib.Path(folder) / "tasks"))
+
+
+def check_generators(folder):
+    """A generator that is closed inside a later scope takes away its own."""
+
+    def values(recorder):
+        with recorder.scope("generated"):
+            yield 1
+
+    with Recorder(pathlib.Path(folder) / "generators") as recorder, Recorder(pathlib.Path(folder) / "other") as other:
+        generator = values(recorder)
+        next(generator)
+        recorder.record("a", 1)
+        with recorder.scope("outer"), other.scope("of another"):
+            generator.close()
+            recorder.record("b", 1)
+        scope = recorder.scope("twice")
+        with scope, scope:
+            recorder.record("c", 1)
+        recorder.record("d", 1)
+    expect("names", ["generated.a", "outer.b", "twice.twice.c", "d"], names_in(pathlib.Path(folder) / "generators"))
+
+
+def check_steps(folder):
+    """A step is an integer, of NumPy too."""
+    with Recorder(pathlib.Path(folder) / "steps") as recorder:
+        recorder.step(np.int8(3))
+        recorder.record("x", 1)
+        problem = "'float' object cannot be interpreted as an integer"
+        expect("a part of one", problem, raised(TypeError, lambda: recorder.step(1.9)))
+    expect("steps", [3], [record.step for record in records(pathlib.Path(folder) / "steps")])
+
+
+class Handle:
+    def __init__(self, hooks):
+        self.hooks = hooks
+
+    def remove(self):
+        self.hooks.pop(self, None)
+
+
+class Module:
+    """What `attach` needs of a torch module."""
+
+    def __init__(self):
+        self.hooks = {}
+
+    def named_modules(self):
+        return [("", self), ("part", self)]
+
+    def register_forward_hook(self, hook):
+        handle = Handle(self.hooks)
+        self.hooks[handle] = hook
+        return handle
+
+
+def check_detached(folder):
+    """Hooks that were taken away are forgotten; `close` takes the others away."""
+    module = Module()
+    with Recorder(pathlib.Path(folder) / "hooks") as recorder:
+        for _ in range(3):
+            detach = recorder.attach(module)
+            expect("hooks", 2, len(module.hooks))
+            detach()
+            detach()
+            expect("none", ({}, []), (module.hooks, recorder._handles))
+        recorder.attach(module)
+        expect("hooks", 2, len(module.hooks))
+    expect("after close", {}, module.hooks)
+
+
+run_checks(check_elsewhere, check_tasks, check_generators, check_steps, check_detached)
