@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import pathlib
 import sys
+import threading
 import time
 import types
 from unittest import mock
@@ -275,4 +276,30 @@ def check_shared(folder):
     expect("linked", [inner] * 4, [part for half in halves for part in (half.following, half.data)])
 
 
-run_checks(check_values, check_as_it_was, check_order, check_depth, check_refusals, check_shared)
+def check_waiting(folder):
+    """While an array is waited for, others can record: what makes it may be a function that does, on another device."""
+    folder = pathlib.Path(folder)
+    array = jnp.ones(2)
+    kind = type(array)
+    wait = kind.block_until_ready
+    waited = []
+
+    def record_elsewhere(one):
+        thread = threading.Thread(target=recorder.record, args=("elsewhere", 1), daemon=True)
+        thread.start()
+        thread.join(10)
+        waited.append(thread.is_alive())
+        return wait(one)
+
+    with Recorder(folder / "waiting") as recorder:
+        jax.jit(lambda x: recorder.record("traced", x))(array)
+        kind.block_until_ready = record_elsewhere
+        try:
+            recorder.record("last", {"x": [array]})
+        finally:
+            kind.block_until_ready = wait
+    expect("recorded meanwhile", [False], waited)
+    expect("order", ["traced", "elsewhere", "last"], [record.name for record in records(folder / "waiting")])
+
+
+run_checks(check_values, check_as_it_was, check_order, check_depth, check_refusals, check_shared, check_waiting)

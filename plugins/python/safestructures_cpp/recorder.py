@@ -180,6 +180,9 @@ class Recorder:
             found = value if self._is_wanted(whole_name) else None
             traced.call_back(lambda late: self._record_now(whole_name, late, omit), whole_name, found, omit)
             return
+        if self._has_callbacks:
+            # What makes the value may record itself, in another thread: it cannot while this one is in `_take`.
+            traced.wait_for(value)
         self._record_now(whole_name, value, omit)
 
     def _record_now(self, whole_name, value, omit):

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Mapping
 
-from safestructures_cpp.nodes import DTYPES, MOST_LEVELS, MOST_NODES, Late, NodeWriter, NotRecordable, Written
+from safestructures_cpp.nodes import DTYPES, MOST_LEVELS, MOST_NODES, Late, NodeWriter, NotRecordable, Written, is_jax_array
 
 
 def is_tracer(value):
@@ -15,25 +15,34 @@ def is_tracer(value):
     return jax is not None and isinstance(value, jax.core.Tracer)
 
 
-def has_tracer(value):
-    """Whether a value holds a tracer."""
-    if "jax" not in sys.modules:
-        return False
+def leaves(value):
+    """What a value holds that is no container, as far as a record goes."""
     # Each container once, or those that share parts took exponential time. They are held: ids are given again.
     seen = {}
     layer = [value]
     for _ in range(MOST_LEVELS + 1):
         containers = []
         for one in layer:
-            if is_tracer(one):
-                return True
-            if is_container(one) and id(one) not in seen:
+            if not is_container(one):
+                yield one
+            elif id(one) not in seen:
                 seen[id(one)] = one
                 containers.append(one)
         layer = [part for one in containers for part in parts(one)]
         if not layer or len(seen) > MOST_NODES:
-            return False
-    return False
+            return
+
+
+def has_tracer(value):
+    """Whether a value holds a tracer."""
+    return "jax" in sys.modules and any(map(is_tracer, leaves(value)))
+
+
+def wait_for(value):
+    """Returns when the arrays that a value holds are there."""
+    for leaf in leaves(value):
+        if is_jax_array(leaf):
+            leaf.block_until_ready()
 
 
 def is_container(value):
