@@ -81,6 +81,8 @@ Tensor::~Tensor() = default;
 Tensor Tensor::allocate(DType dtype, Shape shape) {
   const auto size = static_cast<std::size_t>(safestructures::byte_size(dtype, shape));
   std::shared_ptr<std::byte> buffer = size == 0 ? nullptr : platform::allocate_buffer(size);
+  // Bytes that are no truth values would be refused by who writes bools, too.
+  if (dtype == DType::BOOL) std::fill_n(buffer.get(), size, std::byte{0});
   const std::byte* origin = buffer.get();
   Tensor tensor(Raw{}, dtype, std::move(shape), origin, std::move(buffer));
   tensor.writable_ = true;

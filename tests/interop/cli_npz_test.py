@@ -1,6 +1,7 @@
 """`.npz`: what NumPy writes is read, what is written NumPy reads, and hostile archives are refused."""
 
 import io
+import os
 import pathlib
 import struct
 import zipfile
@@ -138,6 +139,19 @@ def check_no_place(folder):
     done = run(folder, "convert", "beside.safetensors", "out.npz")
     message = f"safestructures: out.npz: at a.b: {TWICE.format('a.b')}\n"
     expect("a tensor beside the structure", (2, message), (done.returncode, done.stderr))
+
+
+def check_scalars(folder):
+    """Numbers and truth values are arrays without dimensions, whatever was in their memory before."""
+    folder = pathlib.Path(folder)
+    (folder / "in.json").write_text('{"yes": true, "no": false, "half": 0.5, "most": 18446744073709551615, "few": -3}')
+    done = run(folder, "convert", "in.json", "scalars.npz", env={**os.environ, "MALLOC_PERTURB_": "85"})
+    expect("scalars", (0, ""), (done.returncode, done.stderr))
+    with np.load(folder / "scalars.npz") as loaded:
+        found = {name: (loaded[name].dtype.name, loaded[name].shape, loaded[name].item()) for name in loaded.files}
+    expected = {"yes": ("bool", (), True), "no": ("bool", (), False), "half": ("float64", (), 0.5)}
+    expected |= {"most": ("uint64", (), 2**64 - 1), "few": ("int64", (), -3)}
+    expect("what NumPy reads", expected, found)
 
 
 def check_names(folder):
@@ -296,4 +310,4 @@ def check_damage(folder):
             expect(f"{method}: byte {place}", True, done.returncode in (0, 1))
 
 
-run_checks(check_read, check_write, check_no_place, check_names, check_hostile, check_damage)
+run_checks(check_read, check_write, check_no_place, check_scalars, check_names, check_hostile, check_damage)

@@ -1,13 +1,18 @@
 """An interrupt, wherever in Python's Recorder it comes, costs the record that was being written and no other."""
 
+import json
+import linecache
 import pathlib
 import shutil
+import signal
 import sys
+from unittest import mock
 
 import numpy as np
-from cli_outcomes import expect, run_checks, verify
+from cli_outcomes import expect, raised, run_checks, verify
 from safestructures_cpp import counts, recorder, segments
 from safestructures_cpp.recorder import Recorder, records
+from safetensors import safe_open
 
 FILES = {module.__file__ for module in (counts, recorder, segments)}
 #: Two of a name; with segments of 30 bytes each third begins a new one.
@@ -30,7 +35,8 @@ def interrupted_at(line, work, interrupt=KeyboardInterrupt):
         nonlocal lines
         if frame.f_code.co_filename not in FILES:
             return None
-        if event == "line":
+        # Python itself lets no signal come between the body of `with` and its end, where it tells of a line.
+        if event == "line" and "with self._mutex" not in linecache.getline(frame.f_code.co_filename, frame.f_lineno):
             lines += 1
             if lines == line:
                 sys.settrace(None)
@@ -79,6 +85,11 @@ def check_one(folder, interrupted, line):
     counted = recorded.counts()
     kept = {name: sum(NAMES[i] == name for i in numbers) for name in set(NAMES)}
     expect(f"{where}: kept", kept, {name: counted.get(name, {}).get("kept", 0) for name in kept})
+    last = max(folder.glob("run/*.safetensors"))
+    with safe_open(last, "np") as opened:
+        about = json.loads(opened.metadata()["safestructures_recording"])
+    sums = {what: sum(one.get(what, 0) for one in counted.values()) for what in ("calls", "kept")}
+    expect(f"{where}: what the last segment says", (True, sums), (about["closed"], {key: about["counts"][key] for key in sums}))
     lost = sum(one["calls"] - one.get("kept", 0) for one in counted.values())
     expect(f"{where}: at most one is lost", True, lost <= len(NAMES) - len(found))
     return was_interrupted
@@ -116,4 +127,63 @@ def check_handlers(folder):
         expect(f"{interrupt.__name__}: lines", True, line > 20)
 
 
-run_checks(check_interrupts, check_handlers)
+def check_interrupted_close(folder):
+    """Who closes a recorder and is interrupted closes it again: nothing is recorded any more."""
+    folder = pathlib.Path(folder) / "close"
+    recorded = Recorder(folder)
+    recorded.record("a", value_of(0))
+    with mock.patch.object(pathlib.Path, "rename", side_effect=KeyboardInterrupt):
+        expect("close", "", raised(KeyboardInterrupt, recorded.close))
+    expect("record", "the recorder is closed", raised(ValueError, lambda: recorded.record("b", value_of(1))))
+    recorded.close()
+    verify(folder.parent, "close")
+    expect("records", ["a"], [record.name for record in records(folder)])
+
+
+class Recording(dict):
+    """A dict that records when it is looked at."""
+
+    def __init__(self, recorded):
+        super().__init__(x=np.ones(2))
+        self.recorded = recorded
+
+    def items(self):
+        self.recorded.record("inner", {"x": np.zeros(2)})
+        return super().items()
+
+
+def check_inside(folder):
+    """What a value does when it is looked at and a signal's handler, wherever it comes, record nothing inside a record."""
+    folder = pathlib.Path(folder) / "inside"
+    said = "record was called while this thread records, by what the value does or by a signal's handler: record when"
+    said += " it has returned"
+    with Recorder(folder) as recorded:
+        problem = raised(ValueError, lambda: recorded.record("a", Recording(recorded)))
+        expect("a value", True, f"which cannot be read (RuntimeError: {said})" in problem)
+        handled = []
+        write = segments.write_all
+
+        def interrupted(*given):
+            segments.write_all = write
+            signal.raise_signal(signal.SIGUSR1)
+            write(*given)
+
+        def handler(*_):
+            handled.append(raised(RuntimeError, lambda: recorded.record("handler", np.zeros(3))))
+
+        before = signal.signal(signal.SIGUSR1, handler)
+        try:
+            segments.write_all = interrupted
+            recorded.record("b", value_of(1))
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+            segments.write_all = write
+        expect("a handler", [said], handled)
+        recorded.record("c", value_of(2))
+    verify(folder.parent, "inside")
+    # Where JAX is there it was looked at before, too.
+    expect("records", ["b", "c"], [record.name for record in records(folder) if record.name != "inner"])
+    expect("counts", {"calls": 1, "failed": 1}, recorded.counts()["a"])
+
+
+run_checks(check_interrupts, check_handlers, check_interrupted_close, check_inside)

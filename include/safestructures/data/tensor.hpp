@@ -52,7 +52,8 @@ class SAFESTRUCTURES_API Tensor {
   /// @}
   ~Tensor();
 
-  /// New memory whose content is undefined until it is written through `mutable_bytes`.
+  /// New memory whose content is undefined until it is written through `mutable_bytes` or
+  /// `mutable_data`; of BOOL all is false.
   /// \throws Error `invalid_shape`; std::bad_alloc
   [[nodiscard]] static Tensor allocate(DType dtype, Shape shape);
 

@@ -111,7 +111,7 @@ def is_array(value):
 
 def is_random_key(value):
     """Whether it is an array of JAX's typed random keys, which NumPy cannot have."""
-    return is_jax_array(value) and str(value.dtype).startswith("key<")
+    return is_jax_array(value) and not isinstance(value.dtype, np.dtype)
 
 
 def torch_as_numpy(tensor):

@@ -102,6 +102,7 @@ class Recorder:
         self._segment_number = 0
         self._room = 256 << 10
         self._error = None
+        self._is_closing = False
         self._is_closed = False
         self._has_callbacks = False
         self._handles = []
@@ -188,6 +189,11 @@ class Recorder:
     def _record_now(self, whole_name, value, omit):
         if os.getpid() != self._process:
             raise RuntimeError("a forked process cannot use its parent's recorder: make one there")
+        if self._mutex._is_owned():
+            raise RuntimeError(
+                "record was called while this thread records, by what the value does or by a signal's handler: record"
+                " when it has returned"
+            )
         with self._mutex:
             self._take(whole_name, value, omit)
 
@@ -198,7 +204,7 @@ class Recorder:
             jax.effects_barrier()
 
     def _take(self, name, value, omit):
-        if self._is_closed:
+        if self._is_closing:
             raise ValueError("the recorder is closed")
         self._settle()
         if not self._is_wanted(name) or self._step % self._every:
@@ -400,10 +406,13 @@ class Recorder:
             raise self._error
 
     def _end(self):
-        self._is_closed = True
+        self._is_closing = self._is_closed = True
         self._unlock()
 
     def _close_last(self, even_unused):
+        if self._segment is not None and self._segment.is_sealing and not self._is_closing:
+            self._seal(False)  # An interrupt came between: what it says of itself may be written.
+        self._is_closing = True  # It may come again: closing goes on then, and nothing is recorded any more.
         if self._segment is None:
             if not self._counts and not even_unused:
                 return

@@ -35,7 +35,9 @@ def leaves(value):
 
 def has_tracer(value):
     """Whether a value holds a tracer."""
-    return "jax" in sys.modules and any(map(is_tracer, leaves(value)))
+    if "jax" not in sys.modules:
+        return False
+    return any(map(is_tracer, leaves(value))) if is_container(value) else is_tracer(value)
 
 
 def wait_for(value):

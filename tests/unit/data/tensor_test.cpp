@@ -3,6 +3,7 @@
 /// unless it says so.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -113,6 +114,24 @@ TEST_CASE("allocated memory is aligned to 64 bytes, writable, and shared by copi
   CHECK(empty.mutable_bytes().empty());
   ss::Tensor packed = ss::Tensor::allocate(ss::DType::F4, {3, 2});
   CHECK(packed.mutable_bytes().size() == 3);
+}
+
+TEST_CASE("allocated truth values are false, whatever was in the memory before") {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::size_t{1} << 20U}) {
+    const ss::Shape shape{static_cast<std::int64_t>(size)};
+    const void* address = nullptr;
+    {
+      ss::Tensor before = ss::Tensor::allocate(ss::DType::U8, shape);
+      std::ranges::fill(before.mutable_bytes(), std::byte{0xC0});
+      address = before.identity();
+    }
+    ss::Tensor tensor = ss::Tensor::allocate(ss::DType::BOOL, shape);
+    CAPTURE(address == tensor.identity());
+    const std::span<bool> values = tensor.mutable_data<bool>();
+    CHECK(std::ranges::count(values, false) == static_cast<std::ptrdiff_t>(size));
+    values.back() = true;
+    CHECK(tensor.data<bool>().back());
+  }
 }
 
 TEST_CASE("views share memory: nothing is copied") {
