@@ -81,6 +81,25 @@ def check_steps(folder):
     expect("steps", [3], [record.step for record in records(pathlib.Path(folder) / "steps")])
 
 
+def check_files_of_others(folder):
+    """A file that somebody else put where the next segment would be ends the recording, and stays."""
+    for kind in ("journal", "part", "safetensors"):
+        here = pathlib.Path(folder) / f"with {kind}"
+        recorder = Recorder(here, segment_bytes=1)
+        recorder.record("a", np.ones(1))
+        other = here / f"segment-000002.{kind}"
+        other.write_text("theirs")
+        problem = "[Errno 17] File exists. The records before are kept: mend this, and record into another folder:"
+        problem += f" '{other}'"
+        expect(kind, problem, raised(OSError, lambda: recorder.record("b", np.ones(1))))
+        expect(f"{kind}, at close", problem, raised(OSError, recorder.close))
+        kept = [record.name for record in records(here / "segment-000001.safetensors")]
+        expect(f"{kind}: records", ["a"], kept)
+        files = ["recording.lock", "segment-000001.safetensors", other.name]
+        expect(f"{kind}: files", files, sorted(os.listdir(here)))
+        expect(f"{kind}: it stays", "theirs", other.read_text())
+
+
 class Handle:
     def __init__(self, hooks):
         self.hooks = hooks
@@ -119,4 +138,4 @@ def check_detached(folder):
     expect("after close", {}, module.hooks)
 
 
-run_checks(check_elsewhere, check_tasks, check_generators, check_steps, check_detached)
+run_checks(check_elsewhere, check_tasks, check_generators, check_steps, check_files_of_others, check_detached)

@@ -6,6 +6,7 @@ sealed, its header and columns: a process may die at any moment and loses the re
 
 import contextlib
 import dataclasses
+import errno
 import functools
 import json
 import os
@@ -186,6 +187,7 @@ class Segment:
         self._journal_path = stem.with_suffix(".journal")
         self._rows = []
         self._names = set()
+        self._own = set()  # Its files, or those that it was about to make.
         self._has_begun = False
         self._is_writing = False
         self._has_front = False
@@ -209,23 +211,34 @@ class Segment:
     def _journal_size(self):
         return self._rows[-1].journal_size if self._rows else JOURNAL_HEAD.size + 8
 
+    def _create(self, path):
+        """Makes a file; once more where an interrupt came between. Raises FileExistsError for somebody else's."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if path in self._own else os.O_EXCL)
+        self._own.add(path)
+        with naming(path):
+            try:
+                return os.open(path, flags, 0o666)
+            except FileExistsError:
+                self._own.discard(path)
+                raise
+
     def _begin(self):
-        """Makes its files."""
-        # An interrupt may have come between, and left them.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if self._has_begun else os.O_EXCL)
-        self._has_begun = True
+        """Makes its files. Raises FileExistsError where somebody else's have their names."""
         self.abandon()
+        with naming(self._sealed):
+            if self._sealed.exists():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
         # The journal first: data without one could not be told apart.
         head = JOURNAL_HEAD.pack(JOURNAL_MAGIC, JOURNAL_VERSION, self.number, self.room, 1)
+        self._journal = self._create(self._journal_path)
         with naming(self._journal_path):
-            self._journal = os.open(self._journal_path, flags, 0o666)
             write_all(self._journal, 0, head + struct.pack("<Q", checksum(head)))
-        with naming(self._part_path):
-            part = os.open(self._part_path, flags, 0o666)
-            if hasattr(os, "posix_fallocate"):
+        self._part = self._create(self._part_path)
+        if hasattr(os, "posix_fallocate"):
+            with naming(self._part_path):
                 # So that a disk that fills up later has room for the header.
-                os.posix_fallocate(part, 0, self.room)
-        self._part = part
+                os.posix_fallocate(self._part, 0, self.room)
+        self._has_begun = True
 
     def _cost(self, record):
         return record.cost + (0 if record.name in self._names else record.cost_of_name)
@@ -238,7 +251,7 @@ class Segment:
 
     def add(self, record):
         """Writes a record: its tensors, then its frame."""
-        if self._part is None:
+        if not self._has_begun:
             self._begin()
         size, journal_size = self.size, self._journal_size
         if self._is_writing:
@@ -362,10 +375,10 @@ class Segment:
         self.is_sealing = True
         if not self._rows and not even_empty:
             self.abandon()
-            self._part_path.unlink(missing_ok=True)
-            self._journal_path.unlink(missing_ok=True)
+            for path in self._own:
+                path.unlink(missing_ok=True)
             return
-        if self._part is None and not self._has_front:
+        if not self._has_begun:
             self._begin()
         with naming(self._part_path):
             if not self._has_front:
