@@ -1,5 +1,6 @@
 """An interrupt, wherever in Python's Recorder it comes, costs the record that was being written and no other."""
 
+import contextlib
 import json
 import linecache
 import pathlib
@@ -27,6 +28,11 @@ def value_of(number):
     return {"x": np.full(3, number, np.float32), "y": np.full(2, number, np.uint8)}
 
 
+def is_whole(line):
+    """Whether Python tells of a line where it lets no signal come: at the ends of `with`, which it leaves out then."""
+    return line.strip() in ("try:", "with self._mutex:")
+
+
 def interrupted_at(line, work, interrupt=KeyboardInterrupt):
     """Calls `work`, interrupted before the line of that number that the recorder runs; whether that was there."""
     lines = 0
@@ -35,8 +41,7 @@ def interrupted_at(line, work, interrupt=KeyboardInterrupt):
         nonlocal lines
         if frame.f_code.co_filename not in FILES:
             return None
-        # Python itself lets no signal come between the body of `with` and its end, where it tells of a line.
-        if event == "line" and "with self._mutex" not in linecache.getline(frame.f_code.co_filename, frame.f_lineno):
+        if event == "line" and not is_whole(linecache.getline(frame.f_code.co_filename, frame.f_lineno)):
             lines += 1
             if lines == line:
                 sys.settrace(None)
@@ -89,7 +94,8 @@ def check_one(folder, interrupted, line):
     with safe_open(last, "np") as opened:
         about = json.loads(opened.metadata()["safestructures_recording"])
     sums = {what: sum(one.get(what, 0) for one in counted.values()) for what in ("calls", "kept")}
-    expect(f"{where}: what the last segment says", (True, sums), (about["closed"], {key: about["counts"][key] for key in sums}))
+    said = {key: about["counts"][key] for key in sums}
+    expect(f"{where}: what the last segment says", (True, sums), (about["closed"], said))
     lost = sum(one["calls"] - one.get("kept", 0) for one in counted.values())
     expect(f"{where}: at most one is lost", True, lost <= len(NAMES) - len(found))
     return was_interrupted
@@ -140,6 +146,25 @@ def check_interrupted_close(folder):
     expect("records", ["a"], [record.name for record in records(folder)])
 
 
+@contextlib.contextmanager
+def handler_inside(handler):
+    """What is recorded inside is interrupted by a signal, whose handler calls `handler`, before it is written."""
+    write = segments.write_all
+
+    def interrupted(*given):
+        segments.write_all = write
+        signal.raise_signal(signal.SIGUSR1)
+        write(*given)
+
+    before = signal.signal(signal.SIGUSR1, lambda *_: handler())
+    segments.write_all = interrupted
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        segments.write_all = write
+
+
 class Recording(dict):
     """A dict that records when it is looked at."""
 
@@ -153,7 +178,7 @@ class Recording(dict):
 
 
 def check_inside(folder):
-    """What a value does when it is looked at and a signal's handler, wherever it comes, record nothing inside a record."""
+    """What a value does when it is looked at, and a signal's handler, record nothing inside a record."""
     folder = pathlib.Path(folder) / "inside"
     said = "record was called while this thread records, by what the value does or by a signal's handler: record when"
     said += " it has returned"
@@ -161,29 +186,39 @@ def check_inside(folder):
         problem = raised(ValueError, lambda: recorded.record("a", Recording(recorded)))
         expect("a value", True, f"which cannot be read (RuntimeError: {said})" in problem)
         handled = []
-        write = segments.write_all
-
-        def interrupted(*given):
-            segments.write_all = write
-            signal.raise_signal(signal.SIGUSR1)
-            write(*given)
-
-        def handler(*_):
-            handled.append(raised(RuntimeError, lambda: recorded.record("handler", np.zeros(3))))
-
-        before = signal.signal(signal.SIGUSR1, handler)
-        try:
-            segments.write_all = interrupted
+        with handler_inside(lambda: handled.append(raised(RuntimeError, lambda: recorded.record("handler", 1)))):
             recorded.record("b", value_of(1))
-        finally:
-            signal.signal(signal.SIGUSR1, before)
-            segments.write_all = write
         expect("a handler", [said], handled)
+        with handler_inside(lambda: handled.append(recorded.counts())):
+            recorded.record("b", value_of(1))
+        expect("counts inside", {"calls": 1, "kept": 1}, handled[1]["b"])
         recorded.record("c", value_of(2))
     verify(folder.parent, "inside")
     # Where JAX is there it was looked at before, too.
-    expect("records", ["b", "c"], [record.name for record in records(folder) if record.name != "inner"])
+    expect("records", ["b", "b", "c"], [record.name for record in records(folder) if record.name != "inner"])
     expect("counts", {"calls": 1, "failed": 1}, recorded.counts()["a"])
+    expect("counts", {"calls": 2, "kept": 2}, recorded.counts()["b"])
 
 
-run_checks(check_interrupts, check_handlers, check_interrupted_close, check_inside)
+def check_closed_inside(folder):
+    """A signal's handler may close the recorder inside a record, and end the program: that record is written."""
+    folder = pathlib.Path(folder)
+    for ends in (False, True):
+        recorded = Recorder(folder / f"ends {ends}", segment_bytes=30)
+        recorded.record("a", value_of(0))
+
+        def end():
+            recorded.close()
+            if ends:
+                raise SystemExit
+
+        with handler_inside(end):
+            said = raised(SystemExit, lambda: recorded.record("b", value_of(1)))
+        expect(f"ends {ends}", "" if ends else "no SystemExit", said)
+        expect("record", "the recorder is closed", raised(ValueError, lambda: recorded.record("c", 1)))
+        verify(folder, f"ends {ends}")
+        expect("records", ["a"] if ends else ["a", "b"], [record.name for record in records(folder / f"ends {ends}")])
+        recorded.close()
+
+
+run_checks(check_interrupts, check_handlers, check_interrupted_close, check_inside, check_closed_inside)

@@ -104,6 +104,7 @@ class Recorder:
         self._error = None
         self._is_closing = False
         self._is_closed = False
+        self._is_to_be_closed = False
         self._has_callbacks = False
         self._handles = []
         self._lock = os.open(self._folder / "recording.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -189,13 +190,21 @@ class Recorder:
     def _record_now(self, whole_name, value, omit):
         if os.getpid() != self._process:
             raise RuntimeError("a forked process cannot use its parent's recorder: make one there")
-        if self._mutex._is_owned():
+        if self._is_inside():
             raise RuntimeError(
                 "record was called while this thread records, by what the value does or by a signal's handler: record"
                 " when it has returned"
             )
-        with self._mutex:
-            self._take(whole_name, value, omit)
+        try:
+            with self._mutex:
+                self._take(whole_name, value, omit)
+        finally:
+            if self._is_to_be_closed:
+                self._close(even_unused=True)
+
+    def _is_inside(self):
+        """Whether this was called by what `record` calls, or by a signal's handler that came into it."""
+        return self._mutex._is_owned()
 
     def _wait_for_callbacks(self):
         if self._has_callbacks:
@@ -315,6 +324,8 @@ class Recorder:
 
     def counts(self):
         """Of each name how many calls there were, and how many of them were kept, filtered or failed."""
+        if self._is_inside():
+            return self._counts.by_name()
         with self._mutex:
             self._settle()
             return self._counts.by_name()
@@ -380,7 +391,7 @@ class Recorder:
         """Takes the hooks away and seals the last file. Raises what ended the recording.
 
         The last file says that the recording was closed and has the counts; there is one even where no
-        record was kept.
+        record was kept. A signal's handler that came into `record` may call it: that record is written first.
         """
         self._close(even_unused=True)
 
@@ -389,6 +400,9 @@ class Recorder:
             return
         if self._is_closed:
             self._unlock()  # If an interrupt came before it.
+            return
+        if self._is_inside():
+            self._is_to_be_closed = True  # When the record is written.
             return
         self._wait_for_callbacks()
         with self._mutex:
