@@ -118,7 +118,7 @@ TEST_CASE("allocated memory is aligned to 64 bytes, writable, and shared by copi
 
 TEST_CASE("allocated truth values are false, whatever was in the memory before") {
   for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::size_t{1} << 20U}) {
-    const ss::Shape shape{static_cast<std::int64_t>(size)};
+    const ss::Shape shape{size};
     const void* address = nullptr;
     {
       ss::Tensor before = ss::Tensor::allocate(ss::DType::U8, shape);
