@@ -38,8 +38,7 @@ std::string_view advice_for(std::error_code cause, bool writing) {
        "Free some of your disk quota, or save to another disk"},
       {make_error_condition(errc::file_too_large), "Use a 64-bit build of this program",
        "Write smaller files (shards, or a recorder's segment_bytes), raise the limit (ulimit -f), "
-       "or "
-       "save to another file system"},
+       "or save to another file system"},
       {make_error_condition(errc::is_a_directory), "Name a file inside the folder",
        "Name a file inside the folder"},
       {make_error_condition(errc::read_only_file_system), "Save to another folder",

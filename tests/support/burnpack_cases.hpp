@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <safestructures/tools/load.hpp>
+#include "support/errors.hpp"
 #include "support/gzip_cases.hpp"
 
 namespace safestructures::test {
@@ -35,6 +37,11 @@ struct BurnpackFile {
 inline nlohmann::json burn_tensor(const nlohmann::json& dtype, std::vector<std::uint64_t> shape,
                                   std::uint64_t begin, std::uint64_t end) {
   return {{"dtype", dtype}, {"shape", std::move(shape)}, {"data_offsets", {begin, end}}};
+}
+
+/// What reading such a file says.
+inline std::string burnpack_error(std::string_view text, const ReadOptions& options = {}) {
+  return error_of([&] { return load(bytes_of(text), options); });
 }
 
 /// `a` of four U8, and whatever else is put in.

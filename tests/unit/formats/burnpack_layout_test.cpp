@@ -10,20 +10,14 @@
 
 #include <safestructures/safestructures.hpp>
 #include "support/burnpack_cases.hpp"
-#include "support/errors.hpp"
 
 namespace ss = safestructures;
 using ss::test::burn_tensor;
+using ss::test::burnpack_error;
 using ss::test::BurnpackFile;
-using ss::test::bytes_of;
-using ss::test::error_of;
 using ss::test::small_burnpack;
 
 namespace {
-
-std::string read_error(std::string_view text, const ss::ReadOptions& options = {}) {
-  return error_of([&] { return ss::load(bytes_of(text), options); });
-}
 
 const std::string incomplete = ". The file is not complete: copy or download it again.";
 const std::string ambiguous =
@@ -37,20 +31,20 @@ TEST_CASE("a file of one tensor that was cut by its padding is not taken for one
   BurnpackFile file = small_burnpack();
   const std::string good = file.text();
   const std::size_t packed = 10 + file.cbor().size();
-  CHECK(read_error(good.substr(0, packed + 4)) ==
+  CHECK(burnpack_error(good.substr(0, packed + 4)) ==
         "truncated: the file ends before its tensors do: expected 260 bytes, found " +
             std::to_string(packed + 4) + ambiguous);
   file.is_aligned = false;
-  CHECK(read_error(file.text()) == "no error");
+  CHECK(burnpack_error(file.text()) == "no error");
   // Where the metadata says which version it is, zeros are zeros.
   file.data = std::string(4, '\0');
-  CHECK(read_error(file.text()).ends_with(ambiguous));
+  CHECK(burnpack_error(file.text()).ends_with(ambiguous));
   file.description["metadata"]["version"] = "0.19.1";
-  CHECK(read_error(file.text()) == "no error");
+  CHECK(burnpack_error(file.text()) == "no error");
   file.description["metadata"]["version"] = "0.20.0";
   file.data = "data";
-  CHECK(read_error(file.text()).ends_with(incomplete));
-  CHECK_FALSE(read_error(file.text()).ends_with(ambiguous));
+  CHECK(burnpack_error(file.text()).ends_with(incomplete));
+  CHECK_FALSE(burnpack_error(file.text()).ends_with(ambiguous));
 }
 
 TEST_CASE("a file without bytes of tensors has nothing that tells the layouts apart") {
@@ -59,12 +53,12 @@ TEST_CASE("a file without bytes of tensors has nothing that tells the layouts ap
     if (has_tensor) file.description["tensors"]["a"] = burn_tensor("F32", {0, 3}, 0, 0);
     file.is_aligned = true;
     const std::string aligned = file.text();
-    CHECK(read_error(aligned) == "no error");
+    CHECK(burnpack_error(aligned) == "no error");
     file.is_aligned = false;
     const std::size_t packed = file.text().size();
-    CHECK(read_error(file.text()) == "no error");
+    CHECK(burnpack_error(file.text()) == "no error");
     for (std::size_t size = packed + 1; size < aligned.size(); ++size)
-      CHECK(read_error(aligned.substr(0, size)).starts_with("truncated: "));
+      CHECK(burnpack_error(aligned.substr(0, size)).starts_with("truncated: "));
   }
 }
 
@@ -87,8 +81,8 @@ TEST_CASE("no file of the real Burn opens when it is cut short, but by padding b
     for (std::size_t size = 0; size < whole.size(); ++size) {
       if (size == packed && is_padding_alone) continue;
       CAPTURE(size);
-      CHECK(read_error(std::string_view(whole).substr(0, size),
-                       {.format = ss::formats::burnpack()}) != "no error");
+      CHECK(burnpack_error(std::string_view(whole).substr(0, size),
+                           {.format = ss::formats::burnpack()}) != "no error");
     }
     ++count;
   }

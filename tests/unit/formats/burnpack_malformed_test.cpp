@@ -16,6 +16,7 @@
 namespace ss = safestructures;
 using nlohmann::json;
 using ss::test::burn_tensor;
+using ss::test::burnpack_error;
 using ss::test::BurnpackFile;
 using ss::test::bytes_of;
 using ss::test::error_of;
@@ -24,15 +25,11 @@ using ss::test::small_burnpack;
 
 namespace {
 
-std::string read_error(std::string_view text, const ss::ReadOptions& options = {}) {
-  return error_of([&] { return ss::load(bytes_of(text), options); });
-}
-
 /// The error of a small file whose description was changed.
 std::string error_with(const std::function<void(json& description, json& a)>& change) {
   BurnpackFile file = small_burnpack();
   change(file.description, file.description["tensors"]["a"]);
-  return read_error(file.text());
+  return burnpack_error(file.text());
 }
 
 /// The same for a tensor in place of `a`.
@@ -54,24 +51,24 @@ const std::string incomplete = ". The file is not complete: copy or download it 
 
 TEST_CASE("a malformed header is refused with its exact error") {
   const std::string good = small_burnpack().text();
-  REQUIRE(read_error(good) == "no error");
-  CHECK(read_error(good.substr(0, 9)) ==
+  REQUIRE(burnpack_error(good) == "no error");
+  CHECK(burnpack_error(good.substr(0, 9)) ==
         "truncated: the file ends inside the header of burnpack: expected 10 bytes, found 9" +
             incomplete);
   CHECK(
-      read_error(replaced(good, little_endian(1, 2), little_endian(2, 2))) ==
+      burnpack_error(replaced(good, little_endian(1, 2), little_endian(2, 2))) ==
       "unsupported_version: the file has a version of burnpack not known here: expected 1, found 2 "
       "(byte 4). Read it with a newer safestructures, or save it with an older Burn.");
-  CHECK(read_error("BURN", {.format = ss::formats::burnpack()}) ==
+  CHECK(burnpack_error("BURN", {.format = ss::formats::burnpack()}) ==
         "truncated: the file ends inside the header of burnpack: expected 10 bytes, found 4" +
             incomplete);
-  CHECK(read_error("BURN......", {.format = ss::formats::burnpack()}) ==
+  CHECK(burnpack_error("BURN......", {.format = ss::formats::burnpack()}) ==
         "invalid_header: the file is no burnpack file: expected NRUB as its first bytes (byte 0).");
   const std::string huge = "NRUB" + little_endian(1, 2) + little_endian(0xFFFFFFFF, 4);
-  CHECK(read_error(huge) ==
+  CHECK(burnpack_error(huge) ==
         "limit_exceeded: the header is too large: expected at most 100000000 bytes "
         "(Limits::header_bytes), found 4294967295 (byte 6).");
-  CHECK(read_error("NRUB" + little_endian(1, 2) + little_endian(99'999'999, 4) + "x") ==
+  CHECK(burnpack_error("NRUB" + little_endian(1, 2) + little_endian(99'999'999, 4) + "x") ==
         "truncated: the file ends inside its description: expected 100000009 bytes, found 11" +
             incomplete);
 }
@@ -79,7 +76,7 @@ TEST_CASE("a malformed header is refused with its exact error") {
 TEST_CASE("a description that is not CBOR as burnpack has it is refused with its place") {
   const BurnpackFile file = small_burnpack();
   const std::string cbor = file.cbor();
-  const auto error = [&](std::string_view text) { return read_error(file.text_of_cbor(text)); };
+  const auto error = [&](std::string_view text) { return burnpack_error(file.text_of_cbor(text)); };
   const std::string problem =
       "invalid_header: the description is not CBOR as burnpack has it (byte ";
   CHECK(error("") == problem + "10).");
@@ -157,7 +154,7 @@ TEST_CASE("what has the wrong form is refused with the tensor it is about") {
   CHECK(error_with([](json&, json& a) { a["param_id"] = json::array(); }) ==
         wrong_form + "an unsigned integer as the param_id, found a list.");
   // -2^63 - 1, which the parser would give as 2^63 - 1.
-  CHECK(read_error(small_burnpack().text_of_cbor(replaced(
+  CHECK(burnpack_error(small_burnpack().text_of_cbor(replaced(
             small_burnpack().cbor(), "\x81\x04", "\x81\x3B\x80" + std::string(7, '\0')))) ==
         wrong_form + "integers of 64 bits, found a smaller one.");
 }
@@ -196,14 +193,14 @@ TEST_CASE("malformed scalars are refused") {
 TEST_CASE("what is there twice is refused") {
   BurnpackFile file = small_burnpack();
   const auto error = [&](std::string_view from, std::string_view to) {
-    return read_error(file.text_of_cbor(replaced(file.cbor(), from, to)));
+    return burnpack_error(file.text_of_cbor(replaced(file.cbor(), from, to)));
   };
   file.description["tensors"]["b"] = burn_tensor("U8", {0}, 256, 256);
   CHECK(error("\x61\x62", "\x61\x61") ==
         "duplicate_name: at a: two tensors or scalars have the same name.");
   file.description["tensors"].erase("b");
   file.description["scalars"]["a"] = {{"UInt", 1}};
-  CHECK(read_error(file.text()) ==
+  CHECK(burnpack_error(file.text()) ==
         "duplicate_name: at a: two tensors or scalars have the same name.");
   file.description.erase("scalars");
   file.description["metadata"] = {{"x", "1"}, {"y", "2"}};
@@ -222,14 +219,14 @@ TEST_CASE("what is there twice is refused") {
 TEST_CASE("texts must be UTF-8, and are escaped in errors") {
   BurnpackFile file = small_burnpack();
   const auto error = [&](std::string_view from, std::string_view to) {
-    return read_error(file.text_of_cbor(replaced(file.cbor(), from, to)));
+    return burnpack_error(file.text_of_cbor(replaced(file.cbor(), from, to)));
   };
   CHECK(error("\x61\x61", "\x61\xFF").starts_with("invalid_utf8: "));
   file.description["metadata"] = {{"x", "yz"}};
   CHECK(error("\x61\x78", "\x61\xFF").starts_with("invalid_utf8: "));
   CHECK(error("byz", "by\xFF").starts_with("invalid_utf8: at x: a text is not UTF-8: found "));
   file.description["tensors"]["\x1B[2J"] = nullptr;
-  CHECK(read_error(file.text()).find('\x1B') == std::string::npos);
+  CHECK(burnpack_error(file.text()).find('\x1B') == std::string::npos);
 }
 
 TEST_CASE("the bytes of a tensor fit its dtype and shape") {
@@ -257,7 +254,7 @@ TEST_CASE("tensors lie one behind the other, and the file ends with the last") {
     file.is_aligned = is_aligned;
     file.description["tensors"]["b"] = burn_tensor("U8", {end - begin}, begin, end);
     file.data.resize(data_size);
-    return read_error(file.text());
+    return burnpack_error(file.text());
   };
   CHECK(error(true, 256, 260, 260) == "no error");
   CHECK(error(false, 4, 8, 8) == "no error");
@@ -301,16 +298,17 @@ TEST_CASE("a burnpack file cut at any byte is refused, and one with a flipped bi
       file.description["tensors"]["x.1"]["data_offsets"] = {8, 12};
     }
     const std::string good = file.text();
-    REQUIRE(read_error(good) == "no error");
+    REQUIRE(burnpack_error(good) == "no error");
     for (std::size_t size = 0; size < good.size(); ++size) {
       CAPTURE(size);
-      CHECK(read_error(good.substr(0, size), {.format = ss::formats::burnpack()}) != "no error");
+      CHECK(burnpack_error(good.substr(0, size), {.format = ss::formats::burnpack()}) !=
+            "no error");
     }
     for (std::size_t bit = 0; bit < 8 * (10 + file.cbor().size()); ++bit) {
       CAPTURE(bit);
       std::string bad = good;
       bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ 1 << bit % 8);
-      CHECK_NOTHROW(read_error(bad));
+      CHECK_NOTHROW(burnpack_error(bad));
     }
   }
 }
@@ -320,7 +318,7 @@ TEST_CASE("burnpack's limits hold before memory is taken") {
   file.description["tensors"]["b"] = burn_tensor("U8", {0, 1, 1}, 256, 256);
   file.description["scalars"]["c.d"] = {{"UInt", 1}};
   const auto error = [&](const ss::Limits& limits) {
-    return read_error(file.text(), {.limits = limits});
+    return burnpack_error(file.text(), {.limits = limits});
   };
   CHECK(error({}) == "no error");
   CHECK(
@@ -339,7 +337,7 @@ TEST_CASE("burnpack's limits hold before memory is taken") {
   // An announced length costs nothing: a text, a list and a map of 2^32 items.
   for (const std::string head :
        {"\x7A\xFF\xFF\xFF\xFF", "\x9A\xFF\xFF\xFF\xFF", "\xBA\xFF\xFF\xFF\xFF"})
-    CHECK(read_error(file.text_of_cbor("\xA1\x61x" + head)).starts_with("invalid_header: "));
+    CHECK(burnpack_error(file.text_of_cbor("\xA1\x61x" + head)).starts_with("invalid_header: "));
 }
 
 TEST_CASE("a bool of four bytes is 0 or 1") {
@@ -354,7 +352,7 @@ TEST_CASE("a bool of four bytes is 0 or 1") {
 }
 
 TEST_CASE("checksums that burnpack does not have are not passed over") {
-  CHECK(read_error(small_burnpack().text(), {.verify_checksums = true}) ==
+  CHECK(burnpack_error(small_burnpack().text(), {.verify_checksums = true}) ==
         "checksum_mismatch: the file has no checksums. Save it as safestructures with "
         "SaveOptions::checksums, or load it without LoadOptions::verify_checksums.");
 }
