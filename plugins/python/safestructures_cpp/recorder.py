@@ -15,7 +15,6 @@
 `safestructures diff`, `stats` and `recover`, and the C++ library's Recording, read the folder too.
 """
 
-import contextvars
 import fcntl
 import itertools
 import operator
@@ -29,6 +28,7 @@ from safestructures_cpp import globs, segments, traced
 from safestructures_cpp.counts import Counts
 from safestructures_cpp.nodes import SURROGATE, NodeWriter, Unlike
 from safestructures_cpp.recording import Record, records
+from safestructures_cpp.scopes import Scope, in_scopes
 
 __all__ = ["Record", "Recorder", "records"]
 
@@ -39,28 +39,6 @@ def register_pre_hook(module, hook):
         return module.register_forward_pre_hook(hook, with_kwargs=True)
     except TypeError:  # torch before 2.0, which tells hooks of no keywords
         return module.register_forward_pre_hook(hook)
-
-
-#: The scopes that are open here, of all recorders: each thread and each task of asyncio has its own.
-SCOPES = contextvars.ContextVar("scopes", default=())
-
-
-class Scope:
-    """A part of the program whose records have its name in front, for as long as `with` lasts."""
-
-    def __init__(self, recorder, name):
-        self.recorder = recorder
-        self.name = name
-
-    def __enter__(self):
-        SCOPES.set((*SCOPES.get(), self))
-
-    def __exit__(self, *_):
-        # Not the last one where a generator leaves its scope inside another.
-        scopes = list(reversed(SCOPES.get()))
-        if self in scopes:
-            scopes.remove(self)
-        SCOPES.set(tuple(reversed(scopes)))
 
 
 class Recorder:
@@ -146,9 +124,6 @@ class Recorder:
             raise ValueError("a scope has no name")
         return Scope(self, name)
 
-    def _in_scopes(self, name):
-        return ".".join([*(scope.name for scope in SCOPES.get() if scope.recorder is self), name])
-
     def step(self, number):
         """The step of what is recorded from now on, by all threads; 0 at first."""
         number = operator.index(number)
@@ -170,7 +145,7 @@ class Recorder:
         the 100,000,000 bytes of a file's header beside its tensors, once OSError where the disk ended the
         recording: from then on records are counted as failed.
         """
-        self._record(self._in_scopes(name), name, value, None)
+        self._record(in_scopes(self, name), name, value, None)
 
     def _record(self, whole_name, name, value, omit):
         if not name:
@@ -385,7 +360,7 @@ class Recorder:
 
     def _record_of_module(self, name, value):
         if not self._is_closed:
-            self._record(self._in_scopes(name), name, value, lambda what: None)
+            self._record(in_scopes(self, name), name, value, lambda what: None)
 
     def close(self):
         """Takes the hooks away and seals the last file. Raises what ended the recording.
