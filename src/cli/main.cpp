@@ -32,7 +32,10 @@ void say(std::string_view message, Role role) {
 void report(std::string_view message) { say(message, Role::fault); }
 void note(std::string_view message) { say("note: " + std::string(message), Role::note); }
 
-bool is_fault_of_call(ErrorCode code) noexcept {
+bool is_fault_of_call(const Error& error) noexcept {
+  const ErrorCode code = error.code();
+  // Of what is read alone a byte's place is said, but where writing fails.
+  if (error.details().offset && code != ErrorCode::cannot_write) return false;
   constexpr std::array codes = {ErrorCode::cannot_write,     ErrorCode::not_found,
                                 ErrorCode::invalid_argument, ErrorCode::out_of_range,
                                 ErrorCode::lossy_conversion, ErrorCode::type_mismatch};

@@ -89,6 +89,11 @@ def check_files(folder):
         expect(output, (1, "", message), outcome(run(folder, "convert", "bad.bpk", output)))
         expect(f"{output}: nothing is left", False, (folder / "out.safetensors").exists())
     expect("to the standard output", (1, message), outcome(run(folder, "convert", "bad.bpk", "-"))[::2])
+    for words in ((), ("-o", "a.npy"), ("-o", "a.json"), ("-o", "-"), ("--json",), ("--dtype", "F32"), ("--slice", "1")):
+        expect(f"get {words}", (1, message), outcome(run(folder, "get", "bad.bpk", "a", *words))[::2])
+        expect(f"get {words}: nothing is left", [], [*folder.glob("a.*")])
+    done = run(folder, "get", "model.safetensors", "/layers/0/bias", "--slice", "7")
+    expect("get: a slice that there is not", (2, True), (done.returncode, "outside dimension 0" in done.stderr))
     expect("the file stays", before, (folder / "bad.bpk").read_bytes())
 
 

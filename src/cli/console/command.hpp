@@ -33,7 +33,7 @@ void report(std::string_view message);
 void note(std::string_view message);
 
 /// True for failures that the arguments cause rather than the file that is read.
-bool is_fault_of_call(ErrorCode code) noexcept;
+bool is_fault_of_call(const Error& error) noexcept;
 
 /// Runs work on what the arguments ask for; those of its Errors that the arguments cause become
 /// CallErrors.
@@ -42,7 +42,7 @@ auto blame_arguments(const Work& work) {
   try {
     return work();
   } catch (const Error& error) {
-    if (is_fault_of_call(error.code())) throw CallError(error.what());
+    if (is_fault_of_call(error)) throw CallError(error.what());
     throw;
   }
 }

@@ -2,6 +2,8 @@
 /// When a recorder begins another segment.
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <utility>
@@ -18,6 +20,19 @@
 
 namespace ss = safestructures;
 using ss::test::Folder;
+
+namespace {
+
+/// The first eight bytes of a file: the size of its header.
+std::uint64_t header_size(const std::filesystem::path& file) {
+  std::ifstream bytes(file, std::ios::binary);
+  std::uint64_t size = 0;
+  for (unsigned shift = 0; shift < 64; shift += 8)
+    size |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes.get())) << shift;
+  return size;
+}
+
+}  // namespace
 
 TEST_CASE("segments end where their data or their header are full") {
   const Folder folder;
@@ -73,4 +88,22 @@ TEST_CASE("segments are as many whether the recorder is flushed or not") {
   CAPTURE(segments[true]);
   CAPTURE(segments[false]);
   CHECK(segments[false] <= segments[true] + segments[true] / 2);
+}
+
+TEST_CASE("headers, which are in memory beside what waits, take at most 4 MiB") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  const std::vector parts(500, std::vector<float>(1, 1));
+  for (int i = 0; i < 100; ++i) recorder.record("parts", parts);
+  recorder.close();
+  CHECK(recorder.report().segments > 3);
+  std::uint64_t all = 0;
+  for (const std::string& name : Folder::names_in(folder / "run")) {
+    if (name == "recording.lock") continue;
+    const std::uint64_t size = header_size(folder / "run" / name);
+    CHECK(size <= std::uint64_t{4} << 20U);
+    all += size;
+  }
+  // More than one of 16 MiB would be needed for.
+  CHECK(all > std::uint64_t{8} << 20U);
 }
