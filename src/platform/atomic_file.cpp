@@ -8,6 +8,7 @@
 
 #include "platform/memory.hpp"
 #include "platform/parallel.hpp"
+#include "platform/save_target.hpp"
 #include "platform/split_mix.hpp"
 #include "platform/system_error.hpp"
 
@@ -35,59 +36,6 @@ constexpr std::uint64_t write_back_step = std::uint64_t{16} << 20U;
 // or reordering 4 MiB and writing them.
 constexpr std::size_t computed_share = std::size_t{4} << 20U;
 constexpr std::uint64_t durable_part = 2 * write_back_step;
-constexpr int longest_link_chain = 40;  // As Linux has it.
-
-Error refusal(const std::filesystem::path& path, std::string found, std::string advice) {
-  return {ErrorCode::cannot_write, "cannot replace the file",
-          ErrorDetails{.file = path.string(),
-                       .path = {},
-                       .expected = "a regular file or nothing",
-                       .found = std::move(found),
-                       .advice = std::move(advice),
-                       .offset = {}}};
-}
-
-struct Target {
-  std::filesystem::path path;
-  std::optional<os::Status> existing;  // Nothing yet where a new file or a dangling link is named.
-};
-
-/// Follows links at the end of the path. One system call where there is no link.
-Target follow_links(const std::filesystem::path& named) {
-  Target target{named, std::nullopt};
-  for (int links = 0; links <= longest_link_chain; ++links) {
-    std::error_code error;
-    const os::Status found = os::status(target.path, error);
-    if (error == std::errc::no_such_file_or_directory) return target;
-    if (error) throw system_error(ErrorCode::cannot_write, "cannot examine the file", named, error);
-    if (found.kind != os::Kind::link) {
-      target.existing = found;
-      return target;
-    }
-    const std::filesystem::path next = std::filesystem::read_symlink(target.path, error);
-    if (error) throw system_error(ErrorCode::cannot_write, "cannot follow the link", named, error);
-    target.path = target.path.parent_path() / next;  // An absolute `next` replaces the folder.
-  }
-  throw system_error(ErrorCode::cannot_write, "cannot follow the link", named,
-                     make_error_code(std::errc::too_many_symbolic_link_levels));
-}
-
-/// \throws Error unless it is a file that this user may write.
-void require_replaceable(const Target& target, const std::filesystem::path& named) {
-  const std::string to_stream = "Write to an output stream instead";
-  switch (target.existing->kind) {
-    case os::Kind::regular: break;
-    case os::Kind::directory: throw refusal(named, "a folder", "Name a file inside it");
-    case os::Kind::pipe: throw refusal(named, "a pipe", to_stream);
-    case os::Kind::socket: throw refusal(named, "a socket", to_stream);
-    case os::Kind::device: throw refusal(named, "a device", to_stream);
-    case os::Kind::link:
-    case os::Kind::other: throw refusal(named, "something else", to_stream);
-  }
-  std::error_code error;
-  os::check_writable(target.path, error);
-  if (error) throw system_error(ErrorCode::cannot_write, "cannot replace the file", named, error);
-}
 
 /// Eight characters that two savers hardly share. Exclusive creation decides; this only saves
 /// tries.
@@ -120,11 +68,7 @@ std::filesystem::path temporary_beside(const std::filesystem::path& target) {
 
 AtomicFile::AtomicFile(std::filesystem::path path, AtomicFileOptions options)
     : path_(std::move(path)), options_(options), process_(os::process_id()), cut_(cut_size) {
-  if (!path_.has_filename()) {
-    throw refusal(path_, path_.empty() ? "an empty path" : "a folder", "Name a file inside it");
-  }
-  const Target target = follow_links(path_);
-  if (target.existing) require_replaceable(target, path_);
+  const SaveTarget target = save_target(path_);
   target_ = target.path;
   most_staged_ = options.size_hint == 0 || options.size_hint > largest_staging
                      ? largest_staging

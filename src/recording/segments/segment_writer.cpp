@@ -272,6 +272,11 @@ void SegmentWriter::finish(const std::function<void()>& named) {
   check_written(part_.close(), "cannot finish writing the file", part_path_);
   std::error_code error;
   platform::os::rename(part_path_, sealed_file(folder_, number_), error);
+  if (error == std::errc::no_such_file_or_directory)
+    throw Error(ErrorCode::cannot_write,
+                "the file is gone: it or its folder was removed or renamed while it was written",
+                {.file = part_path_.string(),
+                 .advice = "Leave the folder alone until the recorder is closed"});
   check_written(error, "cannot rename the file", part_path_);
   named();
   if (durable) platform::os::synchronise_folder(folder_, error);

@@ -1,10 +1,14 @@
 // Where a saved file comes to be: its permissions, links, folders and names.
 
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -118,6 +122,22 @@ TEST_CASE("a path that cannot become a file is an error that says why") {
               "cannot replace the file: expected a regular file or nothing, found an empty path. "
               "Name a file inside it.");
   CHECK(folder.names() == std::vector<std::string>{"file", "folder", "loop"});
+}
+
+TEST_CASE("a link of the system to what has no path is refused as what it is") {
+  std::array<int, 2> pipe{};
+  std::array<int, 2> sockets{};
+  REQUIRE(::pipe(pipe.data()) == 0);
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets.data()) == 0);
+  const std::vector<std::pair<int, std::string>> cases = {{pipe[1], "a pipe"},
+                                                          {sockets[0], "a socket"}};
+  for (const auto& [descriptor, found] : cases) {
+    const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+    check_error([&] { save(link, "new"); }, ErrorCode::cannot_write,
+                link + ": cannot replace the file: expected a regular file or nothing, found " +
+                    found + ". Write to an output stream instead.");
+  }
+  for (const int descriptor : {pipe[0], pipe[1], sockets[0], sockets[1]}) ::close(descriptor);
 }
 
 TEST_CASE("a path with a byte 0 in it is refused, and not cut there") {

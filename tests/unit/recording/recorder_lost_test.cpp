@@ -2,6 +2,7 @@
 /// A record that cannot be saved costs itself alone, is told of and counted.
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <list>
 #include <map>
 #include <span>
@@ -145,4 +146,17 @@ TEST_CASE("the keys of dicts are of the texts and of the memory that records may
   std::map<std::string, int> many;
   for (int i = 0; i < 1000; ++i) many.emplace(text + std::to_string(i), i);
   CHECK(ss::recording::captured_size(ss::Value::from(many)).memory > 2'000'000);
+}
+
+TEST_CASE("a folder that is taken away under a recorder is told of") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.record("large", std::vector<float>(std::size_t{1} << 19U, 1));
+  recorder.flush();
+  std::filesystem::remove_all(folder / "run");
+  CHECK(
+      error_of_void([&] { recorder.close(); }) ==
+      "cannot_write: " + (folder / "run" / "segment-000001.part").string() +
+          ": the file is gone: it or its folder was removed or renamed while it was written. Leave "
+          "the folder alone until the recorder is closed.");
 }
