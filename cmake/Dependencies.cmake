@@ -32,12 +32,28 @@ function(safestructures_declare_download package)
     GIT_SHALLOW ON ${where_${package}})
 endfunction()
 
-# safestructures_require(<package> <version> TARGET <target> DEBIAN <package names>)
+# Says in the variable `out` why there is no `target` of `package`. One that was found may have made
+# none: Eigen3 does not where another target is called `rival`.
+function(safestructures_why_missing out package version target debian rival)
+  if(${package}_FOUND AND TARGET "${rival}")
+    set(why "${package} was found, but did not make its target ${target}, as there is a target named "
+            "${rival} already. Give that another name, or call find_package(${package}) before it is "
+            "made.")
+  elseif(${package}_FOUND AND NOT (${package}_VERSION AND ${package}_VERSION VERSION_LESS ${version}))
+    set(why "${package} was found, but did not make its target ${target}.")
+  else()
+    set(why "${package} ${version} or newer was not found (Debian: ${debian}).")
+  endif()
+  string(CONCAT why ${why})
+  set(${out} "${why}" PARENT_SCOPE)
+endfunction()
+
+# safestructures_require(<package> <version> TARGET <target> DEBIAN <package names> [RIVAL <target>])
 #
 # Makes sure that the imported target exists: the embedding project's own, an installed package's,
 # or, with SAFESTRUCTURES_FETCH_DEPENDENCIES, a downloaded one's.
 macro(safestructures_require package version)
-  cmake_parse_arguments(require "" "TARGET;DEBIAN" "" ${ARGN})
+  cmake_parse_arguments(require "" "TARGET;DEBIAN;RIVAL" "" ${ARGN})
   if(NOT TARGET ${require_TARGET})
     find_package(${package} QUIET)
     # Not left to find_package: simdjson's and others' version files refuse any newer minor version.
@@ -58,7 +74,11 @@ macro(safestructures_require package version)
       add_library(Boost::headers ALIAS boost_pfr)
     endif()
   endif()
-  if(NOT TARGET ${require_TARGET})
+  if(NOT TARGET ${require_TARGET} AND ${package}_FOUND)
+    safestructures_why_missing(require_why ${package} ${version} ${require_TARGET}
+                               "${require_DEBIAN}" "${require_RIVAL}")
+    message(FATAL_ERROR "${require_why}")
+  elseif(NOT TARGET ${require_TARGET})
     message(
       FATAL_ERROR
         "${package} ${version} or newer was not found. Install it (Debian: ${require_DEBIAN}; "

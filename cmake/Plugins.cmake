@@ -1,25 +1,28 @@
 # Plugins: a folder each in plugins/, whose CMakeLists.txt is one call of safestructures_plugin.
 
 # safestructures_plugin(<name> PACKAGE <package> VERSION <version> TARGETS <target>...
-#                       DEBIAN <package names> [NEEDED_BY_TESTS])
+#                       DEBIAN <package names> [RIVAL <target>] [NEEDED_BY_TESTS])
 #
 # Makes the target safestructures::<name> of the present folder, where the package is there whose
 # types it teaches: of its include/, header only unless there are src/*.cpp; with its
 # tests/*_test.cpp, the programs in example/, and the component <name> of the installed package.
-# Without the package it is left out, or an error where it is NEEDED_BY_TESTS.
+# Without the package it is left out, or an error where it is NEEDED_BY_TESTS. A target named RIVAL keeps
+# the package from making its own.
 function(safestructures_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 plugin "NEEDED_BY_TESTS" "PACKAGE;VERSION;DEBIAN" "TARGETS")
+  cmake_parse_arguments(PARSE_ARGV 1 plugin "NEEDED_BY_TESTS" "PACKAGE;VERSION;DEBIAN;RIVAL"
+                        "TARGETS")
   list(GET plugin_TARGETS 0 first_target)
   if(plugin_NEEDED_BY_TESTS AND (SAFESTRUCTURES_BUILD_TESTS OR SAFESTRUCTURES_BUILD_EXAMPLES))
     safestructures_require(${plugin_PACKAGE} ${plugin_VERSION} TARGET ${first_target} DEBIAN
-                           ${plugin_DEBIAN})
+                           "${plugin_DEBIAN}" RIVAL "${plugin_RIVAL}")
   elseif(NOT TARGET ${first_target})
     find_package(${plugin_PACKAGE} QUIET)
   endif()
   if(NOT TARGET ${first_target} OR (${plugin_PACKAGE}_VERSION AND ${plugin_PACKAGE}_VERSION
                                                                   VERSION_LESS ${plugin_VERSION}))
-    message(STATUS "safestructures::${name} is left out: ${plugin_PACKAGE} ${plugin_VERSION} or newer "
-                   "was not found (Debian: ${plugin_DEBIAN}).")
+    safestructures_why_missing(why ${plugin_PACKAGE} ${plugin_VERSION} ${first_target}
+                               "${plugin_DEBIAN}" "${plugin_RIVAL}")
+    message(STATUS "safestructures::${name} is left out: ${why}")
     return()
   endif()
 

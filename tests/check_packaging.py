@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the recipes of other package managers for form: check_packaging.py ROOT.
 
-All of them say the version of CMakeLists.txt, and name nothing that is not there.
+All of them say the version of CMakeLists.txt, and name nothing that is not there. The table of options in
+docs/embedding.md has each of them.
 """
 
 import ast
@@ -40,17 +41,33 @@ def faults_of_vcpkg(root: Path) -> list[str]:
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
             faults.append(f"vcpkg.json: '{name}' is no name of a port")
     port = (root / "packaging/vcpkg/portfile.cmake").read_text()
-    for feature in re.findall(r"FEATURES (\w+)", port):
-        if feature not in manifest["features"]:
-            faults.append(f"portfile.cmake: vcpkg.json has no feature '{feature}'")
+    switched = set(re.findall(r"FEATURES (\w+)", port))
+    for feature in switched - set(manifest["features"]):
+        faults.append(f"portfile.cmake: vcpkg.json has no feature '{feature}'")
+    for feature in set(manifest["features"]) - switched:
+        faults.append(f"portfile.cmake: the feature '{feature}' switches nothing")
     if port.count("(") != port.count(")"):
         faults.append("portfile.cmake: parentheses do not match")
     return faults
 
 
+def options(root: Path) -> set[str]:
+    """What a user may set of ours."""
+    text = (root / "CMakeLists.txt").read_text()
+    cached = re.findall(r"set\((SAFESTRUCTURES_\w+)\s+\S+\s+CACHE", text)
+    return {*re.findall(r"option\((\w+)", text), *cached}
+
+
+def faults_of_docs(root: Path) -> list[str]:
+    """Options that docs/embedding.md's table lacks, or has too many."""
+    table = set(re.findall(r"^\| `(SAFESTRUCTURES_\w+)`", (root / "docs/embedding.md").read_text(), re.M))
+    faults = [f"docs/embedding.md: the table lacks {option}" for option in options(root) - table]
+    return faults + [f"docs/embedding.md: there is no option {option}" for option in table - options(root)]
+
+
 def faults_of_options(root: Path) -> list[str]:
     """Options that recipes set and CMake would pass over in silence."""
-    known = set(re.findall(r"option\((\w+)", (root / "CMakeLists.txt").read_text()))
+    known = options(root) | {"SAFESTRUCTURES_SHARED"}  # a macro of those who link the shared library
     faults = []
     for file in ("packaging/vcpkg/portfile.cmake", "packaging/conan/conanfile.py"):
         text = (root / file).read_text().replace("_{part}", "_CLI")
@@ -67,7 +84,7 @@ def main() -> int:
         for file, found in versions(root).items()
         if found != version
     ]
-    faults += faults_of_vcpkg(root) + faults_of_options(root)
+    faults += faults_of_vcpkg(root) + faults_of_options(root) + faults_of_docs(root)
     print("\n".join(faults) if faults else f"the recipes are those of {version}")
     return 1 if faults else 0
 

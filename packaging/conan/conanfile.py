@@ -49,3 +49,9 @@ class Safestructures(ConanFile):
         # Our own package file knows more than Conan would write: components, dependencies.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = [os.path.join("lib", "cmake", "safestructures")]
+        # The same for what asks Conan in place of CMake: PkgConfigDeps, MesonToolchain and others.
+        self.cpp_info.libs = ["safestructures"]
+        if self.options.shared:
+            self.cpp_info.defines = ["SAFESTRUCTURES_SHARED"]
+        else:
+            self.cpp_info.system_libs = ["fmt", "simdjson", "xxhash", "deflate", "pthread"]

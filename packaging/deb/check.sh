@@ -11,6 +11,7 @@ apt-get update -qq
 apt-get install -y -qq --no-install-recommends "$deb" g++ cmake ninja-build pkg-config libeigen3-dev
 
 safestructures --version
+[[ -s /usr/share/doc/safestructures-dev/copyright ]]
 [[ -s /usr/share/man/man1/safestructures.1 || -s /usr/share/man/man1/safestructures.1.gz ]]
 cmake -G Ninja -S tests/consumer/find_package -B /tmp/consumer
 cmake --build /tmp/consumer

@@ -34,12 +34,20 @@ std::string quoted(std::string_view text, std::string_view quote) {
   return result + "'";
 }
 
+/// Where a shell completes names of files. Numbers, sizes, globs and rules are none.
+bool takes_file(const OptionText& option) {
+  return option.choices.empty() && (option.value == "FILE" || option.value == "RUN");
+}
+
 void print_bash_completion(std::ostream& out, const CLI::App& app) {
   const std::vector<CommandText> commands = describe_commands(app);
   out << "# bash completion of safestructures; made by 'safestructures completion bash'\n"
          "_safestructures() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
          "  COMPREPLY=()\n"
+         "  # Of --sort=name bash makes three words, the middle one '='.\n"
+         "  if [[ $word == '=' ]]; then word=\n"
+         "  elif [[ $before == '=' ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
          "  if ((COMP_CWORD == 1)); then\n"
       << fmt::format("    words='{} {}'\n", names_of(commands), words_of(describe_app(app).options))
       << "  else\n"
@@ -48,9 +56,14 @@ void print_bash_completion(std::ostream& out, const CLI::App& app) {
     out << fmt::format("      {})\n        case $before in\n", command.name);
     for (const OptionText& option : command.options) {
       if (option.value.empty()) continue;
-      // Without choices the shell completes names of files.
-      out << fmt::format("          {}) words='{}'; [[ -n $words ]] || return ;;\n",
-                         fmt::join(option.names, "|"), fmt::join(option.choices, " "));
+      // Where there is nothing to choose from, the shell completes names of files, unless told not
+      // to.
+      out << fmt::format("          {}) words='{}'{} ;;\n", fmt::join(option.names, "|"),
+                         fmt::join(option.choices, " "),
+                         takes_file(option) ? "; return"
+                         : option.choices.empty()
+                             ? "; compopt +o default +o bashdefault 2>/dev/null; return"
+                             : "");
     }
     std::string choices;
     for (const OptionText& argument : command.arguments)
@@ -78,11 +91,15 @@ void print_zsh_completion(std::ostream& out, const CLI::App& app) {
     return escaped;
   };
   const auto specification = [&](const OptionText& option, const std::string& name) {
-    std::string text = name + "[" + plain(option.description) + "]";
-    if (!option.value.empty())
-      text += ":" + plain(option.value) + ":" +
-              (option.choices.empty() ? std::string("_files")
-                                      : fmt::format("({})", fmt::join(option.choices, " ")));
+    std::string text = name;
+    // The value may be behind `=`, or in the same word.
+    if (!option.value.empty()) text += name.starts_with("--") ? "=" : "+";
+    text += "[" + plain(option.description) + "]";
+    if (!option.value.empty()) {
+      text += ":" + plain(option.value) + ":";
+      if (takes_file(option)) text += "_files";
+      if (!option.choices.empty()) text += fmt::format("({})", fmt::join(option.choices, " "));
+    }
     return quoted(text, "'\\''");
   };
   const std::vector<CommandText> commands = describe_commands(app);
@@ -134,7 +151,7 @@ void print_fish_completion(std::ostream& out, const CLI::App& app) {
                (name.starts_with("--") ? "-l " + name.substr(2) : "-s " + name.substr(1));
     if (!option.choices.empty())
       flags += fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
-    else if (!option.value.empty()) flags += " -r";
+    else if (!option.value.empty()) flags += takes_file(option) ? " -r" : " -x";
     return flags;
   };
   for (const OptionText& option : describe_app(app).options)

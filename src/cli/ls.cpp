@@ -15,6 +15,7 @@
 #include "cli/console/output.hpp"
 #include "cli/input.hpp"
 #include "cli/json_string.hpp"
+#include "data/path_text.hpp"
 #include "data/text/glob.hpp"
 #include "data/text/printable.hpp"
 #include "data/text/text_table.hpp"
@@ -44,10 +45,12 @@ Row row_of(std::string path, const Value& value) {
 /// Every tensor by its path; those that the structure does not use by their name in the file.
 std::vector<Row> rows_of(const Document& document) {
   std::vector<Row> rows;
+  detail::PathText kept(document.name());
   walk(document.root(), [&](const Place& place) {
     const Kind kind = place.value().kind();
     if (kind != Kind::tensor && kind != Kind::bytes) return Next::into;
     rows.push_back(row_of(place.path().to_string(), place.value()));
+    kept.add(rows.back().path);
     return Next::over;
   });
   for (const auto& [name, tensor] : document.content().extra_tensors)

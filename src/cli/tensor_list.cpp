@@ -11,6 +11,7 @@
 #include <safestructures/data/walk.hpp>
 #include "cli/console/progress.hpp"
 #include "compare/pairing/filter.hpp"
+#include "data/path_text.hpp"
 #include "platform/parallel.hpp"
 #include "recording/recorder/state_notes.hpp"
 
@@ -130,8 +131,10 @@ void each_tensor(const Value& root, bool has_statistics, const Take& take) {
 
 TensorList list_tensors(const Document& document) {
   TensorList list;
+  detail::PathText kept(document.name());
   each_tensor(document.root(), false, [&](ListedTensor one, const Place& place) {
     one.path = place.path().to_string();
+    kept.add(one.path);
     list.tensors.push_back(std::move(one));
   });
   for (const auto& [name, tensor] : document.content().extra_tensors) {
@@ -144,12 +147,14 @@ TensorList list_tensors(const Document& document) {
 TensorList list_tensors(const Recording& recording) {
   TensorList list;
   list.is_of_recording = true;
+  detail::PathText kept;
   for (const Record& record : recording) {
     try {
       each_tensor(record.value(), record.kept() == Keep::statistics,
                   [&](ListedTensor one, const Place& place) {
                     one.path = record.name();
                     if (place.depth() != 0) one.path += place.path().to_string();
+                    kept.add(one.path);
                     one.record = {record.name(), record.step(), record.call(), record.sequence()};
                     one.kept = to_string(record.kept());
                     list.tensors.push_back(std::move(one));

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <compare>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <system_error>
 
 #include <safestructures/data/slice.hpp>
 #include "codecs/scalar_of.hpp"
@@ -116,6 +121,30 @@ Value pair_of(Entry entry) {
   return Value::tuple(std::move(items));
 }
 
+/// What the names of a checkpoint make: tensors and levels above them. Lists of others are no map.
+bool is_named(const Value& value) {
+  return value.kind() == Kind::tensor || value.kind() == Kind::list || value.kind() == Kind::dict;
+}
+
+/// The same, but what may be an integer, the key of a pair.
+bool is_level(const Value& value) {
+  return is_named(value) && !(value.kind() == Kind::tensor && value.tensor().rank() == 0);
+}
+
+/// An integer by its text, as `std::to_string` spells it; another key as it is.
+Value integer_of(const Value& key) {
+  if (key.kind() != Kind::string) return key;
+  const std::string& text = key.as_string();
+  const auto read = [&]<class T>(T number) -> std::optional<Value> {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && std::to_string(number) == text) return Value(number);
+    return std::nullopt;
+  };
+  if (auto number = read(std::int64_t{})) return *std::move(number);
+  if (auto number = read(std::uint64_t{})) return *std::move(number);
+  return key;
+}
+
 }  // namespace
 
 Value to_key(Value value) {
@@ -173,24 +202,39 @@ KeyStep::KeyStep(const Value& key) {
   }
 }
 
-Pairs::Pairs(const Value& value, const Decoder& decoder)
+Pairs::Pairs(const Value& value, Keys keys, const Decoder& decoder)
     : source_(value), is_mapping_(value.is_mapping()) {
   if (!is_mapping_) {
     const bool is_list = value.kind() == Kind::list || value.kind() == Kind::tuple;
-    const auto is_pair = [](const Value& item) {
-      return (item.kind() == Kind::tuple || item.kind() == Kind::list) && item.size() == 2;
+    const auto is_pair = [&](const Value& item) {
+      return (item.kind() == Kind::tuple || item.kind() == Kind::list) && item.size() == 2 &&
+             !(keys == Keys::integers && is_level(item.items()[0]));
     };
-    if (!is_list || !std::ranges::all_of(value.items(), is_pair))
-      decoder.mismatch("dict, struct, or a list of (key, value) pairs", value);
+    if (!is_list || !std::ranges::all_of(value.items(), is_pair)) {
+      is_indexed_ = keys == Keys::integers && value.kind() == Kind::list &&
+                    std::ranges::all_of(value.items(), is_named);
+      if (!is_indexed_) decoder.mismatch("dict, struct, or a list of (key, value) pairs", value);
+    }
   }
   size_ = value.size();
+  if (keys == Keys::any) return;
+  const auto is_text = [](const Entry& entry) { return entry.key.kind() == Kind::string; };
+  if (is_indexed_) {
+    integers_.reserve(size_);
+    for (std::size_t i = 0; i < size_; ++i) integers_.emplace_back(i);
+  } else if (is_mapping_ && std::ranges::any_of(value.entries(), is_text)) {
+    integers_.reserve(size_);
+    for (const Entry& entry : value.entries()) integers_.push_back(integer_of(entry.key));
+  }
 }
 
 const Value& Pairs::key(std::size_t index) const {
+  if (!integers_.empty()) return integers_[index];
   return is_mapping_ ? source_.entries()[index].key : source_.items()[index].items()[0];
 }
 
 const Value& Pairs::value(std::size_t index) const {
+  if (is_indexed_) return source_.items()[index];
   return is_mapping_ ? source_.entries()[index].value : source_.items()[index].items()[1];
 }
 

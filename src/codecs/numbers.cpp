@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <safestructures/codecs/scalars.hpp>
+#include <safestructures/codecs/sequences.hpp>
+#include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
 #include "platform/memory.hpp"
 
@@ -80,6 +85,27 @@ void check_exact(const Tensor& tensor, std::uint64_t first, std::uint64_t count,
                "Load it into an integer type, or choose Overflow::saturate");
 }
 
+bool is_signed(DType dtype) {
+  return dtype == DType::I8 || dtype == DType::I16 || dtype == DType::I32 || dtype == DType::I64;
+}
+
+void decode_number(const Value& value, const Decoder& decoder, DType dtype,
+                   std::span<std::byte> target) {
+  const auto put = [&](const auto& number) {
+    std::memcpy(target.data(), &number, std::min(target.size(), sizeof number));
+  };
+  if (dtype == DType::BOOL) return put(decode_bool(value, decoder));
+  if (dtype == DType::C64)
+    return put(std::complex<float>(decode_complex(value, decoder, DType::F32)));
+  if (!is_integer(dtype)) return decode_floating(value, decoder, dtype, target.data());
+  // All bits of 64 for the widest, fewer for the others; little-endian, as put wants it.
+  const unsigned spare = 64 - bit_width(dtype);
+  if (is_signed(dtype))
+    put(decode_signed(value, decoder, std::numeric_limits<std::int64_t>::min() >> spare,
+                      std::numeric_limits<std::int64_t>::max() >> spare));
+  else put(decode_unsigned(value, decoder, std::numeric_limits<std::uint64_t>::max() >> spare));
+}
+
 }  // namespace
 
 Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes, bool complex) {
@@ -106,6 +132,30 @@ void decode_block(const Value& value, const Decoder& decoder, DType dtype,
     check_exact(tensor, 0, tensor.size(), source.dtype, report, decoder);
   } catch (const Error& error) {
     throw error.with_path(decoder.path());
+  }
+}
+
+Value encode_number(DType dtype, std::span<const std::byte> number) {
+  return scalar_of(Tensor::borrow(dtype, Shape{}, number));
+}
+
+void describe_number(TypeDescriber& type, DType dtype) {
+  if (dtype == DType::BOOL) type.boolean();
+  else if (dtype == DType::C64) type.complex(DType::F32);
+  else if (is_integer(dtype)) type.integer(bit_width(dtype), is_signed(dtype));
+  else type.floating(dtype);
+}
+
+void decode_numbers(const Value& value, Decoder& decoder, DType dtype,
+                    std::span<const std::uint64_t> dims, std::span<std::byte> target) {
+  if (dims.empty()) return decode_number(value, decoder, dtype, target);
+  if (!value.is_sequence()) return decode_block(value, decoder, dtype, dims, target);
+  Items items(value, decoder);
+  items.expect_size(static_cast<std::size_t>(dims[0]), decoder);
+  const std::size_t width = items.size() == 0 ? 0 : target.size() / items.size();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Walker::Step step(decoder, i);
+    decode_numbers(items[i], decoder, dtype, dims.subspan(1), target.subspan(i * width, width));
   }
 }
 

@@ -1,5 +1,6 @@
 #include <safestructures/codecs/polymorphic.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "codecs/type_text.hpp"
@@ -10,6 +11,39 @@ namespace {
 std::string how_to_add(const std::string& type, const std::string& base) {
   return "Add it with registry.add<" + type + ", " + base +
          ">(\"a name in files\"), and pass the registry in the options";
+}
+
+/// Whether what is called otherwise is nothing more than the base itself: saved through a registry
+/// that has another name for it.
+bool is_base_alone(const Value& payload, const Pointee& base) {
+  if (base.has_field == nullptr || payload.kind() != Kind::structure ||
+      payload.type_name() != base.name)
+    return false;
+  return std::ranges::all_of(payload.entries(), [&](const Entry& field) {
+    return field.key.kind() == Kind::string && base.has_field(field.key.as_string());
+  });
+}
+
+/// Whether the codec of the base is what a custom value of an unknown name is for.
+bool is_for_base(const Value& value, const Pointee& base) {
+  // A namedtuple of Python: the name is that of its kind, not of a class.
+  return base.takes_any_name || value.type_name() == base.name ||
+         value.type_name() == "collections.namedtuple" || is_base_alone(value.payload(), base);
+}
+
+/// Refuses a struct that was no object behind a pointer when it was saved, and whose class is known
+/// to be another one.
+void refuse_other_class(const Value& value, const Pointee& base, const Decoder& decoder) {
+  if (value.kind() != Kind::structure || decoder.registry() == nullptr || base.takes_any_name ||
+      value.type_name() == base.name)
+    return;
+  const Registry::Type* type = decoder.registry()->find(value.type_name());
+  if (type == nullptr || type->type == base.type) return;
+  const std::string base_text = type_text(base.type);
+  decoder.fail(ErrorCode::type_mismatch, "a struct is of another class than the pointer's",
+               base_text, "a struct of '" + type->name + "'",
+               "Load it as that type, or save it through a pointer to " + base_text +
+                   ", with the registry in the options");
 }
 
 }  // namespace
@@ -25,19 +59,22 @@ const Registry::Type* dynamic_type(const std::type_info& object, const std::type
                {}, type, how_to_add(type, type_text(base)));
 }
 
-const Registry::Type* named_type(const Value& value, const std::type_info& base, bool has_codec,
-                                 const Decoder& decoder) {
+const Registry::Type* named_type(const Value& value, const Pointee& base, const Decoder& decoder) {
   if (value.kind() == Kind::custom && decoder.registry() != nullptr)
     if (const Registry::Type* type = decoder.registry()->find(value.type_name())) return type;
-  if (has_codec) return nullptr;
-  const std::string base_text = type_text(base);
+  refuse_other_class(value, base, decoder);
+  if (base.has_codec && (value.kind() != Kind::custom || is_for_base(value, base))) return nullptr;
+  const std::string base_text = type_text(base.type);
   if (value.kind() != Kind::custom)
     decoder.mismatch("a custom value of a type derived from " + base_text, value);
+  const std::string own = base.name.empty() ? "" : "'" + std::string(base.name) + "' or ";
   decoder.fail(ErrorCode::unknown_type,
-               "no codec is registered for a type that is named in the file",
-               "the name of a type derived from " + base_text, "'" + value.type_name() + "'",
+               decoder.registry() != nullptr
+                   ? "no codec is registered for a type that is named in the file"
+                   : "no registry is there for a type that is named in the file",
+               own + "the name of a type derived from " + base_text, "'" + value.type_name() + "'",
                "Add the type of that name with registry.add<T, " + base_text +
-                   ">(), and pass the registry in the options");
+                   ">(), and pass the registry in the options (LoadOptions::registry)");
 }
 
 void* to_base(const Registry::Type& type, void* object, const std::type_info& base,

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <complex>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -119,6 +122,36 @@ void check_columns(const Value& value, const Trace* trace, std::optional<std::ui
   count = found;
 }
 
+/// The position that a key spells, as the names of a checkpoint do.
+std::optional<std::uint64_t> position_of(const Value& key) {
+  if (key.kind() != Kind::string) return std::nullopt;
+  const std::string& text = key.as_string();
+  std::uint64_t position = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position);
+  if (error != std::errc() || std::to_string(position) != text) return std::nullopt;
+  return position;
+}
+
+/// Throws which number is missing, where a dict is what a list with a gap is read as from the names
+/// of a checkpoint.
+void refuse_gap(const Value& value, const Decoder& decoder) {
+  if (value.kind() != Kind::dict || value.size() == 0) return;
+  std::vector<std::uint64_t> positions;
+  for (const Entry& entry : value.entries()) {
+    const auto position = position_of(entry.key);
+    if (!position) return;
+    positions.push_back(*position);
+  }
+  std::ranges::sort(positions);
+  std::uint64_t missing = 0;
+  while (missing < positions.size() && positions[missing] == missing) ++missing;
+  if (missing == positions.size()) return;
+  decoder.fail(ErrorCode::type_mismatch, "the numbers of the items have a gap",
+               "items '0' to '" + std::to_string(positions.back()) + "'",
+               describe(value) + " without '" + std::to_string(missing) + "'",
+               "Load it into a std::map from an integer type, which keeps the numbers");
+}
+
 }  // namespace
 
 Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
@@ -132,8 +165,10 @@ Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
     size_ = static_cast<std::size_t>(count.value_or(0));
     return;
   }
-  if (value.kind() != Kind::tensor || value.tensor().rank() == 0)
+  if (value.kind() != Kind::tensor || value.tensor().rank() == 0) {
+    refuse_gap(value, decoder);
     decoder.mismatch("list, tuple or set", value);
+  }
   const Tensor& tensor = value.tensor();
   // A shape of 2^40 by 0 takes no bytes in a file: its rows must not take memory here.
   if (tensor.size() == 0 && tensor.shape()[0] != 0)

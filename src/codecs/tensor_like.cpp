@@ -47,9 +47,26 @@ std::vector<std::size_t> dense_order(const TensorLayout& layout, std::size_t sca
   return order;
 }
 
+namespace {
+
+/// The first of 65,536 rows may have 65,536 numbers, and the others none.
+void check_rows(const Value& value, Decoder& decoder, std::span<const std::uint64_t> sizes) {
+  if (sizes.empty()) return;
+  if (value.kind() == Kind::tensor && std::ranges::equal(value.tensor().shape(), sizes)) return;
+  Items rows(value, decoder);
+  expect_row(rows, value, sizes[0], decoder);
+  if (sizes.size() == 1) return;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Decoder::Step step(decoder, i);
+    check_rows(rows[i], decoder, sizes.subspan(1));
+  }
+}
+
+}  // namespace
+
 std::vector<std::uint64_t> nested_sizes(const Value& value,
                                         const std::optional<std::vector<Extent>>& shape,
-                                        const Decoder& decoder) {
+                                        Decoder& decoder) {
   std::vector<std::uint64_t> sizes;
   const Value* row = &value;
   for (; row != nullptr && row->is_sequence();
@@ -61,7 +78,10 @@ std::vector<std::uint64_t> nested_sizes(const Value& value,
   if (row != nullptr && row->kind() == Kind::tensor)
     for (const std::uint64_t size : row->tensor().shape())
       if (!shape || sizes.size() < shape->size()) sizes.push_back(size);
-  if (!shape) return sizes;
+  if (!shape) {
+    check_rows(value, decoder, sizes);
+    return sizes;
+  }
   if (row == nullptr)
     while (sizes.size() < shape->size()) sizes.push_back((*shape)[sizes.size()].least);
   bool fits = sizes.size() == shape->size();
@@ -70,6 +90,7 @@ std::vector<std::uint64_t> nested_sizes(const Value& value,
     decoder.fail(ErrorCode::shape_mismatch, "the list has another shape",
                  "numbers for shape " + to_string(std::span<const Extent>(*shape)),
                  describe(value));
+  check_rows(value, decoder, sizes);
   return sizes;
 }
 

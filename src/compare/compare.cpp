@@ -60,7 +60,7 @@ std::vector<std::pair<std::string, Value>> extra_tensors(const Document& documen
 
 std::vector<TreeNode> nodes_of(const Document& document,
                                const std::vector<std::pair<std::string, Value>>& extra) {
-  std::vector<TreeNode> nodes = comparing::nodes_of(document.root());
+  std::vector<TreeNode> nodes = comparing::nodes_of(document.root(), document.name());
   for (const auto& [name, value] : extra) nodes.push_back({name, name, &value});
   return nodes;
 }

@@ -159,6 +159,7 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
     try {
       if (add_pair(pair, row) && !is_excused(pair, row)) {
         row.record = record;
+        kept_paths_.add(row.path);
         count(row.verdict);
       } else {
         rows_.take_back();

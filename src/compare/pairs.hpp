@@ -18,6 +18,7 @@
 #include "compare/pairing/nodes.hpp"
 #include "compare/pairing/rename.hpp"
 #include "compare/rows/row_store.hpp"
+#include "data/path_text.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -143,6 +144,7 @@ class Comparer {
   std::vector<Held> held_;   // In the order of their rows.
   std::deque<Tensor> made_;  // Of what is no tensor.
   CompactValues compact_values_;
+  detail::PathText kept_paths_;  // Of the rows about records' parts.
   NameOf name_of_;
   Comparison result_;
   RowStore& rows_;               // Its own.

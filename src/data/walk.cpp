@@ -1,6 +1,7 @@
 #include <safestructures/data/walk.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "data/box.hpp"
@@ -78,27 +79,36 @@ void Place::for_each_step(const Visit& visit) const {
     const Value& value = *frames_[i].value;
     const Step child = step_of(value, frames_[i].next - 1);
     switch (child.kind) {
-      case StepKind::item: visit(std::to_string(child.index)); break;
+      case StepKind::item: visit(std::string_view(std::to_string(child.index))); break;
       case StepKind::key:
-      case StepKind::value: visit(value.entries()[child.index].key.key_label()); break;
+      case StepKind::value: {
+        const Value& key = value.entries()[child.index].key;
+        if (key.kind() == Kind::string && !detail::Box::has_extras(key))
+          visit(std::string_view(key.as_string()));
+        else visit(std::string_view(key.key_label()));
+        break;
+      }
       case StepKind::payload: break;
-      case StepKind::attribute: visit(value.attributes()[child.index].key.as_string()); break;
+      case StepKind::attribute:
+        visit(std::string_view(value.attributes()[child.index].key.as_string()));
+        break;
     }
   }
 }
 
 Path Place::path() const {
   Path path;
-  for_each_step([&](std::string step) { path.push_back(std::move(step)); });
+  for_each_step([&](std::string_view step) { path.push_back(std::string(step)); });
   return path;
 }
 
-std::string Place::dotted() const {
+std::string Place::dotted(std::size_t most) const {
   std::string text;
   bool is_first = true;
-  for_each_step([&](const std::string& step) {
-    if (!std::exchange(is_first, false)) text += '.';
-    text += step;
+  const auto append = [&](std::string_view part) { text += part.substr(0, most - text.size()); };
+  for_each_step([&](std::string_view step) {
+    if (!std::exchange(is_first, false)) append(".");
+    append(step);
   });
   return text;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "formats/tensor_names.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -31,7 +32,7 @@ Tensor tensor_at(const std::shared_ptr<const Source>& source, std::uint64_t offs
       return Tensor::share(dtype, std::move(shape), copied, blocks);
     }
   }
-  return Tensor::deferred(dtype, std::move(shape), source, offset, to_string(trace));
+  return Tensor::deferred(dtype, std::move(shape), source, offset, place_path(trace));
 }
 
 std::shared_ptr<const Source> brought(const std::shared_ptr<const Source>& source, Access access) {

@@ -40,6 +40,8 @@ struct Recording::State {
   /// Whether it should be looked at again: it was sealed meanwhile.
   bool read_unsealed();
   void note(std::string problem);
+  /// What is missing of a segment that is not sealed, unless a recorder makes it just now.
+  void note_lone(const std::filesystem::path& journal, const std::filesystem::path& part);
   [[nodiscard]] LoadOptions load_options() const;
   [[nodiscard]] std::shared_ptr<const Source> open(const std::filesystem::path& path,
                                                    const std::filesystem::path& later = {}) const;
@@ -153,13 +155,30 @@ void Recording::State::read_sealed() {
          std::to_string(table.size()) + (table.size() == 1 ? " is" : " are") + " here");
 }
 
+void Recording::State::note_lone(const std::filesystem::path& journal,
+                                 const std::filesystem::path& part) {
+  // A recorder makes the journal first, and takes it away last.
+  std::error_code error;
+  const auto is_there = [&](const std::filesystem::path& path) {
+    return std::filesystem::exists(path, error);
+  };
+  if (is_there(part) && !is_there(journal) && is_there(part))
+    return note(part.string() + ": there is no journal that says what is in it");
+  const std::uintmax_t size = std::filesystem::file_size(journal, error);
+  if (!error && size > recording::journal_head_size && !is_there(part) &&
+      !is_there(recording::sealed_file(folder, segment)))
+    note(part.string() + " is missing, of whose records there is the journal");
+}
+
 bool Recording::State::read_unsealed() {
   const std::filesystem::path journal = recording::journal_file(folder, segment);
   const std::filesystem::path part = recording::part_file(folder, segment);
   std::error_code error;
-  const bool is_there = std::filesystem::exists(journal, error);
-  if (!is_there || !std::filesystem::exists(part, error))
-    return std::filesystem::exists(recording::sealed_file(folder, segment), error);
+  if (!std::filesystem::exists(journal, error) || !std::filesystem::exists(part, error)) {
+    if (std::filesystem::exists(recording::sealed_file(folder, segment), error)) return true;
+    note_lone(journal, part);
+    return false;
+  }
   std::vector<std::byte> bytes;
   std::shared_ptr<const Source> data;
   try {
@@ -172,7 +191,13 @@ bool Recording::State::read_unsealed() {
   std::span<const std::byte> rest = bytes;
   std::uint64_t place = journal_end;
   if (place == 0) {
-    if (rest.size() < recording::journal_head_size) return false;
+    if (rest.size() < recording::journal_head_size) {
+      // Its head is written before there are data.
+      if (data->size() != 0)
+        note(journal.string() + " ends in its first bytes: nobody can tell what is in " +
+             part.string());
+      return false;
+    }
     try {
       const recording::JournalHead head = recording::read_head(rest);
       journal_room = head.room;
@@ -195,7 +220,13 @@ bool Recording::State::read_unsealed() {
     }
     const Frame& frame = found.frame;
     // The data are written first: what is not there is lost.
-    if (data->size() < journal_room || frame.end > data->size() - journal_room) break;
+    if (frame.begin != frame.end &&
+        (data->size() < journal_room || frame.end > data->size() - journal_room)) {
+      note(part.string() +
+           " ends in front of data that its journal tells of: 'safestructures recover' says how "
+           "many records are lost");
+      break;
+    }
     frames.push_back(std::move(found.frame));
     rest = rest.subspan(found.size);
     place += found.size;

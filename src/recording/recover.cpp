@@ -184,7 +184,10 @@ std::uint64_t Repair::hash_of(std::uint64_t begin, std::uint64_t end) {
 }
 
 bool Repair::check(const Frame& frame) {
-  if (data_->size() < head_.room || frame.end > data_->size() - head_.room) return false;
+  // Without data it needs no room, which not every file system reserves.
+  if (frame.begin != frame.end &&
+      (data_->size() < head_.room || frame.end > data_->size() - head_.room))
+    return false;
   const auto is_sound = [&](const StoredTensor& tensor) {
     checked_.add(tensor.end - tensor.begin);
     return hash_of(tensor.begin, tensor.end) == tensor.hash;
@@ -215,8 +218,16 @@ void Repair::seal(Journal journal) {
     return lose(journal.frames.size(),
                 "the journal cannot be used: it says that the data begin at byte " +
                     std::to_string(head_.room));
-  data_.emplace(part_path_);
-  source_ = Source::open(part_path_);
+  try {
+    // It would be written where the link leads.
+    if (std::filesystem::is_symlink(part_path_))
+      throw Error(ErrorCode::cannot_open, "the file is a link");
+    data_.emplace(part_path_);
+    source_ = Source::open(part_path_);
+  } catch (const Error& error) {
+    // There are other segments.
+    return lose(journal.frames.size(), "the data cannot be read: " + std::string(error.what()));
+  }
   std::uint64_t lost = 0;
   std::uint64_t damaged = 0;
   std::uint64_t refused = 0;

@@ -1,4 +1,5 @@
 // error: Rules<T>::columns is for structs that can be columns
+// absent: cannot (save|load) this type|can save this type, but not
 #include <cstddef>
 #include <vector>
 
@@ -20,3 +21,6 @@ struct ss::Rules<Named> {
 };
 
 std::vector<std::byte> save(const std::vector<Named>& all) { return ss::save(all); }
+std::vector<Named> load(const std::vector<std::byte>& bytes) {
+  return ss::load<std::vector<Named>>(bytes);
+}

@@ -24,3 +24,9 @@ if ! grep -qE -- "$pattern" <<<"$output"; then
   echo "$output"
   exit 1
 fi
+absent=$(sed -n '2,3s|^// absent: ||p' "$source")
+if [[ -n $absent ]] && grep -qE -- "$absent" <<<"$output"; then
+  echo "$source fails as it should, but its output matches '$absent' as well:"
+  echo "$output"
+  exit 1
+fi

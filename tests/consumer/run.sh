@@ -20,7 +20,7 @@ configure() { # FOLDER PROJECT OPTION...
   "$folder/consumer"
 }
 
-refused() { # MESSAGE OPTION...: a component that is asked for and not there
+refused() { # MESSAGE OPTION...: a component that is asked for and not there, or the package
   local message=$1 output
   shift
   rm -rf "$work/refused"
@@ -62,6 +62,11 @@ if [[ $way == find_package ]]; then
     share/zsh/site-functions/_safestructures share/bash-completion/completions/safestructures; do
     [[ -s $work/prefix/$file ]] || { echo "$file is not installed" && exit 1; }
   done
+  # Where the tree is its own build folder, such a file would be taken for one of its sources.
+  if grep -E '^build [^:]*src/cli/[^ :]*\.cpp[ :]' "$build/build.ninja"; then
+    echo "the above makes a source in src/cli"
+    exit 1
+  fi
   configure build find_package -DCMAKE_PREFIX_PATH="$work/prefix"
   cmake -G Ninja -S "$source/tests/consumer/components" -B "$work/components" \
     -DCMAKE_PREFIX_PATH="$work/prefix"
@@ -69,9 +74,32 @@ if [[ $way == find_package ]]; then
     -DCOMPONENT=nonsense
   refused "The component 'eigen' of safestructures needs Eigen3 3.4 or newer (Debian: libeigen3-dev)." \
     -DCOMPONENT=eigen -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
+  refused "The component 'eigen' of safestructures needs the target Eigen3::Eigen: Eigen3 was found, but did \
+not make it, as there is a target named eigen already." -DCOMPONENT=eigen -DOTHER_TARGET=eigen
+  refused "safestructures needs fmt 9.1 or newer (Debian: libfmt-dev), xxHash 0.8 or newer (Debian: libxxhash-dev)." \
+    -DCOMPONENT=eigen -DCMAKE_DISABLE_FIND_PACKAGE_{fmt,xxHash}=ON
 elif [[ $way == pkg_config ]]; then
   cmake --install "$build" --prefix "$work/prefix"
   as_packaged "$work/prefix" --static
+  # Every header includes the one that says what the library needs of the compiler, at once or by others.
+  alone=$(grep -rL '#include <safestructures/' "$source/include" || true)
+  [[ -z $alone ]] || { echo "these lack data/export.hpp: $alone" && exit 1; }
+  # What users warn of and we do not, in any header; those of test frameworks apart.
+  warnings=(-Wall -Wextra -Wconversion -Wshadow)
+  if [[ $("$compiler" --version) == *clang* ]]; then warnings+=(-Wshadow-all); else warnings+=(-Wuseless-cast); fi
+  (cd "$source/include" && find . -name '*.hpp' -not -path '*/testing/*' -printf '#include <%P>\n') >"$work/headers.cpp"
+  read -ra words <<<"$(pkg-config --cflags safestructures)"
+  "$compiler" -std=c++20 -fsyntax-only -Werror "${warnings[@]}" "${words[@]}" "$work/headers.cpp"
+  # Folders that are named in full are those; nothing is installed there, and in the source tree, where
+  # $work may be, CMake wants none. BUILD_SHARED_LIBS decides whenever it changes.
+  cmake -UBUILD_SHARED_LIBS -S "$source" -B "$work/absolute" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_INSTALL_INCLUDEDIR=/opt/elsewhere/headers -DCMAKE_INSTALL_LIBDIR=/opt/elsewhere/libraries \
+    -DSAFESTRUCTURES_BUILD_{CLI,TESTS,EXAMPLES,BENCHMARKS}=OFF
+  PKG_CONFIG_PATH=$work/absolute
+  [[ $(pkg-config --variable=includedir safestructures) == /opt/elsewhere/headers ]]
+  [[ $(pkg-config --variable=libdir safestructures) == /opt/elsewhere/libraries ]]
+  cmake "$work/absolute" -DBUILD_SHARED_LIBS=ON
+  pkg-config --cflags safestructures | grep -q SAFESTRUCTURES_SHARED
 elif [[ $way == shared_object ]]; then
   cmake --install "$build" --prefix "$work/prefix"
   configure build shared_object -DCMAKE_PREFIX_PATH="$work/prefix"

@@ -327,6 +327,7 @@ def check_completion(folder):
     precisions = ["preserve", "f32", "f16", "bf16", "f64"]
     expect("bash: values", precisions, bash_completes(folder, "convert", "--precision", ""))
     expect("bash: some", ["f32", "f16", "f64"], bash_completes(folder, "convert", "--precision", "f"))
+    expect("bash: behind =", ["name", "norm", "nan"], bash_completes(folder, "stats", "--sort", "=", "n"))
     expect("bash: files", [], bash_completes(folder, "get", "-o", "x"))
     expect("bash: shells", ["bash", "zsh", "fish"], bash_completes(folder, "completion", ""))
     check_zsh(folder)

@@ -97,10 +97,10 @@ T decode_duration_of(const Value& value, std::string_view clock, const Decoder& 
     using Bounds = std::numeric_limits<Count>;
     // Counts above 2^63 - 1 of an unsigned type are out of range: so are centuries of nanoseconds.
     constexpr std::int64_t highest = std::is_unsigned_v<Count> && sizeof(Count) == 8
-                                         ? std::numeric_limits<std::int64_t>::max()
-                                         : static_cast<std::int64_t>(Bounds::max());
+                                         ? (std::numeric_limits<std::int64_t>::max)()
+                                         : static_cast<std::int64_t>((Bounds::max)());
     return T(static_cast<Count>(decode_duration(
-        value, period, clock, static_cast<std::int64_t>(Bounds::min()), highest, decoder)));
+        value, period, clock, static_cast<std::int64_t>((Bounds::min)()), highest, decoder)));
   }
 }
 

@@ -9,12 +9,12 @@
 ///       static constexpr bool columns = true;
 ///     };
 ///
-/// A std::vector of structs all of whose fields are numbers, `bool`, enums, fixed arrays of
-/// numbers, std::strings or again such structs or std::pairs, or a std::vector of such pairs, is
-/// then one struct of tensors, whose first dimension counts the items, with the attribute
-/// "columns": that count. So is a map from numbers, enums or strings to such, as the vector of its
-/// pairs. Enums are their numbers. Strings are a struct of two tensors: "text", the bytes of all,
-/// and "ends", where each ends in it.
+/// A std::vector of structs all of whose fields are numbers, `bool`, enums, std::arrays or C arrays
+/// of numbers, types with a `BlockLayout`, std::strings or again such structs or std::pairs, or a
+/// std::vector of such pairs, is then one struct of tensors, whose first dimension counts the
+/// items, with the attribute "columns": that count. So is a map from numbers, enums or strings to
+/// such, as the vector of its pairs. Enums are their numbers. Strings are a struct of two tensors:
+/// "text", the bytes of all, and "ends", where each ends in it.
 ///
 /// Numbers of a vector are not copied: the tensors are strided views of it. They are stored in
 /// their own dtype, whatever `Precision` says, as the scalars that they stand for would be. Any
@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -71,7 +72,7 @@ consteval bool is_columnar() {
   if constexpr (is_pair<T>) {
     return is_column<typename T::first_type>() && is_column<typename T::second_type>();
   } else if constexpr (!Fielded<T>) {
-    return false;
+    return false;  // Nor what has a BlockLayout: its vectors are one tensor.
   } else if constexpr (NamedCodec<T>) {
     return false;
   } else if constexpr (!std::is_base_of_v<StructCodec<T>, Codec<T>> || has_migrate<T> ||
@@ -151,7 +152,8 @@ template <class Field>
 Column column_of(std::size_t index, const Field& field, const std::byte* first) {
   Column column;
   column.field = index;
-  column.offset = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&field) - first);
+  column.offset =
+      static_cast<std::size_t>(reinterpret_cast<const std::byte*>(std::addressof(field)) - first);
   column.size = sizeof(Field);
   if constexpr (Block<Field>) {
     using Numbers = BlockLayout<Field>;
@@ -201,7 +203,7 @@ template <Columnar T>
 const ColumnStruct& columns_of() {
   static const ColumnStruct result = [] {
     const T item{};
-    return column_struct(item, reinterpret_cast<const std::byte*>(&item));
+    return column_struct(item, reinterpret_cast<const std::byte*>(std::addressof(item)));
   }();
   return result;
 }
@@ -231,14 +233,33 @@ struct Codec<std::vector<T, Allocator>> {
   }
 };
 
-/// Rules that ask for what cannot be.
-template <detail::WantsColumns T, class Allocator>
-  requires(!detail::Columnar<T>)
-struct Codec<std::vector<T, Allocator>> {
-  static_assert(detail::always_false<T>,
+namespace detail {
+
+template <class T>
+void refuse_columns() {
+  static_assert(always_false<T>,
                 "safestructures: Rules<T>::columns is for structs that can be columns: those with "
                 "a default constructor and without migrate, all of whose fields are numbers, bool, "
-                "enums, fixed arrays of numbers, strings, or such structs or pairs");
+                "enums, std::arrays or C arrays of numbers, types with a BlockLayout, strings, or "
+                "such structs or pairs. In place of a small matrix or vector of another library, "
+                "use a std::array");
+}
+
+}  // namespace detail
+
+/// Rules that ask for what cannot be. A codec all the same, or saving and loading would say beside
+/// the reason that they do not know the type.
+template <detail::WantsColumns T, class Allocator>
+  requires(!detail::Columnar<T> && !requires { BlockLayout<T>::dtype; })
+struct Codec<std::vector<T, Allocator>> {
+  static Value encode(const std::vector<T, Allocator>&, Encoder&) {
+    detail::refuse_columns<T>();
+    return {};
+  }
+  static std::vector<T, Allocator> decode(const Value&, Decoder&) {
+    detail::refuse_columns<T>();
+    return {};
+  }
 };
 
 }  // namespace safestructures::inline v0

@@ -159,7 +159,7 @@ concept Enum = std::is_enum_v<T> && !std::is_same_v<T, std::byte>;
 /// Throws Error `out_of_range` for a number that is no value of the enum.
 template <Enum E>
 void check_enum_number(std::integral auto number, const Walker& walker) {
-  if (std::cmp_greater(number, std::numeric_limits<std::int64_t>::max()))
+  if (std::cmp_greater(number, (std::numeric_limits<std::int64_t>::max)()))
     static_cast<void>(enum_table<E>().checked_large(static_cast<std::uint64_t>(number), walker));
   else static_cast<void>(enum_table<E>().checked(static_cast<std::int64_t>(number), walker));
 }
@@ -181,7 +181,7 @@ struct Codec<T> {
     const auto number = static_cast<Underlying>(value);
     const detail::EnumTable& table = detail::enum_table<T>();
     if constexpr (std::is_unsigned_v<Underlying> && sizeof(Underlying) == 8) {
-      if (std::cmp_greater(number, std::numeric_limits<std::int64_t>::max()))
+      if (std::cmp_greater(number, (std::numeric_limits<std::int64_t>::max)()))
         return Value(table.checked_large(number, encoder));
     }
     return table.encode(static_cast<std::int64_t>(number), encoder);
@@ -196,8 +196,8 @@ struct Codec<T> {
       return static_cast<T>(number);
     };
     if constexpr (std::is_signed_v<Underlying>)
-      return checked(detail::decode_signed(value, decoder, Bounds::min(), Bounds::max()));
-    else return checked(detail::decode_unsigned(value, decoder, Bounds::max()));
+      return checked(detail::decode_signed(value, decoder, (Bounds::min)(), (Bounds::max)()));
+    else return checked(detail::decode_unsigned(value, decoder, (Bounds::max)()));
   }
 };
 

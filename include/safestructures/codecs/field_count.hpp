@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::inline v0 {
 
 /// The most fields an aggregate may have: what Boost.PFR can bind.

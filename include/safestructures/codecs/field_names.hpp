@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::inline v0::detail {
 
 /// Text with static storage that is free of the long text it was cut from.

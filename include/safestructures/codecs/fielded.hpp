@@ -4,10 +4,14 @@
 
 #include <type_traits>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::inline v0 {
 
 template <class T>
 struct Rules;
+template <class T>
+struct BlockLayout;
 
 namespace detail {
 
@@ -18,9 +22,13 @@ concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T>;
 template <class T>
 concept ListsMembers = std::is_class_v<T> && requires { Rules<T>::members; };
 
+/// A type that has fields, and may say that it is numbers all the same.
+template <class T>
+concept HasFields = Aggregate<T> || ListsMembers<T>;
+
 /// A type that is saved as a struct of its fields, unless a codec says otherwise.
 template <class T>
-concept Fielded = Aggregate<T> || ListsMembers<T>;
+concept Fielded = HasFields<T> && !requires { BlockLayout<T>::dtype; };
 
 }  // namespace detail
 }  // namespace safestructures::inline v0

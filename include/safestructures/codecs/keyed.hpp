@@ -5,6 +5,11 @@
 /// lists or tensors here become tuples; where another kind remains, a map is a list of (key, value)
 /// tuples and a set a list, so that it can be saved as well. A map may be columns: see columns.hpp.
 ///
+/// Where the names of fields say all that is known, in a checkpoint or in JSON of others, integers
+/// are text: a map from integers loads from a dict of these too, `{"0": ..., "2": ...}`. In a
+/// checkpoint, numbers without a gap are a list: one of tensors, lists or dicts loads by its
+/// indices.
+///
 /// Sets and maps of your own are saved alike:
 ///
 ///     template <class K, class T> struct safestructures::Codec<FlatMap<K, T>>
@@ -21,6 +26,7 @@
 #include <vector>
 
 #include <safestructures/codecs/columns.hpp>
+#include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/sequences.hpp>
 #include <safestructures/codecs/tuple.hpp>
 #include <safestructures/data/codec.hpp>
@@ -59,11 +65,17 @@ class SAFESTRUCTURES_API KeyStep {
   std::string_view view_;
 };
 
+/// What the keys of a map are.
+enum class Keys : bool {
+  any,
+  integers,  ///< Which may be the text of integers, or the indices of a list.
+};
+
 /// The keys and values of a dict, a structure or a list of pairs.
 class SAFESTRUCTURES_API Pairs {
  public:
   /// `value` must outlive this. \throws Error `type_mismatch` for other kinds.
-  Pairs(const Value& value, const Decoder& decoder);
+  Pairs(const Value& value, Keys keys, const Decoder& decoder);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] const Value& key(std::size_t index) const;
@@ -72,7 +84,9 @@ class SAFESTRUCTURES_API Pairs {
  private:
   const Value& source_;
   bool is_mapping_;
+  bool is_indexed_ = false;  // By the positions in a list.
   std::size_t size_ = 0;
+  std::vector<Value> integers_;  // Instead of the value's own keys, where these are text.
 };
 
 /// Whether a struct is the columns of a map, whose fields are `first` and `second`.
@@ -180,7 +194,9 @@ struct MapCodec {
   static Map decode(const Value& value, Decoder& decoder) {
     if constexpr (!repeats && detail::has_columns<Key, Mapped>())
       if (detail::is_columns_of_pairs(value)) return decode_columns(value, decoder);
-    const detail::Pairs pairs(value, decoder);
+    constexpr bool has_integers = !repeats && detail::Integer<Key>;
+    const detail::Pairs pairs(value, has_integers ? detail::Keys::integers : detail::Keys::any,
+                              decoder);
     Map map;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const detail::KeyStep name(pairs.key(i));

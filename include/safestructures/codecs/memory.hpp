@@ -54,8 +54,9 @@ struct Codec<std::unique_ptr<T>> {
 };
 
 /// An object that several pointers share is encoded once; where it holds tensors they are stored
-/// once, and loading makes one object again. Objects without tensors are loaded as copies. A
-/// pointer that leads back to an object that is being saved is an Error `cycle`.
+/// once, and loading makes one object again, whichever of its bases the pointers are to. Objects
+/// without tensors are loaded as copies. A pointer that leads back to an object that is being saved
+/// is an Error `cycle`.
 template <class T>
   requires(!std::is_array_v<T>)
 struct Codec<std::shared_ptr<T>> {
@@ -69,17 +70,16 @@ struct Codec<std::shared_ptr<T>> {
     const Object& object = *pointer;
     // The whole object's address and type, so that pointers to its bases are known as the same.
     const void* address = nullptr;
-    if constexpr (std::is_polymorphic_v<T>) address = dynamic_cast<const void*>(&object);
-    else address = &object;
+    if constexpr (std::is_polymorphic_v<T>)
+      address = dynamic_cast<const void*>(std::addressof(object));
+    else address = std::addressof(object);
     return encoder.encode_shared(address, typeid(object), [&] {
       return detail::mark_pointee<Object>(detail::encode_pointee(object, encoder));
     });
   }
   static std::shared_ptr<T> decode(const Value& value, Decoder& decoder) {
     if (value.is_none()) return nullptr;
-    return decoder.decode_shared<Object>(value, [&] {
-      return detail::decode_pointee<Object>(detail::unmark_pointee<Object>(value), decoder);
-    });
+    return detail::decode_pointee<Object>(value, detail::unmark_pointee<Object>(value), decoder);
   }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <complex>
 #include <concepts>
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <span>
 #include <type_traits>
 
+#include <safestructures/codecs/fielded.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/type_describer.hpp>
@@ -20,7 +22,8 @@
 namespace safestructures::inline v0 {
 /// How a T lies in memory when it is numbers and nothing else: the dtype and the dimensions of one
 /// T. Specialise it for a number type of another library that has the memory of a dtype, such as
-/// its own 16-bit float, with these three members: contiguous ranges of it are then tensors.
+/// its own 16-bit float, with these three members: contiguous ranges of it are then tensors, and a
+/// single one of an aggregate is what a number of that dtype is, or a tensor of those dimensions.
 template <class T>
 struct BlockLayout;
 
@@ -168,5 +171,104 @@ SAFESTRUCTURES_API std::span<const std::byte> decode_bytes(const Value& value,
 SAFESTRUCTURES_API void expect_byte_count(std::size_t found, std::size_t expected,
                                           const Decoder& decoder);
 
+/// A number of that dtype as a bool, int, float or complex.
+SAFESTRUCTURES_API Value encode_number(DType dtype, std::span<const std::byte> number);
+/// Fills numbers of exactly those dimensions, of which there may be none, from what a number or an
+/// array of them loads from.
+SAFESTRUCTURES_API void decode_numbers(const Value& value, Decoder& decoder, DType dtype,
+                                       std::span<const std::uint64_t> dims,
+                                       std::span<std::byte> target);
+
+/// The kind of a single number of that dtype.
+constexpr Kind number_kind(DType dtype) {
+  switch (dtype) {
+    case DType::BOOL: return Kind::boolean;
+    case DType::C64: return Kind::complex;
+    case DType::I8:
+    case DType::I16:
+    case DType::I32:
+    case DType::I64:
+    case DType::U8:
+    case DType::U16:
+    case DType::U32:
+    case DType::U64: return Kind::integer;
+    default: return Kind::floating;
+  }
+}
+
+/// Bytes of an element; 0 of those that share one.
+constexpr std::uint64_t element_size(DType dtype) {
+  switch (dtype) {
+    case DType::F4:
+    case DType::F6_E2M3:
+    case DType::F6_E3M2: return 0;
+    case DType::I16:
+    case DType::U16:
+    case DType::F16:
+    case DType::BF16: return 2;
+    case DType::I32:
+    case DType::U32:
+    case DType::F32: return 4;
+    case DType::I64:
+    case DType::U64:
+    case DType::F64:
+    case DType::C64: return 8;
+    default: return 1;
+  }
+}
+
+SAFESTRUCTURES_API void describe_number(TypeDescriber& type, DType dtype);
+
+/// A single object of an aggregate that says that it is numbers. Other classes of such may have a
+/// codec by what they are, as the matrices of Eigen do.
+template <class T>
+concept BlockObject = HasFields<T> && requires { BlockLayout<T>::dtype; };
+
+/// Bytes of what a layout says.
+template <class Layout>
+constexpr std::uint64_t block_size() {
+  std::uint64_t size = element_size(Layout::dtype);
+  for (const std::uint64_t dim : Layout::dims) size *= dim;
+  return size;
+}
+
 }  // namespace detail
+
+/// A number, or a tensor where its layout has dimensions.
+template <detail::BlockObject T>
+struct Codec<T> {
+  using Layout = BlockLayout<T>;
+  static constexpr bool is_number = Layout::dims.empty();
+  static constexpr KindSet kinds = is_number ? detail::number_kind(Layout::dtype) : Kind::tensor;
+  static_assert(std::is_trivially_copyable_v<T>,
+                "safestructures: a type with a BlockLayout is copied as memory: it must be "
+                "trivially copyable");
+  static_assert(sizeof(T) == detail::block_size<Layout>(),
+                "safestructures: a type is of another size than the dtype and dimensions of its "
+                "BlockLayout");
+
+  static void describe_type(TypeDescriber& type) {
+    if constexpr (is_number) {
+      detail::describe_number(type, Layout::dtype);
+    } else {
+      std::array<Extent, Layout::dims.size()> shape{};
+      for (std::size_t i = 0; i < shape.size(); ++i) shape[i] = Extent::fixed(Layout::dims[i]);
+      type.tensor(Layout::dtype, shape, Layout::complex);
+    }
+  }
+  static Value encode(const T& object, Encoder&) {
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(std::addressof(object), 1));
+    if constexpr (is_number) return detail::encode_number(Layout::dtype, bytes);
+    else
+      return detail::encode_block(Layout::dtype,
+                                  Shape(std::span<const std::uint64_t>(Layout::dims)), bytes,
+                                  Layout::complex);
+  }
+  static T decode(const Value& value, Decoder& decoder) {
+    std::array<std::byte, sizeof(T)> bytes{};
+    detail::decode_numbers(value, decoder, Layout::dtype, Layout::dims, bytes);
+    return std::bit_cast<T>(bytes);
+  }
+};
+
 }  // namespace safestructures::inline v0

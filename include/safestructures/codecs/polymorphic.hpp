@@ -6,9 +6,13 @@
 ///
 ///     registry.add<Circle, Shape>();               // Circle's Codec has a type_name
 ///     registry.add<Square, Shape>("acme.Square");  // Square's has none; Shape is the base of both
+///
+/// A name that is not registered is an Error: as an object of the base it would lose, without a
+/// word, what its own type adds. Only the base's own name needs no registry.
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <type_traits>
 #include <typeindex>
 #include <typeinfo>
@@ -25,10 +29,51 @@ SAFESTRUCTURES_API const Registry::Type* dynamic_type(const std::type_info& obje
                                                       const std::type_info& base, bool has_codec,
                                                       const Encoder& encoder);
 
-/// The registered type that a custom value names; null when the value is for the codec of `base`.
+/// What the type that a pointer is to says about itself: which values its codec may be given.
+struct Pointee {
+  const std::type_info& type;
+  bool has_codec = false;
+  /// Whether a custom value of any name is its own: nothing is derived from it, or its codec says
+  /// in its `kinds` that it takes custom values, and looks at the name itself.
+  bool takes_any_name = false;
+  std::string_view name = {};                          ///< Its own in files.
+  bool (*has_field)(std::string_view name) = nullptr;  ///< Of a struct.
+};
+
+template <class T>
+bool has_field_named(std::string_view name) {
+  for (const auto& field : Codec<T>::layout.fields) {
+    if (field.is_skipped) continue;
+    if (field.file_name == name) return true;
+    for (const std::string_view alias : field.aliases())
+      if (alias == name) return true;
+  }
+  return false;
+}
+
+template <class T>
+Pointee pointee_of() {
+  Pointee result{.type = typeid(T), .has_codec = Decodable<T>};
+  if constexpr (Decodable<T>) {
+    if constexpr (NamedCodec<T>) {
+      result.name = Codec<T>::type_name;
+    } else {
+      result.takes_any_name = std::is_final_v<T>;
+      if constexpr (SaysKinds<T>)
+        result.takes_any_name = result.takes_any_name || Codec<T>::kinds.has(Kind::custom);
+      if constexpr (requires { Codec<T>::layout.class_name; }) {
+        result.name = Codec<T>::layout.class_name;
+        result.has_field = &has_field_named<T>;
+      }
+    }
+  }
+  return result;
+}
+
+/// The registered type that a value names; null when the value is for the codec of `base`.
 /// \throws Error `unknown_type`, `type_mismatch`
-SAFESTRUCTURES_API const Registry::Type* named_type(const Value& value, const std::type_info& base,
-                                                    bool has_codec, const Decoder& decoder);
+SAFESTRUCTURES_API const Registry::Type* named_type(const Value& value, const Pointee& base,
+                                                    const Decoder& decoder);
 
 /// The object of a registered type as a pointer to `base`.
 /// \throws Error `unknown_type` when the type was added without that base.
@@ -39,7 +84,7 @@ template <class T>
 Value encode_pointee(const T& object, Encoder& encoder) {
   if constexpr (std::is_polymorphic_v<T>) {
     if (const Registry::Type* type = dynamic_type(typeid(object), typeid(T), Encodable<T>, encoder))
-      return encoder.encode_registered(*type, dynamic_cast<const void*>(&object));
+      return encoder.encode_registered(*type, dynamic_cast<const void*>(std::addressof(object)));
   }
   if constexpr (Encodable<T> || !std::is_polymorphic_v<T>) return encoder.encode(object);
   else return {};  // Not reached: dynamic_type has thrown.
@@ -51,7 +96,7 @@ std::unique_ptr<T> decode_unique(const Value& value, Decoder& decoder) {
   if constexpr (std::is_polymorphic_v<T>) {
     static_assert(std::has_virtual_destructor_v<T>,
                   "safestructures: std::unique_ptr needs a virtual destructor in a base class");
-    if (const Registry::Type* type = named_type(value, typeid(T), Decodable<T>, decoder)) {
+    if (const Registry::Type* type = named_type(value, pointee_of<T>(), decoder)) {
       const std::shared_ptr<void> object = decoder.decode_registered(*type, value);
       static_cast<void>(to_base(*type, object.get(), typeid(T), decoder));
       return std::unique_ptr<T>(
@@ -63,17 +108,21 @@ std::unique_ptr<T> decode_unique(const Value& value, Decoder& decoder) {
   else return nullptr;  // Not reached: named_type has thrown.
 }
 
+/// An object that pointers may share. \param shared the value by which they know that they do
 template <class T>
-std::shared_ptr<T> decode_pointee(const Value& value, Decoder& decoder) {
+std::shared_ptr<T> decode_pointee(const Value& shared, const Value& value, Decoder& decoder) {
   if constexpr (std::is_polymorphic_v<T>) {
-    if (const Registry::Type* type = named_type(value, typeid(T), Decodable<T>, decoder)) {
-      const std::shared_ptr<void> object = decoder.decode_registered(*type, value);
+    if (const Registry::Type* type = named_type(value, pointee_of<T>(), decoder)) {
+      // By the type that it is, so that pointers to its bases have the same one.
+      const std::shared_ptr<void> object = decoder.decode_shared(
+          shared, type->type, [&] { return decoder.decode_registered(*type, value); });
       return std::shared_ptr<T>(object,
                                 static_cast<T*>(to_base(*type, object.get(), typeid(T), decoder)));
     }
   }
   if constexpr (Decodable<T> || !std::is_polymorphic_v<T>)
-    return std::make_shared<T>(decoder.decode<T>(value));
+    return decoder.decode_shared<T>(shared,
+                                    [&] { return std::make_shared<T>(decoder.decode<T>(value)); });
   else return nullptr;  // Not reached: named_type has thrown.
 }
 

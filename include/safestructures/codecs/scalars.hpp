@@ -62,8 +62,9 @@ struct Codec<T> {
   static T decode(const Value& value, Decoder& decoder) {
     using Bounds = std::numeric_limits<T>;
     if constexpr (std::is_signed_v<T>)
-      return static_cast<T>(detail::decode_signed(value, decoder, Bounds::min(), Bounds::max()));
-    else return static_cast<T>(detail::decode_unsigned(value, decoder, Bounds::max()));
+      return static_cast<T>(
+          detail::decode_signed(value, decoder, (Bounds::min)(), (Bounds::max)()));
+    else return static_cast<T>(detail::decode_unsigned(value, decoder, (Bounds::max)()));
   }
 };
 

@@ -141,11 +141,12 @@ SAFESTRUCTURES_API std::vector<std::size_t> dense_order(const TensorLayout& layo
                                                         std::size_t scalar_size,
                                                         const Decoder& decoder);
 
-/// The sizes of nested lists by the first items of each, as deep as `shape` has dimensions, or else
-/// as they are nested. A list that is empty has the least sizes below it.
+/// The sizes of nested lists, as deep as `shape` has dimensions, or else as they are nested. A list
+/// that is empty has the least sizes below it. All rows have these sizes: no memory is taken for
+/// more numbers than there are.
 /// \throws Error `shape_mismatch`
 SAFESTRUCTURES_API std::vector<std::uint64_t> nested_sizes(
-    const Value& value, const std::optional<std::vector<Extent>>& shape, const Decoder& decoder);
+    const Value& value, const std::optional<std::vector<Extent>>& shape, Decoder& decoder);
 
 /// \throws Error `shape_mismatch` when a row is not as long as the first.
 SAFESTRUCTURES_API void expect_row(const Items& row, const Value& value, std::uint64_t size,

@@ -65,7 +65,7 @@ inline constexpr std::array<Alternative, sizeof...(Ts)> alternatives{
 }  // namespace detail
 
 // More constrained than the codec of structs, which std::monostate is.
-template <detail::Aggregate T>
+template <detail::Fielded T>
   requires std::same_as<T, std::monostate>
 struct Codec<T> {
   static constexpr bool nullable = true;

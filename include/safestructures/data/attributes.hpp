@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include <safestructures/data/export.hpp>
+
 /// Extension fields of this library, which stand beside the user's own attributes of a value. A
 /// user's attribute of such a name is taken for what it says here.
 namespace safestructures::inline v0::attributes {

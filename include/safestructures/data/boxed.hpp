@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::inline v0 {
 
 /// Like `std::optional`, for what is large and few objects have: the value is in memory of its own.

@@ -321,13 +321,20 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
   /// was stored once is one object again. A value without tensors is always decoded anew.
   template <class T, class Decode>
   [[nodiscard]] std::shared_ptr<T> decode_shared(const Value& value, const Decode& decode_object) {
+    // As a T before its type is forgotten: another's address may be another.
+    return std::static_pointer_cast<T>(
+        decode_shared(value, typeid(T), [&]() -> std::shared_ptr<T> { return decode_object(); }));
+  }
+  /// The same for an object of a type that is known at run time only.
+  template <class Decode>
+  [[nodiscard]] std::shared_ptr<void> decode_shared(const Value& value, std::type_index type,
+                                                    const Decode& decode_object) {
     const SharedLevel level(*this);
     const detail::Print print = shared_print(value);
     if (!print.has_tensor) return decode_object();
-    const SharedKey key{print.hash, typeid(T)};
-    if (const auto known = shared_.find(key); known != shared_.end())
-      return std::static_pointer_cast<T>(known->second);
-    std::shared_ptr<T> object = decode_object();
+    const SharedKey key{print.hash, type};
+    if (const auto known = shared_.find(key); known != shared_.end()) return known->second;
+    std::shared_ptr<void> object = decode_object();
     shared_.emplace(key, object);
     return object;
   }

@@ -2,6 +2,10 @@
 /// Symbol visibility, and what the library needs of the compiler.
 #pragma once
 
+#if __cplusplus < 202002L && (!defined(_MSVC_LANG) || _MSVC_LANG < 202002L)
+#error "safestructures needs C++20: compile with -std=c++20 or newer"
+#include <safestructures/data/needs_cpp20>  // is not there: ends what would be pages of errors
+#endif
 #if !defined(__cpp_exceptions) || !defined(__cpp_rtti)
 #error "safestructures needs exceptions and RTTI: compile without -fno-exceptions and -fno-rtti"
 #endif

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::inline v0::detail {
 
 /// Over the items of a container with an `operator[]`. Valid as long as the container.

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::inline v0 {
 
 /// Bounds on what is read and written. Each is checked before anything is allocated for what it

@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::inline v0 {
 
 /// What a small floating-point format does with the codes that are not ordinary numbers.
@@ -168,10 +170,10 @@ struct MinifloatFormat {
         if (magnitude >> FractionBits != 0) {
           return sign | ((magnitude << gap) + (std::uint32_t{127 - Bias} << 23U));
         }
-        const auto top = static_cast<unsigned>(std::bit_width(magnitude)) - 1U;
-        const auto exponent = static_cast<std::uint32_t>(
-            127 + min_exponent - static_cast<int>(FractionBits) + static_cast<int>(top));
-        return sign | exponent << 23U | ((magnitude << (23U - top)) & 0x007F'FFFFU);
+        const int top = 31 - std::countl_zero(magnitude);
+        const auto exponent =
+            static_cast<std::uint32_t>(127 + min_exponent - static_cast<int>(FractionBits) + top);
+        return sign | exponent << 23U | ((magnitude << (23 - top)) & 0x007F'FFFFU);
       }
     }
   }
@@ -290,12 +292,12 @@ class std::numeric_limits<safestructures::BasicMinifloat<Format>>
   static constexpr int min_exponent10 = (min_exponent - 1) * 30103 / 100000;
   static constexpr int max_exponent10 = max_exponent * 30103 / 100000;
 
-  static constexpr Number min() noexcept {
+  static constexpr Number(min)() noexcept {
     return from_code(Format::has_sign ? 1U << Format::fraction_bits : 0U);
   }
-  static constexpr Number max() noexcept { return from_code(Format::largest); }
+  static constexpr Number(max)() noexcept { return from_code(Format::largest); }
   static constexpr Number lowest() noexcept {
-    return Format::has_sign ? from_code(Format::sign_bit | Format::largest) : min();
+    return Format::has_sign ? from_code(Format::sign_bit | Format::largest) : (min)();
   }
   static constexpr Number epsilon() noexcept {
     return Number(1.0 / static_cast<double>(1U << Format::fraction_bits));

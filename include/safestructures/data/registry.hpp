@@ -99,11 +99,11 @@ class SAFESTRUCTURES_API Registry {
     Type type{std::move(name),
               typeid(T),
               overrides,
-              [encode = std::move(encode)](const void* object, Encoder& encoder) {
-                return encode(*static_cast<const T*>(object), encoder);
+              [from = std::move(encode)](const void* object, Encoder& encoder) {
+                return from(*static_cast<const T*>(object), encoder);
               },
-              [decode = std::move(decode)](const Value& payload, Decoder& decoder) {
-                return std::shared_ptr<void>(std::make_shared<T>(decode(payload, decoder)));
+              [to = std::move(decode)](const Value& payload, Decoder& decoder) {
+                return std::shared_ptr<void>(std::make_shared<T>(to(payload, decoder)));
               },
               {},
               [](void* object) -> void* { return new T(std::move(*static_cast<T*>(object))); },

@@ -185,9 +185,8 @@ class SAFESTRUCTURES_API Tensor {
   /// \throws Error as `mutable_bytes` and `data`.
   template <Element T>
   [[nodiscard]] std::span<T> mutable_data() & {
-    static_cast<void>(mutable_bytes());
-    return {const_cast<T*>(static_cast<const T*>(typed_data(dtype_of<T>))),
-            static_cast<std::size_t>(size_)};
+    const std::size_t size = mutable_bytes().size() / sizeof(T);
+    return {const_cast<T*>(static_cast<const T*>(typed_data(dtype_of<T>))), size};
   }
 
   /// The elements as a vector, converted to T where the dtype is another.

@@ -49,8 +49,9 @@ enum class TypeKind : std::uint8_t {
 
 /// How large one dimension of a tensor may be.
 struct Extent {
-  std::uint64_t least = 0;                                         ///< The smallest size.
-  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  ///< The largest; no bound else.
+  std::uint64_t least = 0;  ///< The smallest size.
+  std::uint64_t most =
+      (std::numeric_limits<std::uint64_t>::max)();  ///< The largest; no bound else.
 
   /// That size and no other.
   static constexpr Extent fixed(std::uint64_t size) { return {size, size}; }

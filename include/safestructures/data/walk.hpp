@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <safestructures/data/export.hpp>
@@ -33,8 +34,8 @@ class SAFESTRUCTURES_API Place {
   /// From the root, such as `/layers/0/weight`. A dict's key has the path of its value; what a
   /// custom value holds, the path of that; an attribute is a step of its name.
   [[nodiscard]] Path path() const;
-  /// `path().dotted()`, made at once.
-  [[nodiscard]] std::string dotted() const;
+  /// `path().dotted()`, made at once. \param most bytes of it, of which the rest is left out
+  [[nodiscard]] std::string dotted(std::size_t most = std::string::npos) const;
 
  private:
   template <class Visit>

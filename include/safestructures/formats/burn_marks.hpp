@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::inline v0::burn {
 
 /// `TypeInfo::mark` of the types of those names: Burn's format writes and reads them in a way of

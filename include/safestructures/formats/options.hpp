@@ -60,7 +60,9 @@ struct SaveOptions {
   /// Text by name, stored beside the structure; every safetensors tool shows it. The names of the
   /// format itself are refused.
   Metadata metadata = {};
-  /// In which precision tensors are stored. The original dtype is noted in the file.
+  /// In which precision tensors are stored. The original dtype is noted in the file, and a tensor
+  /// has it again when it is loaded; but not without `schema` or `extensions`, where there is no
+  /// place for the note: a plain state dict of BF16 wants `Precision::preserve`.
   Precision precision = Precision::f32;
   /// By which names the file has tensors that have none yet: see `Value::set_tensor_name`.
   TensorNames tensor_names = TensorNames::paths;

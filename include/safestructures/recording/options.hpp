@@ -52,7 +52,7 @@ struct KeepRule {
   /// Only steps that are multiples of it.
   std::uint64_t every = 1;
   /// Only so many calls of each name, the first that pass the rest of the rule.
-  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t first = (std::numeric_limits<std::uint64_t>::max)();
   /// Only calls for which it is true. Called on the recording thread, by one thread at a time; must
   /// not call the recorder.
   std::function<bool(const RecordCall&)> predicate = nullptr;
@@ -116,7 +116,7 @@ struct RecorderOptions {
   /// Bytes of tensors and text, keys of dicts among it, of all records together, as they are in
   /// memory; what would pass it is left out and counted. A record that is thinned for want of
   /// memory counts as its statistics.
-  std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most_bytes = (std::numeric_limits<std::uint64_t>::max)();
   /// Data of one file. A single larger record gets a file of its own size.
   std::uint64_t segment_bytes = std::uint64_t{256} << 20U;
   /// Bytes kept for the header of the first file. Later ones get what those before needed.

@@ -16,6 +16,7 @@
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/export.hpp>
+#include <safestructures/data/kind_set.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/thread_limit.hpp>
 #include <safestructures/data/type_describer.hpp>
@@ -26,12 +27,14 @@ namespace safestructures::inline v0 {
 
 namespace detail {
 
-/// Maps from names to tensors: for these a file without a schema stays flat.
+/// Maps from names to tensors, or to what is saved as one and nothing else, vectors of numbers and
+/// matrices say: for these a file without a schema stays flat.
 template <class T>
 concept StateDict = requires {
   typename T::key_type;
-  requires std::same_as<typename T::mapped_type, Tensor>;
+  typename T::mapped_type;
   requires std::convertible_to<typename T::key_type, std::string_view>;
+  requires kinds_of<typename T::mapped_type>() == KindSet(Kind::tensor);
 };
 
 /// What the handles of one open file share.

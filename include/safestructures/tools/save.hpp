@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iosfwd>
+#include <memory>
 #include <vector>
 
 #include <safestructures/data/codec.hpp>
@@ -26,7 +27,7 @@ struct Encodee {
 
   template <class T>
   static Encodee of(const T& object) {
-    return {&object,
+    return {std::addressof(object),
             [](const void* pointer, Encoder& encoder) {
               return encoder.encode(*static_cast<const T*>(pointer));
             },

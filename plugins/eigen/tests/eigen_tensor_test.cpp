@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <safestructures/plugins/eigen_tensor.hpp>
@@ -79,4 +80,65 @@ TEST_CASE("tensors without dimensions or elements work, complex ones too") {
   const ss::Value value = ss::Value::from(complex);
   CHECK(value.tensor().shape() == ss::Shape{2, 3, 2});
   CHECK(equal(value.as<Eigen::Tensor<std::complex<double>, 2>>(), complex));
+}
+
+TEST_CASE("more elements than the Index counts are refused before memory is taken for them") {
+  // Of one number, repeated by strides of 0; or of none.
+  const std::byte number{7};
+  const auto repeated = [&](ss::Shape shape) {
+    const std::vector<std::int64_t> strides(shape.size(), 0);
+    return ss::Value(
+        ss::Tensor::strided(ss::DType::I8, std::move(shape), strides, &number, nullptr));
+  };
+  const auto error_of = []<class T>(std::in_place_type_t<T>, const ss::Value& value) {
+    try {
+      static_cast<void>(value.as<T>());
+    } catch (const ss::Error& error) {
+      return std::string(to_string(error.code())) + ": " + error.what();
+    }
+    return std::string("no error");
+  };
+  const std::string problem = "shape_mismatch: at /: the tensor has another shape: expected ";
+  const std::string advice = ". Load a part of it, or load it as a type with a wider Index.";
+  using Narrow = std::in_place_type_t<Eigen::Tensor<std::int8_t, 2, 0, int>>;
+  using RowMajor = std::in_place_type_t<Eigen::Tensor<std::int8_t, 2, Eigen::RowMajor, int>>;
+  using Wide = std::in_place_type_t<Eigen::Tensor<double, 2>>;
+  // 2^32 + 65536, of which an int holds 65536.
+  CHECK(error_of(Narrow(), repeated({65536, 65537})) ==
+        problem +
+            "at most 2147483647 elements, which its Index counts, found tensor I8 [65536, 65537]" +
+            advice);
+  CHECK(error_of(RowMajor(), repeated({65537, 65536})) ==
+        problem +
+            "at most 2147483647 elements, which its Index counts, found tensor I8 [65537, 65536]" +
+            advice);
+  CHECK(error_of(RowMajor(), repeated({2, 32768})) == "no error");
+  CHECK(error_of(RowMajor(), repeated({std::uint64_t{1} << 31U, 1})) != "no error");
+  const std::uint64_t half = std::uint64_t{1} << 31U;
+  CHECK(error_of(Wide(), repeated({half, half})) ==
+        problem +
+            "at most 1152921504606846975 elements, which its Index counts, found tensor I8 "
+            "[2147483648, 2147483648]" +
+            advice);
+  // Sizes of 0 make no product that overflows on the way to them right.
+  CHECK(error_of(Wide(), repeated({half * half, 0})).find("at most") != std::string::npos);
+  CHECK(error_of(std::in_place_type<Eigen::Tensor<std::int8_t, 3, 0, int>>,
+                 repeated({65536, 65537, 0}))
+            .find("at most") != std::string::npos);
+  CHECK(error_of(Narrow(), repeated({65536, 0})) == "no error");
+  const ss::Value rows = ss::Value::list(std::vector<ss::Value>(65536, repeated({65537})));
+  CHECK(error_of(Narrow(), rows) ==
+        "shape_mismatch: at /: the list has another shape: expected at most 2147483647 elements, "
+        "which its Index counts, found list of 65536" +
+            advice);
+  // The first list of each level has the size that all would have.
+  ss::Value list(0);
+  for (int level = 0; level < 4; ++level) {
+    std::vector<ss::Value> items(std::size_t{1} << 16U, ss::Value(0));
+    items[0] = list;
+    list = ss::Value::list(std::move(items));
+  }
+  CHECK(error_of(std::in_place_type<Eigen::Tensor<std::int8_t, 4>>, list) ==
+        "type_mismatch: at /0/0/1: a value is of another kind: expected list, tuple or set, found "
+        "int 0.");
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -217,6 +218,21 @@ TEST_CASE("shapes that do not fit are refused with what would fit and what to do
   CHECK(numbers({3, 1}).as<Eigen::VectorXf>() == Eigen::Vector3f(0, 1, 2));
   CHECK(numbers({1, 3}).as<Eigen::RowVector3f>() == Eigen::RowVector3f(0, 1, 2));
   CHECK(error_of<Eigen::MatrixXf>(ss::ErrorCode::type_mismatch, ss::Value("text")) != "no error");
+}
+
+TEST_CASE("more elements than Eigen's Index counts are refused before memory is taken for them") {
+  const std::byte number{};
+  const std::vector<std::int64_t> strides(2, 0);
+  const std::uint64_t half = std::uint64_t{1} << 31U;
+  const ss::Value value(
+      ss::Tensor::strided(ss::DType::I8, ss::Shape{half, half}, strides, &number, nullptr));
+  CHECK(error_of<Eigen::MatrixXd>(ss::ErrorCode::shape_mismatch, value) ==
+        "at /: the tensor has another shape: expected at most 1152921504606846975 elements, which "
+        "its Index counts, found tensor I8 [2147483648, 2147483648]. Load a part of it, or load it "
+        "as a type with a wider Index.");
+  const ss::Value none(
+      ss::Tensor::strided(ss::DType::I8, ss::Shape{0, half}, strides, &number, nullptr));
+  CHECK(none.as<Eigen::ArrayXXf>().cols() == static_cast<Eigen::Index>(half));
 }
 
 TEST_CASE("lists of numbers load where a small vector or matrix is asked for") {

@@ -5,9 +5,11 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <xtensor/xadapt.hpp>
@@ -17,6 +19,8 @@
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/type_info.hpp>
 #include <safestructures/plugins/xtensor.hpp>
+#include <safestructures/tools/load.hpp>
+#include <safestructures/tools/save.hpp>
 
 namespace ss = safestructures;
 using ss::Value;
@@ -118,6 +122,83 @@ TEST_CASE("views and adaptors are saved without copying, expressions evaluated")
   const auto sum = array + array;
   CHECK(Value::from(sum).tensor().is_owned());
   CHECK(Value::from(sum).as<xt::xarray<float>>() == 2 * array);
+}
+
+TEST_CASE("views are saved into bytes and files, though xtensor overloads their address") {
+  const auto array = counted<xt::xarray<float>>({4, 6});
+  const auto check = [](const auto& view) {
+    using Array = xt::xarray<float>;
+    const Array expected = view;
+    CHECK(ss::load<Array>(ss::save(view)) == expected);
+    const std::string path = "xtensor_view.safetensors";
+    ss::save_file(view, path);
+    CHECK(ss::load_file<Array>(path) == expected);
+    std::filesystem::remove(path);
+  };
+  check(xt::view(array, xt::range(1, 3), xt::range(0, 6, 2)));
+  check(xt::row(array, 2));
+  check(xt::col(array, 1));
+}
+
+TEST_CASE_TEMPLATE("real numbers load into complex ones, never as their parts", C,
+                   std::complex<float>, std::complex<double>) {
+  const xt::xtensor<double, 2> real{{1, 2}, {3, 4}};
+  const xt::xarray<C> expected{{C(1), C(2)}, {C(3), C(4)}};
+  const Value value = stored(Value::from(real));
+  CHECK(value.as<xt::xarray<C>>() == expected);
+  CHECK(value.as<xt::xtensor<C, 2, xt::layout_type::column_major>>() == expected);
+  CHECK(value.as<xt::xtensor_fixed<C, xt::xshape<2, 2>>>() == expected);
+  CHECK(ss::load<xt::xarray<C>>(ss::save(real)) == expected);
+  CHECK(Value::from(xt::xarray<int>{1, 2, 3}).as<xt::xarray<C>>() ==
+        xt::xarray<C>{C(1), C(2), C(3)});
+  CHECK(Value::from(xt::xtensor<float, 2>::from_shape({0, 2})).as<xt::xarray<C>>().dimension() ==
+        2);
+  CHECK(
+      error_of<xt::xtensor<C, 1>>(value) ==
+      "at /: the tensor has another shape: expected a tensor of rank 1, found tensor F64 [2, 2].");
+  const xt::xarray<std::int64_t> large{(std::int64_t{1} << 53U) + 1};
+  CHECK(error_of<xt::xarray<C>>(Value::from(large)) != "no error");
+}
+
+TEST_CASE("complex numbers load into real ones where no imaginary part is lost") {
+  const std::string advice =
+      ". Load it into an array of std::complex, and take its xt::real and xt::imag.";
+  const std::string problem =
+      "at /: the numbers are complex, and the target's are real: expected real numbers, found ";
+  xt::xarray<std::complex<float>> narrow =
+      xt::cast<std::complex<float>>(xt::xarray<float>{{1, 2}, {3, 4}});
+  CHECK(Value::from(narrow).as<xt::xtensor<double, 2>>() == xt::xarray<double>{{1, 2}, {3, 4}});
+  narrow(1, 0) = {1, 1};
+  CHECK(error_of<xt::xarray<float>>(Value::from(narrow)) == problem + "tensor C64 [2, 2]" + advice);
+  const xt::xarray<std::complex<double>> wide = xt::cast<std::complex<double>>(narrow);
+  CHECK(error_of<xt::xarray<double>>(Value::from(wide)) ==
+        problem + "tensor F64 [2, 2, 2] of complex numbers" + advice);
+}
+
+TEST_CASE("more elements than can be counted are refused before memory is taken for them") {
+  // The first list of each level has the size that all would have: 2^64 numbers, which are none
+  // when one multiplies.
+  Value list = Value(0);
+  for (int level = 0; level < 4; ++level) {
+    std::vector<Value> items(std::size_t{1} << 16U, Value(0));
+    items[0] = list;
+    list = Value::list(std::move(items));
+  }
+  CHECK(error_of<xt::xtensor<std::int8_t, 4>>(list) ==
+        "at /0/0/1: a value is of another kind: expected list, tuple or set, found int 0.");
+  // Of one number, repeated by strides of 0; or of none.
+  const std::byte number{};
+  const auto repeated = [&](ss::Shape shape) {
+    return Value(ss::Tensor::strided(ss::DType::I8, std::move(shape),
+                                     std::vector<std::int64_t>(2, 0), &number, nullptr));
+  };
+  const std::uint64_t half = std::uint64_t{1} << 31U;
+  CHECK(error_of<xt::xtensor<double, 2>>(repeated({half, half})) ==
+        "at /: the tensor has another shape: expected at most 1152921504606846975 elements, found "
+        "tensor I8 [2147483648, 2147483648]. Load a part of it.");
+  CHECK(error_of<xt::xarray<double>>(repeated({0, half * half})).find("at most") !=
+        std::string::npos);
+  CHECK(repeated({0, half}).as<xt::xarray<double>>().shape(1) == half);
 }
 
 TEST_CASE("nested lists of numbers load where an array is asked for") {

@@ -6,6 +6,7 @@
 #include <safestructures/data/attributes.hpp>
 #include "compare/pairing/summary.hpp"
 #include "data/children.hpp"
+#include "data/path_text.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -32,13 +33,15 @@ bool TreeNode::has_children() const {
   return value->kind() != Kind::set && !is_summary && detail::count_of_children(*value) != 0;
 }
 
-std::vector<TreeNode> nodes_of(const Value& root) {
+std::vector<TreeNode> nodes_of(const Value& root, std::string_view file) {
   std::vector<TreeNode> nodes;
   std::vector<Frame> frames;
   std::string path;
   std::string name;
+  detail::PathText kept(file);
   const auto enter = [&](const Value& value) {
     const bool is_summary = summary_of(value).has_value();
+    kept.add(path);
     nodes.push_back({path.empty() ? "/" : path, name, &value, is_summary});
     if (!is_summary && detail::count_of_children(value) != 0)
       frames.push_back({&value, 0, path.size(), name.size()});

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,9 @@ struct TreeNode {
 };
 
 /// Every node in order, each before what it holds. Attributes are none. Needs no stack.
-std::vector<TreeNode> nodes_of(const Value& root);
+/// \param file that it is of, for the error \throws Error `limit_exceeded` where the paths are too
+/// long
+std::vector<TreeNode> nodes_of(const Value& root, std::string_view file = {});
 
 /// The dtype that a tensor's numbers had before they were stored, where the file notes it.
 std::optional<DType> recorded_dtype(const Value& value);

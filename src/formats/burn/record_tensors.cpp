@@ -60,10 +60,8 @@ void enter_tensors(Content& content, const TypeInfo* type) {
   detail::NamedTensors names;
   walk(content.root, [&](Value& value, const Place& place) {
     if (!has_tensor(value)) return Next::into;
-    std::string name = place.dotted();
-    if (name.empty()) name = "tensor";
     value.set_tensor_name(
-        names.enter_distinct(std::move(name), value.tensor(), value.tensor().dtype()));
+        names.enter_distinct(detail::place_name(place), value.tensor(), value.tensor().dtype()));
     return Next::into;
   });
 }

@@ -42,6 +42,13 @@ struct Tree {
   int id = 0;
   std::vector<std::unique_ptr<Tree>> children;
 };
+struct First {
+  int number = 1;
+};
+struct Second {
+  int number = 2;
+};
+struct Both : First, Second {};
 }  // namespace
 
 TEST_CASE("an optional is None or its value") {
@@ -49,6 +56,14 @@ TEST_CASE("an optional is None or its value") {
   CHECK(Value::from(std::optional<int>(5)) == Value(5));
   CHECK(round_trip(std::optional<std::string>("a")) == "a");
   CHECK(!round_trip(std::optional<std::string>()));
+}
+
+TEST_CASE("a shared object that a codec makes of a derived type is its base where that lies") {
+  const Value value(ss::Tensor::own(std::vector<float>{1}));
+  ss::Decoder decoder;
+  for (int again = 0; again < 2; ++again)
+    CHECK(decoder.decode_shared<Second>(value, [] { return std::make_shared<Both>(); })->number ==
+          2);
 }
 
 TEST_CASE("optionals of optionals tell every state apart") {

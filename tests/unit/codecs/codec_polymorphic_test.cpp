@@ -4,8 +4,10 @@
 
 #include <any>
 #include <complex>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/codec.hpp"
@@ -13,6 +15,7 @@
 namespace ss = safestructures;
 using codec_test::error_of;
 using codec_test::load_error;
+using codec_test::to_value;
 using ss::Kind;
 using ss::Tensor;
 using ss::Value;
@@ -56,7 +59,72 @@ struct Dog : Animal {
   int tricks = 0;
 };
 
+/// Bases that are structs, and what is derived from both.
+struct Part {
+  virtual ~Part() = default;
+  int id = 1;
+};
+struct Weighted {
+  virtual ~Weighted() = default;
+  double scale = 2;
+};
+struct Layer : Part, Weighted {
+  std::vector<float> weight = {1, 2};
+};
+struct Last final : Part {
+  int steps = 3;
+};
+/// Its codec looks at names itself.
+struct Free {
+  virtual ~Free() = default;
+  std::string name;
+};
+
+namespace other {
+/// Of the same name in files as the base, but with more to it.
+struct Part : shapes::Part {
+  int more = 4;
+};
+}  // namespace other
+
 }  // namespace shapes
+
+template <>
+struct safestructures::Rules<shapes::Part> {
+  static constexpr auto members = std::tuple{ss::member("id", &shapes::Part::id).alias("number")};
+};
+template <>
+struct safestructures::Rules<shapes::Weighted> {
+  static constexpr std::string_view name = "shapes.Weighted";
+  static constexpr auto members = std::tuple{ss::member("scale", &shapes::Weighted::scale)};
+};
+template <>
+struct safestructures::Rules<shapes::Layer> {
+  static constexpr auto members =
+      std::tuple{ss::member("id", &shapes::Layer::id), ss::member("scale", &shapes::Layer::scale),
+                 ss::member("weight", &shapes::Layer::weight)};
+};
+template <>
+struct safestructures::Rules<shapes::Last> {
+  static constexpr auto members = std::tuple{ss::member("steps", &shapes::Last::steps)};
+};
+template <>
+struct safestructures::Rules<shapes::other::Part> {
+  static constexpr auto members = std::tuple{ss::member("id", &shapes::other::Part::id),
+                                             ss::member("more", &shapes::other::Part::more)};
+};
+template <>
+struct safestructures::Codec<shapes::Free> {
+  static constexpr KindSet kinds = Kind::custom;
+  static Value encode(const shapes::Free& free, Encoder&) {
+    return Value::custom(free.name, Value(1));
+  }
+  static shapes::Free decode(const Value& value, Decoder&) {
+    shapes::Free free;
+    free.name = value.type_name();
+    return free;
+  }
+};
 
 template <>
 struct safestructures::Codec<shapes::Square> {
@@ -163,7 +231,8 @@ TEST_CASE("a class that nobody registered is an error that says which and how") 
                                                    decode_options) ==
         "unknown_type: at /: no codec is registered for a type that is named in the file: expected "
         "the name of a type derived from shapes::Shape, found 'shapes.Torus'. Add the type of that "
-        "name with registry.add<T, shapes::Shape>(), and pass the registry in the options.");
+        "name with registry.add<T, shapes::Shape>(), and pass the registry in the options "
+        "(LoadOptions::registry).");
   CHECK(
       load_error<std::shared_ptr<shapes::Shape>>(Value(5), decode_options) ==
       "type_mismatch: at /: a value is of another kind: expected a custom value of a type derived "
@@ -173,6 +242,106 @@ TEST_CASE("a class that nobody registered is an error that says which and how") 
       "unknown_type: at /: the type 'shapes.Dog' was added without the base that is loaded: "
       "expected a type added with the base shapes::Shape. Add it with registry.add<T, "
       "shapes::Shape>().");
+}
+
+TEST_CASE_TEMPLATE("an object of a class that loading does not know is refused, never sliced",
+                   Pointer, std::unique_ptr<shapes::Part>, std::shared_ptr<shapes::Part>) {
+  ss::Registry layers;
+  layers.add<shapes::Layer, shapes::Part>("acme.Layer");
+  std::vector<Pointer> list;
+  list.push_back(std::make_unique<shapes::Layer>());
+  const Value value = to_value(list, {.registry = &layers});
+  CHECK(load_error<std::vector<Pointer>>(value) ==
+        "unknown_type: at /0: no registry is there for a type that is named in the file: expected "
+        "'Part' or the name of a type derived from shapes::Part, found 'acme.Layer'. Add the type "
+        "of that name with registry.add<T, shapes::Part>(), and pass the registry in the options "
+        "(LoadOptions::registry).");
+  CHECK(load_error<std::vector<Pointer>>(value, decode_options) ==
+        "unknown_type: at /0: no codec is registered for a type that is named in the file: "
+        "expected 'Part' or the name of a type derived from shapes::Part, found 'acme.Layer'. Add "
+        "the type of that name with registry.add<T, shapes::Part>(), and pass the registry in the "
+        "options (LoadOptions::registry).");
+  const auto loaded = value.as<std::vector<Pointer>>({.registry = &layers});
+  CHECK(dynamic_cast<const shapes::Layer&>(*loaded[0]).weight == std::vector<float>{1, 2});
+}
+
+TEST_CASE("a base whose codec has a name refuses those of other classes as such") {
+  CHECK(load_error<std::unique_ptr<shapes::Animal>>(Value::custom("shapes.Dog", 4)) ==
+        "unknown_type: at /: no registry is there for a type that is named in the file: expected "
+        "'shapes.Animal' or the name of a type derived from shapes::Animal, found 'shapes.Dog'. "
+        "Add the type of that name with registry.add<T, shapes::Animal>(), and pass the registry "
+        "in the options (LoadOptions::registry).");
+}
+
+TEST_CASE("an object of the base itself loads by every name that is its own, or none") {
+  using Pointer = std::unique_ptr<shapes::Part>;
+  const auto id = [](const Value& value, const ss::DecodeOptions& options = {}) {
+    return value.as<Pointer>(options)->id;
+  };
+  const std::initializer_list<ss::Entry> five = {{"id", 5}};
+  CHECK(id(to_value(std::make_unique<shapes::Part>())) == 1);
+  CHECK(id(Value::dict(five)) == 5);
+  CHECK(id(Value::structure("", five)) == 5);
+  CHECK(id(Value::structure("models.Part", five)) == 5);  // A dataclass of Python, or renamed.
+  CHECK(id(Value::custom("Part", Value::dict(five))) == 5);
+  CHECK(id(Value::custom("collections.namedtuple", Value::dict(five))) == 5);
+  // Saved through a registry that has a name for the base, and loaded without.
+  ss::Registry named;
+  named.add<shapes::Part>("acme.Part");
+  const Value saved = to_value(std::make_unique<shapes::Part>(), {.registry = &named});
+  CHECK(saved.type_name() == "acme.Part");
+  CHECK(id(saved) == 1);
+  CHECK(id(saved, {.registry = &named}) == 1);
+  CHECK(id(Value::custom("acme.Part", Value::structure("Part", {{"number", 7}}))) == 7);
+  CHECK(Value::custom("shapes.Weighted", Value::structure("shapes.Weighted", {{"scale", 3.0}}))
+            .as<std::shared_ptr<shapes::Weighted>>()
+            ->scale == 3);
+}
+
+TEST_CASE("a class of the same name in files that has more fields is another one") {
+  ss::Registry types;
+  types.add<shapes::other::Part, shapes::Part>("acme.Part");
+  const std::unique_ptr<shapes::Part> part = std::make_unique<shapes::other::Part>();
+  const Value saved = to_value(part, {.registry = &types});
+  CHECK(saved.payload().type_name() == "Part");
+  CHECK(load_error<std::unique_ptr<shapes::Part>>(saved).starts_with("unknown_type: at /: "));
+}
+
+TEST_CASE("a class from which nothing is derived, and a codec that looks at names, take any") {
+  ss::Registry types;
+  types.add<shapes::Last, shapes::Part>("acme.Last");
+  const Value saved = to_value(std::make_unique<shapes::Last>(), {.registry = &types});
+  CHECK(saved.type_name() == "acme.Last");
+  CHECK(saved.as<std::unique_ptr<shapes::Last>>()->steps == 3);
+  CHECK(Value::custom("acme.Free", 1).as<std::unique_ptr<shapes::Free>>()->name == "acme.Free");
+}
+
+TEST_CASE(
+    "a struct of a class that is registered as another is refused for a pointer to its base") {
+  ss::Registry types;
+  types.add<shapes::Layer, shapes::Part>("Layer").add<shapes::Part>("Part");
+  const Value layer = to_value(shapes::Layer());
+  CHECK(load_error<std::unique_ptr<shapes::Part>>(layer, {.registry = &types}) ==
+        "type_mismatch: at /: a struct is of another class than the pointer's: expected "
+        "shapes::Part, found a struct of 'Layer'. Load it as that type, or save it "
+        "through a pointer to shapes::Part, with the registry in the options.");
+  CHECK(layer.as<std::unique_ptr<shapes::Layer>>({.registry = &types})->scale == 2);
+  CHECK(to_value(shapes::Part()).as<std::unique_ptr<shapes::Part>>({.registry = &types})->id == 1);
+}
+
+TEST_CASE("an object shared through pointers to two of its bases, and to itself, is one again") {
+  ss::Registry types;
+  types.add<shapes::Layer, shapes::Part, shapes::Weighted>("acme.Layer");
+  const auto layer = std::make_shared<shapes::Layer>();
+  using Pointers = std::tuple<std::shared_ptr<shapes::Part>, std::shared_ptr<shapes::Weighted>,
+                              std::shared_ptr<shapes::Layer>, std::shared_ptr<shapes::Part>>;
+  const Value value = Value::from(Pointers(layer, layer, layer, nullptr), {.registry = &types});
+  const auto [part, weighted, whole, none] = value.as<Pointers>({.registry = &types});
+  CHECK(part == whole);
+  CHECK(weighted == whole);
+  CHECK(weighted->scale == 2);
+  CHECK(whole.use_count() == 3);
+  CHECK_FALSE(none);
 }
 
 TEST_CASE("std::any keeps the types that a Value has, and registered ones") {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ struct Square : Shape {
 
 /// Fails when it is saved.
 struct Unlucky {};
+/// Has no memory.
+struct Poor {};
 
 }  // namespace
 
@@ -79,6 +82,13 @@ struct ss::Codec<Unlucky> {
   static constexpr std::string_view type_name = "acme.Unlucky";
   static ss::Value encode(const Unlucky&, ss::Encoder&) { throw std::logic_error("not today"); }
   static Unlucky decode(const ss::Value&, ss::Decoder&) { throw std::logic_error("nor tomorrow"); }
+};
+
+template <>
+struct ss::Codec<Poor> {
+  static constexpr std::string_view type_name = "acme.Poor";
+  static ss::Value encode(const Poor&, ss::Encoder&) { throw std::bad_alloc(); }
+  static Poor decode(const ss::Value&, ss::Decoder&) { throw std::bad_alloc(); }
 };
 
 TEST_CASE("a plugin's type is saved and loaded, typed and dynamic, as the design shows") {
@@ -185,6 +195,22 @@ TEST_CASE("an exception in a plugin leaves the old file as it was and reaches th
       error_of([&] { return ss::load_file<std::vector<Unlucky>>(path).size(); });
   CHECK(load_error == "plugin_failed: " + path.string() +
                           ": at /0: the codec of 'acme.Unlucky' failed: found nor tomorrow.");
+}
+
+TEST_CASE("a plugin that runs out of memory reaches the caller as std::bad_alloc") {
+  const Folder folder;
+  const std::filesystem::path path = folder / "x.safetensors";
+  const ss::Value stored = ss::Value::list({ss::Value::custom("acme.Poor", 1)});
+  ss::save_file(stored, path);
+  CHECK_THROWS_AS(static_cast<void>(ss::save_file(std::vector<Poor>(1), path)), std::bad_alloc);
+  CHECK(ss::load_file(path) == stored);
+  CHECK(folder.names() == std::vector<std::string>{"x.safetensors"});
+  CHECK_THROWS_AS(static_cast<void>(ss::load_file<std::vector<Poor>>(path)), std::bad_alloc);
+  ss::Registry registry;
+  registry.add<Poor>();
+  CHECK_THROWS_AS(
+      static_cast<void>(ss::load_file<std::vector<std::any>>(path, {.registry = &registry})),
+      std::bad_alloc);
 }
 
 TEST_CASE("a custom type's text that is also a tensor's name is still the text") {

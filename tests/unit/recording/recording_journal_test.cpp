@@ -64,6 +64,35 @@ TEST_CASE("frames are found behind any number of damaged ones, in time") {
   CHECK(report.losses == Lines{"segment-000001.part: the journal is damaged, 14400000 bytes"});
 }
 
+TEST_CASE("a damaged byte of the journal's head costs no record") {
+  const Folder folder;
+  {
+    ss::ActivationRecorder recorder(folder / "live", {.header_bytes = 4096});
+    for (int i = 0; i < 5; ++i) recorder.record("x", std::vector<int>(4, i));
+    recorder.flush();
+    fs::copy(folder / "live", folder / "died");
+  }
+  for (std::size_t place = 0; place < ss::recording::journal_head_size; ++place)
+    for (const unsigned flipped : {1U, 0x80U, 0xFFU}) {
+      CAPTURE(place);
+      const fs::path run = folder / "run";
+      fs::remove_all(run);
+      fs::copy(folder / "died", run);
+      std::fstream journal(run / "segment-000001.journal",
+                           std::ios::binary | std::ios::in | std::ios::out);
+      journal.seekg(static_cast<std::streamoff>(place));
+      const auto byte = static_cast<unsigned>(journal.get());
+      journal.seekp(static_cast<std::streamoff>(place));
+      journal.put(static_cast<char>(byte ^ flipped));
+      journal.close();
+      CHECK(ss::Recording(run).size() == 5);
+      const ss::RecoveryReport report = ss::recover_recording(run);
+      CHECK(report.losses == Lines());
+      CHECK(report.recovered == 5);
+      CHECK(ss::Recording(run)[4].as<std::vector<int>>() == std::vector<int>(4, 4));
+    }
+}
+
 TEST_CASE("a journal has one frame for each record, small or large, few or many") {
   for (const std::size_t size : {4U, 1000U, 100'000U}) {
     CAPTURE(size);

@@ -4,8 +4,9 @@
 /// - `Matrix` and `Array` are a tensor [rows, columns]; those with one row or column at compile
 ///   time are [size]. They load from such tensors, vectors also from [n, 1] and [1, n], and from
 ///   lists of numbers or rows.
-/// - `Map`, `Ref`, `Block`, `transpose()` and other views are saved the same without copying, other
-///   expressions such as `a + b` evaluated. What is saved so loads as a Matrix or Array.
+/// - `Map`, `Ref`, `Block`, `transpose()`, and `diagonal()` and `reshaped()` of what has no gaps
+///   between neighbours, are saved the same without copying; other expressions such as `a + b` are
+///   evaluated. What is saved so loads as a Matrix or Array.
 /// - A `std::vector` of those of fixed size is one tensor [n, rows, columns] or [n, size], and
 ///   loads from a list, too.
 /// - A `Quaternion` is a tensor [4]: x, y, z, w. A `Transform` is its matrix, a `DiagonalMatrix`
@@ -14,7 +15,8 @@
 /// Scalars: bool, all integers of 8 to 64 bits, float, double, `Eigen::half` (F16),
 /// `Eigen::bfloat16` (BF16), `std::complex<float>` (C64), `std::complex<double>` (F64 with a last
 /// dimension of 2, marked "complex"), and this library's 8- and 16-bit floats. Loading converts
-/// between them under the rules of `convert`.
+/// between them under the rules of `convert`: real numbers into complex ones, and complex ones into
+/// real ones where no imaginary part is lost, but for the marked ones.
 ///
 /// Files are row-major, always; column-major matrices are transposed while they are written and
 /// read. `Eigen::Tensor` is in eigen_tensor.hpp.
@@ -72,10 +74,18 @@ bool eigen_fits(std::uint64_t rows, std::uint64_t columns) {
          eigen_extent(T::ColsAtCompileTime, T::MaxColsAtCompileTime).holds(columns);
 }
 
+/// A type of complex numbers with real ones in their place.
+template <class T>
+using EigenReal = typename decltype(std::declval<const T&>().real())::PlainObject;
+
 template <class T>
 T decode_dense_tensor(const Value& value, const Decoder& decoder) {
-  TensorSource source(std::in_place_type<typename T::Scalar>, value, decoder,
-                      "a tensor, or a list of numbers");
+  using S = typename T::Scalar;
+  if constexpr (BlockLayout<S>::complex) {
+    if (eigen_are_reals_for<S>(value))
+      return decode_dense_tensor<EigenReal<T>>(value, decoder).template cast<S>();
+  }
+  EigenSource<S> source(value, decoder, "a tensor, or a list of numbers");
   const std::vector<std::uint64_t>& dims = source.dims();
   constexpr bool is_vector = T::IsVectorAtCompileTime;
   std::uint64_t rows = 0;
@@ -103,6 +113,7 @@ T decode_dense_tensor(const Value& value, const Decoder& decoder) {
     }
     source.wrong_shape("shape " + eigen_shape_text<T>(), std::move(advice));
   }
+  source.template expect_countable<Eigen::Index>();
   T result;
   result.resize(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns));
   constexpr std::array<std::size_t, 2> row_major{0, 1};
@@ -137,19 +148,30 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
     if (!eigen_shape<T>()[0].holds(items.size())) {
       wrong_length();
     }
-    result.resize(count, T::ColsAtCompileTime == Eigen::Dynamic ? 0 : T::ColsAtCompileTime);
+    const auto numbers_in = [](const Value& item) -> std::uint64_t {
+      if (item.is_sequence()) return item.size();
+      return item.kind() == Kind::tensor ? item.tensor().size() : 0;
+    };
+    // No memory is taken for rows that are not there: then the first that is not is told of.
+    const bool is_whole = std::ranges::all_of(
+        items, [&](const Value& item) { return numbers_in(item) == numbers_in(items.front()); });
+    Eigen::Index columns = T::ColsAtCompileTime == Eigen::Dynamic ? 0 : T::ColsAtCompileTime;
+    if (is_whole) result.resize(count, columns);
     for (std::size_t i = 0; i < items.size(); ++i) {
       const Decoder::Step step(decoder, i);
       const Row row = decoder.decode<Row>(items[i]);
-      if (i == 0) result.resize(count, row.cols());
-      if (row.cols() != result.cols()) {
+      if (i == 0) columns = row.cols();
+      if (row.cols() != columns) {
         decoder.fail(ErrorCode::shape_mismatch, "a row has another length than the first",
-                     std::to_string(result.cols()) + " numbers", describe(items[i]));
+                     std::to_string(columns) + " numbers", describe(items[i]));
       }
+      if (!is_whole) continue;
+      if (i == 0) result.resize(count, columns);
       for (Eigen::Index j = 0; j < row.cols(); ++j) {
         result(static_cast<Eigen::Index>(i), j) = row(j);
       }
     }
+    if (!is_whole) wrong_length();
   }
   return result;
 }
@@ -198,8 +220,8 @@ struct Codec<T> {
   }
 };
 
-/// Views and expressions, for saving. Views borrow the memory they show; what has no memory is
-/// evaluated.
+/// Views and expressions, for saving. Views borrow the memory they show; what has no memory, or
+/// none that Eigen tells rightly, is evaluated.
 template <class T>
   requires(detail::EigenDense<T> && !detail::EigenPlain<T>)
 struct Codec<T> {
@@ -208,10 +230,10 @@ struct Codec<T> {
     describe_tensor<typename T::Scalar>(type, detail::eigen_shape<T>());
   }
   static Value encode(const T& dense, Encoder&) {
-    if constexpr ((static_cast<unsigned>(T::Flags) & Eigen::DirectAccessBit) != 0U) {
+    if constexpr (detail::EigenInMemory<T>::value) {
       return detail::encode_dense(dense);
     } else {
-      const auto owner = std::make_shared<const typename T::PlainObject>(dense);
+      const auto owner = evaluate(dense);
       return detail::encode_dense(*owner, owner);
     }
   }
@@ -220,6 +242,17 @@ struct Codec<T> {
         detail::always_false<T>,
         "safestructures cannot load into an Eigen view or expression (Map, Ref, Block, ...), "
         "which has no memory of its own: load the Eigen::Matrix or Eigen::Array and assign it");
+  }
+
+ private:
+  static auto evaluate(const T& dense) {
+    using Plain = typename T::PlainObject;
+    if constexpr ((static_cast<unsigned>(T::Flags) & Eigen::DirectAccessBit) == 0U)
+      return std::make_shared<const Plain>(dense);
+    // Through an expression without memory: Eigen would ask this one for its data() too.
+    else
+      return std::make_shared<const Plain>(
+          dense.unaryExpr([](const typename T::Scalar& number) { return number; }));
   }
 };
 
@@ -252,8 +285,15 @@ struct Codec<std::vector<T, Allocator>> {
 
   static Vector decode(const Value& value, Decoder& decoder) {
     if (value.is_sequence()) return ListCodec<Vector>::decode(value, decoder);
-    TensorSource source(std::in_place_type<Scalar>, value, decoder,
-                        "a tensor, or a list of tensors");
+    if constexpr (BlockLayout<Scalar>::complex) {
+      if (detail::eigen_are_reals_for<Scalar>(value)) {
+        Vector items;
+        for (const auto& real : decoder.decode<std::vector<detail::EigenReal<T>>>(value))
+          items.push_back(real.template cast<Scalar>());
+        return items;
+      }
+    }
+    detail::EigenSource<Scalar> source(value, decoder, "a tensor, or a list of tensors");
     const std::vector<std::uint64_t>& dims = source.dims();
     bool fits = false;
     if constexpr (T::IsVectorAtCompileTime) {

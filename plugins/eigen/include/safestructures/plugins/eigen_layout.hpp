@@ -1,12 +1,18 @@
 /// \file
-/// Eigen's scalars, and how the memory of its dense objects is laid out: what eigen.hpp and
-/// eigen_tensor.hpp share.
+/// Eigen's scalars, how the memory of its dense objects is laid out, and which numbers of a file
+/// they take: what eigen.hpp and eigen_tensor.hpp share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -54,6 +60,48 @@ concept EigenPlain = EigenDense<T> && std::derived_from<T, Eigen::PlainObjectBas
 template <class T>
 concept EigenFixed = EigenPlain<T> && (T::SizeAtCompileTime > 0);
 
+/// Whether the elements of a T lie where its data() and strides say. Eigen's DirectAccessBit does
+/// not tell: a Diagonal and a Reshaped take it over and reckon with an inner stride of 1, an
+/// IndexedView has it without data(), real() and imag() without a way to the first element.
+template <class T>
+struct EigenInMemory;
+
+/// With 1 at compile time as the distance of neighbours.
+template <class T>
+constexpr bool eigen_is_dense_inside() {
+  if constexpr (EigenInMemory<T>::value) return int{T::InnerStrideAtCompileTime} == 1;
+  else return false;
+}
+
+/// Only for asking, by a type's bases; never defined. What is not named here is evaluated.
+/// @{
+template <class D>
+std::true_type eigen_memory(const Eigen::PlainObjectBase<D>*);
+template <class Plain, int Options, class Stride>
+std::true_type eigen_memory(const Eigen::Map<Plain, Options, Stride>*);
+template <class Plain, int Options, class Stride>
+std::true_type eigen_memory(const Eigen::Ref<Plain, Options, Stride>*);
+template <class X, int Rows, int Columns, bool is_inner_panel>
+EigenInMemory<X> eigen_memory(const Eigen::Block<X, Rows, Columns, is_inner_panel>*);
+template <class X>
+EigenInMemory<X> eigen_memory(const Eigen::Transpose<X>*);
+template <class X>
+EigenInMemory<X> eigen_memory(const Eigen::ArrayWrapper<X>*);
+template <class X>
+EigenInMemory<X> eigen_memory(const Eigen::MatrixWrapper<X>*);
+template <class X, int Index>
+std::bool_constant<eigen_is_dense_inside<X>()> eigen_memory(const Eigen::Diagonal<X, Index>*);
+template <class X, int Rows, int Columns, int Order>
+std::bool_constant<eigen_is_dense_inside<X>()> eigen_memory(
+    const Eigen::Reshaped<X, Rows, Columns, Order>*);
+std::false_type eigen_memory(const void*);
+/// @}
+
+template <class T>
+struct EigenInMemory
+    : std::bool_constant<(static_cast<unsigned>(T::Flags) & Eigen::DirectAccessBit) != 0U &&
+                         decltype(detail::eigen_memory(static_cast<const T*>(nullptr)))::value> {};
+
 /// The dimensions of a dense object whose elements can be reached by address.
 template <class T>
 void add_dense_dims(const T& dense, TensorLayout& layout) {
@@ -72,8 +120,104 @@ template <class T>
 Value encode_dense(const T& dense, std::shared_ptr<const void> owner = nullptr) {
   TensorLayout layout;
   add_dense_dims(dense, layout);
-  return encode_strided(dense.data(), std::move(layout), std::move(owner));
+  // A diagonal's data() is the address of an element, which an empty matrix does not have.
+  return encode_strided(dense.size() == 0 ? nullptr : dense.data(), std::move(layout),
+                        std::move(owner));
 }
+
+/// How many elements an Eigen object may have. Eigen multiplies sizes in its Index without looking
+/// whether they overflow, and strides in bytes are multiplied here.
+template <class S, class Index>
+inline constexpr std::uint64_t eigen_most_elements =
+    std::min(static_cast<std::uint64_t>(std::numeric_limits<Index>::max()),
+             static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / sizeof(S));
+
+/// Whether there are no more than that. Sizes of 0 are left out: what Eigen multiplies before it
+/// comes to them may not overflow either.
+constexpr bool eigen_counts(std::span<const std::uint64_t> sizes, std::uint64_t most) {
+  std::uint64_t count = 1;
+  for (const std::uint64_t size : sizes) {
+    if (size == 0) continue;
+    if (size > most / count) return false;
+    count *= size;
+  }
+  return true;
+}
+
+/// For error messages.
+/// @{
+inline std::string eigen_count_text(std::uint64_t most) {
+  return "at most " + std::to_string(most) + " elements, which its Index counts";
+}
+inline constexpr const char* eigen_count_advice =
+    "Load a part of it, or load it as a type with a wider Index";
+/// @}
+
+inline bool eigen_is_numbers(const Value& value) {
+  return value.kind() == Kind::tensor || value.kind() == Kind::bytes;
+}
+
+/// Of a tensor whose last dimension is the parts of complex numbers.
+inline bool eigen_is_marked(const Value& value) {
+  const Value* mark = value.attribute("complex");
+  return mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
+}
+
+/// Whether `value` are real numbers, of which `std::complex<double>` would take two for one.
+template <EigenScalar S>
+bool eigen_are_reals_for(const Value& value) {
+  return BlockLayout<S>::complex && eigen_is_numbers(value) &&
+         value.tensor().dtype() != DType::C64 && !eigen_is_marked(value);
+}
+
+[[noreturn]] inline void eigen_refuse_complex(const Value& value, const Decoder& decoder) {
+  decoder.fail(ErrorCode::type_mismatch, "the numbers are complex, and the target's are real",
+               "real numbers",
+               describe(value) + (eigen_is_marked(value) ? " of complex numbers" : ""),
+               "Load it into a type of std::complex, and take its real() and imag() from there");
+}
+
+/// Reads a tensor as numbers of S: as TensorSource, but complex ones into a real type where they
+/// have no imaginary part, as `convert` does, and never by their parts.
+template <EigenScalar S>
+class EigenSource : public TensorSource {
+ public:
+  static constexpr bool is_complex = Eigen::NumTraits<S>::IsComplex;
+
+  EigenSource(const Value& value, const Decoder& decoder, std::string_view expected)
+      : TensorSource(std::in_place_type<S>, value, decoder, expected),
+        value_(value),
+        decoder_(decoder) {
+    if (!is_complex && eigen_is_marked(value)) eigen_refuse_complex(value, decoder);
+  }
+
+  /// \throws Error `shape_mismatch` where Index does not count the elements.
+  template <class Index>
+  void expect_countable() const {
+    constexpr std::uint64_t most = eigen_most_elements<S, Index>;
+    if (!eigen_counts(dims(), most)) wrong_shape(eigen_count_text(most), eigen_count_advice);
+  }
+
+  void read(std::span<const std::size_t> order, S* target) {
+    if (is_complex || value_.tensor().dtype() != DType::C64)
+      return TensorSource::read(order, target);
+    const Value reals = real_parts();
+    TensorSource(std::in_place_type<S>, reals, decoder_, {}).read(order, target);
+  }
+
+ private:
+  Value real_parts() const {
+    try {
+      return Value(value_.tensor().to(DType::F32));
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::lossy_conversion) eigen_refuse_complex(value_, decoder_);
+      throw error.with_path(decoder_.path());
+    }
+  }
+
+  const Value& value_;
+  const Decoder& decoder_;
+};
 
 }  // namespace detail
 }  // namespace safestructures::inline v0

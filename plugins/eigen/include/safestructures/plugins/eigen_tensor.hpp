@@ -56,14 +56,44 @@ struct EigenTensorMaker : EigenTensorAccess<T> {
   }
 };
 
+template <class T>
+struct EigenTensorCodec : TensorCodec<T, EigenTensorMaker<T>> {
+  using Scalar = typename T::Scalar;
+  using Index = typename T::Index;
+  using Base = TensorCodec<T, EigenTensorMaker<T>>;
+  using Real = Eigen::Tensor<double, static_cast<int>(T::NumDimensions),
+                             static_cast<int>(T::Options), Index>;
+
+  static T decode(const Value& value, Decoder& decoder) {
+    const std::optional<std::vector<Extent>> shape = EigenTensorMaker<T>::shape();
+    if (value.is_sequence()) {
+      constexpr std::uint64_t most = eigen_most_elements<Scalar, Index>;
+      if (!eigen_counts(nested_sizes(value, shape, decoder), most))
+        decoder.fail(ErrorCode::shape_mismatch, "the list has another shape",
+                     eigen_count_text(most), describe(value), eigen_count_advice);
+      return Base::decode(value, decoder);
+    }
+    if constexpr (BlockLayout<Scalar>::complex) {
+      if (eigen_are_reals_for<Scalar>(value))
+        return EigenTensorCodec<Real>::decode(value, decoder).template cast<Scalar>();
+    }
+    EigenSource<Scalar> source(value, decoder, "a tensor, or a list of numbers");
+    source.expect_shape(*shape);
+    source.template expect_countable<Index>();
+    T object = EigenTensorMaker<T>::make(source.dims());
+    source.read(dense_order(EigenTensorMaker<T>::layout(object), sizeof(Scalar), decoder),
+                object.data());
+    return object;
+  }
+};
+
 }  // namespace detail
 
 /// A tensor of that rank. Saving borrows the object's memory.
-/// \throws Error `shape_mismatch` when loading another rank
+/// \throws Error `shape_mismatch` when loading another rank, or more elements than Index counts
 template <detail::EigenScalar S, int Rank, int Options, class Index>
 struct Codec<Eigen::Tensor<S, Rank, Options, Index>>
-    : TensorCodec<Eigen::Tensor<S, Rank, Options, Index>,
-                  detail::EigenTensorMaker<Eigen::Tensor<S, Rank, Options, Index>>> {};
+    : detail::EigenTensorCodec<Eigen::Tensor<S, Rank, Options, Index>> {};
 
 /// A view of somebody's memory, for saving.
 template <class Plain, int Options, template <class> class MakePointer>

@@ -6,7 +6,9 @@
 /// - Views, adaptors and slices are saved the same without copying; other expressions such as
 ///   `a + b` are evaluated.
 ///
-/// Scalars are those of `TensorScalar`. Loading converts between them under the rules of `convert`.
+/// Scalars are those of `TensorScalar`. Loading converts between them under the rules of `convert`:
+/// real numbers into complex ones, and complex ones into real ones where no imaginary part is lost,
+/// but for those of two doubles.
 /// Files are row-major, always.
 #pragma once
 
@@ -17,7 +19,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <xtensor/xarray.hpp>
@@ -92,6 +96,107 @@ struct XtensorMaker : XtensorAccess<T> {
   }
 };
 
+/// How many elements an array may have: xtensor multiplies sizes without looking whether they
+/// overflow, and strides in bytes are multiplied here.
+template <class S>
+inline constexpr std::uint64_t xtensor_most_elements =
+    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / sizeof(S);
+
+/// Whether there are no more than that. Sizes of 0 are left out: what is multiplied before one
+/// comes to them may not overflow either.
+constexpr bool xtensor_counts(std::span<const std::uint64_t> sizes, std::uint64_t most) {
+  std::uint64_t count = 1;
+  for (const std::uint64_t size : sizes) {
+    if (size == 0) continue;
+    if (size > most / count) return false;
+    count *= size;
+  }
+  return true;
+}
+
+/// Of a tensor whose last dimension is the parts of complex numbers.
+inline bool xtensor_is_marked(const Value& value) {
+  const Value* mark = value.attribute("complex");
+  return mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
+}
+
+[[noreturn]] inline void xtensor_refuse_complex(const Value& value, const Decoder& decoder) {
+  decoder.fail(ErrorCode::type_mismatch, "the numbers are complex, and the target's are real",
+               "real numbers",
+               describe(value) + (xtensor_is_marked(value) ? " of complex numbers" : ""),
+               "Load it into an array of std::complex, and take its xt::real and xt::imag");
+}
+
+/// The codec of arrays that own their memory.
+template <class T>
+struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
+  using Scalar = typename T::value_type;
+  using Access = XtensorMaker<T>;
+  static constexpr bool is_pair = BlockLayout<Scalar>::complex;
+  static constexpr bool is_complex = is_pair || BlockLayout<Scalar>::dtype == DType::C64;
+  static constexpr std::uint64_t most = xtensor_most_elements<Scalar>;
+
+  static T decode(const Value& value, Decoder& decoder) {
+    if (value.is_sequence()) {
+      if (!xtensor_counts(nested_sizes(value, Access::shape(), decoder), most))
+        decoder.fail(ErrorCode::shape_mismatch, "the list has another shape", most_text(),
+                     describe(value), "Load a part of it");
+      return TensorCodec<T, Access>::decode(value, decoder);
+    }
+    const bool is_numbers = value.kind() == Kind::tensor || value.kind() == Kind::bytes;
+    const bool is_c64 = is_numbers && value.tensor().dtype() == DType::C64;
+    const bool is_marked = is_numbers && xtensor_is_marked(value);
+    if constexpr (is_pair) {
+      // std::complex<double> would take two real numbers for one.
+      if (is_numbers && !is_c64 && !is_marked) return from_reals(value, decoder);
+    } else if constexpr (!is_complex) {
+      if (is_marked) xtensor_refuse_complex(value, decoder);
+      // As `convert` does, and never by their parts.
+      if (is_c64) return from_numbers<Scalar>(real_parts(value, decoder), decoder);
+    }
+    return from_numbers<Scalar>(value, decoder);
+  }
+
+ private:
+  static std::string most_text() { return "at most " + std::to_string(most) + " elements"; }
+
+  /// Reads into the first elements of the new object's memory, or where `place` says.
+  template <class S, class Place>
+  static T read(const Value& value, const Decoder& decoder, const Place& place) {
+    TensorSource source(std::in_place_type<S>, value, decoder, "a tensor, or a list of numbers");
+    if (const auto shape = Access::shape()) source.expect_shape(*shape);
+    if (!xtensor_counts(source.dims(), most)) source.wrong_shape(most_text(), "Load a part of it");
+    T object = Access::make(source.dims());
+    source.read(dense_order(Access::layout(object), sizeof(Scalar), decoder), place(object));
+    return object;
+  }
+
+  template <class S>
+  static T from_numbers(const Value& value, const Decoder& decoder) {
+    return read<S>(value, decoder, [](T& object) { return object.data(); });
+  }
+
+  static T from_reals(const Value& value, const Decoder& decoder) {
+    using Part = typename Scalar::value_type;
+    // Into the second half of the memory, and from there in order to where each belongs: what is
+    // overwritten has been read.
+    T object = read<Part>(
+        value, decoder, [](T& made) { return reinterpret_cast<Part*>(made.data()) + made.size(); });
+    const Part* reals = reinterpret_cast<const Part*>(object.data()) + object.size();
+    for (std::size_t i = 0; i < object.size(); ++i) object.data()[i] = Scalar(reals[i]);
+    return object;
+  }
+
+  static Value real_parts(const Value& value, const Decoder& decoder) {
+    try {
+      return Value(value.tensor().to(DType::F32));
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::lossy_conversion) xtensor_refuse_complex(value, decoder);
+      throw error.with_path(decoder.path());
+    }
+  }
+};
+
 }  // namespace detail
 
 /// Views, adaptors and expressions, for saving. What has memory is borrowed, the rest evaluated.
@@ -121,21 +226,18 @@ struct Codec<T> {
 template <class Storage, xt::layout_type Layout, class Shape, class Tag>
   requires detail::Xtensor<xt::xarray_container<Storage, Layout, Shape, Tag>>
 struct Codec<xt::xarray_container<Storage, Layout, Shape, Tag>>
-    : TensorCodec<xt::xarray_container<Storage, Layout, Shape, Tag>,
-                  detail::XtensorMaker<xt::xarray_container<Storage, Layout, Shape, Tag>>> {};
+    : detail::XtensorCodec<xt::xarray_container<Storage, Layout, Shape, Tag>> {};
 
 /// A tensor of that rank. \throws Error `shape_mismatch` when loading another
 template <class Storage, std::size_t rank, xt::layout_type Layout, class Tag>
   requires detail::Xtensor<xt::xtensor_container<Storage, rank, Layout, Tag>>
 struct Codec<xt::xtensor_container<Storage, rank, Layout, Tag>>
-    : TensorCodec<xt::xtensor_container<Storage, rank, Layout, Tag>,
-                  detail::XtensorMaker<xt::xtensor_container<Storage, rank, Layout, Tag>>> {};
+    : detail::XtensorCodec<xt::xtensor_container<Storage, rank, Layout, Tag>> {};
 
 /// A tensor of that shape. \throws Error `shape_mismatch` when loading another
 template <class S, class Shape, xt::layout_type Layout, bool sharable, class Tag>
   requires detail::Xtensor<xt::xfixed_container<S, Shape, Layout, sharable, Tag>>
 struct Codec<xt::xfixed_container<S, Shape, Layout, sharable, Tag>>
-    : TensorCodec<xt::xfixed_container<S, Shape, Layout, sharable, Tag>,
-                  detail::XtensorMaker<xt::xfixed_container<S, Shape, Layout, sharable, Tag>>> {};
+    : detail::XtensorCodec<xt::xfixed_container<S, Shape, Layout, sharable, Tag>> {};
 
 }  // namespace safestructures::inline v0

@@ -1,0 +1,60 @@
+#include "formats/tensor_names.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace safestructures::inline v0::detail {
+namespace {
+
+constexpr std::size_t most_of_place = 512;
+
+/// \param start of what spells a place, up to some bytes more than are kept of it
+std::string cut(std::string start) {
+  if (start.size() <= most_of_place) return start;
+  // No character of UTF-8 is cut.
+  std::size_t end = most_of_place;
+  while (end > 0 && (static_cast<unsigned char>(start[end]) & 0xC0U) == 0x80) --end;
+  return start.substr(0, end) + "...";
+}
+
+std::string name_of(std::string start) { return start.empty() ? "tensor" : cut(std::move(start)); }
+
+/// Calls `append` with the texts of the steps, outermost first, while it returns true, each cut to
+/// what may be of use.
+template <class Append>
+void each_step(const Trace* trace, const Append& append) {
+  std::vector<const Trace*> steps;
+  for (const Trace* step = trace; step != nullptr; step = step->parent) steps.push_back(step);
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    const bool is_name = (*step)->index == Trace::npos;
+    const std::string index = is_name ? "" : std::to_string((*step)->index);
+    if (!append((is_name ? (*step)->name : index).substr(0, most_of_place + 1))) return;
+  }
+}
+
+}  // namespace
+
+std::string place_name(const Trace* trace) {
+  std::string start;
+  bool is_first = true;
+  each_step(trace, [&](std::string_view step) {
+    if (!std::exchange(is_first, false)) start += '.';
+    start += step;
+    return start.size() <= most_of_place;
+  });
+  return name_of(std::move(start));
+}
+
+std::string place_path(const Trace* trace) {
+  std::string start;
+  each_step(trace, [&](std::string_view step) {
+    const Trace one{nullptr, step};
+    start += to_string(&one);
+    return start.size() <= most_of_place;
+  });
+  return start.empty() ? "/" : cut(std::move(start));
+}
+
+std::string place_name(const Place& place) { return name_of(place.dotted(most_of_place + 1)); }
+
+}  // namespace safestructures::inline v0::detail

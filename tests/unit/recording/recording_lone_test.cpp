@@ -1,0 +1,121 @@
+/// \file
+/// A segment that is not sealed and of which one file is missing or cut: who reads it is told.
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/recording/recording.hpp>
+#include <safestructures/recording/recover.hpp>
+
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+namespace fs = std::filesystem;
+using ss::test::Folder;
+using Lines = std::vector<std::string>;
+
+constexpr std::size_t records = 6;
+
+/// The folder of a recorder that died after six records.
+void leave_unsealed(const Folder& folder, const fs::path& run) {
+  ss::ActivationRecorder recorder(folder / "live", {.header_bytes = 32768});
+  for (std::size_t i = 0; i < records; ++i)
+    recorder.record("x", std::vector<double>(100, static_cast<double>(i)));
+  recorder.flush();
+  fs::copy(folder / "live", run);
+}
+
+}  // namespace
+
+TEST_CASE("what is missing of a segment that is not sealed is told of, and of no live one") {
+  struct Case {
+    std::string what;
+    std::function<void(const fs::path& part, const fs::path& journal)> damage;
+    std::size_t left;
+    std::string problem;  // Behind the folder.
+  };
+  const std::vector<Case> cases = {
+      {"nothing", [](const fs::path&, const fs::path&) {}, records, ""},
+      {"no data", [](const fs::path& part, const fs::path&) { fs::remove(part); }, 0,
+       "segment-000001.part is missing, of whose records there is the journal"},
+      {"empty data", [](const fs::path& part, const fs::path&) { fs::resize_file(part, 0); }, 0,
+       "segment-000001.part ends in front of data that its journal tells of: 'safestructures "
+       "recover' says how many records are lost"},
+      {"cut data",
+       [](const fs::path& part, const fs::path&) { fs::resize_file(part, 32768 + 1700); }, 2,
+       "segment-000001.part ends in front of data that its journal tells of: 'safestructures "
+       "recover' says how many records are lost"},
+      {"no journal", [](const fs::path&, const fs::path& journal) { fs::remove(journal); }, 0,
+       "segment-000001.part: there is no journal that says what is in it"},
+      {"an empty journal",
+       [](const fs::path&, const fs::path& journal) { fs::resize_file(journal, 0); }, 0,
+       "segment-000001.journal ends in its first bytes: nobody can tell what is in "},
+      {"a recorder that begins",
+       [](const fs::path& part, const fs::path& journal) {
+         fs::remove(part);
+         fs::resize_file(journal, 40);
+       },
+       0, ""},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    const Folder folder;
+    const fs::path run = folder / "run";
+    leave_unsealed(folder, run);
+    one.damage(run / "segment-000001.part", run / "segment-000001.journal");
+    ss::Recording recording(run);
+    recording.refresh();
+    CHECK(recording.size() == one.left);
+    if (one.problem.empty()) {
+      CHECK(recording.problems() == Lines());
+      continue;
+    }
+    REQUIRE(recording.problems().size() == 1);
+    CHECK(recording.problems()[0].starts_with((run / one.problem).string()));
+  }
+}
+
+TEST_CASE("data that cannot be read cost their own segment, and not those behind it") {
+  struct Case {
+    std::function<void(const fs::path& part)> damage;
+    std::string loss;
+  };
+  const std::vector<Case> cases = {
+      {[](const fs::path& part) { ::mkfifo(part.c_str(), 0600); },
+       "segment-000001.part: the data cannot be read: "},
+      {[](const fs::path& part) { fs::create_symlink("../other", part); },
+       "segment-000001.part: the data cannot be read: the file is a link."},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.loss);
+    const Folder folder;
+    const fs::path run = folder / "run";
+    leave_unsealed(folder, run);
+    for (const std::string kind : {".part", ".journal"})
+      fs::copy(run / ("segment-000001" + kind), run / ("segment-000002" + kind));
+    fs::rename(run / "segment-000001.part", folder / "other");
+    const auto size = fs::file_size(folder / "other");
+    one.damage(run / "segment-000001.part");
+    const ss::RecoveryReport report = ss::recover_recording(run);
+    REQUIRE(!report.losses.empty());
+    CAPTURE(report.losses[0]);
+    CHECK(report.losses[0].starts_with(one.loss));
+    CHECK(report.lost == records);
+    CHECK(report.recovered == records);
+    CHECK(fs::exists(run / "segment-000002.safetensors"));
+    // Nothing is written through a link.
+    CHECK(fs::file_size(folder / "other") == size);
+    CHECK(fs::exists(run / "segment-000001.journal"));
+  }
+}
