@@ -16,14 +16,15 @@
 namespace safestructures::inline v0::detail {
 
 /// The name of a tensor that is given none: its place, as `Path::dotted` spells it, or of a longer
-/// one its first 512 bytes and `...`. Below a key of 100 KB, each of 1,000 tensors would have a name of 100
-/// KB.
+/// one its first 512 bytes and `...`. Below a key of 100 KB, each of 1,000 tensors would have a
+/// name of 100 KB.
 /// @{
 std::string place_name(const Trace* trace);
 std::string place_name(const Place& place);
 /// @}
 
-/// The path of a tensor that is read later, for its errors: of a longer one the first 512 bytes, too.
+/// The path of a tensor that is read later, for its errors: of a longer one the first 512 bytes,
+/// too.
 std::string place_path(const Trace* trace);
 
 /// The tensors of a file by their names.
