@@ -31,11 +31,6 @@ Tensor as_pairs(const Tensor& tensor) {
   return Tensor::share(DType::F32, Shape(dims), packed.bytes(), packed.owner());
 }
 
-bool is_marked_complex(const Value& value) {
-  const Value* mark = value.attribute(attributes::complex);
-  return mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
-}
-
 /// What is to be read: complex numbers of one layout are brought to the other one.
 struct Source {
   std::optional<Tensor> pairs;  // Instead of the value's tensor, which nobody need copy.
@@ -107,6 +102,11 @@ void decode_number(const Value& value, const Decoder& decoder, DType dtype,
 }
 
 }  // namespace
+
+bool is_marked_complex(const Value& value) {
+  const Value* mark = value.attribute(attributes::complex);
+  return mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
+}
 
 Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes, bool complex) {
   Value value;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/error.hpp>
+
 namespace safestructures::inline v0 {
 namespace detail {
 
@@ -19,7 +22,7 @@ Value encode_strided(const ScalarLayout& scalar, const void* data, TensorLayout 
   Value value(Tensor::strided(scalar.dtype, Shape(std::span<const std::uint64_t>(layout.sizes)),
                               layout.strides, static_cast<const std::byte*>(data),
                               std::move(owner)));
-  if (scalar.is_pair) value.set_attribute("complex", Value(true));
+  if (scalar.is_pair) value.set_attribute(attributes::complex, Value(true));
   return value;
 }
 
@@ -94,6 +97,37 @@ std::vector<std::uint64_t> nested_sizes(const Value& value,
   return sizes;
 }
 
+bool count_fits(std::span<const std::uint64_t> sizes, std::uint64_t most) noexcept {
+  std::uint64_t count = 1;
+  for (const std::uint64_t size : sizes) {
+    if (size == 0) continue;
+    if (size > most / count) return false;
+    count *= size;
+  }
+  return true;
+}
+
+bool is_tensor(const Value& value) noexcept {
+  return value.kind() == Kind::tensor || value.kind() == Kind::bytes;
+}
+
+void refuse_complex(const Value& value, const Decoder& decoder, std::string advice) {
+  decoder.fail(ErrorCode::type_mismatch, "the numbers are complex, and the target's are real",
+               "real numbers",
+               describe(value) + (is_marked_complex(value) ? " of complex numbers" : ""),
+               std::move(advice));
+}
+
+Value real_parts(const Value& value, const Decoder& decoder, std::string advice) {
+  try {
+    return Value(value.tensor().to(DType::F32));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::lossy_conversion)
+      refuse_complex(value, decoder, std::move(advice));
+    throw error.with_path(decoder.path());
+  }
+}
+
 void expect_row(const Items& row, const Value& value, std::uint64_t size, const Decoder& decoder) {
   if (row.size() != size)
     decoder.fail(ErrorCode::shape_mismatch, "a row has another length than the first",
@@ -105,14 +139,12 @@ void expect_row(const Items& row, const Value& value, std::uint64_t size, const 
 TensorSource::TensorSource(const detail::ScalarLayout& scalar, const Value& value,
                            const Decoder& decoder, std::string_view expected)
     : scalar_(scalar), value_(value), decoder_(decoder) {
-  if (value.kind() != Kind::tensor && value.kind() != Kind::bytes)
-    decoder.mismatch(expected, value);
+  if (!detail::is_tensor(value)) decoder.mismatch(expected, value);
   tensor_ = value.tensor();
   // Packed elements have no addresses of their own, and are exact in F32.
   if (bit_width(tensor_.dtype()) < 8) tensor_ = tensor_.to(DType::F32);
   dims_.assign(tensor_.shape().begin(), tensor_.shape().end());
-  const Value* mark = value.attribute("complex");
-  is_marked_ = mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
+  is_marked_ = detail::is_marked_complex(value);
   if (!scalar.is_complex) return;
   const bool has_pairs = is_marked_ || (scalar.is_pair && tensor_.dtype() != DType::C64);
   if (has_pairs && !dims_.empty()) dims_.pop_back();
@@ -145,7 +177,7 @@ void TensorSource::read(std::span<const std::size_t> order, void* target) {
   if (scalar_.is_pair) dims.push_back(2);
   for (std::size_t i = all.size(); i < tensor_.rank(); ++i) all.push_back(i);
   Value source(tensor_.permute(all));
-  if (is_marked_) source.set_attribute("complex", Value(true));
+  if (is_marked_) source.set_attribute(attributes::complex, Value(true));
   detail::decode_block(
       source, decoder_, scalar_.dtype, dims,
       {static_cast<std::byte*>(target), static_cast<std::size_t>(count) * scalar_.size});

@@ -171,6 +171,9 @@ SAFESTRUCTURES_API std::span<const std::byte> decode_bytes(const Value& value,
 SAFESTRUCTURES_API void expect_byte_count(std::size_t found, std::size_t expected,
                                           const Decoder& decoder);
 
+/// Whether a tensor's last dimension is the parts of complex numbers, as its attribute says.
+SAFESTRUCTURES_API bool is_marked_complex(const Value& value);
+
 /// A number of that dtype as a bool, int, float or complex.
 SAFESTRUCTURES_API Value encode_number(DType dtype, std::span<const std::byte> number);
 /// Fills numbers of exactly those dimensions, of which there may be none, from what a number or an

@@ -148,6 +148,22 @@ SAFESTRUCTURES_API std::vector<std::size_t> dense_order(const TensorLayout& layo
 SAFESTRUCTURES_API std::vector<std::uint64_t> nested_sizes(
     const Value& value, const std::optional<std::vector<Extent>>& shape, Decoder& decoder);
 
+/// What libraries of tensors need where they multiply sizes without a look, or have real and
+/// complex numbers.
+/// @{
+/// Whether sizes multiply to no more than `most`. Those of 0 are left out: what is multiplied
+/// before one comes to them may not overflow either.
+SAFESTRUCTURES_API bool count_fits(std::span<const std::uint64_t> sizes,
+                                   std::uint64_t most) noexcept;
+/// Whether a value is numbers in memory.
+SAFESTRUCTURES_API bool is_tensor(const Value& value) noexcept;
+/// \throws Error `type_mismatch`: complex numbers are no real ones
+[[noreturn]] SAFESTRUCTURES_API void refuse_complex(const Value& value, const Decoder& decoder,
+                                                    std::string advice);
+/// The real parts of a C64 tensor that has no others, as F32. \throws Error as `refuse_complex`
+SAFESTRUCTURES_API Value real_parts(const Value& value, const Decoder& decoder, std::string advice);
+/// @}
+
 /// \throws Error `shape_mismatch` when a row is not as long as the first.
 SAFESTRUCTURES_API void expect_row(const Items& row, const Value& value, std::uint64_t size,
                                    const Decoder& decoder);

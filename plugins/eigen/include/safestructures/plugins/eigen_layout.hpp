@@ -132,18 +132,6 @@ inline constexpr std::uint64_t eigen_most_elements =
     std::min(static_cast<std::uint64_t>(std::numeric_limits<Index>::max()),
              static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / sizeof(S));
 
-/// Whether there are no more than that. Sizes of 0 are left out: what Eigen multiplies before it
-/// comes to them may not overflow either.
-constexpr bool eigen_counts(std::span<const std::uint64_t> sizes, std::uint64_t most) {
-  std::uint64_t count = 1;
-  for (const std::uint64_t size : sizes) {
-    if (size == 0) continue;
-    if (size > most / count) return false;
-    count *= size;
-  }
-  return true;
-}
-
 /// For error messages.
 /// @{
 inline std::string eigen_count_text(std::uint64_t most) {
@@ -153,29 +141,15 @@ inline constexpr const char* eigen_count_advice =
     "Load a part of it, or load it as a type with a wider Index";
 /// @}
 
-inline bool eigen_is_numbers(const Value& value) {
-  return value.kind() == Kind::tensor || value.kind() == Kind::bytes;
-}
-
-/// Of a tensor whose last dimension is the parts of complex numbers.
-inline bool eigen_is_marked(const Value& value) {
-  const Value* mark = value.attribute("complex");
-  return mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
-}
-
 /// Whether `value` are real numbers, of which `std::complex<double>` would take two for one.
 template <EigenScalar S>
 bool eigen_are_reals_for(const Value& value) {
-  return BlockLayout<S>::complex && eigen_is_numbers(value) &&
-         value.tensor().dtype() != DType::C64 && !eigen_is_marked(value);
+  return BlockLayout<S>::complex && is_tensor(value) && value.tensor().dtype() != DType::C64 &&
+         !is_marked_complex(value);
 }
 
-[[noreturn]] inline void eigen_refuse_complex(const Value& value, const Decoder& decoder) {
-  decoder.fail(ErrorCode::type_mismatch, "the numbers are complex, and the target's are real",
-               "real numbers",
-               describe(value) + (eigen_is_marked(value) ? " of complex numbers" : ""),
-               "Load it into a type of std::complex, and take its real() and imag() from there");
-}
+inline constexpr const char* eigen_complex_advice =
+    "Load it into a type of std::complex, and take its real() and imag() from there";
 
 /// Reads a tensor as numbers of S: as TensorSource, but complex ones into a real type where they
 /// have no imaginary part, as `convert` does, and never by their parts.
@@ -188,33 +162,25 @@ class EigenSource : public TensorSource {
       : TensorSource(std::in_place_type<S>, value, decoder, expected),
         value_(value),
         decoder_(decoder) {
-    if (!is_complex && eigen_is_marked(value)) eigen_refuse_complex(value, decoder);
+    if (!is_complex && is_marked_complex(value))
+      refuse_complex(value, decoder, eigen_complex_advice);
   }
 
   /// \throws Error `shape_mismatch` where Index does not count the elements.
   template <class Index>
   void expect_countable() const {
     constexpr std::uint64_t most = eigen_most_elements<S, Index>;
-    if (!eigen_counts(dims(), most)) wrong_shape(eigen_count_text(most), eigen_count_advice);
+    if (!count_fits(dims(), most)) wrong_shape(eigen_count_text(most), eigen_count_advice);
   }
 
   void read(std::span<const std::size_t> order, S* target) {
     if (is_complex || value_.tensor().dtype() != DType::C64)
       return TensorSource::read(order, target);
-    const Value reals = real_parts();
+    const Value reals = real_parts(value_, decoder_, eigen_complex_advice);
     TensorSource(std::in_place_type<S>, reals, decoder_, {}).read(order, target);
   }
 
  private:
-  Value real_parts() const {
-    try {
-      return Value(value_.tensor().to(DType::F32));
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::lossy_conversion) eigen_refuse_complex(value_, decoder_);
-      throw error.with_path(decoder_.path());
-    }
-  }
-
   const Value& value_;
   const Decoder& decoder_;
 };

@@ -68,7 +68,7 @@ struct EigenTensorCodec : TensorCodec<T, EigenTensorMaker<T>> {
     const std::optional<std::vector<Extent>> shape = EigenTensorMaker<T>::shape();
     if (value.is_sequence()) {
       constexpr std::uint64_t most = eigen_most_elements<Scalar, Index>;
-      if (!eigen_counts(nested_sizes(value, shape, decoder), most))
+      if (!count_fits(nested_sizes(value, shape, decoder), most))
         decoder.fail(ErrorCode::shape_mismatch, "the list has another shape",
                      eigen_count_text(most), describe(value), eigen_count_advice);
       return Base::decode(value, decoder);

@@ -102,30 +102,8 @@ template <class S>
 inline constexpr std::uint64_t xtensor_most_elements =
     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / sizeof(S);
 
-/// Whether there are no more than that. Sizes of 0 are left out: what is multiplied before one
-/// comes to them may not overflow either.
-constexpr bool xtensor_counts(std::span<const std::uint64_t> sizes, std::uint64_t most) {
-  std::uint64_t count = 1;
-  for (const std::uint64_t size : sizes) {
-    if (size == 0) continue;
-    if (size > most / count) return false;
-    count *= size;
-  }
-  return true;
-}
-
-/// Of a tensor whose last dimension is the parts of complex numbers.
-inline bool xtensor_is_marked(const Value& value) {
-  const Value* mark = value.attribute("complex");
-  return mark != nullptr && mark->kind() == Kind::boolean && mark->as_bool();
-}
-
-[[noreturn]] inline void xtensor_refuse_complex(const Value& value, const Decoder& decoder) {
-  decoder.fail(ErrorCode::type_mismatch, "the numbers are complex, and the target's are real",
-               "real numbers",
-               describe(value) + (xtensor_is_marked(value) ? " of complex numbers" : ""),
-               "Load it into an array of std::complex, and take its xt::real and xt::imag");
-}
+inline constexpr const char* xtensor_complex_advice =
+    "Load it into an array of std::complex, and take its xt::real and xt::imag";
 
 /// The codec of arrays that own their memory.
 template <class T>
@@ -138,21 +116,22 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
 
   static T decode(const Value& value, Decoder& decoder) {
     if (value.is_sequence()) {
-      if (!xtensor_counts(nested_sizes(value, Access::shape(), decoder), most))
+      if (!count_fits(nested_sizes(value, Access::shape(), decoder), most))
         decoder.fail(ErrorCode::shape_mismatch, "the list has another shape", most_text(),
                      describe(value), "Load a part of it");
       return TensorCodec<T, Access>::decode(value, decoder);
     }
-    const bool is_numbers = value.kind() == Kind::tensor || value.kind() == Kind::bytes;
+    const bool is_numbers = is_tensor(value);
     const bool is_c64 = is_numbers && value.tensor().dtype() == DType::C64;
-    const bool is_marked = is_numbers && xtensor_is_marked(value);
+    const bool is_marked = is_numbers && is_marked_complex(value);
     if constexpr (is_pair) {
       // std::complex<double> would take two real numbers for one.
       if (is_numbers && !is_c64 && !is_marked) return from_reals(value, decoder);
     } else if constexpr (!is_complex) {
-      if (is_marked) xtensor_refuse_complex(value, decoder);
+      if (is_marked) refuse_complex(value, decoder, xtensor_complex_advice);
       // As `convert` does, and never by their parts.
-      if (is_c64) return from_numbers<Scalar>(real_parts(value, decoder), decoder);
+      if (is_c64)
+        return from_numbers<Scalar>(real_parts(value, decoder, xtensor_complex_advice), decoder);
     }
     return from_numbers<Scalar>(value, decoder);
   }
@@ -165,7 +144,7 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
   static T read(const Value& value, const Decoder& decoder, const Place& place) {
     TensorSource source(std::in_place_type<S>, value, decoder, "a tensor, or a list of numbers");
     if (const auto shape = Access::shape()) source.expect_shape(*shape);
-    if (!xtensor_counts(source.dims(), most)) source.wrong_shape(most_text(), "Load a part of it");
+    if (!count_fits(source.dims(), most)) source.wrong_shape(most_text(), "Load a part of it");
     T object = Access::make(source.dims());
     source.read(dense_order(Access::layout(object), sizeof(Scalar), decoder), place(object));
     return object;
@@ -185,15 +164,6 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
     const Part* reals = reinterpret_cast<const Part*>(object.data()) + object.size();
     for (std::size_t i = 0; i < object.size(); ++i) object.data()[i] = Scalar(reals[i]);
     return object;
-  }
-
-  static Value real_parts(const Value& value, const Decoder& decoder) {
-    try {
-      return Value(value.tensor().to(DType::F32));
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::lossy_conversion) xtensor_refuse_complex(value, decoder);
-      throw error.with_path(decoder.path());
-    }
   }
 };
 
