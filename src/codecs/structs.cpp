@@ -35,9 +35,8 @@ std::vector<std::string_view> names_in(const Value& value) {
   return names;
 }
 
-bool answers_to_any(const FieldInfo& field, std::string_view name) {
-  return !field.is_skipped &&
-         (field.file_name == name || std::ranges::count(field.aliases(), name) > 0);
+bool is_read_from(const FieldInfo& field, std::string_view name) {
+  return !field.is_skipped && field.answers_to(name);
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ void StructReader::migrate(unsigned from_version) {
 void StructReader::refuse_unknown() const {
   for (const Entry& entry : value_->entries()) {
     const auto is_known = [&](const FieldInfo& field) {
-      return entry.key.kind() == Kind::string && answers_to_any(field, entry.key.as_string());
+      return entry.key.kind() == Kind::string && is_read_from(field, entry.key.as_string());
     };
     if (std::ranges::any_of(layout_.fields, is_known)) continue;
     std::vector<std::string_view> names;
@@ -103,7 +102,7 @@ const Value& StructReader::require(std::size_t field) const {
   std::vector<std::string_view> unclaimed = names;
   std::erase_if(unclaimed, [&](std::string_view other) {
     return std::ranges::any_of(layout_.fields,
-                               [&](const FieldInfo& info) { return answers_to_any(info, other); });
+                               [&](const FieldInfo& info) { return is_read_from(info, other); });
   });
   const auto nearest = nearest_name(name, unclaimed);
   decoder_.fail(ErrorCode::missing_field, struct_text(layout_) + " misses a field",

@@ -42,12 +42,8 @@ struct Pointee {
 
 template <class T>
 bool has_field_named(std::string_view name) {
-  for (const auto& field : Codec<T>::layout.fields) {
-    if (field.is_skipped) continue;
-    if (field.file_name == name) return true;
-    for (const std::string_view alias : field.aliases())
-      if (alias == name) return true;
-  }
+  for (const auto& field : Codec<T>::layout.fields)
+    if (!field.is_skipped && field.answers_to(name)) return true;
   return false;
 }
 

@@ -85,6 +85,13 @@ struct FieldInfo {
   [[nodiscard]] constexpr std::span<const std::string_view> aliases() const {
     return {first_alias, alias_count};
   }
+  /// Whether it is the field's name in the file or another name accepted for it.
+  [[nodiscard]] constexpr bool answers_to(std::string_view given) const {
+    if (given == file_name) return true;
+    for (const std::string_view alias : aliases())
+      if (given == alias) return true;
+    return false;
+  }
 };
 
 namespace detail {
@@ -191,18 +198,10 @@ consteval std::array<FieldInfo, struct_size<T>> collect_field_info() {
   return result;
 }
 
-consteval bool answers_to(const FieldInfo& field, std::string_view name) {
-  if (field.file_name == name) return true;
-  for (const std::string_view alias : field.aliases()) {
-    if (alias == name) return true;
-  }
-  return false;
-}
-
 template <std::size_t N>
 consteval bool has_empty_name(const std::array<FieldInfo, N>& infos) {
   for (const FieldInfo& info : infos) {
-    if (answers_to(info, "")) return true;
+    if (info.answers_to("")) return true;
   }
   return false;
 }
@@ -230,7 +229,7 @@ consteval bool has_repeated_alias(const std::array<FieldInfo, N>& infos) {
         if (alias == infos[i].first_alias[b]) return true;
       }
       for (std::size_t j = 0; j < N; ++j) {
-        if (j != i && !infos[j].is_skipped && answers_to(infos[j], alias)) return true;
+        if (j != i && !infos[j].is_skipped && infos[j].answers_to(alias)) return true;
       }
     }
   }

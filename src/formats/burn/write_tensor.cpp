@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -11,12 +12,14 @@
 #include "formats/burn/tensor_data.hpp"
 #include "formats/burn/writer.hpp"
 #include "formats/lossy.hpp"
+#include "formats/tensor_names.hpp"
 #include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::burn {
 
-std::string new_id(const Trace* trace, Version version) {
-  const std::string place = to_string(trace);
+std::string new_id(const Trace* trace, std::uint64_t tensor, Version version) {
+  std::string place = detail::place_path(trace);
+  if (place.ends_with("...")) place.append(1, '#').append(std::to_string(tensor));
   const XXH128_hash_t hash = XXH3_128bits(place.data(), place.size());
   if (version >= since::short_ids) return param_id_text(hash.low64);
   // A UUID made by hashing: version 8, variant 1 (RFC 9562).
@@ -37,7 +40,7 @@ void Writer::tensor(const Value& value, const Trace* trace) {
   const bool has_id = id != nullptr && !id->as_string().empty();
   out_.begin_struct(2);
   out_.name(id_name);
-  out_.string(has_id ? id->as_string() : new_id(trace, version_), trace);
+  out_.string(has_id ? id->as_string() : new_id(trace, tensors_, version_), trace);
   out_.name(param_name);
   tensor_data(value, trace);
   out_.end_struct();
@@ -97,7 +100,7 @@ void Writer::tensor_data(const Value& value, const Trace* trace) {
     }
     out_.end_struct();
     const ConversionReport report = elements.finish({});
-    if (report != ConversionReport{}) conversions_.push_back({to_string(trace), report});
+    if (report != ConversionReport{}) conversions_.push_back({detail::place_path(trace), report});
   } catch (const Error& error) {
     throw error.with_path(to_string(trace));
   }

@@ -82,7 +82,8 @@ class Writer {
 };
 
 /// A new id of that place, as that version spells them: the same whenever it is asked for, so that
-/// equal structures are equal bytes.
-[[nodiscard]] std::string new_id(const Trace* trace, Version version);
+/// equal structures are equal bytes. \param tensor its number in the record, which tells those
+/// apart whose places are too long to be spelled for each
+[[nodiscard]] std::string new_id(const Trace* trace, std::uint64_t tensor, Version version);
 
 }  // namespace safestructures::inline v0::burn

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/walk.hpp>
 #include <safestructures/formats/burn.hpp>
 #include <safestructures/formats/cbor.hpp>
@@ -60,6 +62,25 @@ TEST_CASE("tensors below a long key have short names that are all different") {
     // They go with the values into another file.
     CHECK(ss::load(ss::save(loaded)) == root);
   }
+}
+
+TEST_CASE("parameters of Burn below a long key have distinct ids and short reports") {
+  const std::string key(100'000, 'k');
+  Value root = below(key, 300);
+  for (Value& item : root.find(key)->items())
+    item = Value(ss::Tensor::own(std::vector<double>{1e300}));
+  std::ostringstream file;
+  const ss::SaveOptions options{.format = ss::formats::burn(), .overflow = ss::Overflow::allow};
+  const ss::SaveReport report = ss::save(root, file, options);
+  REQUIRE(report.conversions.size() == 300);
+  for (const ss::ConvertedTensor& one : report.conversions) CHECK(one.name.size() <= most);
+  std::set<std::string> ids;
+  ss::walk(ss::load(ss::save(root, options)), [&](const ss::Place& place) {
+    if (const Value* const id = place.value().attribute(ss::attributes::burn_id))
+      ids.insert(id->as_string());
+    return ss::Next::into;
+  });
+  CHECK(ids.size() == 300);
 }
 
 TEST_CASE("a place of 512 bytes is a name, and of a longer one no character is cut") {

@@ -1,0 +1,47 @@
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <safestructures/recording/recorder.hpp>
+#include "recording/recorder/state.hpp"
+
+namespace safestructures::inline v0 {
+
+ActivationRecorder::ActivationRecorder(const std::filesystem::path& folder, RecorderOptions options)
+    : state_(std::make_shared<detail::RecorderState>(folder, std::move(options))) {}
+
+ActivationRecorder::~ActivationRecorder() {
+  if (!state_->is_own_process()) {
+    state_->abandon(state_);
+    return;
+  }
+  try {
+    // Without a call there is nothing to tell, and the folder can be used again.
+    state_->close(false);
+  } catch (...) {
+    // Told by close() to those who call it.
+  }
+}
+
+void ActivationRecorder::take(std::string_view name, Encode encode, void* object, bool moved) {
+  state_->record(name, encode, object, moved);
+}
+
+ActivationRecorder::Scope::Scope(std::shared_ptr<detail::RecorderState> state,
+                                 std::string_view name)
+    : state_(std::move(state)), size_(state_->enter(name)) {}
+ActivationRecorder::Scope::~Scope() {
+  if (state_) state_->leave(size_);
+}
+
+ActivationRecorder::Scope ActivationRecorder::scope(std::string_view name) {
+  return {state_, name};
+}
+void ActivationRecorder::step(std::int64_t number) noexcept { state_->set_step(number); }
+std::uint64_t ActivationRecorder::flush() { return state_->flush(); }
+void ActivationRecorder::close() { state_->close(true); }
+RecorderReport ActivationRecorder::report() const { return state_->report(); }
+
+}  // namespace safestructures::inline v0
