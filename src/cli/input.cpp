@@ -21,6 +21,7 @@
 #include "data/text/ending.hpp"
 #include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
+#include "platform/os.hpp"
 #include "recording/segments/files.hpp"
 
 namespace safestructures::cli {
@@ -84,11 +85,12 @@ Candidates candidates_in(const std::filesystem::path& folder) {
   constexpr std::array unsure = {std::string_view(".json"), std::string_view(".bin")};
   Candidates found;
   std::error_code failure;
-  for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
+  platform::os::Listing names(folder, failure);
+  while (!failure) {
+    const std::string name(names.next(failure));
+    if (name.empty()) break;
     std::error_code ignored;
-    const std::string name = entry->path().filename().string();
-    if (name.starts_with('.') || entry->is_directory(ignored)) continue;
+    if (name.starts_with('.') || std::filesystem::is_directory(folder / name, ignored)) continue;
     ++found.files;
     const std::string_view ending = ending_of(name);
     if (ending.empty()) continue;

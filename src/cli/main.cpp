@@ -120,7 +120,7 @@ int guarded_run(int argc, const char* const* argv) {
     report(error.what());
     return exit_bad_call;
   } catch (const std::bad_alloc&) {
-    report("there is not enough memory.");
+    std::fputs("safestructures: there is not enough memory.\n", stderr);  // Which takes none.
     return exit_bad_file;
   } catch (const std::exception& error) {
     report(error.what());

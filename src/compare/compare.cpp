@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -99,8 +100,9 @@ Comparison compare(const Document& a, const Document& b, const CompareOptions& o
 
 Comparison compare_files(const std::filesystem::path& a, const std::filesystem::path& b,
                          const CompareOptions& options) {
-  const bool is_folder_a = std::filesystem::is_directory(a);
-  const bool is_folder_b = std::filesystem::is_directory(b);
+  std::error_code error;  // Of what cannot be looked at: opening it says so.
+  const bool is_folder_a = std::filesystem::is_directory(a, error);
+  const bool is_folder_b = std::filesystem::is_directory(b, error);
   if (is_folder_a != is_folder_b)
     throw Error(ErrorCode::invalid_argument, "a file cannot be compared with a recording",
                 {.expected = "two files, or the folders of two recordings",

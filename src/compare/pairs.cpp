@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
@@ -44,6 +45,13 @@ std::size_t size_of(const Value& value) {
 /// Whether a value says nothing but what it holds, a set apart, which is compared as a whole.
 bool holds_others(const Value& value) {
   return value.kind() != Kind::set && (value.is_sequence() || value.is_mapping());
+}
+
+/// \param number a float or a complex
+bool is_finite(const Value& number) {
+  if (number.kind() == Kind::floating) return std::isfinite(number.as_double());
+  const std::complex<double> parts = number.as_complex();
+  return std::isfinite(parts.real()) && std::isfinite(parts.imag());
 }
 
 void require_sane(const Tolerance& tolerance) {
@@ -283,7 +291,7 @@ bool Comparer::add_pair(const Pair& pair, ComparisonRow& row) {
     row.detail = describe(a) + " and " + describe(b);
     return true;
   }
-  if (a.kind() == Kind::floating && (a != b || !std::isfinite(a.as_double()))) {
+  if (is_number(a) && (a != b || !is_finite(a))) {
     add_numbers(tensor_of(a), tensor_of(b), {}, row);
     return true;
   }

@@ -104,7 +104,7 @@ class Comparer {
   void add_numbers(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
                    ComparisonRow& row);
   /// @}
-  /// The tensor of a node; of a float a tensor made of it.
+  /// The tensor of a node; of a float or a complex a tensor made of it.
   [[nodiscard]] const Tensor& tensor_of(const Value& value);
   void look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const;
   void count(Verdict verdict);

@@ -1,6 +1,7 @@
 /// \file
-/// The only calls into the operating system. A port is one more file beside posix.cpp that
-/// defines these functions; the rest of src/platform is portable code on top of them.
+/// The only calls into the operating system. A port is what stands in place of posix.cpp and
+/// posix_process.cpp, which define these functions; the rest of src/platform is portable code on
+/// top of them.
 ///
 /// None of them throws: a failure comes back in the `std::error_code`, which is cleared first. A
 /// path with a 0 in it, which the system would cut there, fails with `invalid_argument`.
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -100,6 +102,22 @@ void synchronise_folder(const std::filesystem::path& folder, std::error_code& er
 void rename(const std::filesystem::path& from, const std::filesystem::path& to,
             std::error_code& error) noexcept;
 void remove(const std::filesystem::path& path) noexcept;
+
+/// The names in a folder, in no order. std::filesystem::directory_iterator of GCC 12 takes memory
+/// where it may not throw: where there is none the program ends.
+class Listing {
+ public:
+  Listing(const std::filesystem::path& folder, std::error_code& error) noexcept;
+  ~Listing();
+  Listing(const Listing&) = delete;
+  Listing& operator=(const Listing&) = delete;
+  /// The next name, good until the next call; empty behind the last one, and with an error. Only
+  /// where the folder could be opened.
+  [[nodiscard]] std::string_view next(std::error_code& error) noexcept;
+
+ private:
+  void* stream_ = nullptr;
+};
 
 // What a process leaves that is ended by a signal.
 /// Lets SIGHUP, SIGINT and SIGTERM remove the temporary files that are noted from now on before

@@ -1,8 +1,10 @@
 #include <safestructures/recording/recover.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "platform/mapping.hpp"
 #include "platform/memory.hpp"
 #include "platform/os.hpp"
+#include "platform/system_error.hpp"
 #include "recording/segments/files.hpp"
 #include "recording/segments/frame.hpp"
 #include "recording/segments/segment.hpp"
@@ -75,10 +78,19 @@ Journal read_frames(std::span<const std::byte> bytes, const Limits& limits) {
   return journal;
 }
 
-std::uint64_t size_of(const std::filesystem::path& path) {
+/// What is there, a link itself; nothing where nothing is. \throws Error `cannot_read`
+std::optional<platform::os::Status> status_of(const std::filesystem::path& path) {
   std::error_code error;
   const platform::os::Status status = platform::os::status(path, error);
-  return error ? 0 : status.size;
+  if (error == std::errc::no_such_file_or_directory) return std::nullopt;
+  if (error)
+    throw platform::system_error(ErrorCode::cannot_read, "cannot look at the file", path, error);
+  return status;
+}
+
+std::uint64_t size_of(const std::filesystem::path& path) {
+  const std::optional<platform::os::Status> status = status_of(path);
+  return status ? status->size : 0;
 }
 
 bool is_to_repair(const recording::SegmentFiles& files) { return !files.sealed && files.journal; }
@@ -139,7 +151,7 @@ class Repair {
       if (error.code() != ErrorCode::truncated || size_of(part_path_) != 0)
         return lose(0, "the journal cannot be used: " + std::string(error.with_file("").what()));
     }
-    if (!journal || !std::filesystem::exists(part_path_)) {
+    if (!journal || !status_of(part_path_)) {
       if (journal && !journal->frames.empty())
         return lose(journal->frames.size(), "the data of a segment are missing");
       return remove("no record was finished in");
@@ -220,7 +232,8 @@ void Repair::seal(Journal journal) {
                     std::to_string(head_.room));
   try {
     // It would be written where the link leads.
-    if (std::filesystem::is_symlink(part_path_))
+    const std::optional<platform::os::Status> status = status_of(part_path_);
+    if (status && status->kind == platform::os::Kind::link)
       throw Error(ErrorCode::cannot_open, "the file is a link");
     data_.emplace(part_path_);
     source_ = Source::open(part_path_);
@@ -366,10 +379,9 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
   static_cast<void>(recording::segments_of(folder));
   const platform::os::File lock = recording::lock(folder, "the recording is still being written");
   RecoveryReport report;
-  if (const std::filesystem::path path = recording::new_file(folder);
-      std::filesystem::exists(path)) {
+  if (const std::filesystem::path path = recording::new_file(folder); status_of(path)) {
     platform::os::remove(path);
-    if (std::filesystem::exists(path))
+    if (status_of(path))
       report.losses.push_back(path.filename().string() +
                               ": cannot be removed, and is in the way of a recorder");
     else

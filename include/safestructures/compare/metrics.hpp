@@ -14,7 +14,7 @@
 namespace safestructures::inline v0 {
 
 /// What is no finite number, by kind. A NaN against an infinity counts in `nan_only` of its side
-/// and in `infinity_only` of the other.
+/// and in `infinity_only` of the other; `nan_infinity` says how many of these there are.
 struct NonFiniteCounts {
   std::uint64_t nan_both = 0;         ///< NaN in both.
   std::uint64_t nan_only_a = 0;       ///< NaN in a, not in b.
@@ -23,10 +23,12 @@ struct NonFiniteCounts {
   std::uint64_t infinity_only_a = 0;  ///< Infinite in a, not in b.
   std::uint64_t infinity_only_b = 0;  ///< Infinite in b, not in a.
   std::uint64_t infinity_signs = 0;   ///< Infinite in both, of different signs.
+  std::uint64_t nan_infinity = 0;     ///< NaN in one, infinite in the other.
 
   /// Where the two sides are not the same.
   [[nodiscard]] constexpr std::uint64_t differing() const noexcept {
-    return nan_only_a + nan_only_b + infinity_only_a + infinity_only_b + infinity_signs;
+    return nan_only_a + nan_only_b + infinity_only_a + infinity_only_b + infinity_signs -
+           nan_infinity;
   }
 
   friend bool operator==(const NonFiniteCounts&, const NonFiniteCounts&) = default;

@@ -53,8 +53,9 @@ struct KeepRule {
   std::uint64_t every = 1;
   /// Only so many calls of each name, the first that pass the rest of the rule.
   std::uint64_t first = (std::numeric_limits<std::uint64_t>::max)();
-  /// Only calls for which it is true. Called on the recording thread, by one thread at a time; must
-  /// not call the recorder.
+  /// Only calls for which it is true. Called on the recording thread, by one thread at a time:
+  /// others wait meanwhile, so that it must neither call the recorder nor wait for a thread that
+  /// does.
   std::function<bool(const RecordCall&)> predicate = nullptr;
 };
 

@@ -51,6 +51,8 @@ inline constexpr bool is_element_vector<std::vector<T>> = true;
 ///
 /// Several threads may record at once: records of one thread keep their order, and all have one
 /// order, their sequence. `close` and the destructor must not run while another thread records.
+/// What it calls, codecs and the watch, may record, but not destroy it; a Source whose bytes are
+/// read for a record must not record with `WhenFull::block`, as it would wait for its own record.
 ///
 /// A process that is forked must not use its parent's recorder: there the thread in the background
 /// is missing. `record`, `flush`, `close` and `report` throw there, and destroying it does nothing.
@@ -137,7 +139,7 @@ class SAFESTRUCTURES_API ActivationRecorder {
 
   /// Writes what waits, on this thread or the one in the background, and seals the last file, which
   /// says that the recording was closed and has the counts; there is one even where no record was
-  /// kept. Does nothing when called again.
+  /// kept. Does nothing when called again, but wait for another thread's call to end.
   /// \throws Error as `flush`
   void close();
 

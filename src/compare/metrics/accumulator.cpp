@@ -73,6 +73,7 @@ void Accumulator::take_non_finite(const Block& block, std::size_t i) {
     if (std::isnan(b)) ++non_finite_.nan_only_b;
     if (std::isinf(a)) ++non_finite_.infinity_only_a;
     if (std::isinf(b)) ++non_finite_.infinity_only_b;
+    if (!std::isfinite(a) && !std::isfinite(b)) ++non_finite_.nan_infinity;
   }
   if (differs) {
     ++beyond_;
@@ -281,6 +282,7 @@ void Accumulator::merge(const Accumulator& other) {
   mine.infinity_only_a += more.infinity_only_a;
   mine.infinity_only_b += more.infinity_only_b;
   mine.infinity_signs += more.infinity_signs;
+  mine.nan_infinity += more.nan_infinity;
   max_absolute_ = std::max(max_absolute_, other.max_absolute_);
   max_ratio_ = std::max(max_ratio_, other.max_ratio_);
   largest_b_ = std::max(largest_b_, other.largest_b_);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -35,7 +36,8 @@ std::string key_of(const std::string& path, const std::optional<RecordPlace>& re
 
 /// What opening a run gives.
 NoiseRun opened(const std::filesystem::path& path, const CompareOptions& options) {
-  if (std::filesystem::is_directory(path))
+  std::error_code error;  // Of what cannot be looked at: opening it says so.
+  if (std::filesystem::is_directory(path, error))
     return std::make_shared<const Recording>(
         path, RecordingOptions{.access = options.access, .limits = options.limits});
   return std::make_shared<const Document>(Document::open(

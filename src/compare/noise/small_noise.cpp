@@ -17,7 +17,7 @@ using recording::StoredRecord;
 
 /// Whether a record is a tensor of that shape, or a row which is one.
 bool has_shape(const StoredRecord& record, const Shape& shape) {
-  if (record.value->kind() != Kind::tensor) return shape.empty();
+  if (record.value->kind() != Kind::tensor) return numbers_of(*record.value).shape() == shape;
   const std::span<const std::uint64_t> dims = record.value->tensor().shape().span();
   return std::ranges::equal(dims.subspan(record.is_row() ? 1 : 0), shape.span());
 }

@@ -1,5 +1,7 @@
 #include "compare/pairing/nodes.hpp"
 
+#include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <string_view>
 
@@ -16,7 +18,14 @@ struct Frame {
   std::size_t next;
   std::size_t path_size;  // Of the node itself.
   std::size_t name_size;
+  bool has_strings;  // Whether a key is one, so that others may have its label.
 };
+
+bool has_strings(const Value& value) {
+  return value.kind() == Kind::dict && std::ranges::any_of(value.entries(), [](const Entry& entry) {
+           return entry.key.kind() == Kind::string;
+         });
+}
 
 void append_escaped(std::string& path, std::string_view step) {
   path += '/';
@@ -44,7 +53,7 @@ std::vector<TreeNode> nodes_of(const Value& root, std::string_view file) {
     kept.add(path);
     nodes.push_back({path.empty() ? "/" : path, name, &value, is_summary});
     if (!is_summary && detail::count_of_children(value) != 0)
-      frames.push_back({&value, 0, path.size(), name.size()});
+      frames.push_back({&value, 0, path.size(), name.size(), has_strings(value)});
   };
   enter(root);
   while (!frames.empty()) {
@@ -60,17 +69,26 @@ std::vector<TreeNode> nodes_of(const Value& root, std::string_view file) {
     const Value& child = detail::child_of(value, number);
     if (value.kind() != Kind::custom) {
       std::string step;
+      std::string_view kind;
       if (value.is_mapping()) {
         const Value& key = value.entries()[number / 2].key;
         // The path says it already.
         if (number % 2 == 0 && child.kind() <= Kind::string) continue;
         step = key.key_label();
+        // Of 1 and "1" in one dict the string has the name, as in files.
+        if (frame.has_strings && key.kind() != Kind::string && value.find(step) != nullptr)
+          kind = to_string(key.kind());
       } else {
         step = std::to_string(number);
       }
       append_escaped(path, step);
       if (!name.empty()) name += '.';
       name += step;
+      if (!kind.empty()) {
+        // No step has that in its text, which writes ~ as ~0.
+        path.append(1, '~').append(kind);
+        name.append(1, '~').append(kind);
+      }
     }
     enter(child);
   }
@@ -89,12 +107,17 @@ std::optional<DType> recorded_dtype(const Value& value) {
 }
 
 bool is_number(const Value& value) noexcept {
-  return value.kind() == Kind::tensor || value.kind() == Kind::floating;
+  return value.kind() == Kind::tensor || value.kind() == Kind::floating ||
+         value.kind() == Kind::complex;
 }
 
 Tensor numbers_of(const Value& value) {
-  if (value.kind() != Kind::floating) return value.tensor();
-  return Tensor::own(std::vector<double>{value.as_double()}, Shape{});
+  if (value.kind() == Kind::floating)
+    return Tensor::own(std::vector<double>{value.as_double()}, Shape{});
+  if (value.kind() != Kind::complex) return value.tensor();
+  // No dtype has two doubles.
+  const std::complex<double> parts = value.as_complex();
+  return Tensor::own(std::vector<double>{parts.real(), parts.imag()});
 }
 
 }  // namespace safestructures::inline v0::comparing

@@ -16,7 +16,9 @@ namespace safestructures::inline v0::comparing {
 
 /// A node of a structure. The value lives as long as the structure.
 struct TreeNode {
-  std::string path;  ///< `/layers/0/weight`; not unique: a key has the path of its value.
+  /// `/layers/0/weight`, and `/1~int` for what is at 1 in a dict that has "1", too. Not unique: a
+  /// key has the path of its value.
+  std::string path;
   std::string name;  ///< The same with dots, `layers.0.weight`.
   const Value* value = nullptr;
   bool is_summary = false;  ///< Whether it stands for a tensor: all statistics are there.
@@ -36,9 +38,9 @@ std::vector<TreeNode> nodes_of(const Value& root, std::string_view file = {});
 /// The dtype that a tensor's numbers had before they were stored, where the file notes it.
 std::optional<DType> recorded_dtype(const Value& value);
 
-/// Whether a value is compared by its numbers: a tensor, or a float.
+/// Whether a value is compared by its numbers: a tensor, a float or a complex.
 bool is_number(const Value& value) noexcept;
-/// Those numbers; of a float a tensor of a single element.
+/// Those numbers; of a float a tensor of a single element, of a complex of its two parts.
 Tensor numbers_of(const Value& value);
 
 /// The path of a row about a node of a record; of a file `record` is empty.

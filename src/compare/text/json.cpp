@@ -81,9 +81,10 @@ void write_metrics(std::ostream& out, const TensorMetrics& found) {
   else out << R"("ulp": null, )";
   out << fmt::format(
       R"("non_finite": {{"nan_both": {}, "nan_only_a": {}, "nan_only_b": {}, "infinity_both": {}, )"
-      R"("infinity_only_a": {}, "infinity_only_b": {}, "infinity_signs": {}}}, "worst": )",
+      R"("infinity_only_a": {}, "infinity_only_b": {}, "infinity_signs": {}, )"
+      R"("nan_infinity": {}}}, "worst": )",
       other.nan_both, other.nan_only_a, other.nan_only_b, other.infinity_both,
-      other.infinity_only_a, other.infinity_only_b, other.infinity_signs);
+      other.infinity_only_a, other.infinity_only_b, other.infinity_signs, other.nan_infinity);
   if (found.worst)
     out << fmt::format(R"({{"index": {}, "a": {}, "b": {}}})", found.worst->index,
                        element(found.worst->a), element(found.worst->b));

@@ -5,10 +5,9 @@
 #include <cstring>
 #include <limits>
 
-#include <simdjson.h>
-
 #include "data/text/number.hpp"
 #include "formats/safetensors/json_text.hpp"
+#include "formats/utf8.hpp"
 
 namespace safestructures::inline v0::json {
 namespace {
@@ -55,7 +54,7 @@ Cursor::Cursor(std::string_view text, const CursorOptions& options)
   if (text_.starts_with("\xEF\xBB\xBF"))
     throw Error(options_.code, std::string(options_.what) + " begins with a byte-order mark",
                 {.offset = options_.offset});
-  if (simdjson::validate_utf8(text_.data(), text_.size())) return;
+  if (safestructures::detail::is_utf8(text_)) return;
   const std::size_t bad = safetensors::detail::find_invalid_utf8(text_).value_or(0);
   throw Error(ErrorCode::invalid_utf8, std::string(options_.what) + " is not UTF-8",
               {.found = show_byte(text_[bad]), .offset = options_.offset + bad});

@@ -6,13 +6,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include <simdjson.h>
-
 #include "data/dict.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/text/number.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_reader.hpp"
+#include "formats/utf8.hpp"
 
 namespace safestructures::inline v0::schema {
 
@@ -332,7 +331,7 @@ Value read(std::string_view text, const TensorLookup& tensors, const Limits& lim
   };
   Source source(tensors);
   // The general reader says where it is not.
-  if (!simdjson::validate_utf8(text.data(), text.size())) return Reader(source, limits).read(text);
+  if (!detail::is_utf8(text)) return Reader(source, limits).read(text);
   return read(text, source, limits);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -300,7 +301,7 @@ std::string_view Written::keep(std::string_view name) {
   constexpr std::size_t block = std::size_t{64} << 10U;
   if (name.size() > left_) {
     const std::size_t size = std::max(block, name.size());
-    blocks_.emplace_back(new char[size]);
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
     room_ = blocks_.back().get();
     left_ = size;
   }

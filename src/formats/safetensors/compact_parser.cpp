@@ -3,11 +3,10 @@
 #include <cstring>
 #include <utility>
 
-#include <simdjson.h>
-
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/json_walk.hpp"
 #include "formats/safetensors/table.hpp"
+#include "formats/utf8.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
 
@@ -19,7 +18,7 @@ class CompactParser {
       : table_(table), limits_(limits), at_(table.text_.data.get()), end_(at_ + table.text_.size) {}
 
   bool parse() {
-    if (!simdjson::validate_utf8(at_, table_.text_.size) || !skip("{\"")) return false;
+    if (!safestructures::detail::is_utf8({at_, table_.text_.size}) || !skip("{\"")) return false;
     Piece name;
     if (!plain_string(name)) return false;
     if (table_.view(name) == metadata_key) {

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include <simdjson.h>
-
 #include "formats/safetensors/json_text.hpp"
+#include "formats/utf8.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
@@ -111,7 +110,7 @@ class HeaderStream {
     for (;;) {
       // A character may be cut in two.
       const std::size_t whole = whole_characters({at_, static_cast<std::size_t>(end_ - at_)});
-      if (!simdjson::validate_utf8(at_, whole)) break;
+      if (!safestructures::detail::is_utf8({at_, whole})) break;
       const Unescaped found = unescape(at_, at_ + whole, decoded_end_);
       decoded_end_ = found.target_end;
       at_ = undecoded_ = found.stop;

@@ -1,6 +1,7 @@
 #include "formats/safetensors/json_walk.hpp"
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -62,7 +63,9 @@ void fail_json(std::string_view text, std::string_view what, std::uint64_t offse
 
 simdjson::ondemand::object JsonWalk::start() {
   const std::size_t trimmed = text_.find_last_not_of(" \t\n\r") + 1;
-  if (parser_.iterate(text_.data(), trimmed, trimmed + text_padding).get(document_)) fail_syntax();
+  const auto error = parser_.iterate(text_.data(), trimmed, trimmed + text_padding).get(document_);
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+  if (error != simdjson::SUCCESS) fail_syntax();
   simdjson::ondemand::object object;
   if (document_.get_object().get(object)) fail_syntax();
   return object;

@@ -96,7 +96,12 @@ RecorderState::RecorderState(const std::filesystem::path& folder, RecorderOption
   make_folder(folder_);
   lock_ = recording::lock(folder_, "another recorder writes to the folder");
   require_empty(folder_);
-  writer_ = std::thread([this] { run(); });
+  try {
+    writer_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    throw platform::system_error(ErrorCode::cannot_write, "cannot start the thread of a recorder",
+                                 folder_, error.code());
+  }
 }
 
 RecorderState::~RecorderState() = default;
@@ -132,6 +137,8 @@ std::size_t RecorderState::enter(std::string_view name) {
                 {.file = folder_.string(), .expected = "a name"});
   std::string& prefix = this_thread().prefix;
   const std::size_t size = prefix.size();
+  // Whole, or where memory runs out not at all.
+  prefix.reserve(size + name.size() + 1);
   prefix.append(name).append(1, '.');
   return size;
 }
@@ -348,9 +355,9 @@ std::uint64_t RecorderState::flush() {
 void RecorderState::close(bool even_unused) {
   if (!is_own_process()) refuse_fork();
   {
-    const std::lock_guard lock(mutex_);
-    if (is_closed_) return;
-    is_closing_ = is_closed_ = true;
+    std::unique_lock lock(mutex_);
+    if (is_closing_) return room_.wait(lock, [&] { return is_closed_; });
+    is_closing_ = true;
     is_told_closed_ = even_unused || !names_.all().empty();
   }
   Queue taken;
@@ -359,6 +366,11 @@ void RecorderState::close(bool even_unused) {
   if (is_ours) work(taken, true);
   writer_.join();
   static_cast<void>(lock_.close());
+  {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    room_.notify_all();
+  }
   if (error_) std::rethrow_exception(error_);
 }
 

@@ -141,12 +141,12 @@ class RecorderState {
   std::uint64_t done_ = 0;     // Records that are written, or lost.
   std::uint64_t written_ = 0;  // Records that are written.
   std::uint64_t segments_ = 0;
-  bool is_asleep_ = false;   // The writer waits until it is called.
-  bool is_urgent_ = false;   // Somebody waits for the writer.
-  bool is_working_ = false;  // The writer has taken records.
-  bool is_closing_ = false;
-  bool is_closed_ = false;
+  bool is_asleep_ = false;       // The writer waits until it is called.
+  bool is_urgent_ = false;       // Somebody waits for the writer.
+  bool is_working_ = false;      // The writer has taken records.
+  bool is_closing_ = false;      // Somebody has called `close`.
   bool is_over_ = false;         // The writer takes no more.
+  bool is_closed_ = false;       // That call is through.
   bool is_told_closed_ = false;  // By a segment without records, where there is no other.
   bool has_ended_ = false;       // The writer writes no more.
   bool was_told_ = false;        // By a call of record or flush: error_.

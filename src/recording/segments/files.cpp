@@ -49,12 +49,13 @@ std::filesystem::path lock_file(const std::filesystem::path& folder) {
 std::map<std::uint64_t, SegmentFiles> list_segments(const std::filesystem::path& folder) {
   std::map<std::uint64_t, SegmentFiles> segments;
   std::error_code error;
-  std::filesystem::directory_iterator entries(folder, error);
+  platform::os::Listing names(folder, error);
   if (error)
     throw platform::system_error(ErrorCode::cannot_open, "cannot open the folder of a recording",
                                  folder, error);
-  for (; entries != std::filesystem::directory_iterator(); entries.increment(error)) {
-    const std::string name = entries->path().filename().string();
+  for (;;) {
+    const std::string_view name = names.next(error);
+    if (name.empty()) break;
     if (!name.starts_with(prefix)) continue;
     std::uint64_t number = 0;
     const char* const end = name.data() + name.size();

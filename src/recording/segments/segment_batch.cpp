@@ -109,27 +109,33 @@ void SegmentBatch::append_frame(std::vector<std::byte>& bytes, std::size_t recor
 }
 
 void SegmentBatch::add_to(SegmentHeader& header, bool checksums) {
-  header.expect_records(entries_.size());
-  std::vector<std::uint32_t> values;
-  values.reserve(runs_.size());
-  for (const Run& run : runs_) {
-    if (const std::uint64_t gap = run.begin - header.end(); gap != 0)
-      header.add_gap(run.begin, checksums ? hash_of_zeros(gap) : 0);
-    if (run.rows.empty()) {
-      values.push_back(header.add_value(records_[run.record].frame));
-      continue;
+  const SegmentHeader::Mark before = header.mark();
+  try {
+    header.expect_records(entries_.size());
+    std::vector<std::uint32_t> values;
+    values.reserve(runs_.size());
+    for (const Run& run : runs_) {
+      if (const std::uint64_t gap = run.begin - header.end(); gap != 0)
+        header.add_gap(run.begin, checksums ? hash_of_zeros(gap) : 0);
+      values.push_back(add_to(header, run));
     }
-    const Row& first = run.rows.front();
-    values.push_back(header.add_rows(
-        *first.head, {run.kind, run.begin, run.row_bytes, run.rows.size(), run.hash}));
+    for (const Entry entry : entries_) {
+      const Run& run = runs_[entry.run];
+      const RecordHead& head =
+          run.rows.empty() ? records_[run.record].frame.head : *run.rows[entry.row].head;
+      const auto row = static_cast<std::int32_t>(entry.row);
+      header.add_record(head, {values[entry.run], run.rows.size() < 2 ? no_row : row}, entry.name);
+    }
+  } catch (...) {
+    header.back_to(before);
+    throw;
   }
-  for (const Entry entry : entries_) {
-    const Run& run = runs_[entry.run];
-    const RecordHead& head =
-        run.rows.empty() ? records_[run.record].frame.head : *run.rows[entry.row].head;
-    const auto row = static_cast<std::int32_t>(entry.row);
-    header.add_record(head, {values[entry.run], run.rows.size() < 2 ? no_row : row}, entry.name);
-  }
+}
+
+std::uint32_t SegmentBatch::add_to(SegmentHeader& header, const Run& run) {
+  if (run.rows.empty()) return header.add_value(records_[run.record].frame);
+  return header.add_rows(*run.rows.front().head,
+                         {run.kind, run.begin, run.row_bytes, run.rows.size(), run.hash});
 }
 
 void SegmentBatch::clear() noexcept {

@@ -70,7 +70,7 @@ class SegmentBatch {
   }
   /// What the journal says of a record.
   void append_frame(std::vector<std::byte>& bytes, std::size_t record) const;
-  /// Uses the records up, but for their heads.
+  /// Adds all of it, or where memory runs out nothing. Uses the records up, but for their heads.
   void add_to(SegmentHeader& header, bool checksums);
   void clear() noexcept;
 
@@ -104,6 +104,8 @@ class SegmentBatch {
   };
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
+  /// \returns the place of its value
+  std::uint32_t add_to(SegmentHeader& header, const Run& run);
   /// The run in which it would be a row, or `none`.
   [[nodiscard]] std::size_t run_of(const PreparedRow& row) const;
 

@@ -260,6 +260,20 @@ void SegmentHeader::add_record(const RecordHead& head, Place place, std::uint32_
   columns_.kept.push_back(static_cast<std::uint8_t>(head.keep));
 }
 
+SegmentHeader::Mark SegmentHeader::mark() const noexcept {
+  return {records(), nodes_.size(), values_, tensors_.size(), bound_, end_};
+}
+
+void SegmentHeader::back_to(const Mark& mark) noexcept {
+  // Nothing grows: where memory ran out some columns have a record more than the others.
+  each_column(columns_, [&](std::string_view, auto& column) { column.resize(mark.records); });
+  nodes_.resize(mark.nodes);
+  values_ = mark.values;
+  tensors_.erase(tensors_.begin() + static_cast<std::ptrdiff_t>(mark.tensors), tensors_.end());
+  bound_ = mark.bound;
+  end_ = mark.end;
+}
+
 void SegmentHeader::add(std::span<Frame* const> frames, const HashOf& hash_of) {
   std::vector<std::size_t> order(frames.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

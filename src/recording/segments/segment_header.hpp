@@ -108,6 +108,19 @@ class SegmentHeader {
   /// Adds a record, behind those of smaller sequence. \param name the place of its name
   void add_record(const RecordHead& head, Place place, std::uint32_t name);
 
+  /// What it says at some time, to go back to when not all of a batch could be added.
+  struct Mark {
+    std::size_t records = 0;
+    std::size_t nodes = 0;
+    std::uint32_t values = 0;
+    std::size_t tensors = 0;
+    std::uint64_t bound = 0;
+    std::uint64_t end = 0;
+  };
+  [[nodiscard]] Mark mark() const noexcept;
+  /// Forgets what was added since, but for names.
+  void back_to(const Mark& mark) noexcept;
+
   /// Gives XXH3-64 of the data between two places, which is 0 where nobody wants to know.
   using HashOf = std::function<std::uint64_t(std::uint64_t begin, std::uint64_t end)>;
   /// Adds records in the order of their sequence, whose data lie behind `end()` in any order. Those

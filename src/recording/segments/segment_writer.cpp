@@ -81,7 +81,7 @@ void SegmentWriter::begin() {
     std::vector<std::byte> head;
     append_head(head, {.segment = number_, .room = room_, .checksums = options_.checksums});
     write_at(journal_, journal_path_, 0, head);
-    journal_end_ = head.size();
+    told_end_ = journal_end_ = head.size();
     part_ = create(part_path_);
   } catch (...) {
     platform::os::remove(journal_path_);
@@ -141,10 +141,13 @@ void SegmentWriter::write_batch() {
   if (options_.durability == Durability::batch) synchronise(part_, part_path_);
   // Where the data were copied to: that memory was touched, and is in the cache.
   std::vector<std::byte>& frames = threads > 1 ? buffers_.frames : buffers_.staged;
+  is_journal_ahead_ = true;
   if (threads == 1) make_frames(frames, true);
   write_frames(frames);
   if (options_.durability == Durability::batch) synchronise(journal_, journal_path_);
   batch.add_to(header_, options_.checksums);
+  told_end_ = journal_end_;
+  is_journal_ahead_ = false;
   drop_batch();
 }
 
@@ -221,7 +224,10 @@ void SegmentWriter::seal(const std::string& about, Empty empty,
     return;
   }
   if (header_.records() != 0) {
-    write_front(header_.front(about, room_, options_.checksums));
+    const SegmentFront front = header_.front(about, room_, options_.checksums);
+    // Whoever recovers it where the rest fails would find the data of these missing.
+    if (is_journal_ahead_) cut_journal();
+    write_front(front);
     cut();  // What a failure left behind the last record that is whole.
     finish(named);
   } else {
@@ -258,6 +264,12 @@ void SegmentWriter::write_front(const SegmentFront& front) {
   std::ranges::copy(front.columns, std::back_inserter(blocks));
   // Without the zeros behind: nothing else was ever there.
   write_at(part_, part_path_, 0, std::span(blocks));
+}
+
+void SegmentWriter::cut_journal() {
+  std::error_code error;
+  platform::os::resize(journal_, told_end_, error);
+  check_written(error, "cannot cut the file to its size", journal_path_);
 }
 
 void SegmentWriter::cut() {

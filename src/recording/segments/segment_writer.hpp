@@ -102,6 +102,8 @@ class SegmentWriter {
   void make_frames(std::vector<std::byte>& frames, bool write);
   /// Writes them, and leaves none.
   void write_frames(std::vector<std::byte>& frames);
+  /// Cuts from the journal what it says of a batch that failed.
+  void cut_journal();
   /// Has bytes written behind those before; they must stay as they are until then.
   void queue(std::span<const std::byte> bytes);
   void write_queue();
@@ -120,8 +122,10 @@ class SegmentWriter {
   std::uint64_t batch_cost_ = 0;
   std::uint64_t journal_cost_ = 0;  // What the journal takes at most, the batch included.
   std::uint64_t journal_end_ = 0;
-  std::uint64_t data_end_ = 0;  // Of what is written.
-  std::uint64_t queued_ = 0;    // Bytes of the queue.
+  std::uint64_t told_end_ = 0;     // Of what the journal says of records that the header has.
+  bool is_journal_ahead_ = false;  // It may say more.
+  std::uint64_t data_end_ = 0;     // Of what is written.
+  std::uint64_t queued_ = 0;       // Bytes of the queue.
 };
 
 }  // namespace safestructures::inline v0::recording

@@ -2,18 +2,14 @@
 /// What a comparison costs in memory, by counting what the allocator is asked for.
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <malloc.h>
 
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/compare/compare.hpp>
@@ -21,32 +17,13 @@
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/recording/recorder.hpp>
 
+#include "support/counting_memory.hpp"
 #include "support/folder.hpp"
 
 namespace {
 
 namespace ss = safestructures;
-
-std::atomic<std::size_t> held = 0;
-std::atomic<std::size_t> most = 0;
-
-// A block of 2 MiB that glibc maps for itself has up to 2 MiB more behind it, which nobody touches
-// and which counts as usable: the third case held 14 to 20 MB by chance.
-[[maybe_unused]] const int never_mapped = ::mallopt(M_MMAP_MAX, 0);
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  void* memory = nullptr;
-  if (::posix_memalign(&memory, alignment, size == 0 ? 1 : size) != 0) throw std::bad_alloc();
-  const std::size_t now = held += ::malloc_usable_size(memory);
-  for (std::size_t known = most; known < now && !most.compare_exchange_weak(known, now);) {
-  }
-  return memory;
-}
-
-void release(void* memory) noexcept {
-  if (memory != nullptr) held -= ::malloc_usable_size(memory);
-  std::free(memory);
-}
+using counting_memory::peak_of;
 
 /// Floats that count up, with one that does not, made when they are read.
 class Floats final : public ss::Source {
@@ -71,31 +48,6 @@ class Floats final : public ss::Source {
 
 }  // namespace
 
-void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
-void* operator new[](std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
-}
-// std::stable_sort asks for its room like this.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  try {
-    return ::operator new(size);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-void operator delete(void* memory) noexcept { release(memory); }
-void operator delete[](void* memory) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t) noexcept { release(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
-
 TEST_CASE("tensors of 256 MiB are compared within 8 MiB, transposes looked for included") {
   constexpr std::uint64_t side = 8192;
   constexpr std::uint64_t count = side * side;
@@ -106,10 +58,9 @@ TEST_CASE("tensors of 256 MiB are compared within 8 MiB, transposes looked for i
   };
   const ss::Value a = tensor(odd);
   const ss::Value b = tensor(count);
-  const std::size_t before = held;
-  most = before;
-  const ss::Comparison found = ss::compare(a, b);
-  CHECK(most - before < std::size_t{8} << 20U);
+  std::optional<ss::Comparison> compared;
+  CHECK(peak_of([&] { compared.emplace(ss::compare(a, b)); }) < std::size_t{8} << 20U);
+  const ss::Comparison& found = *compared;
   REQUIRE(found.rows.size() == 1);
   CHECK(found.rows.at(0).metrics->beyond == 1);
   CHECK(found.rows.at(0).metrics->worst->index == odd);
@@ -125,10 +76,10 @@ TEST_CASE("few records of 200 KiB behind many tiny ones are not read all at once
       recorder.record("large", std::vector<float>(50'000, name[0] == 'a' ? 1.0F : 2.0F));
     recorder.close();
   }
-  const std::size_t before = held;
-  most = before;
-  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
-  CHECK(most - before < std::size_t{20} << 20U);
+  std::optional<ss::Comparison> compared;
+  CHECK(peak_of([&] { compared.emplace(ss::compare_files(folder / "a", folder / "b")); }) <
+        std::size_t{20} << 20U);
+  const ss::Comparison& found = *compared;
   CHECK(found.rows.size() == 20'200);
   CHECK(found.differences() == 200);
 }
@@ -141,11 +92,12 @@ TEST_CASE("20,000 small records are compared beside their noise within 16 MiB") 
       recorder.record("tiny", std::vector<float>(16, name == "a" ? 1.0F : 2.0F));
     recorder.close();
   }
-  const std::size_t before = held;
-  most = before;
-  const ss::Comparison found =
-      ss::compare_files(folder / "a", folder / "b", {.noise = {folder / "again"}});
-  CHECK(most - before < std::size_t{16} << 20U);
+  std::optional<ss::Comparison> compared;
+  CHECK(peak_of([&] {
+          compared.emplace(
+              ss::compare_files(folder / "a", folder / "b", {.noise = {folder / "again"}}));
+        }) < std::size_t{16} << 20U);
+  const ss::Comparison& found = *compared;
   CHECK(found.differences() == 20'000);
   CHECK(found.coverage.without_noise == 0);
 }

@@ -145,9 +145,12 @@ TEST_CASE("what is not finite is counted by kind and is beyond where it differs"
                                      .infinity_both = 1,
                                      .infinity_only_a = 1,
                                      .infinity_only_b = 2,
-                                     .infinity_signs = 1};
+                                     .infinity_signs = 1,
+                                     .nan_infinity = 1};
   CHECK(found.non_finite == expected);
   CHECK(found.compared == 1);
+  // A NaN beside an infinity is one element.
+  CHECK(found.non_finite.differing() == 6);
   CHECK(found.beyond == 6);
   CHECK(found.differing == 0);
   CHECK(!found.is_exact());
@@ -252,6 +255,11 @@ TEST_CASE("integers of 64 bits are told apart where double precision cannot") {
   CHECK(ss::compare_tensors(ss::Tensor::of<std::int64_t>(negative),
                             ss::Tensor::of<std::uint64_t>(positive))
             .max_absolute == 0x1p+63 + 0x1p+64);
+  // Beside doubles they are doubles.
+  const std::vector<std::int64_t> odd = {(std::int64_t{1} << 53U) + 1};
+  const std::vector<double> even = {0x1p+53};
+  CHECK(ss::compare_tensors(ss::Tensor::of<std::int64_t>(odd), ss::Tensor::of<double>(even))
+            .is_exact());
 }
 
 TEST_CASE("bools are exact, complex numbers are measured beside their modulus") {

@@ -1,6 +1,7 @@
 /// \file
 /// Two recordings, record by record.
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <sstream>
@@ -355,6 +356,22 @@ TEST_CASE("a recording that was not closed says so, and a file is not compared w
             [&] { return ss::compare_files(a, folder / "b", {.format = ss::formats::json()}); }) ==
         "invalid_argument: " + a +
             ": recordings are of one format: expected no CompareOptions::format, found json.");
+}
+
+TEST_CASE("a path that cannot be looked at is an Error, of a side and of a run for the noise") {
+  const ss::test::Folder folder;
+  ss::save_file(std::vector<float>{1, 2}, folder / "a.safetensors");
+  const std::string a = (folder / "a.safetensors").string();
+  const std::string loop = (folder / "loop").string();
+  std::filesystem::create_symlink("loop", loop);
+  const std::string expected =
+      "cannot_open: " + loop +
+      ": cannot open the file: Too many levels of symbolic links. The symbolic link points to "
+      "itself; name the file directly.";
+  CHECK(ss::test::error_of([&] { return ss::compare_files(loop, a); }) == expected);
+  CHECK(ss::test::error_of([&] { return ss::compare_files(a, loop); }) == expected);
+  CHECK(ss::test::error_of([&] { return ss::compare_files(a, a, {.noise = {folder / "loop"}}); }) ==
+        expected);
 }
 
 TEST_CASE("records that have no row take no room for one") {

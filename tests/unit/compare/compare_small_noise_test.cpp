@@ -1,6 +1,7 @@
 // The noise of records that are small tensors is found by thousands: it must be what comparing
 // their tensors one by one finds.
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -229,6 +230,18 @@ TEST_CASE(
   CHECK(check(folder, "b", {"nan", "other"}, {.renames = renames}).rows.at(3).noise->runs == 1);
   // All but those of 99 numbers.
   CHECK(check(folder, "b", {"other"}, {.renames = renames}).coverage.without_noise ==
+        steps * (sizes.size() - 1));
+  {
+    ss::ActivationRecorder complex(folder / "complex");
+    for (std::size_t step = 0; step < steps; ++step) {
+      complex.step(static_cast<std::int64_t>(step));
+      complex.record("layer2", std::complex<double>(1, 2));
+      complex.record("layer16", std::complex<double>(1, 2));
+    }
+    complex.close();
+  }
+  // A complex is two numbers.
+  CHECK(check(folder, "b", {"complex"}, {.renames = renames}).coverage.without_noise ==
         steps * (sizes.size() - 1));
 }
 

@@ -2,8 +2,10 @@
 /// What single values, and what is no number, make of a comparison.
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <sstream>
 #include <string>
@@ -44,8 +46,60 @@ TEST_CASE("floats that are not finite are tensors of one element") {
   CHECK(!found_of(HUGE_VAL, HUGE_VAL).is_equal());
   CHECK(found_of(HUGE_VAL, -HUGE_VAL).differences() == 1);
   CHECK(found_of(nan, 1).differences() == 1);
+  std::ostringstream json;
+  found_of(nan, HUGE_VAL).write_json(json);
+  CHECK(
+      json.str().find(
+          R"("non_finite": {"nan_both": 0, "nan_only_a": 1, "nan_only_b": 0, "infinity_both": 0, )"
+          R"("infinity_only_a": 0, "infinity_only_b": 1, "infinity_signs": 0, )"
+          R"("nan_infinity": 1})") != std::string::npos);
   CHECK(found_of(1, 1).is_equal());
   CHECK(found_of(1, 1).coverage.values == 1);
+}
+
+TEST_CASE("a complex is compared as its two parts, each as a float is") {
+  using Complex = std::complex<double>;
+  const auto found_of = [](Complex a, Complex b, const ss::CompareOptions& options = {}) {
+    return ss::compare(Value::dict({{"x", a}}), Value::dict({{"x", b}}), options);
+  };
+  CHECK(found_of({1, 2}, {1, 2}).is_equal());
+  CHECK(found_of({1, 2}, {1, 2}).coverage.values == 1);
+  CHECK(found_of({0.0, 0.0}, {0.0, -0.0}).is_equal());
+  const ss::Comparison close = found_of({1, 2 + 1e-9}, {1, 2});
+  CHECK(close.is_equal());
+  CHECK(close.rows.at(0).verdict == ss::Verdict::close);
+  CHECK(close.rows.at(0).metrics->tolerance == ss::default_tolerance(ss::DType::F64));
+  CHECK(close.coverage.tensors == 1);
+  const ss::Comparison other = found_of({1, 2.5}, {1, 2});
+  CHECK(other.differences() == 1);
+  CHECK(ss::to_string(other.rows.at(0).shape) == "[2]");
+  CHECK(other.rows.at(0).metrics->beyond == 1);
+  CHECK(other.rows.at(0).metrics->worst->index == 1);
+  CHECK(found_of({1, 2.5}, {1, 2}, {.atol = 0.5}).is_equal());
+  CHECK(found_of({1, 2.5}, {1, 2}, {.rtol = 0.25}).is_equal());
+  CHECK(!found_of({1, 2 + 1e-9}, {1, 2}, {.rtol = 0, .atol = 0}).is_equal());
+  // What is not finite.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(found_of({nan, 1}, {nan, 1}).is_equal());
+  CHECK(found_of({nan, 1}, {nan, 1}).rows.at(0).metrics->non_finite.nan_both == 1);
+  CHECK(!found_of({nan, nan}, {nan, nan}).is_equal());
+  CHECK(found_of({nan, nan}, {nan, nan}).coverage.nothing == 1);
+  CHECK(found_of({1, HUGE_VAL}, {1, HUGE_VAL}).is_equal());
+  CHECK(found_of({1, HUGE_VAL}, {1, -HUGE_VAL}).differences() == 1);
+  CHECK(found_of({1, nan}, {1, 1}).differences() == 1);
+  // Another run excuses it as it does a float.
+  const ss::CompareOptions beside{
+      .noise = {std::make_shared<const Value>(Value::dict({{"x", Complex(1.5, 2)}}))}};
+  CHECK(found_of({1.25, 2}, {1, 2}, beside).is_equal());
+}
+
+TEST_CASE("items of sets are compared exactly, zeros too") {
+  const auto found_of = [](double a, double b) {
+    return ss::compare(Value::set({a}), Value::set({b}));
+  };
+  CHECK(found_of(1, 1).is_equal());
+  CHECK(!found_of(1, 1 + 1e-9).is_equal());
+  CHECK(!found_of(0.0, -0.0).is_equal());
 }
 
 TEST_CASE("an error in the numbers of a file names the file that they are in") {

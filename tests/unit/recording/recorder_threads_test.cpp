@@ -389,3 +389,20 @@ TEST_CASE("a record whose call began before close() and comes behind it is refus
   CHECK(run.empty());
   CHECK(run.is_closed());
 }
+
+TEST_CASE("a recording is closed when a call of close() returns, whoever closes it") {
+  for (int round = 0; round < 10; ++round) {
+    const Folder folder;
+    ss::ActivationRecorder recorder(folder / "run");
+    for (int i = 0; i < 100; ++i) recorder.record("x", std::vector<float>(20'000, 1));
+    std::atomic<int> closed = 0;
+    const auto close = [&] {
+      recorder.close();
+      if (const ss::Recording run(folder / "run"); run.is_closed() && run.size() == 100) ++closed;
+    };
+    std::thread other(close);
+    close();
+    other.join();
+    CHECK(closed == 2);
+  }
+}

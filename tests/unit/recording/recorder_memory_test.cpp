@@ -1,0 +1,138 @@
+/// \file
+/// A recorder whose memory runs out loses what it says, and nothing that was written before.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <safestructures/codecs/codecs.hpp>
+#include <safestructures/recording/recorder.hpp>
+#include <safestructures/recording/recording.hpp>
+#include <safestructures/recording/recover.hpp>
+
+#include "support/counting_memory.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using counting_memory::Ends;
+
+/// Calls what may run out of memory. \returns whether it did
+template <class Call>
+bool runs_out(const Call& call) {
+  try {
+    call();
+    return false;
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
+std::vector<std::string> names_of(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const ss::Record& record : ss::Recording(folder)) {
+    CHECK(record.as<std::vector<float>>().front() == 1);
+    names.push_back(record.name());
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("memory that runs out in the background costs no record that was flushed") {
+  // Of a tensor of its own, rows, and a structure, whose headers are made by different calls.
+  const std::vector<float> large(5000, 1);
+  const std::vector<float> small(4, 1);
+  for (const bool is_large : {false, true}) {
+    long told = 0;
+    for (long allocations = 0; allocations < 60; ++allocations) {
+      CAPTURE(is_large);
+      CAPTURE(allocations);
+      const ss::test::Folder folder;
+      const std::filesystem::path run = folder / "run";
+      std::uint64_t flushed = 0;
+      ss::RecorderReport report;
+      {
+        ss::ActivationRecorder recorder(run);
+        for (int i = 0; i < 40; ++i)
+          recorder.record("out" + std::to_string(i % 10), i % 3 == 0 ? large : small);
+        flushed = recorder.flush();
+        REQUIRE(flushed == 40);
+        counting_memory::is_spared = true;
+        counting_memory::end_after(allocations, Ends::once);
+        const bool is_told = runs_out([&] {
+          recorder.record("other", is_large ? large : small);
+          recorder.record("map", std::vector<std::vector<float>>{{1}, {2}});
+          recorder.flush();
+        });
+        counting_memory::go_on();
+        counting_memory::is_spared = false;
+        told += is_told ? 1 : 0;
+        runs_out([&] { recorder.close(); });
+        report = recorder.report();
+      }
+      const ss::RecoveryReport recovered = ss::recover_recording(run);
+      CHECK(recovered.losses == std::vector<std::string>{});
+      CHECK(report.written >= flushed);
+      std::size_t there = 0;
+      for (const ss::Record& record : ss::Recording(run)) {
+        static_cast<void>(record.value());
+        ++there;
+      }
+      CHECK(there == report.written);
+    }
+    CHECK(told > 10);
+  }
+}
+
+TEST_CASE("a scope for which there is no memory is not in the names of what is recorded") {
+  const ss::test::Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  {
+    const auto outer = recorder.scope("m");
+    // One more than fits without memory of its own.
+    const std::string name = "1234567890123";
+    counting_memory::end_after(0, Ends::once);
+    const bool is_told = runs_out([&] { static_cast<void>(recorder.scope(name)); });
+    counting_memory::go_on();
+    CHECK(is_told);
+    recorder.record("out", std::vector<float>{1});
+  }
+  recorder.close();
+  CHECK(names_of(folder / "run") == std::vector<std::string>{"m.out"});
+}
+
+TEST_CASE("out of memory anywhere in opening, following or recovering a run is bad_alloc") {
+  const ss::test::Folder folder;
+  const std::filesystem::path run = folder / "run";
+  {
+    ss::ActivationRecorder recorder(run, {.segment_bytes = 1 << 12U});
+    for (int i = 0; i < 8; ++i) recorder.record("out", std::vector<float>(1000, 1));
+    recorder.close();
+  }
+  for (const Ends ends : {Ends::once, Ends::for_good}) {
+    counting_memory::run_out(
+        ends,
+        [&] {
+          ss::Recording reading(run);
+          reading.refresh();
+          return reading.size() == 8;
+        },
+        [](bool) {});
+    counting_memory::run_out(
+        ends, [&] { return ss::recover_recording(run).losses.empty(); }, [](bool) {});
+    counting_memory::run_out(
+        ends,
+        [&] {
+          std::filesystem::remove_all(folder / "new");
+          const ss::ActivationRecorder recorder(folder / "new");
+          return true;
+        },
+        [](bool) {});
+  }
+}
