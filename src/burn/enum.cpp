@@ -9,7 +9,8 @@ namespace safestructures::inline v0::detail {
 
 VariantOfRecord find_variant(const Value& value, std::span<const std::string_view> names,
                              const Decoder& decoder) {
-  static const Value nothing;
+  // Never destroyed: destructors of static objects may load.
+  static const Value& nothing = *new Value;
   const bool is_map = value.is_mapping() && value.size() == 1;
   if (!is_map && value.kind() != Kind::string)
     decoder.mismatch("a map of one variant, or its name", value);

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cmath>
 #include <compare>
+#include <complex>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -145,6 +149,91 @@ Value integer_of(const Value& key) {
   return key;
 }
 
+/// Which numbers are in keys. To Python those of unlike kinds may be equal, as True, 1 and 1.0 are,
+/// and so are the two zeros; among all others equal keys are equal here, too.
+class Numbers {
+ public:
+  /// Recursive; the values were just encoded under the depth limit.
+  void add(const Value& key) {
+    switch (key.kind()) {
+      case Kind::boolean:
+      case Kind::integer: add(key.kind()); break;
+      case Kind::floating:
+        add(key.kind());
+        add(key.as_double());
+        break;
+      case Kind::complex:
+        add(key.kind());
+        add(key.as_complex().real());
+        add(key.as_complex().imag());
+        break;
+      case Kind::tuple:
+      case Kind::set:
+        for (const Value& item : key.items()) add(item);
+        break;
+      default: break;
+    }
+  }
+  [[nodiscard]] bool may_be_equal() const {
+    return std::popcount(kinds_) > 1 || (has_zero_ && has_minus_zero_);
+  }
+
+ private:
+  void add(Kind kind) { kinds_ |= 1U << static_cast<unsigned>(kind); }
+  void add(double number) {
+    if (number == 0) (std::signbit(number) ? has_minus_zero_ : has_zero_) = true;
+  }
+
+  unsigned kinds_ = 0;  // A bit for each.
+  bool has_zero_ = false;
+  bool has_minus_zero_ = false;
+};
+
+/// One value for all numbers that Python calls equal: the integer, where there is one.
+Value python_number(double number) {
+  if (!std::isfinite(number) || number != std::trunc(number)) return number;
+  std::array<char, 310> digits;  // Those of the largest double, and a sign.
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number + 0.0,
+                                    std::chars_format::fixed, 0);  // -0.0 + 0.0 is 0.0.
+  return Value::integer(std::string_view(digits.data(), result.ptr));
+}
+
+/// One value for all keys that Python calls equal. Recursive; the values were just encoded under
+/// the depth limit.
+Value python_key(const Value& key) {
+  switch (key.kind()) {
+    case Kind::boolean: return key.as_bool() ? 1 : 0;
+    case Kind::floating: return python_number(key.as_double());
+    case Kind::complex: {
+      const std::complex<double> number = key.as_complex();
+      if (number.imag() == 0) return python_number(number.real());
+      return std::complex<double>(number.real() + 0.0, number.imag());
+    }
+    case Kind::tuple:
+    case Kind::set: {
+      std::vector<Value> items;
+      items.reserve(key.size());
+      for (const Value& item : key.items()) items.push_back(python_key(item));
+      return key.kind() == Kind::tuple ? Value::tuple(std::move(items))
+                                       : Value::set(std::move(items));
+    }
+    default: return key;
+  }
+}
+
+/// Whether Python would lose one of the keys, which is equal to another there. \param key_of gives
+/// the key of an item
+template <class Item, class KeyOf>
+bool loses_in_python(const std::vector<Item>& items, const KeyOf& key_of) {
+  Numbers numbers;
+  for (const Item& item : items) numbers.add(std::invoke(key_of, item));
+  if (!numbers.may_be_equal()) return false;
+  std::vector<Value> keys;
+  keys.reserve(items.size());
+  for (const Item& item : items) keys.push_back(python_key(std::invoke(key_of, item)));
+  return find_repeated(keys) != Dict::npos;
+}
+
 }  // namespace
 
 Value to_key(Value value) {
@@ -173,7 +262,8 @@ Value make_list(std::vector<Value> items, Order order) {
 Value make_set(std::vector<Value> items, Order order) {
   sort(items, order);
   // Items that the container tells apart may be equal here: pointers to equal objects, NaN.
-  if (!std::ranges::all_of(items, is_hashable) || find_repeated(items) != Dict::npos)
+  if (!std::ranges::all_of(items, is_hashable) || find_repeated(items) != Dict::npos ||
+      loses_in_python(items, std::identity()))
     return Value::list(std::move(items));
   return Value::set(std::move(items));
 }
@@ -188,7 +278,8 @@ Value make_pairs(std::vector<Entry> entries, Order order) {
 
 Value make_dict(std::vector<Entry> entries, Order order) {
   const auto key_is_hashable = [](const Entry& entry) { return is_hashable(entry.key); };
-  if (!std::ranges::all_of(entries, key_is_hashable)) return make_pairs(std::move(entries), order);
+  if (!std::ranges::all_of(entries, key_is_hashable) || loses_in_python(entries, &Entry::key))
+    return make_pairs(std::move(entries), order);
   sort(entries, order);
   return Value::dict(std::move(entries));
 }

@@ -124,7 +124,7 @@ void describe_struct(TypeDescriber& type, const StructLayout& layout,
                {.cpp_name = info.name,
                 .aliases = info.aliases(),
                 .is_optional = fields[i].is_optional || info.is_optional,
-                .has_default = info.is_optional && !fields[i].is_optional});
+                .has_default = info.is_optional});
   }
 }
 

@@ -157,16 +157,27 @@ struct Box {
   static const std::vector<Entry>& entries(const Value& value) noexcept;
   /// @}
 
+  /// `digest` of a value that has a payload.
+  /// @{
+  static std::uint64_t left_digest(const Value& value) noexcept {
+    return value.box_->digest.load(std::memory_order_relaxed);
+  }
+  static void leave_digest(const Value& value, std::uint64_t digest) noexcept {
+    value.box_->digest.store(digest, std::memory_order_relaxed);
+  }
+  /// @}
   /// To be called by all that lets somebody change the value: what was left of it holds no longer.
+  /// Nothing is written where nothing was left, so that threads that read share its cache line.
   static void forget_digest(Value& value) noexcept {
-    if (has(value)) value.box_->digest = 0;
+    if (has(value) && left_digest(value) != 0) leave_digest(value, 0);
   }
   static void mark_plain(Value& value) noexcept { value.plain_ = true; }
 
   union {
     /// What `Digester` left here; 0 where it did not. Whoever changes a part of the value went
-    /// through this one to reach it, and by that removed the digest here as well.
-    std::uint64_t digest = 0;
+    /// through this one to reach it, and by that removed the digest here as well. Relaxed: threads
+    /// that read one value through ways to change it remove it together.
+    std::atomic<std::uint64_t> digest = 0;
     Box* next;  ///< The list of payloads that wait for destruction.
   };
   std::unique_ptr<Extras> extras;

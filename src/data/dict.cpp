@@ -143,7 +143,7 @@ std::size_t Dict::find(const Value& key, std::uint64_t hash) const {
   // Large keys are compared with their equals only: each has left its digest when it was inserted.
   return scan_or_probe(hash, [&](const Value& other) {
     if (other.kind() != key.kind()) return false;
-    const std::uint64_t left = Box::of(other)->digest;
+    const std::uint64_t left = Box::left_digest(other);
     return (left == 0 || left == hash) && other == key;
   });
 }

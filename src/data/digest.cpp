@@ -76,11 +76,11 @@ bool Digester::is_known(const Value& value, std::uint64_t& digest) const {
     digest = digest_of_scalar(value);
     return true;
   }
-  if (memory_ != Memory::none) digest = Box::of(value)->digest;
+  if (memory_ != Memory::none) digest = Box::left_digest(value);
   if (digest != 0) return true;
   if (value.kind() == Kind::tensor || value.kind() == Kind::bytes) {
     digest = digest_of_tensor(value);
-    if (memory_ == Memory::leave) Box::of(value)->digest = digest;
+    if (memory_ == Memory::leave) Box::leave_digest(value, digest);
     return true;
   }
   if (sets_ == nullptr || value.kind() != Kind::set) return false;
@@ -133,7 +133,7 @@ std::uint64_t Digester::digest_of_tree(const Value& root) {
 }
 
 void Digester::note(const Value& value, std::uint64_t digest) {
-  if (memory_ == Memory::leave) Box::of(value)->digest = digest;
+  if (memory_ == Memory::leave) Box::leave_digest(value, digest);
   if (sets_ != nullptr && value.kind() == Kind::set) sets_->emplace(&value, digest);
 }
 

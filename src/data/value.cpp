@@ -123,7 +123,7 @@ std::unique_ptr<Extras> clone_extras(const Box& box, Uncopied& uncopied) {
 Value clone_node(const Value& value, Uncopied& uncopied) {
   const auto begin = [&](auto& box) {
     box.extras = clone_extras(*Box::of(value), uncopied);
-    box.digest = Box::of(value)->digest;
+    box.digest.store(Box::left_digest(value), std::memory_order_relaxed);
   };
   switch (value.kind()) {
     case Kind::list:

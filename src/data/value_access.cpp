@@ -22,8 +22,16 @@ using detail::TensorBox;
 
 namespace {
 
-const std::string empty_text;
-const std::vector<Entry> no_entries;
+/// An object that is never destroyed: destructors of static objects may ask for it.
+template <class T>
+union Lasting {
+  T value{};
+  constexpr Lasting() noexcept {}
+  constexpr ~Lasting() {}
+};
+
+const Lasting<std::string> empty_text;
+const Lasting<std::vector<Entry>> no_entries;
 
 [[noreturn]] void wrong_kind(std::string_view expected, const Value& value) {
   throw Error(ErrorCode::type_mismatch, "a value is of another kind",
@@ -281,6 +289,7 @@ Value& Value::operator[](std::string_view key) & {
               meant + (meant.empty() ? "" : "; ") + "insert_or_assign adds what is not there");
 }
 Value Value::operator[](std::string_view key) && {
+  Box::forget_digest(*this);
   return std::move(const_cast<Value&>(std::as_const(*this)[key]));
 }
 
@@ -336,7 +345,7 @@ Value& Value::at(std::string_view path) & {
 Value Value::at(std::string_view path) && { return std::move(at(path)); }
 
 const std::string& Value::type_name() const& noexcept {
-  return Box::has_extras(*this) ? box_->extras->type_name : empty_text;
+  return Box::has_extras(*this) ? box_->extras->type_name : empty_text.value;
 }
 
 namespace {
@@ -361,7 +370,7 @@ std::string Value::key_label() const {
 void Value::set_key_label(std::string label) { extras_of(*this).key_label = std::move(label); }
 
 const std::vector<Entry>& Value::attributes() const& noexcept {
-  return Box::has_extras(*this) ? box_->extras->attributes : no_entries;
+  return Box::has_extras(*this) ? box_->extras->attributes : no_entries.value;
 }
 
 const Value* Value::attribute(std::string_view name) const& noexcept {

@@ -119,8 +119,11 @@ void walk(const Value& root, const std::function<Next(const Place&)>& visit) {
 
 void walk(Value& root, const std::function<Next(Value&, const Place&)>& visit) {
   // Every node but the keys, which are left out, belongs to the root, which is not const.
-  Walk::run(root, false,
-            [&](const Place& place) { return visit(const_cast<Value&>(place.value()), place); });
+  Walk::run(root, false, [&](const Place& place) {
+    auto& value = const_cast<Value&>(place.value());
+    detail::Box::forget_digest(value);
+    return visit(value, place);
+  });
 }
 
 }  // namespace safestructures::inline v0

@@ -1,4 +1,4 @@
-// error: a bit-field or a reference member cannot be reflected: make it an ordinary member
+// error: a bit-field, a reference, .* cannot be reflected: make it an ordinary member
 #include <safestructures/codecs/reflect.hpp>
 
 struct Reflected {

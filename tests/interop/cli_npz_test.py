@@ -1,9 +1,12 @@
 """`.npz`: what NumPy writes is read, what is written NumPy reads, and hostile archives are refused."""
 
 import io
+import json
 import os
 import pathlib
 import struct
+import tokenize
+import warnings
 import zipfile
 
 import checks  # noqa: F401, finds the package
@@ -190,6 +193,50 @@ def npy(descr="'<f4'", shape="(2,)", data=b"\0" * 8, extra="", version=1):
     return b"\x93NUMPY" + bytes([version, 0]) + size + header + data
 
 
+def literals():
+    """Headers of an array of two numbers, each with its version, near those that NumPy writes."""
+    for version in ((1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (3, 2), (0, 0), (4, 0)):
+        yield version, LITERAL.format("(2,)")
+    for shape in (
+        "(2L,)", "(1L, 2L)", "(1L,2)", "(2l,)", "(2LL,)", "(L,)", "(2)", "(2L)", "(1, 2)", "(1, 2,)", "(2,,)", "(,)",
+        "(02,)", "(1, 02)", "(2 ,)", "( 2, )", "(\n2,\t1\r\n)", "(2,\v)", "[2]", "(2.0,)", "(2;)",
+    ):  # fmt: skip
+        for version in ((1, 0), (2, 0), (3, 0)):
+            yield version, LITERAL.format(shape)
+    for behind in (" ", "\n", "  \t \n", "\r\n", ";", "\0", "\n\0", " x", "\n1", ",", "}", "{}"):
+        yield (1, 0), LITERAL.format("(2,)") + behind
+    for blank in "\n\t\r\v\0":
+        yield (1, 0), LITERAL.format("(2,)").replace(" ", blank)
+
+
+LITERAL = "{{'descr': '<f4', 'fortran_order': False, 'shape': {}, }}"
+
+
+def numpy_shape(data):
+    """The shape of the array, or None where NumPy refuses it."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # Of files that Python 2 wrote.
+            return list(np.load(io.BytesIO(data)).shape)
+    except (ValueError, SyntaxError, tokenize.TokenError):
+        return None
+
+
+def check_literals(folder):
+    """What NumPy reads of headers is read, what it refuses is refused."""
+    folder = pathlib.Path(folder)
+    seen = set()
+    for (major, minor), literal in literals():
+        header = literal.encode()
+        size = struct.pack("<H" if major == 1 else "<I", len(header))
+        array = b"\x93NUMPY" + bytes([major, minor]) + size + header + bytes(8)
+        (folder / "a.npz").write_bytes(archive(content=array))
+        done = run(folder, "show", "--json", "a.npz")
+        shape = json.loads(done.stdout)["tensors"]["a"]["shape"] if done.returncode == 0 else None
+        expect(f"version {major}.{minor}, {literal!r}", numpy_shape(array), shape)
+        seen.add(shape is None)
+    expect("some are read, some refused", {True, False}, seen)
+
+
 def with_field(data, signature, offset, text):
     """The archive with other bytes in its last record of that signature."""
     place = data.rfind(signature) + offset
@@ -266,7 +313,11 @@ def hostile():
     yield "no array", archive("notes.txt"), "at notes.txt: the archive holds a file that is no array"
     yield "not UTF-8", archive("\u00fc.npy"), None
     yield "no .npy", archive(content=b"text of some length"), "at a: this is no .npy file"
-    yield "a new version", archive(content=npy(version=9)), "at a: a .npy file has a version"
+    yield (
+        "a new version",
+        archive(content=npy(version=9)),
+        "at a: a .npy file has a version that is not known here: expected 1.0, 2.0 or 3.0, found 9.0.",
+    )
     yield (
         "objects",
         archive(content=npy("'|O'")),
@@ -279,6 +330,7 @@ def hostile():
     yield "another shape", archive(content=npy(shape="(3,)")), "at a: "
     yield "a negative shape", archive(content=npy(shape="(-1,)")), "at a: the header of an array"
     yield "many dimensions", archive(content=npy(shape="(" + "1, " * 65 + ")")), "at a: an array has too many"
+    yield "a shape that is no tuple", archive(content=npy(shape="(2)")), "at a: the header of an array"
     yield "code", archive(content=npy(extra="'x': __import__('os'), ")), "at a: the header of an array"
     yield "a cut header", archive(content=npy()[:14]), "at a: a .npy file ends inside its header"
     long = b"\x93NUMPY\2\0" + struct.pack("<I", 1 << 31)
@@ -310,4 +362,13 @@ def check_damage(folder):
             expect(f"{method}: byte {place}", True, done.returncode in (0, 1))
 
 
-run_checks(check_read, check_write, check_no_place, check_scalars, check_names, check_hostile, check_damage)
+run_checks(
+    check_read,
+    check_write,
+    check_no_place,
+    check_scalars,
+    check_names,
+    check_literals,
+    check_hostile,
+    check_damage,
+)

@@ -1,4 +1,4 @@
-"""The Python plugin gives back flags, keys, fields and folds as they were, or says why it cannot."""
+"""The Python plugin gives back flags, keys, sets, fields and folds as they were, or says why it cannot."""
 
 import collections
 import datetime
@@ -221,6 +221,33 @@ def check_keys(report, path):
         report.fail("a member and its name", "are one key")
     refused(report, "a member without its class", "has keys that load as the same one: 1 would be left",
             safestructures.load_file, path, plugins=safestructures_cpp.PLUGINS)
+    yes, one = {"data_type": "bool", "value": True}, {"data_type": "int", "value": "1"}
+    write(path, {"data_type": "dict", "value": {"True": one, "1": one}, "keys": {"True": yes, "1": one}})
+    refused(report, "True and 1 in a dict", "has keys that load as the same one: 1 would be left",
+            safestructures.load_file, path)
+
+
+def check_sets(report, path):
+    """No set loses an item."""
+    for kind in (set, frozenset):
+        name = kind.__name__
+        value = kind([Colour.RED, "RED"])
+        if loaded_of(path, value) != value:
+            report.fail(f"a member and its name in a {name}", "are one item")
+        message = f"a {name} of 2 items has some that load as the same one: 1 would be left"
+        refused(report, f"a member without its class in a {name}", message, safestructures.load_file, path,
+                plugins=safestructures_cpp.PLUGINS)
+        items = [{"data_type": "bool", "value": True}, {"data_type": "int", "value": "1"}]
+        for nodes in (items, [{"data_type": "tuple", "value": [item]} for item in items]):
+            write(path, {"data_type": name, "value": nodes})
+            refused(report, f"True and 1 in a {name}", message, safestructures.load_file, path,
+                    plugins=safestructures_cpp.PLUGINS)
+    write(path, {"data_type": "set", "value": items})
+    refused(report, "True and 1 without plugins", "1 would be left", safestructures.load_file, path)
+    value = {frozenset({1, frozenset()}), frozenset(), (), 1}
+    report.count("sets in sets")
+    if loaded_of(path, value) != value:
+        report.fail("sets in a set", "are others")
 
 
 def check_fields(report, path):
@@ -308,7 +335,8 @@ def main():
     report = checks.Report()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "file.safetensors"
-        for check in (check_flags, check_same_names, check_keys, check_fields, check_named_tuples, check_folds):
+        for check in (check_flags, check_same_names, check_keys, check_sets, check_fields, check_named_tuples,
+                      check_folds):
             check(report, path)
     report.finish()
 

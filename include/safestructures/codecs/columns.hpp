@@ -201,9 +201,11 @@ ColumnStruct column_struct(const T& item, const std::byte* first) {
 
 template <Columnar T>
 const ColumnStruct& columns_of() {
-  static const ColumnStruct result = [] {
+  // Never destroyed: destructors of static objects may save and load.
+  static const ColumnStruct& result = *[] {
     const T item{};
-    return column_struct(item, reinterpret_cast<const std::byte*>(std::addressof(item)));
+    return new ColumnStruct(
+        column_struct(item, reinterpret_cast<const std::byte*>(std::addressof(item))));
   }();
   return result;
 }

@@ -134,8 +134,9 @@ consteval EnumTable::Numbers enum_numbers() {
 
 template <class E>
 const EnumTable& enum_table() {
+  // Never destroyed: destructors of static objects may save and load.
   if constexpr (requires { EnumNames<E>::values; }) {
-    static const EnumTable table(
+    static const EnumTable& table = *new EnumTable(
         [] {
           EnumTable::Names names;
           for (const auto& [value, name] : EnumNames<E>::values)
@@ -147,8 +148,8 @@ const EnumTable& enum_table() {
   } else {
     constexpr int first = first_enum_number<E>();
     constexpr int count = last_enum_number<E>() - first + 1;
-    static const EnumTable table(enum_text<E, first>(std::make_integer_sequence<int, count>{}),
-                                 first, enum_numbers<E>());
+    static const EnumTable& table = *new EnumTable(
+        enum_text<E, first>(std::make_integer_sequence<int, count>{}), first, enum_numbers<E>());
     return table;
   }
 }

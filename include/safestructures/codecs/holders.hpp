@@ -38,6 +38,21 @@ template <class T>
   if constexpr (Nullable<T>) return mark_held(encoder.encode(object));
   else return encoder.encode(object);
 }
+/// The same of a temporary, or of a variable that is not const: see `Encoder::encode`.
+/// @{
+template <class T>
+  requires(!std::is_reference_v<T>)
+[[nodiscard]] Value encode_held(T&& object, Encoder& encoder) {
+  Value value = encode_held(std::as_const(object), encoder);
+  value.own();
+  return value;
+}
+template <class T>
+  requires(!std::is_const_v<T>)
+[[nodiscard]] Value encode_held(T& object, Encoder& encoder) {
+  return encode_held(std::move(object), encoder);
+}
+/// @}
 
 /// The object that a holder held; `value` is not None.
 template <class T>
@@ -57,7 +72,7 @@ struct HolderCodec {
 
   static Value encode(const Holder& holder, Encoder& encoder) {
     if (!holder) return {};
-    return encode_held<T>(*holder, encoder);
+    return encode_held(detail::item_of<T>(*holder), encoder);
   }
   static Holder decode(const Value& value, Decoder& decoder) {
     if (value.is_none()) return Holder();

@@ -2,8 +2,9 @@
 /// What the codecs of sets and maps share.
 ///
 /// Python hashes None, bool, numbers, str, bytes and tuples of these. Keys and set items that are
-/// lists or tensors here become tuples; where another kind remains, a map is a list of (key, value)
-/// tuples and a set a list, so that it can be saved as well. A map may be columns: see columns.hpp.
+/// lists or tensors here become tuples; where another kind remains, or Python calls two of them
+/// equal, as True, 1 and 1.0, a map is a list of (key, value) tuples and a set a list, so that it
+/// can be saved as well. A map may be columns: see columns.hpp.
 ///
 /// Where the names of fields say all that is known, in a checkpoint or in JSON of others, integers
 /// are text: a map from integers loads from a dict of these too, `{"0": ..., "2": ...}`. In a
@@ -45,11 +46,13 @@ namespace detail {
 /// Lists and tensors as tuples, with the tag of a variant, other values as they are.
 SAFESTRUCTURES_API Value to_key(Value value);
 
-/// The items as a set, or as a list where one of them cannot be in a set, or is equal to another.
+/// The items as a set, or as a list where one of them cannot be in a set, or is equal to another,
+/// here or in Python.
 SAFESTRUCTURES_API Value make_set(std::vector<Value> items, Order order);
 /// The items as a list.
 SAFESTRUCTURES_API Value make_list(std::vector<Value> items, Order order);
-/// The entries as a dict, or as a list of pairs where a key cannot be one.
+/// The entries as a dict, or as a list of pairs where a key cannot be one, or is equal to another
+/// in Python.
 SAFESTRUCTURES_API Value make_dict(std::vector<Entry> entries, Order order);
 /// The entries as a list of pairs.
 SAFESTRUCTURES_API Value make_pairs(std::vector<Entry> entries, Order order);
@@ -103,6 +106,16 @@ consteval bool has_columns() {
   else return false;
 }
 
+/// The key or the mapped object of an entry, as an encoder is to take it: const, to borrow from, or
+/// an rvalue where the map gives its entries by value. Its declared type says whether such an entry
+/// refers to it only.
+template <class Entry, class Declared, class Part>
+decltype(auto) part_of(Part& part) {
+  if constexpr (std::is_lvalue_reference_v<Entry> || std::is_lvalue_reference_v<Declared>)
+    return std::as_const(part);
+  else return std::move(part);
+}
+
 /// Inserts where the container has none such, with the end as the hint where it takes one. False
 /// when it had.
 template <class Container, class... Parts>
@@ -139,8 +152,9 @@ struct SetCodec {
   static Value encode(const Set& set, Encoder& encoder) {
     std::vector<Value> items;
     items.reserve(set.size());
-    for (const Item& item : set) {
-      Value value = encoder.encode_at(items.size(), item);
+    for (auto&& item : set) {
+      Value value = encoder.encode_at(items.size(),
+                                      detail::item_of<Item>(std::forward<decltype(item)>(item)));
       items.push_back(repeats ? std::move(value) : detail::to_key(std::move(value)));
     }
     return repeats ? detail::make_list(std::move(items), order)
@@ -182,9 +196,12 @@ struct MapCodec {
       if (detail::WantsColumns<Map> || encoder.columns()) return encode_columns(map, encoder);
     std::vector<Entry> entries;
     entries.reserve(map.size());
-    for (const auto& [key, mapped] : map) {
-      Value key_value = detail::to_key(encoder.encode(key));
-      Value mapped_value = encoder.encode_at(detail::KeyStep(key_value), mapped);
+    for (auto&& entry : map) {
+      auto&& [key, mapped] = entry;
+      using Given = decltype(entry);
+      Value key_value = detail::to_key(encoder.encode(detail::part_of<Given, decltype(key)>(key)));
+      Value mapped_value = encoder.encode_at(detail::KeyStep(key_value),
+                                             detail::part_of<Given, decltype(mapped)>(mapped));
       entries.push_back(Entry{std::move(key_value), std::move(mapped_value)});
     }
     return repeats ? detail::make_pairs(std::move(entries), order)

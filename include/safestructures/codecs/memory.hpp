@@ -13,9 +13,20 @@
 namespace safestructures::inline v0 {
 namespace detail {
 
+/// True, or no program: in a static_assert, so that it says so before anything else does.
+template <class T>
+consteval bool is_defined() {
+  constexpr bool has_size = requires { sizeof(T); };
+  static_assert(has_size,
+                "safestructures: what this pointer points to is declared here, but not defined: "
+                "include the header that defines it.");
+  return true;
+}
+
 /// What the codec of a pointer to T makes.
 template <class T>
 consteval KindSet pointer_kinds() {
+  static_assert(is_defined<T>());
   if constexpr (std::is_polymorphic_v<T>) return held_kinds<T>() | Kind::custom;
   else return held_kinds<T>();
 }
@@ -66,6 +77,7 @@ struct Codec<std::shared_ptr<T>> {
   static void describe_type(TypeDescriber& type) { type.pointer<Object>(true); }
 
   static Value encode(const std::shared_ptr<T>& pointer, Encoder& encoder) {
+    static_assert(detail::is_defined<Object>());
     if (!pointer) return {};
     const Object& object = *pointer;
     // The whole object's address and type, so that pointers to its bases are known as the same.
@@ -74,6 +86,7 @@ struct Codec<std::shared_ptr<T>> {
       address = dynamic_cast<const void*>(std::addressof(object));
     else address = std::addressof(object);
     return encoder.encode_shared(address, typeid(object), [&] {
+      encoder.keep(pointer);
       return detail::mark_pointee<Object>(detail::encode_pointee(object, encoder));
     });
   }

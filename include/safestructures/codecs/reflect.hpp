@@ -34,11 +34,13 @@ constexpr auto& tied_field(T& object) noexcept {
   return boost::pfr::detail::sequence_tuple::get<I>(tie_fields<N>(object));
 }
 
-/// A bit-field has no address, and that of a reference is no constant.
+/// A bit-field has no address, that of a reference is no constant, and that of what is volatile not
+/// one of a plain object.
 template <class T, std::size_t N, std::size_t... I>
 consteval bool have_addresses(std::index_sequence<I...>) {
-  return (requires {
+  return (requires(const void* address) {
     typename MemberName<MemberPointer{std::addressof(tied_field<I, N>(unbuilt<T>.value))}>;
+    address = std::addressof(tied_field<I, N>(unbuilt<T>.value));
   } && ...);
 }
 
@@ -101,8 +103,9 @@ consteval std::size_t count_fields() {
                 "of hundreds of elements: use std::array, group the fields in nested structs, list "
                 "them in Rules<T>, or write a Codec<T> for it.");
   static_assert(problem != ReflectionProblem::no_address,
-                "safestructures: a bit-field or a reference member cannot be reflected: make it an "
-                "ordinary member, or write a Codec<T> for the struct.");
+                "safestructures: a bit-field, a reference, a volatile member or a C array without "
+                "size cannot be reflected: make it an ordinary member, or write a Codec<T> for the "
+                "struct.");
   return problem == ReflectionProblem::none ? layout_of<T>.fields : 0;
 }
 

@@ -54,7 +54,9 @@ struct ListCodec {
     std::vector<Value> items;
     if constexpr (requires { container.size(); }) items.reserve(container.size());
     std::size_t index = 0;
-    for (const Item& item : container) items.push_back(encoder.encode_at(index++, item));
+    for (auto&& item : container)
+      items.push_back(
+          encoder.encode_at(index++, detail::item_of<Item>(std::forward<decltype(item)>(item))));
     return Value::list(std::move(items));
   }
 

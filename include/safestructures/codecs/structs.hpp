@@ -181,7 +181,7 @@ struct StructCodec {
       using Field = FieldValue<T, I>;
       if constexpr (info.is_skipped) {
         return default_value<T, I>();
-      } else if constexpr (info.is_optional && !is_optional<Field>) {
+      } else if constexpr (info.is_optional) {
         const Value* found = reader.find(I);
         return found ? decoder.decode_at<Field>(info.file_name, *found) : default_value<T, I>();
       } else {
@@ -216,7 +216,7 @@ struct StructCodec {
       const Value* found = reader.find(I);
       if constexpr (!info.is_optional && !is_optional<Field>) found = &reader.require(I);
       if (found != nullptr) assign_field(field, decoder.decode_at<Loaded>(info.file_name, *found));
-      else if constexpr (is_optional<Field>) field.reset();
+      else if constexpr (is_optional<Field> && !info.is_optional) field.reset();
     }
   }
 };

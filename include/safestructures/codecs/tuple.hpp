@@ -19,8 +19,11 @@ struct Codec<std::tuple<Ts...>> {
   static Value encode(const std::tuple<Ts...>& tuple, Encoder& encoder) {
     std::vector<Value> items;
     items.reserve(sizeof...(Ts));
+    // Where a T is a reference, an item is not const.
     std::apply(
-        [&](const Ts&... item) { (items.push_back(encoder.encode_at(items.size(), item)), ...); },
+        [&](const Ts&... item) {
+          (items.push_back(encoder.encode_at(items.size(), std::as_const(item))), ...);
+        },
         tuple);
     return Value::tuple(std::move(items));
   }
@@ -43,8 +46,8 @@ struct Codec<std::pair<First, Second>> {
   static Value encode(const std::pair<First, Second>& pair, Encoder& encoder) {
     std::vector<Value> items;
     items.reserve(2);
-    items.push_back(encoder.encode_at(std::size_t{0}, pair.first));
-    items.push_back(encoder.encode_at(std::size_t{1}, pair.second));
+    items.push_back(encoder.encode_at(std::size_t{0}, std::as_const(pair.first)));
+    items.push_back(encoder.encode_at(std::size_t{1}, std::as_const(pair.second)));
     return Value::tuple(std::move(items));
   }
 

@@ -104,6 +104,16 @@ namespace detail {
 template <class T>
 inline constexpr bool always_false = false;
 
+/// What a container or holder gives, as an encoder is to take it: a const Item to borrow from where
+/// that lies in the container; an rvalue where it is given by value, or made of a proxy.
+template <class Item, class Given>
+decltype(auto) item_of(Given&& given) {
+  if constexpr (!std::is_convertible_v<std::remove_reference_t<Given>*, const Item*>)
+    return static_cast<Item>(std::forward<Given>(given));
+  else if constexpr (std::is_lvalue_reference_v<Given>) return static_cast<const Item&>(given);
+  else return static_cast<const Item&&>(given);
+}
+
 /// Tells values of other content or other tensors apart: 128 bits of a keyed hash.
 using Fingerprint = std::array<std::uint64_t, 2>;
 
@@ -123,8 +133,9 @@ using Prints = std::unordered_map<const Value*, Print>;
 
 /// Turns C++ objects into Values; handed to `Codec<T>::encode`.
 ///
-/// Tensors of the result borrow the memory of the objects, unless these are temporaries. A codec
-/// may ask for `path()`, `registry()` and `limits()`, and give up by `fail(code, problem, ...)`.
+/// Tensors of the result borrow the memory of const objects, which must stay until all is saved.
+/// Those of temporaries, and of variables that are not const, are copied. A codec may ask for
+/// `path()`, `registry()` and `limits()`, and give up by `fail(code, problem, ...)`.
 class SAFESTRUCTURES_API Encoder : public detail::Walker {
  public:
   /// At the root. The registry of the options must outlive it.
@@ -173,6 +184,14 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     return value;
   }
 
+  /// The same for a variable that is not const: codecs are given const objects, so it is one of
+  /// their own, whose memory will be gone too. `std::as_const` has it borrowed.
+  template <class T>
+    requires(!std::is_const_v<T> && !std::is_arithmetic_v<T> && !std::is_enum_v<T>)
+  [[nodiscard]] Value encode(T& object) {
+    return encode(std::move(object));
+  }
+
   /// The Value of a part of the current object, one step further down the path.
   template <class T>
   [[nodiscard]] Value encode_at(std::string_view name, T&& object) {
@@ -196,7 +215,8 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
   [[nodiscard]] Value encode_registered(const Registry::Type& type, const void* object);
 
   /// For owners that share an object (`std::shared_ptr`): encodes it, remembering the address, so
-  /// that its tensors get one name however often it is met. A cycle is an Error `cycle`.
+  /// that its tensors get one name however often it is met. The object must stay until all is
+  /// encoded: see `keep`. A cycle is an Error `cycle`.
   template <class T>
   [[nodiscard]] Value encode_shared(const T* object) {
     return encode_shared(object, typeid(T), [&] { return encode(*object); });
@@ -209,6 +229,9 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     if (const Value* known = scope.known()) return *known;
     return scope.remember(encode_object());
   }
+  /// Keeps an object that is shared until all is encoded. One that a codec had in a variable alone
+  /// would leave its address to the next, which would then be taken for it.
+  void keep(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
 
  private:
   bool columns_;
@@ -243,6 +266,7 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
   // Names of fields, which are mostly the same ones again.
   std::array<Value, 32> names_;
   std::uint64_t repeated_nodes_ = 0;
+  std::vector<std::shared_ptr<const void>> kept_;
 };
 
 /// Turns Values into C++ objects; handed to `Codec<T>::decode`. A codec may ask for `path()`,
@@ -264,6 +288,12 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
   /// The object that `value` describes. \throws Error what its codec finds wrong, with the path.
   template <class T>
   [[nodiscard]] T decode(const Value& value) {
+    constexpr bool can_move = std::is_move_constructible_v<T>;
+    static_assert(
+        can_move,
+        "safestructures cannot load this type, which cannot be moved: a const member that cannot "
+        "be copied, a std::atomic or a std::mutex takes that away. Load a type that can be moved, "
+        "and make this one of it");
     if (registry() != nullptr) {
       if (const Registry::Type* type = registry()->find(typeid(T)); type && type->overrides) {
         const std::shared_ptr<void> object = decode_registered(*type, value);
@@ -271,12 +301,12 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
       }
     }
     static_assert(
-        Decodable<T> || !Encodable<T>,
+        !can_move || Decodable<T> || !Encodable<T>,
         "safestructures can save this type, but not load it: nobody would own what it views. Load "
         "a std::vector in place of a std::span, a std::string in place of a std::string_view, or "
         "give the safestructures::Codec<T> a decode");
     static_assert(
-        Decodable<T> || Encodable<T>,
+        !can_move || Decodable<T> || Encodable<T>,
         "safestructures cannot load this type: it is neither a supported standard type nor a "
         "plain aggregate. Include <safestructures/safestructures.hpp> (or the header of its kind "
         "in codecs/, or its plugin's), list the members of a class in safestructures::Rules<T>, or "
@@ -343,9 +373,10 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
   /// which all values with the same memory share.
   /// \throws Error as `restored_tensor`, with the path.
   [[nodiscard]] Tensor restored(const Value& value);
-  /// Gives every tensor in a tree its own dtype, those in attributes too. Several threads convert
-  /// where that pays. After an Error the tree is of no use.
-  /// \throws Error as `restored_tensor`, with the path.
+  /// Gives every tensor in a tree its own dtype, those in keys and attributes too. Several threads
+  /// convert where that pays. After an Error the tree is of no use.
+  /// \throws Error as `restored_tensor`, and `duplicate_name` where two keys of a dict or members
+  /// of a set are one in their own dtypes; with the path.
   void restore(Value& root);
 
   /// The payload of a custom value of that type name.
@@ -418,7 +449,8 @@ template <class T>
 Value Value::from(T&& object, const EncodeOptions& options) {
   Encoder encoder(options);
   try {
-    return encoder.encode(std::forward<T>(object));
+    if constexpr (std::is_lvalue_reference_v<T>) return encoder.encode(std::as_const(object));
+    else return encoder.encode(std::forward<T>(object));
   } catch (...) {
     encoder.rethrow();
   }

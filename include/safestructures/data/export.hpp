@@ -9,6 +9,9 @@
 #if !defined(__cpp_exceptions) || !defined(__cpp_rtti)
 #error "safestructures needs exceptions and RTTI: compile without -fno-exceptions and -fno-rtti"
 #endif
+#ifndef __cpp_char8_t
+#error "safestructures needs char8_t: compile without -fno-char8_t"
+#endif
 
 /// Marks what users call. Visible outside a shared library only where that is this library: one
 /// that merely links the static library keeps our symbols to itself, so that two with different

@@ -58,8 +58,9 @@ SAFESTRUCTURES_API std::string_view to_string(Kind kind) noexcept;
 ///
 /// Copying copies the tree and shares the tensors' bytes. Destruction needs neither stack nor
 /// memory, copying and comparing no stack, however deep the tree. Reading one Value from many
-/// threads is safe; changing it is not. References to parts are valid as long as the value is not
-/// changed; what a member gives of a temporary is moved out of it.
+/// threads is safe, by members that would let them change a part as well; changing it is not.
+/// References to parts are valid as long as the value is not changed; what a member gives of a
+/// temporary is moved out of it.
 class SAFESTRUCTURES_API Value {
  public:
   /// None.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <safestructures/codecs/vector.hpp>
 #include <safestructures/plugins/eigen.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
@@ -90,6 +91,17 @@ TEST_CASE("diagonals of maps whose inner stride is not 1 are those that Eigen se
   check_views(outer, Memory::borrowed, Memory::borrowed);
   Eigen::Ref<Eigen::MatrixXf, 0, AnyStride> ref(map);
   check_views(ref, Memory::borrowed, Memory::owned);
+}
+
+TEST_CASE("maps and blocks of what is not const are borrowed, in containers too") {
+  std::vector<float> numbers = counted();
+  const auto* const first = reinterpret_cast<const std::byte*>(numbers.data());
+  Eigen::Map<Eigen::MatrixXf> map(numbers.data(), 5, 6);
+  CHECK(ss::Value::from(map).tensor().origin() == first);
+  auto block = map.block(0, 0, 3, 4);
+  CHECK(ss::Value::from(block).tensor().origin() == first);
+  std::vector<Eigen::Map<Eigen::MatrixXf>> maps = {map};
+  CHECK(ss::Value::from(maps).items()[0].tensor().origin() == first);
 }
 
 TEST_CASE("reshaped objects are borrowed where they lie behind one another") {

@@ -29,8 +29,9 @@ fields, and an enum as the text of its name.
 This plugin imports nothing by a name in a file, but `safestructures.load_file` itself imports the module of
 any data_type with a dot: open files that you do not trust with the C++ library or its tool.
 
-Once it is imported, a struct with a field that no dataclass can have, such as `lambda`, loads as a dict, and
-keys of a dict that look alike, such as `1` and `"1"`, are kept apart.
+Once it is imported, a struct with a field that no dataclass can have, such as `lambda`, loads as a dict,
+keys of a dict that look alike, such as `1` and `"1"`, are kept apart, and a dict or set of which Python would
+drop a part, as of `True` and `1`, is an error.
 
 Needs `safestructures` 1.0.0. What the C++ library writes beside Python's own fields (names of classes,
 original dtypes) the package ignores.

@@ -4,6 +4,7 @@ import builtins
 
 import numpy as np
 from safestructures import DataProcessor, TensorProcessor
+from safestructures.defaults import DEFAULT_PROCESS_MAP, register_processor
 from safestructures.processors.base import ListBaseProcessor
 
 from safestructures_cpp.arrays import as_numpy
@@ -39,10 +40,33 @@ class BytearrayProcessor(BytesProcessor):
     data_type = bytearray
 
 
-class FrozensetProcessor(ListBaseProcessor):
+class WholeSetProcessor(ListBaseProcessor):
+    """A set that loads with all its items, or not at all."""
+
+    data_type = set
+
+    def deserialize(self, serialized, **kwargs):
+        """Reads it. Items that are one here, as True and 1, are refused."""
+        items = []
+        for node in serialized:  # A loop takes no frame of Python's, as in dicts.
+            items.append(self.serializer.deserialize(node))
+        result = self.data_type(items)
+        if len(result) != len(items):
+            raise ValueError(
+                f"a {self.schema_type} of {len(items)} items has some that load as the same one: {len(result)} would"
+                " be left. Items of classes of your own need enumeration(...) or named_tuple(...) in `plugins`"
+            )
+        return result
+
+
+class FrozensetProcessor(WholeSetProcessor):
     """A set that can be a key of a dict or an element of another set."""
 
     data_type = frozenset
+
+
+# The package takes no plugin for a type that it knows.
+register_processor(DEFAULT_PROCESS_MAP, WholeSetProcessor)
 
 
 def _parts(serialized, type_name):

@@ -26,7 +26,9 @@ struct Header {
 /// Python's literal of a dict with three keys, as NumPy writes it.
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, const Limits& limits) : text_(text), limits_(limits) {}
+  /// \param has_longs whether sizes may be spelled as Python 2 did: `3L`
+  HeaderParser(std::string_view text, bool has_longs, const Limits& limits)
+      : text_(text), has_longs_(has_longs), limits_(limits) {}
 
   Header parse() {
     Header header;
@@ -51,7 +53,8 @@ class HeaderParser {
       }
       if (!take(',') && peek() != '}') wrong();
     }
-    if (known != 7U) wrong();
+    skip_blanks();
+    if (known != 7U || !text_.empty()) wrong();
     return header;
   }
 
@@ -60,8 +63,11 @@ class HeaderParser {
     fail_array("the header of an array is not NumPy's",
                {.expected = "{'descr': ..., 'fortran_order': ..., 'shape': ...}"});
   }
+  void skip_blanks() {
+    text_.remove_prefix(std::min(text_.find_first_not_of(" \t\r\n"), text_.size()));
+  }
   char peek() {
-    while (text_.starts_with(' ')) text_.remove_prefix(1);
+    skip_blanks();
     return text_.empty() ? '\0' : text_.front();
   }
   bool take(char wanted) {
@@ -82,7 +88,7 @@ class HeaderParser {
     return result;
   }
   bool boolean() {
-    static_cast<void>(peek());
+    skip_blanks();
     for (const auto& [word, value] : {std::pair("True", true), std::pair("False", false)}) {
       if (!text_.starts_with(word)) continue;
       text_.remove_prefix(std::string_view(word).size());
@@ -94,21 +100,28 @@ class HeaderParser {
     std::vector<std::uint64_t> sizes;
     expect('(');
     while (!take(')')) {
-      static_cast<void>(peek());
-      std::uint64_t size = 0;
-      const auto [end, failure] = std::from_chars(text_.data(), text_.data() + text_.size(), size);
-      if (failure != std::errc()) wrong();
-      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-      sizes.push_back(size);
+      sizes.push_back(size());
       if (sizes.size() > limits_.rank)
         throw Error(ErrorCode::limit_exceeded, "an array has too many dimensions",
                     {.expected = "at most " + std::to_string(limits_.rank) + " (Limits::rank)"});
-      if (!take(',') && peek() != ')') wrong();
+      // One size without a comma is no tuple.
+      if (!take(',') && (peek() != ')' || sizes.size() == 1)) wrong();
     }
     return sizes;
   }
+  std::uint64_t size() {
+    skip_blanks();
+    std::uint64_t result = 0;
+    const auto [end, failure] = std::from_chars(text_.data(), text_.data() + text_.size(), result);
+    const auto digits = static_cast<std::size_t>(end - text_.data());
+    if (failure != std::errc() || (digits > 1 && text_.front() == '0')) wrong();
+    text_.remove_prefix(digits);
+    if (has_longs_ && text_.starts_with('L')) text_.remove_prefix(1);
+    return result;
+  }
 
   std::string_view text_;
+  bool has_longs_;
   const Limits& limits_;
 };
 
@@ -160,9 +173,10 @@ Tensor read_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
   const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes[i]); };
   if (!text.starts_with(magic) || text.size() < 12) fail_array("this is no .npy file");
   const std::size_t version = byte(6);
-  if (version < 1 || version > 3)
+  if (version < 1 || version > 3 || byte(7) != 0)
     throw Error(ErrorCode::unsupported_version, "a .npy file has a version that is not known here",
-                {.expected = "1 to 3", .found = std::to_string(version)});
+                {.expected = "1.0, 2.0 or 3.0",
+                 .found = std::to_string(version) + '.' + std::to_string(byte(7))});
   const std::size_t start = version == 1 ? 10 : 12;
   std::size_t length = byte(8) | byte(9) << 8U;
   if (version > 1) length |= byte(10) << 16U | byte(11) << 24U;
@@ -171,9 +185,7 @@ Tensor read_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
                {.expected = "at most 65535 bytes", .found = std::to_string(length)});
   if (length > text.size() - start)
     throw Error(ErrorCode::truncated, "a .npy file ends inside its header");
-  std::string_view literal = text.substr(start, length);
-  while (literal.ends_with('\n')) literal.remove_suffix(1);
-  Header header = HeaderParser(literal, limits).parse();
+  Header header = HeaderParser(text.substr(start, length), version < 3, limits).parse();
 
   const std::optional<DType> dtype =
       header.descr.size() == 3 ? dtype_of_descr(header.descr) : std::nullopt;

@@ -174,7 +174,8 @@ class Fitting {
 
   void any(Value& value, const Trace* trace) {
     if (value.kind() == Kind::tensor) return as_asked(value, trace);
-    static const TypeInfo anything;
+    // Never destroyed: destructors of static objects may load.
+    static const TypeInfo& anything = *new TypeInfo;
     if (value.is_sequence())
       for (std::size_t i = 0; i < value.size(); ++i)
         below(value.items()[i], anything, Trace{trace, {}, i});

@@ -36,7 +36,9 @@ class BurnpackFormat final : public Format {
 }  // namespace
 
 const std::shared_ptr<const Format>& burnpack() {
-  static const std::shared_ptr<const Format> format = std::make_shared<const BurnpackFormat>();
+  // Never destroyed: see all().
+  static const auto& format =
+      *new std::shared_ptr<const Format>(std::make_shared<const BurnpackFormat>());
   return format;
 }
 

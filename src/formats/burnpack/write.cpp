@@ -32,8 +32,12 @@ constexpr std::uint64_t most_tensor_bytes = std::uint64_t{10} << 30U;
 constexpr std::uint64_t most_file_bytes = std::uint64_t{100} << 30U;
 
 /// Whose form it is: Burn's own are the versions of burn-store.
-const Metadata own_metadata = {
-    {"format", "burnpack"}, {"producer", "safestructures"}, {"version", "0.21.0"}};
+const Metadata& own_metadata() {
+  // Never destroyed: destructors of static objects may save.
+  static const Metadata& metadata =
+      *new Metadata{{"format", "burnpack"}, {"producer", "safestructures"}, {"version", "0.21.0"}};
+  return metadata;
+}
 
 constexpr std::array<std::byte, alignment> zeros{};
 
@@ -277,7 +281,7 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   entries.reserve(found.items.size());
   for (const Item& item : found.items) entries.push_back(&item.entry);
   const std::string description =
-      write_description(std::move(entries), is_bare ? own_metadata : options.metadata,
+      write_description(std::move(entries), is_bare ? own_metadata() : options.metadata,
                         std::move(found.scalars), options.limits);
   const std::uint64_t most = std::min<std::uint64_t>(most_description, options.limits.header_bytes);
   if (description.size() > most)

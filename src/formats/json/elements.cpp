@@ -71,10 +71,11 @@ void append_float(std::string& text, std::uint64_t bits) {
     }
   } else if (std::isinf(value)) {
     text += value < 0 ? "\"-inf\"" : "\"inf\"";
+  } else if (value == 0) {
+    // Python's json reads `-0` as the integer 0, which has no sign.
+    text += std::signbit(value) ? "-0.0" : "0";
   } else if constexpr (is_binary<Format>) {
     append_number(text, value);
-  } else if (value == 0) {
-    text += std::signbit(value) ? "-0" : "0";
   } else {
     append_number(text, shortest<Format>(code));
   }

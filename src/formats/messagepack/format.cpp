@@ -42,8 +42,9 @@ struct Spelling {
 namespace safestructures::inline v0::formats {
 
 const std::shared_ptr<const Format>& messagepack() {
-  static const std::shared_ptr<const Format> format =
-      std::make_shared<const tree::BinaryFormat<safestructures::messagepack::Spelling>>();
+  // Never destroyed: see all().
+  static const auto& format = *new std::shared_ptr<const Format>(
+      std::make_shared<const tree::BinaryFormat<safestructures::messagepack::Spelling>>());
   return format;
 }
 

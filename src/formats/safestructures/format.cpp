@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::array<std::string_view, 2> endings = {".safetensors", ".safetensors.index.json"};
 
-/// An object that begins behind a length which the file can hold.
+constexpr std::string_view blanks = " \t\r\n";
+
+/// An object that begins behind a length which the file can hold; JSON allows blanks before it.
 bool is_container(std::span<const std::byte> head, std::uint64_t size) {
   constexpr std::size_t length_size = 8;
   constexpr std::uint64_t largest_header = 100'000'000;
@@ -25,11 +27,12 @@ bool is_container(std::span<const std::byte> head, std::uint64_t size) {
   std::uint64_t length = 0;
   for (std::size_t i = length_size; i-- > 0;)
     length = length << 8U | std::to_integer<std::uint64_t>(head[i]);
-  return length <= largest_header && length <= size - length_size &&
-         head[length_size] == std::byte{'{'};
+  if (length > largest_header || length > size - length_size) return false;
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  const std::string_view header = text.substr(length_size, length);
+  const std::size_t first = header.find_first_not_of(blanks);
+  return first != std::string_view::npos && header[first] == '{';
 }
-
-constexpr std::string_view blanks = " \t\r\n";
 
 /// Where a string ends whose first quote is there: its last one, or `npos`.
 std::size_t last_quote(std::string_view text, std::size_t first) {
@@ -114,8 +117,9 @@ class SafestructuresFormat final : public Format {
 }  // namespace
 
 const std::shared_ptr<const Format>& safestructures() {
-  static const std::shared_ptr<const Format> format =
-      std::make_shared<const SafestructuresFormat>();
+  // Never destroyed: see all().
+  static const auto& format =
+      *new std::shared_ptr<const Format>(std::make_shared<const SafestructuresFormat>());
   return format;
 }
 

@@ -3,11 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "support/codec.hpp"
@@ -49,7 +53,23 @@ struct Second {
   int number = 2;
 };
 struct Both : First, Second {};
+/// Saved as shared objects of those sizes, which nobody else has.
+struct Maker {
+  std::vector<std::size_t> sizes;
+};
 }  // namespace
+
+template <>
+struct ss::Codec<Maker> {
+  static Value encode(const Maker& maker, Encoder& encoder) {
+    Value list = Value::list();
+    for (const std::size_t size : maker.sizes) {
+      auto made = std::make_shared<std::vector<float>>(size, static_cast<float>(list.size()));
+      list.push_back(encoder.encode_at(list.size(), made));
+    }
+    return list;
+  }
+};
 
 TEST_CASE("an optional is None or its value") {
   CHECK(Value::from(std::optional<int>()).is_none());
@@ -94,6 +114,48 @@ TEST_CASE("unique pointers are their object") {
   const Tree loaded = to_value(tree).as<Tree>();
   CHECK(loaded.children.at(0)->id == 2);
   CHECK(!loaded.children.at(1));
+}
+
+TEST_CASE("the memory behind pointers, views and references is borrowed, be it const or not") {
+  std::vector<float> row = {1, 2, 3};
+  const auto is_borrowed = [](const Value& value, const std::vector<float>& from) {
+    return value.tensor().origin() == reinterpret_cast<const std::byte*>(from.data());
+  };
+  CHECK(is_borrowed(Value::from(row), row));
+  auto unique = std::make_unique<std::vector<float>>(row);
+  CHECK(is_borrowed(Value::from(unique), *unique));
+  auto shared = std::make_shared<std::vector<float>>(row);
+  CHECK(is_borrowed(Value::from(shared), *shared));
+  std::optional<std::vector<float>> optional = row;
+  CHECK(is_borrowed(Value::from(optional), *optional));
+  std::variant<int, std::vector<float>> variant = row;
+  CHECK(is_borrowed(Value::from(variant), std::get<1>(variant)));
+  std::vector<std::unique_ptr<std::vector<float>>> list;
+  list.push_back(std::make_unique<std::vector<float>>(row));
+  CHECK(is_borrowed(Value::from(list).items()[0], *list[0]));
+  std::array<std::vector<float>, 1> array = {row};
+  CHECK(is_borrowed(Value::from(array).items()[0], array[0]));
+  std::map<std::string, std::vector<float>> map = {{"a", row}};
+  CHECK(is_borrowed(Value::from(map).entries()[0].value, map["a"]));
+  std::span<float> span = row;
+  CHECK(is_borrowed(Value::from(span), row));
+  std::span<std::vector<float>> rows(&row, 1);
+  CHECK(is_borrowed(Value::from(rows).items()[0], row));
+  auto tie = std::tie(row);
+  CHECK(is_borrowed(Value::from(tie).items()[0], row));
+  std::pair<int, std::vector<float>&> pair(1, row);
+  CHECK(is_borrowed(Value::from(pair).items()[1], row));
+  std::pair<std::vector<float>&, int> turned(row, 1);
+  CHECK(is_borrowed(Value::from(turned).items()[0], row));
+  Layer layer{"a", row};
+  CHECK(is_borrowed(Value::from(layer)["weight"], layer.weight));
+}
+
+TEST_CASE("shared objects that a codec makes one after the other are not taken for one") {
+  const Value value = Value::from(Maker{{1, 2, 3, 4}});
+  for (const std::size_t i : {0U, 1U, 2U, 3U})
+    CHECK(value.items()[i].tensor().to_vector<float>() ==
+          std::vector<float>(i + 1, static_cast<float>(i)));
 }
 
 TEST_CASE("an object with tensors that is shared is stored once and loads as one") {

@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <compare>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
@@ -10,6 +14,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -44,7 +49,25 @@ void comes_back(const T& object) {
 
 using Numbers = std::variant<std::vector<int>, std::vector<long>>;
 
+/// All keys collide: what is tested tells them apart by equality.
+struct KeyHash {
+  std::size_t operator()(const auto&) const { return 0; }
+};
+
+/// Tells the zeros apart.
+struct LessByBits {
+  bool operator()(double a, double b) const { return std::strong_order(a, b) < 0; }
+};
+
+/// Values as they come, as items of a set.
+struct ValueSet : std::vector<Value> {
+  using std::vector<Value>::vector;
+};
+
 }  // namespace
+
+template <>
+struct safestructures::Codec<ValueSet> : safestructures::SetCodec<ValueSet> {};
 
 TEST_CASE("a set whose items are equal as Values is a list, and comes back as a set") {
   std::set<std::shared_ptr<std::string>> texts;
@@ -89,9 +112,68 @@ TEST_CASE("a set whose items differ stays a set, in whatever order they come") {
   is_set(std::set<std::string>{"", "a", "ab"});
   is_set(std::set<std::pair<int, std::string>>{{1, "b"}, {1, "c"}, {2, "a"}});
   is_set(std::set<std::vector<int>>{{}, {1}, {1, 2}, {2}});
-  is_set(std::set<std::variant<int, std::string, bool>>{1, 2, "1", true});
+  is_set(std::set<std::variant<int, std::string, bool>>{2, 3, "1", true});
+  is_set(std::set<std::variant<double, std::int64_t>>{0.5, 2.0, std::int64_t{0}, std::int64_t{1}});
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(Value::from(std::set<double>{nan}).kind() == Kind::set);
+}
+
+TEST_CASE("a map or set of which Python would lose an entry is a list, and comes back as it was") {
+  using Key = std::variant<bool, std::int64_t, double, std::string>;
+  const std::int64_t one = 1;
+  const auto is_list = [](const auto& object) {
+    const Value value = Value::from(object);
+    CHECK(value.kind() == Kind::list);
+    CHECK(value.size() == object.size());
+    comes_back(object);
+  };
+  CHECK(Value::from(std::map<Key, std::string>{{true, "yes"}, {one, "one"}}) ==
+        Value::list({Value::tuple({true, "yes"}), Value::tuple({1, "one"})}));
+  is_list(std::map<Key, std::string>{{true, "yes"}, {one, "one"}});
+  is_list(std::map<Key, int>{{false, 1}, {-0.0, 2}, {"0", 3}});
+  is_list(std::unordered_map<Key, int, KeyHash>{{one, 1}, {"1", 2}, {1.0, 3}});
+  is_list(std::map<std::pair<Key, int>, int>{{{true, 2}, 1}, {{one, 2}, 2}});
+  is_list(std::map<std::vector<Key>, int>{{{true, "a"}, 1}, {{1.0, "a"}, 2}});
+  is_list(std::set<std::variant<bool, std::int64_t>>{true, one, std::int64_t{2}});
+  is_list(std::set<std::variant<std::int64_t, double>>{std::int64_t{1} << 62, 0x1p62});
+  is_list(std::set<std::variant<std::uint64_t, float>>{std::uint64_t{1} << 63, 0x1p63F});
+  using Complex = std::variant<double, std::complex<double>>;
+  is_list(std::unordered_set<Complex, KeyHash>{1.5, std::complex<double>(1.5, -0.0)});
+  is_list(std::unordered_set<Complex, KeyHash>{-0.0, std::complex<double>(0, 0)});
+  // Of one kind, but with both zeros; NaN beside them is no obstacle.
+  using ByBits = std::set<double, LessByBits>;
+  is_list(ByBits{0.0, -0.0, 1.5});
+  is_list(std::map<double, int, LessByBits>{{0.0, 1}, {-0.0, 2}});
+
+  // Of a Value's keys those within frozen sets count, too, and integers of any size.
+  const auto frozen = [](std::vector<Value> items) {
+    Value set = Value::set(std::move(items));
+    set.set_type_name("frozenset");
+    return set;
+  };
+  const Value large = Value::integer("1" + std::string(22, '0'));
+  const auto list_of = [](const Value& a, const Value& b) {
+    return Value::from(ValueSet{a, b}) == Value::list({a, b});
+  };
+  CHECK(list_of(frozen({1, 2}), frozen({2.0, true})));
+  CHECK(list_of(Value::tuple({frozen({0.0})}), Value::tuple({frozen({-0.0})})));
+  CHECK(list_of(large, 1e22));
+  CHECK(list_of(std::complex<double>(0.0, 1), std::complex<double>(-0.0, 1)));
+  CHECK_FALSE(list_of(large, 1e23));
+  CHECK_FALSE(list_of(frozen({1, 2}), frozen({2.5, true})));
+}
+
+TEST_CASE("a map of numbers that are unlike in Python, too, stays a dict") {
+  using Key = std::variant<bool, std::int64_t, double, std::string>;
+  const std::int64_t two = 2;
+  const auto is_dict = [](const auto& map) {
+    CHECK(Value::from(map).kind() == Kind::dict);
+    comes_back(map);
+  };
+  is_dict(std::map<Key, int>{{true, 1}, {two, 2}, {2.5, 3}, {"1", 4}});
+  is_dict(std::map<Key, int>{{true, 1}, {1e308, 2}, {std::numeric_limits<double>::infinity(), 3}});
+  is_dict(std::map<std::variant<std::int64_t, double>, int>{{two << 52, 1}, {0x1p53 + 2, 2}});
+  is_dict(std::map<std::pair<bool, double>, int>{{{true, 1}, 1}, {{true, 2}, 2}, {{false, 1}, 3}});
 }
 
 TEST_CASE("the tag of a variant stays when its vector becomes a tuple in a set or a key") {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <safestructures/data/type_info.hpp>
 #include "support/codec.hpp"
 
 namespace ss = safestructures;
@@ -64,6 +65,11 @@ struct Ruled {
   int cache = 7;
   int bias = 3;
 };
+struct Excused {
+  int rate = 1;
+  std::optional<int> dropout = 5;
+  std::optional<int> none = 6;
+};
 struct Short {
   int a = 0;
   std::vector<float> w;
@@ -89,6 +95,10 @@ struct safestructures::Codec<Positive> {
     if (number <= 0) decoder.fail(ErrorCode::out_of_range, "not positive");
     return Positive(number);
   }
+};
+template <>
+struct ss::Rules<Excused> {
+  static constexpr auto fields = ss::fields(ss::field("dropout").optional());
 };
 template <>
 struct ss::Rules<Short> {
@@ -189,6 +199,17 @@ TEST_CASE("rules name, skip and excuse fields") {
   CHECK(Value::dict({{"kernel", 5}}).as<Ruled>().weight == 5);
   CHECK(Value::dict({{"k", 6}}).as<Ruled>().bias == 3);
   CHECK(Value::dict({{"k", 6}, {"w", 5}}).as<Ruled>().weight == 5);
+}
+
+TEST_CASE("a missing std::optional is empty, or by its rule keeps its default") {
+  const auto loaded = Value::dict({{"rate", 2}}).as<Excused>();
+  CHECK(loaded.rate == 2);
+  CHECK(loaded.dropout == 5);
+  CHECK_FALSE(loaded.none);
+  CHECK_FALSE(Value::dict({{"rate", 2}, {"dropout", nullptr}}).as<Excused>().dropout);
+  const auto& fields = ss::type_info<Excused>().fields;
+  CHECK(fields[1].has_default);
+  CHECK_FALSE(fields[2].has_default);
 }
 
 TEST_CASE("a missing field is an error with those that are there") {

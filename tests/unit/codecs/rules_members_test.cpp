@@ -93,6 +93,12 @@ struct Large {
       f92 = 92, f93 = 93, f94 = 94, f95 = 95, f96 = 96, f97 = 97, f98 = 98, f99 = 99, f100 = 100,
       f101 = 101, f102 = 102, f103 = 103;
 };
+class Excused {
+ public:
+  std::optional<int> dropout = 5;
+  std::optional<int> none = 6;
+  Excused() = default;
+};
 class Linked {
  public:
   int value = 0;
@@ -109,6 +115,11 @@ struct safestructures::Rules<Account> {
       ss::member("owner", &Account::owner_).rename("holder").alias("owner"),
       ss::member("cents", &Account::cents_).optional(),
       ss::member("visits", &Account::visits_).skip(), ss::member("note", &Account::note_)};
+};
+template <>
+struct safestructures::Rules<Excused> {
+  static constexpr auto members = std::tuple{ss::member("dropout", &Excused::dropout).optional(),
+                                             ss::member("none", &Excused::none)};
 };
 template <>
 struct safestructures::Rules<Base> {
@@ -220,6 +231,9 @@ TEST_CASE("a member that is missing keeps its default, is empty, or is an error"
   CHECK(loaded.owner() == "Bob");
   CHECK(loaded.cents() == 100);
   CHECK_FALSE(loaded.note());
+  const auto excused = Value::dict().as<Excused>();
+  CHECK(excused.dropout == 5);
+  CHECK_FALSE(excused.none);
   CHECK(load_error<Account>(Value::dict({{"cents", 1}})) ==
         "missing_field: at /: struct acme.Account misses a field: expected 'holder', found "
         "'cents'. If it may be missing, make it a std::optional or give it a rule optional() in "

@@ -32,6 +32,14 @@ Value dict_of(int count) {
 
 }  // namespace
 
+TEST_CASE("a key that something was moved out of is found by what is left") {
+  Value dict = Value::dict({{Value::structure("S", {{"x", Value::tuple({1})}}), 1}});
+  Value rest = dict.entries()[0].key;
+  CHECK(std::move(rest)["x"] == Value::tuple({1}));
+  dict.insert(rest, 2);
+  CHECK(dict.find_key(Value::structure("S", {{"x", Value()}})) != nullptr);
+}
+
 TEST_CASE("a dict of any size finds each key, however it was filled") {
   for (const int count : {0, 1, 7, 8, 9, 10, 15, 16, 17, 100, 5000}) {
     CAPTURE(count);

@@ -102,3 +102,19 @@ TEST_CASE("dotted paths name tensors") {
   CHECK(ss::Path::parse("/layers/0/weight").dotted() == "layers.0.weight");
   CHECK(ss::Path().dotted().empty());
 }
+
+TEST_CASE("what a visitor changes, within keys of before too, is found by what it has become") {
+  const auto part = [](int number) { return Value::custom("a.B", Value::tuple({number})); };
+  // An inserted key leaves its digest in itself and in what it holds, and so do its copies.
+  Value dict = Value::dict({{part(1), 0}});
+  Value changed = dict.entries()[0].key;
+  ss::walk(changed, [](Value& value, const Place&) {
+    if (value.kind() == ss::Kind::integer) value = 2;
+    return Next::into;
+  });
+  REQUIRE(changed == part(2));
+  CHECK(dict.find_key(changed) == nullptr);
+  dict.insert(changed, 1);
+  REQUIRE(dict.find_key(part(2)) != nullptr);
+  CHECK(*dict.find_key(part(2)) == Value(1));
+}

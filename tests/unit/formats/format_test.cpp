@@ -104,6 +104,24 @@ TEST_CASE("a container begins with the length of a header that there is room for
   CHECK_FALSE(recognises(100'000'001, 200'000'000, '{'));
 }
 
+TEST_CASE("a container whose length begins as JSON does is none, blanks before its header or not") {
+  const auto name_of = [](char length, std::string header) {
+    header.resize(static_cast<std::size_t>(length), ' ');
+    const std::string file = length + std::string(7, '\0') + header;
+    return ss::formats::for_content(*ss::Source::of(std::as_bytes(std::span(file)), nullptr))
+        ->name();
+  };
+  for (const char length : {'[', '{'}) {
+    CAPTURE(length);
+    CHECK(name_of(length, "{}") == "safestructures");
+    CHECK(name_of(length, " \t\r\n{}") == "safestructures");
+    CHECK(name_of(length, std::string(static_cast<std::size_t>(length) - 2, ' ') + "{}") ==
+          "safestructures");
+    CHECK(name_of(length, "  []") == "json");
+    CHECK(name_of(length, "") == "json");
+  }
+}
+
 TEST_CASE("an index is an object whose own weight_map is one, and no other JSON") {
   const auto name_of = [](std::string_view text) {
     return ss::formats::for_content(*ss::Source::of(std::as_bytes(std::span(text)), nullptr))

@@ -65,6 +65,7 @@ TEST_CASE("everything else is an object whose first member says what it stands f
   CHECK(saved(-std::numeric_limits<double>::infinity()) == R"({"$float":"-inf"})");
   CHECK(saved(std::numeric_limits<double>::quiet_NaN()) == R"({"$float":"nan"})");
   CHECK(saved(std::complex<double>(1, -2.5)) == R"({"$complex":[1,-2.5]})");
+  CHECK(saved(std::complex<double>(-0.0, 0)) == R"({"$complex":[-0.0,0]})");
   CHECK(saved(ss::Value::bytes(std::as_bytes(std::span("abcd", 4)))) == R"({"$bytes":"YWJjZA=="})");
   CHECK(saved(ss::Value::tuple({1, "x"})) == R"({"$tuple":[1,"x"]})");
   CHECK(saved(ss::Value::set({1, 2})) == R"({"$set":[1,2]})");

@@ -95,7 +95,13 @@ TEST_CASE("floating elements have the fewest digits of their dtype") {
   CHECK(digits(ss::half(65504.0)) == "65500");
   CHECK(digits(ss::float8_e4m3(0.1)) == "0.1");
   CHECK(digits(ss::float8_e8m0(1024.0)) == "1024");
-  CHECK(digits(-0.0F) == "-0");
+  CHECK(digits(0.0F) == "0");
+  // Without the point Python's json would make the integer 0 of it, which has no sign.
+  CHECK(digits(-0.0) == "-0.0");
+  CHECK(digits(-0.0F) == "-0.0");
+  CHECK(digits(ss::half(-0.0)) == "-0.0");
+  CHECK(digits(ss::float8_e4m3(-0.0)) == "-0.0");
+  CHECK(digits(std::complex<float>(-0.0F, -0.0F)) == "[-0.0,-0.0]");
   CHECK(digits(std::numeric_limits<float>::denorm_min()) == "1e-45");
   CHECK(digits(std::bit_cast<float>(0x7fc00000U)) == "\"nan\"");
   CHECK(digits(std::bit_cast<float>(0xffc00000U)) == "\"-nan\"");
@@ -104,6 +110,22 @@ TEST_CASE("floating elements have the fewest digits of their dtype") {
   CHECK(digits(std::complex<float>(1, -2)) == "[1,-2]");
   CHECK(digits(true) == "true");
   CHECK(digits(std::numeric_limits<std::uint64_t>::max()) == "18446744073709551615");
+}
+
+TEST_CASE("a minus zero is read with a point and without") {
+  for (const std::string zero : {"-0", "-0.0"}) {
+    CAPTURE(zero);
+    for (const std::string dtype : {"F64", "F32", "F16", "F8_E4M3"}) {
+      CAPTURE(dtype);
+      const ss::Value value =
+          load_json(R"({"$tensor":")" + dtype + R"(","shape":[],"data":)" + zero + "}");
+      CHECK(std::to_integer<int>(value.tensor().bytes().back()) == 0x80);
+    }
+    const auto number =
+        load_json(R"({"$complex":[)" + zero + "," + zero + "]}").as<std::complex<double>>();
+    CHECK(std::signbit(number.real()));
+    CHECK(std::signbit(number.imag()));
+  }
 }
 
 TEST_CASE("a shared tensor of a name stays shared, and names survive") {

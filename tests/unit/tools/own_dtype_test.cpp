@@ -60,6 +60,15 @@ Model model() {
           .pair = {1, doubles()}};
 }
 
+Value part_of(double number) { return Value::custom("a.B", Tensor::own<double>({1, 2, number})); }
+
+/// A key as files hold it: in F32, with a note of its own dtype.
+Value noted(float number, const char* dtype) {
+  Value tensor(Tensor::own<float>({number}));
+  tensor.set_attribute("dtype", dtype);
+  return Value::custom("a.B", std::move(tensor));
+}
+
 /// The dtypes of all tensors, attributes' included, by their path; what is noted of them too.
 std::map<std::string, std::string> dtypes(const Value& root) {
   std::map<std::string, std::string> result;
@@ -146,4 +155,69 @@ TEST_CASE("a dtype that cannot be given back is an error with the path on both w
   CHECK(saturated.at("/a/0").tensor().to_vector<int>() == std::vector<int>{255});
   CHECK(ss::load<Typed>(bytes, {.overflow = ss::Overflow::saturate}).at("a")[0].tensor() ==
         saturated.at("/a/0").tensor());
+}
+
+TEST_CASE("tensors within members of sets have their own dtype, and are found as keys") {
+  const Value before = Value::set({part_of(3), part_of(4)});
+  for (const auto& format : {ss::formats::safestructures(), ss::formats::messagepack()}) {
+    const Value value = ss::load(ss::save(before, {.format = format}), {.format = format});
+    CHECK(value == before);
+    const Value& key = value.items()[0];
+    REQUIRE(key == part_of(3));
+    Value dict = Value::dict();
+    dict.insert(key, 1);
+    CHECK(dict.find_key(part_of(3)) != nullptr);
+    CHECK(error_of([&] {
+            return dict.insert(part_of(3), 2);
+          }).starts_with("duplicate_name: a dict has a key twice"));
+  }
+}
+
+TEST_CASE("tensors within keys have their own dtype, and the keys are found") {
+  // A small dict scans, a large one has an index. Keys within keys: the last is in the payload.
+  for (const int count : {1, 3, 100}) {
+    CAPTURE(count);
+    Value before = Value::dict({{"a", doubles()}, {Value::tuple({1, 2}), "two"}});
+    for (int i = 0; i < count; ++i) before.insert(part_of(i), i);
+    const Value outer = Value::structure("S", {{"x", Value::custom("a.C", before)}});
+    before.insert(outer, Value::set({Value::custom("a.D", before)}));
+    for (const Value& tree : {before, Value::list({0, before}), Value::custom("a.E", before)}) {
+      const Value value = ss::load(ss::save(tree));
+      CHECK(value == tree);
+      for (const auto& [path, dtype] : dtypes(value)) CHECK(dtype == "F64");
+      const Value& dict = tree.is_mapping()    ? value
+                          : tree.is_sequence() ? value[1]
+                                               : value.payload();
+      for (int i = 0; i < count; ++i) {
+        REQUIRE(dict.find_key(part_of(i)) != nullptr);
+        CHECK(*dict.find_key(part_of(i)) == Value(i));
+      }
+      REQUIRE(dict.find_key(outer) != nullptr);
+      const Value* const inner = &dict.entries().back().key["x"].payload();
+      CHECK(inner->find_key(part_of(0)) != nullptr);
+      CHECK(dict.find_key(Value::tuple({1, 2})) != nullptr);
+      CHECK(ss::load(ss::save(value)) == tree);
+    }
+    using Typed = std::map<std::string, Value>;
+    CHECK(ss::load<Typed>(ss::save(Typed{{"v", before}})).at("v") == before);
+  }
+}
+
+TEST_CASE("keys and members of sets that are one in their own dtype are refused with the path") {
+  // Neither number is one of F16, and both are 1 there.
+  const Value one = noted(1.0001F, "F16");
+  const Value other = noted(1.0002F, "F16");
+  const auto error_for = [](const Value& value) {
+    const auto bytes = ss::save(value, {.precision = ss::Precision::preserve});
+    return error_of([&] { return ss::load(bytes); });
+  };
+  const Value dict = Value::dict({{one, 1}, {other, 2}});
+  CHECK(error_for(Value::list({0, dict})).starts_with("duplicate_name: at /1: a dict has a key"));
+  CHECK(error_for(dict).starts_with("duplicate_name: at /: a dict has a key twice"));
+  CHECK(error_for(Value::list({0, Value::set({one, other})}))
+            .starts_with("duplicate_name: at /1/1: a set has an item twice"));
+  CHECK(error_for(Value::dict({{Value::custom("a.C", dict), 1}})).find("a dict has a key twice") !=
+        std::string::npos);
+  CHECK(error_for(Value::dict({{"x", 1}, {noted(1e6F, "F16"), 1}})).find("cannot be converted") !=
+        std::string::npos);
 }

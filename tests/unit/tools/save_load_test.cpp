@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <sstream>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <safestructures/safestructures.hpp>
@@ -75,6 +77,23 @@ TEST_CASE("a structure comes back from a file, from memory and from a stream") {
   CHECK(names_of(document.container<ss::safetensors::File>()) ==
         std::vector<std::string>{"layers.0.weight", "layers.1.weight"});
   CHECK(document.metadata() == ss::Metadata{{"run", "42"}});
+}
+
+TEST_CASE("bytes that nobody else has stay as long as the views of them") {
+  const std::vector<float> row = {1, 2, 3};
+  CHECK(ss::load<ss::Tensor>(ss::save(row)).to_vector<float>() == row);
+  std::vector<std::byte> bytes = ss::save(row);
+  const std::byte* const first = bytes.data();
+  const std::byte* const last = first + bytes.size();
+  const auto value = ss::load<Value>(std::move(bytes));
+  CHECK(value.tensor().to_vector<float>() == row);
+  CHECK(value.tensor().is_owned());
+  // The very same bytes, not a copy.
+  const std::byte* const origin = value.tensor().origin();
+  CHECK(std::less_equal<>()(first, origin));
+  CHECK(std::less<>()(origin, last));
+  const std::vector<std::byte> kept = ss::save(row);
+  CHECK(ss::load<ss::Tensor>(kept).to_vector<float>() == row);
 }
 
 TEST_CASE("equal input gives equal bytes, whatever the order of hash tables") {

@@ -4,10 +4,10 @@
 ///
 /// The format: https://github.com/huggingface/safetensors#format. What is accepted is what the Rust
 /// crate `safetensors` 0.8 accepts, blanks in front of the JSON text and behind it included, but
-/// for four things that it lets pass and this library refuses: the same tensor name or metadata key
-/// twice; a tensor described by an array in place of an object; a shape whose sizes other than 0
-/// multiply beyond 2^63 - 1, even where a 0 makes it empty, as no array library can hold it; and
-/// what passes `Limits`.
+/// for five things that it lets pass and this library refuses: the same tensor name or metadata key
+/// twice; a tensor described by an array in place of an object; a dtype as an object of its name; a
+/// shape whose sizes other than 0 multiply beyond 2^63 - 1, even where a 0 makes it empty, as no
+/// array library can hold it; and what passes `Limits`. Unknown fields may be nested deeper here.
 #pragma once
 
 #include <cstddef>
