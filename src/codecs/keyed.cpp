@@ -16,6 +16,7 @@
 
 #include <safestructures/data/slice.hpp>
 #include "codecs/scalar_of.hpp"
+#include "data/box.hpp"
 #include "data/column_count.hpp"
 #include "data/dict.hpp"
 
@@ -153,8 +154,9 @@ Value integer_of(const Value& key) {
 /// and so are the two zeros; among all others equal keys are equal here, too.
 class Numbers {
  public:
-  /// Recursive; the values were just encoded under the depth limit.
-  void add(const Value& key) {
+  /// Recursive. \returns false for a key of more than `depth` levels, which nobody looks through:
+  /// a Value that is encoded as it is may have any number
+  [[nodiscard]] bool add(const Value& key, int depth = 64) {
     switch (key.kind()) {
       case Kind::boolean:
       case Kind::integer: add(key.kind()); break;
@@ -169,10 +171,12 @@ class Numbers {
         break;
       case Kind::tuple:
       case Kind::set:
-        for (const Value& item : key.items()) add(item);
-        break;
+        return depth > 0 && std::ranges::all_of(key.items(), [&](const Value& item) {
+                 return add(item, depth - 1);
+               });
       default: break;
     }
+    return true;
   }
   [[nodiscard]] bool may_be_equal() const {
     return std::popcount(kinds_) > 1 || (has_zero_ && has_minus_zero_);
@@ -198,8 +202,7 @@ Value python_number(double number) {
   return Value::integer(std::string_view(digits.data(), result.ptr));
 }
 
-/// One value for all keys that Python calls equal. Recursive; the values were just encoded under
-/// the depth limit.
+/// One value for all keys that Python calls equal. Recursive; `Numbers` has looked through them.
 Value python_key(const Value& key) {
   switch (key.kind()) {
     case Kind::boolean: return key.as_bool() ? 1 : 0;
@@ -221,12 +224,13 @@ Value python_key(const Value& key) {
   }
 }
 
-/// Whether Python would lose one of the keys, which is equal to another there. \param key_of gives
-/// the key of an item
+/// Whether Python would lose one of the keys, which is equal to another there, or nobody knows.
+/// \param key_of gives the key of an item
 template <class Item, class KeyOf>
 bool loses_in_python(const std::vector<Item>& items, const KeyOf& key_of) {
   Numbers numbers;
-  for (const Item& item : items) numbers.add(std::invoke(key_of, item));
+  for (const Item& item : items)
+    if (!numbers.add(std::invoke(key_of, item))) return true;
   if (!numbers.may_be_equal()) return false;
   std::vector<Value> keys;
   keys.reserve(items.size());
@@ -281,7 +285,12 @@ Value make_dict(std::vector<Entry> entries, Order order) {
   if (!std::ranges::all_of(entries, key_is_hashable) || loses_in_python(entries, &Entry::key))
     return make_pairs(std::move(entries), order);
   sort(entries, order);
-  return Value::dict(std::move(entries));
+  // Keys that the container tells apart may be equal here: pointers to equal objects, NaN.
+  Value dict = Value::dict();
+  const std::size_t added = static_cast<DictBox*>(Box::of(dict))->dict.insert_all(entries);
+  if (added == entries.size()) return dict;
+  std::ranges::move(std::move(dict).entries(), entries.begin());
+  return make_pairs(std::move(entries), Order::keep);
 }
 
 KeyStep::KeyStep(const Value& key) {

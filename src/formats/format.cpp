@@ -77,8 +77,8 @@ bool is_as_named(const Format& named, const Format& recognised, const Source& so
 std::span<const std::shared_ptr<const Format>> all() {
   // Records of Burn come before JSON, which some of them are.
   using safestructures::burn::Encoding;
-  // Never destroyed, as no static object here: destructors of others, and threads that still run at
-  // the end of main, may load and save.
+  // Never destroyed, as all static objects of this library: destructors of a program's own, and
+  // threads that still run at the end of main, may load and save.
   static const auto& formats =
       *new std::array<std::shared_ptr<const Format>, 8>{safestructures(),
                                                         burn(),

@@ -1,5 +1,5 @@
-"""Each difference from the Rust crate that docs/format.md names: the crate reads it, through Python's
-package, and the tool refuses it as the row says."""
+"""Each difference from the Rust crate that docs/format.md names: the crate, through Python's package, reads what the
+tool refuses as the row says, or refuses what the tool reads."""
 
 import pathlib
 import struct
@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 import checks
-from safetensors import deserialize
+from safetensors import SafetensorError, deserialize
 
 FORMAT = checks.HERE.parents[1] / "docs" / "format.md"
 TENSOR = '"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}'
@@ -38,6 +38,12 @@ DIFFERENCES = {
             "at z: the shape is too large",
         ),
     ),
+    "a dtype as an object of its name": (
+        (
+            '{"a":{"dtype":{"U8":null},"shape":[1],"data_offsets":[0,1]}}',
+            'at a: "dtype" is not a string: expected the name of a dtype, found {"U8":null} (byte 22).',
+        ),
+    ),
     "what passes a bound of `Limits`": (
         (
             '{"a":{"dtype":"U8","shape":[' + RANK + '],"data_offsets":[0,1]}}',
@@ -45,6 +51,10 @@ DIFFERENCES = {
         ),
     ),
 }
+
+NESTED = '{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"x":' + "[" * 126 + "]" * 126 + "}}"
+# The same of what only the tool reads, and what the crate says.
+LAXER = {"a field of a tensor that is neither": (NESTED, "recursion limit exceeded")}
 
 
 def rows():
@@ -56,20 +66,41 @@ def rows():
 report = checks.Report()
 documented = rows()
 for row in documented:
-    if sum(row.startswith(start) for start in DIFFERENCES) != 1:
+    if sum(row.startswith(start) for start in [*DIFFERENCES, *LAXER]) != 1:
         report.fail(row, "is in docs/format.md, and nothing tries it")
-for start, cases in DIFFERENCES.items():
+
+
+def verified(data):
+    """What the tool says of a file of these bytes, and the start of its errors."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "x.safetensors"
+        file.write_bytes(data)
+        return subprocess.run([checks.cli(), "verify", file], capture_output=True, text=True), f"safestructures: {file}: "
+
+
+def bytes_of(header):
+    return struct.pack("<Q", len(header)) + header.encode() + b"\7"
+
+
+for start in [*DIFFERENCES, *LAXER]:
     if not any(row.startswith(start) for row in documented):
         report.fail(start, "is not in docs/format.md")
+for start, cases in DIFFERENCES.items():
     for header, message in cases:
         report.count("differences")
-        data = struct.pack("<Q", len(header)) + header.encode() + b"\7"
-        deserialize(data)  # Throws where the crate refuses it.
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "x.safetensors"
-            file.write_bytes(data)
-            done = subprocess.run([checks.cli(), "verify", file], capture_output=True, text=True)
-        expected = f"safestructures: {file}: {message}"
-        if done.returncode != 1 or not done.stderr.startswith(expected):
-            report.fail(start, f"expected {expected!r}, found {done.returncode}, {done.stderr!r}")
+        deserialize(bytes_of(header))  # Throws where the crate refuses it.
+        done, prefix = verified(bytes_of(header))
+        if done.returncode != 1 or not done.stderr.startswith(prefix + message):
+            report.fail(start, f"expected {prefix + message!r}, found {done.returncode}, {done.stderr!r}")
+for start, (header, refusal) in LAXER.items():
+    report.count("differences")
+    try:
+        deserialize(bytes_of(header))
+        report.fail(start, "is read by the crate")
+    except SafetensorError as error:
+        if refusal not in str(error):
+            report.fail(start, f"expected {refusal!r}, found {error!r}")
+    done, _ = verified(bytes_of(header))
+    if done.returncode != 0:
+        report.fail(start, f"is refused: {done.stderr!r}")
 report.finish()

@@ -69,7 +69,8 @@ struct RecordPlace {
 
 /// A row of a table.
 struct ComparisonRow {
-  /// `/layers/0/weight`; of a record its name, then the path in it unless that is the root.
+  /// `/layers/0/weight`; of a record its name, then the path in it unless that is the root. What is
+  /// at 1 in a dict that has "1", too, is `/1~int` here.
   std::string path;
   std::string other_path;            ///< In the second structure, where it is another.
   Verdict verdict = Verdict::equal;  ///< What came of it.

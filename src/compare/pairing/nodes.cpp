@@ -9,6 +9,7 @@
 #include "compare/pairing/summary.hpp"
 #include "data/children.hpp"
 #include "data/path_text.hpp"
+#include "data/text/number.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -25,6 +26,14 @@ bool has_strings(const Value& value) {
   return value.kind() == Kind::dict && std::ranges::any_of(value.entries(), [](const Entry& entry) {
            return entry.key.kind() == Kind::string;
          });
+}
+
+/// What a key is called, without what a file adds to tell it from another: `#2`.
+std::string step_of(const Value& key) {
+  std::string label = key.key_label();
+  if (key.kind() <= Kind::string) return label;
+  std::string text = detail::python_str(key);
+  return label.starts_with(text + '#') ? text : label;
 }
 
 void append_escaped(std::string& path, std::string_view step) {
@@ -74,7 +83,7 @@ std::vector<TreeNode> nodes_of(const Value& root, std::string_view file) {
         const Value& key = value.entries()[number / 2].key;
         // The path says it already.
         if (number % 2 == 0 && child.kind() <= Kind::string) continue;
-        step = key.key_label();
+        step = step_of(key);
         // Of 1 and "1" in one dict the string has the name, as in files.
         if (frame.has_strings && key.kind() != Kind::string && value.find(step) != nullptr)
           kind = to_string(key.kind());

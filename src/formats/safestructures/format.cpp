@@ -19,7 +19,8 @@ constexpr std::array<std::string_view, 2> endings = {".safetensors", ".safetenso
 
 constexpr std::string_view blanks = " \t\r\n";
 
-/// An object that begins behind a length which the file can hold; JSON allows blanks before it.
+/// An object that begins behind a length which the file can hold; JSON allows blanks before it, of
+/// which there may be more than the head has.
 bool is_container(std::span<const std::byte> head, std::uint64_t size) {
   constexpr std::size_t length_size = 8;
   constexpr std::uint64_t largest_header = 100'000'000;
@@ -31,7 +32,8 @@ bool is_container(std::span<const std::byte> head, std::uint64_t size) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const std::string_view header = text.substr(length_size, length);
   const std::size_t first = header.find_first_not_of(blanks);
-  return first != std::string_view::npos && header[first] == '{';
+  if (first == std::string_view::npos) return header.size() < length;
+  return header[first] == '{';
 }
 
 /// Where a string ends whose first quote is there: its last one, or `npos`.

@@ -152,6 +152,9 @@ void SegmentWriter::write_batch() {
 }
 
 void SegmentWriter::drop_batch() noexcept {
+  // At once: there may be no memory to seal the file, and whoever recovers it would find records
+  // that the recorder has told to be lost.
+  static_cast<void>(cut_journal());
   buffers_.batch.clear();
   batch_cost_ = 0;
 }
@@ -224,10 +227,8 @@ void SegmentWriter::seal(const std::string& about, Empty empty,
     return;
   }
   if (header_.records() != 0) {
-    const SegmentFront front = header_.front(about, room_, options_.checksums);
-    // Whoever recovers it where the rest fails would find the data of these missing.
-    if (is_journal_ahead_) cut_journal();
-    write_front(front);
+    check_written(cut_journal(), "cannot cut the file to its size", journal_path_);
+    write_front(header_.front(about, room_, options_.checksums));
     cut();  // What a failure left behind the last record that is whole.
     finish(named);
   } else {
@@ -266,10 +267,11 @@ void SegmentWriter::write_front(const SegmentFront& front) {
   write_at(part_, part_path_, 0, std::span(blocks));
 }
 
-void SegmentWriter::cut_journal() {
+std::error_code SegmentWriter::cut_journal() noexcept {
   std::error_code error;
-  platform::os::resize(journal_, told_end_, error);
-  check_written(error, "cannot cut the file to its size", journal_path_);
+  if (is_journal_ahead_) platform::os::resize(journal_, told_end_, error);
+  if (!error) is_journal_ahead_ = false;
+  return error;
 }
 
 void SegmentWriter::cut() {

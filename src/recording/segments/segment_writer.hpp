@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <safestructures/recording/options.hpp>
@@ -102,8 +103,8 @@ class SegmentWriter {
   void make_frames(std::vector<std::byte>& frames, bool write);
   /// Writes them, and leaves none.
   void write_frames(std::vector<std::byte>& frames);
-  /// Cuts from the journal what it says of a batch that failed.
-  void cut_journal();
+  /// Cuts from the journal what it says of a batch that failed, if it does.
+  [[nodiscard]] std::error_code cut_journal() noexcept;
   /// Has bytes written behind those before; they must stay as they are until then.
   void queue(std::span<const std::byte> bytes);
   void write_queue();

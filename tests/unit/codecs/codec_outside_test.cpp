@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -393,6 +394,9 @@ TEST_CASE("what lies in a container of one's own is borrowed, by whatever refere
   CHECK(Value::from(ring).items()[0].tensor().origin() == origin(*ring.begin()));
   acme::Made<std::vector<Row>, const Row&> list{{1, 2, 3}};
   CHECK(Value::from(list).items()[0].tensor().origin() == origin(*list.begin()));
+  using Wrapper = std::reference_wrapper<const Row>;
+  acme::Made<std::vector<Row>, Wrapper> wrapped{{1, 2, 3}};
+  CHECK(Value::from(wrapped).items()[0].tensor().origin() == origin(*wrapped.begin()));
   acme::FlatMap<int, Row> map;
   map.emplace(1, {1, 2, 3});
   CHECK(Value::from(map).entries()[0].value.tensor().origin() == origin(map.begin()->second));

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -161,6 +162,36 @@ TEST_CASE("a map or set of which Python would lose an entry is a list, and comes
   CHECK(list_of(std::complex<double>(0.0, 1), std::complex<double>(-0.0, 1)));
   CHECK_FALSE(list_of(large, 1e23));
   CHECK_FALSE(list_of(frozen({1, 2}), frozen({2.5, true})));
+}
+
+TEST_CASE("a map whose keys C++ alone tells apart is a list, whatever other keys it has") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  using Key = std::variant<double, std::int64_t>;
+  const auto size_of_list = [](const auto& map) {
+    const Value value = Value::from(map);
+    CHECK(value.kind() == Kind::list);
+    return ss::load<std::remove_cvref_t<decltype(map)>>(ss::save(map)).size();
+  };
+  CHECK(size_of_list(std::unordered_map<double, int>{{nan, 1}, {nan, 2}}) == 2);
+  CHECK(size_of_list(std::unordered_map<Key, int>{{nan, 1}, {nan, 2}}) == 2);
+  CHECK(size_of_list(std::unordered_map<Key, int>{{nan, 1}, {nan, 2}, {std::int64_t{1}, 3}}) == 3);
+  using Tuples = std::variant<std::vector<std::int64_t>, std::tuple<std::int64_t, std::int64_t>>;
+  const std::map<Tuples, int> tuples{{std::vector<std::int64_t>{1, 2}, 1}, {std::tuple(1, 2), 2}};
+  CHECK(Value::from(tuples) == Value::list({Value::tuple({Value::tuple({1, 2}), 1}),
+                                            Value::tuple({Value::tuple({1, 2}), 2})}));
+}
+
+TEST_CASE("keys that nest deeper than anybody looks are a list") {
+  Value deep = 1;
+  for (int i = 0; i < 300'000; ++i) {
+    std::vector<Value> items;
+    items.push_back(std::move(deep));
+    deep = Value::set(std::move(items));
+    deep.set_type_name("frozenset");
+  }
+  ValueSet set;
+  set.push_back(std::move(deep));
+  CHECK(Value::from(set).kind() == Kind::list);
 }
 
 TEST_CASE("a map of numbers that are unlike in Python, too, stays a dict") {

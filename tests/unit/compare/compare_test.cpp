@@ -358,6 +358,16 @@ TEST_CASE("keys of one text in one dict are paired by their kind, whatever their
             .is_equal());
 }
 
+TEST_CASE("keys of one text in one dict are paired by their kind in whatever file they were") {
+  const Value value =
+      Value::dict({{Value::tuple({1, 2}), tensor({1})}, {"(1, 2)", tensor({2})}, {1, 5}, {"1", 6}});
+  for (const auto& format : {ss::formats::safestructures(), ss::formats::cbor()}) {
+    const Value loaded = ss::load(ss::save(value, {.format = format}), {.format = format});
+    CHECK(ss::compare(value, loaded).is_equal());
+    CHECK(ss::compare(loaded, value).is_equal());
+  }
+}
+
 TEST_CASE("keys of one text in two dicts are one name, and no other key is one of their kind") {
   CHECK(ss::compare(Value::dict({{1, 2}, {2, 3}}), Value::dict({{"2", 3}, {"1", 2}})).is_equal());
   const Value both = Value::dict({{"1", 3}, {1, 2}});

@@ -120,6 +120,11 @@ TEST_CASE("a container whose length begins as JSON does is none, blanks before i
     CHECK(name_of(length, "  []") == "json");
     CHECK(name_of(length, "") == "json");
   }
+  // More blanks than are looked at.
+  const std::string file = std::string("\x88\x13\0\0\0\0\0\0", 8) + std::string(4998, ' ') + "{}";
+  CHECK(
+      ss::formats::for_content(*ss::Source::of(std::as_bytes(std::span(file)), nullptr))->name() ==
+      "safestructures");
 }
 
 TEST_CASE("an index is an object whose own weight_map is one, and no other JSON") {

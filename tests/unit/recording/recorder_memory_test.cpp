@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <new>
 #include <string>
@@ -48,45 +47,50 @@ TEST_CASE("memory that runs out in the background costs no record that was flush
   // Of a tensor of its own, rows, and a structure, whose headers are made by different calls.
   const std::vector<float> large(5000, 1);
   const std::vector<float> small(4, 1);
-  for (const bool is_large : {false, true}) {
-    long told = 0;
-    for (long allocations = 0; allocations < 60; ++allocations) {
-      CAPTURE(is_large);
-      CAPTURE(allocations);
-      const ss::test::Folder folder;
-      const std::filesystem::path run = folder / "run";
-      std::uint64_t flushed = 0;
-      ss::RecorderReport report;
-      {
-        ss::ActivationRecorder recorder(run);
-        for (int i = 0; i < 40; ++i)
-          recorder.record("out" + std::to_string(i % 10), i % 3 == 0 ? large : small);
-        flushed = recorder.flush();
-        REQUIRE(flushed == 40);
-        counting_memory::is_spared = true;
-        counting_memory::end_after(allocations, Ends::once);
-        const bool is_told = runs_out([&] {
-          recorder.record("other", is_large ? large : small);
-          recorder.record("map", std::vector<std::vector<float>>{{1}, {2}});
-          recorder.flush();
-        });
-        counting_memory::go_on();
-        counting_memory::is_spared = false;
-        told += is_told ? 1 : 0;
-        runs_out([&] { recorder.close(); });
-        report = recorder.report();
-      }
-      const ss::RecoveryReport recovered = ss::recover_recording(run);
-      CHECK(recovered.losses == std::vector<std::string>{});
-      CHECK(report.written >= flushed);
-      std::size_t there = 0;
-      for (const ss::Record& record : ss::Recording(run)) {
-        static_cast<void>(record.value());
-        ++there;
-      }
-      CHECK(there == report.written);
+  long told = 0;
+  const auto run_out = [&](bool is_large, long allocations, Ends ends) {
+    const ss::test::Folder folder;
+    const std::filesystem::path run = folder / "run";
+    ss::RecorderReport report;
+    {
+      ss::ActivationRecorder recorder(run);
+      for (int i = 0; i < 40; ++i)
+        recorder.record("out" + std::to_string(i % 10), i % 3 == 0 ? large : small);
+      REQUIRE(recorder.flush() == 40);
+      counting_memory::is_spared = true;
+      counting_memory::end_after(allocations, ends);
+      const bool is_told = runs_out([&] {
+        recorder.record("other", is_large ? large : small);
+        recorder.record("map", std::vector<std::vector<float>>{{1}, {2}});
+        recorder.flush();
+      });
+      if (ends == Ends::once) counting_memory::go_on();
+      told += is_told ? 1 : 0;
+      runs_out([&] { recorder.close(); });
+      counting_memory::go_on();
+      counting_memory::is_spared = false;
+      report = recorder.report();
     }
-    CHECK(told > 10);
+    CHECK(ss::recover_recording(run).losses == std::vector<std::string>{});
+    CHECK(report.written >= 40);
+    std::size_t there = 0;
+    for (const ss::Record& record : ss::Recording(run)) {
+      static_cast<void>(record.value());
+      ++there;
+    }
+    CHECK(there == report.written);
+  };
+  for (const bool is_large : {false, true}) {
+    for (const Ends ends : {Ends::once, Ends::for_good}) {
+      CAPTURE(is_large);
+      CAPTURE(static_cast<int>(ends));
+      told = 0;
+      for (long allocations = 0; allocations < 60; ++allocations) {
+        CAPTURE(allocations);
+        run_out(is_large, allocations, ends);
+      }
+      CHECK(told > 10);
+    }
   }
 }
 
