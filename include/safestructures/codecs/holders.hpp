@@ -12,6 +12,7 @@
 
 #include <utility>
 
+#include <safestructures/codecs/item_of.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/kind_set.hpp>

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include <safestructures/codecs/columns.hpp>
+#include <safestructures/codecs/item_of.hpp>
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/sequences.hpp>
 #include <safestructures/codecs/tuple.hpp>

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <safestructures/codecs/item_of.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 

@@ -38,7 +38,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -104,22 +103,6 @@ namespace detail {
 
 template <class T>
 inline constexpr bool always_false = false;
-
-/// What a container or holder gives, as an encoder is to take it: a const Item to borrow from where
-/// that lies in the container; an rvalue where it is given by value, or made of a proxy.
-template <class Item, class Given>
-  requires(!std::is_same_v<std::remove_cvref_t<Given>, std::reference_wrapper<Item>> &&
-           !std::is_same_v<std::remove_cvref_t<Given>, std::reference_wrapper<const Item>>)
-decltype(auto) item_of(Given&& given) {
-  if constexpr (!std::is_convertible_v<std::remove_reference_t<Given>*, const Item*>)
-    return static_cast<Item>(std::forward<Given>(given));
-  else if constexpr (std::is_lvalue_reference_v<Given>) return static_cast<const Item&>(given);
-  else return static_cast<const Item&&>(given);
-}
-template <class Item>
-const Item& item_of(std::reference_wrapper<const Item> given) {
-  return given;
-}
 
 /// Tells values of other content or other tensors apart: 128 bits of a keyed hash.
 using Fingerprint = std::array<std::uint64_t, 2>;

@@ -1,0 +1,27 @@
+/// \file
+/// What codecs of containers and holders give an encoder.
+#pragma once
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace safestructures::inline v0::detail {
+
+/// What a container or holder gives, as an encoder is to take it: a const Item to borrow from where
+/// that lies in the container; an rvalue where it is given by value, or made of a proxy.
+template <class Item, class Given>
+  requires(!std::is_same_v<std::remove_cvref_t<Given>, std::reference_wrapper<Item>> &&
+           !std::is_same_v<std::remove_cvref_t<Given>, std::reference_wrapper<const Item>>)
+decltype(auto) item_of(Given&& given) {
+  if constexpr (!std::is_convertible_v<std::remove_reference_t<Given>*, const Item*>)
+    return static_cast<Item>(std::forward<Given>(given));
+  else if constexpr (std::is_lvalue_reference_v<Given>) return static_cast<const Item&>(given);
+  else return static_cast<const Item&&>(given);
+}
+template <class Item>
+const Item& item_of(std::reference_wrapper<const Item> given) {
+  return given;
+}
+
+}  // namespace safestructures::inline v0::detail
