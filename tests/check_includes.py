@@ -3,8 +3,8 @@
 
 A floor knows only the floors below it. The rooms of one floor form no circle, and know nothing of the
 files beside them, which use them. Public headers keep the libraries that they are built with to
-themselves. Of two things of one name in the headers that tests share the linker takes one and says
-nothing.
+themselves, and each says what the library needs of the compiler, at once or by another that it includes.
+Of two things of one name in the headers that tests share the linker takes one and says nothing.
 """
 
 import re
@@ -44,7 +44,12 @@ def check(file: Path, base: Path) -> list[str]:
     if allowed is None:
         return [f"{file}: the folder '{floor}' is no floor of the house"]
     faults = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    public = base.name == "safestructures"
+    needs = "safestructures/data/export.hpp"  # names no other header of ours, so each chain ends there
+    text = file.read_text(encoding="utf-8")
+    if public and not needs.endswith(file.relative_to(base).as_posix()) and "#include <safestructures/" not in text:
+        faults.append(f"{file}: include <{needs}>, which says what the library needs of the compiler")
+    for number, line in enumerate(text.splitlines(), 1):
         match = INCLUDE.match(line)
         if not match:
             continue
@@ -61,7 +66,7 @@ def check(file: Path, base: Path) -> list[str]:
         if ours:
             if own.split("/")[0] not in allowed and own not in allowed:
                 faults.append(f"{place}: '{floor}' must not include '{name}'")
-        elif base.name == "safestructures" and floor != "plugins":
+        elif public and floor != "plugins":
             may_include = TESTING_MAY_INCLUDE if floor == "testing" else PUBLIC_MAY_INCLUDE
             if ("/" in name or name.endswith((".h", ".hpp"))) and not may_include.match(name):
                 faults.append(f"{place}: a public header of the core must not include '{name}'")

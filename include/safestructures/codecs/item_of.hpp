@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <safestructures/data/export.hpp>
+
 namespace safestructures::inline v0::detail {
 
 /// What a container or holder gives, as an encoder is to take it: a const Item to borrow from where
