@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include "data/children.hpp"
 #include "platform/xxh3.hpp"
 

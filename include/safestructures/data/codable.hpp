@@ -1,0 +1,37 @@
+/// \file
+/// Which types have a codec: what can be saved, and what can be loaded.
+#pragma once
+
+#include <concepts>
+
+#include <safestructures/data/value.hpp>
+
+namespace safestructures::inline v0 {
+
+class Encoder;
+class Decoder;
+
+/// Codec for T; see codec.hpp. There is no general definition.
+template <class T>
+struct Codec;
+
+/// A type that can be saved: it has a codec with `encode`.
+template <class T>
+concept Encodable = requires(const T& object, Encoder& encoder) {
+  { Codec<T>::encode(object, encoder) } -> std::convertible_to<Value>;
+};
+
+/// A type that can be loaded: it has a codec with `decode`.
+template <class T>
+concept Decodable = requires(const Value& value, Decoder& decoder) {
+  { Codec<T>::decode(value, decoder) } -> std::convertible_to<T>;
+};
+
+namespace detail {
+
+/// For what no type is: a static_assert of it fails where it is instantiated only.
+template <class T>
+inline constexpr bool always_false = false;
+
+}  // namespace detail
+}  // namespace safestructures::inline v0

@@ -1,0 +1,110 @@
+#include <safestructures/data/encoder.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <safestructures/data/error.hpp>
+#include "data/box.hpp"
+#include "data/limit.hpp"
+
+namespace safestructures::inline v0 {
+
+Value Encoder::encode_registered(const Registry::Type& type, const void* object) {
+  const Nested level(*this);
+  try {
+    return Value::custom(type.name, type.encode(object, *this));
+  } catch (...) {
+    rethrow(type.name);
+  }
+}
+
+namespace {
+
+/// Gives every tensor without a name the name of its path, so that copies of the value agree on it.
+/// Recursive; the value was just encoded under the depth limit.
+void name_tensors(Value& value, const std::string& prefix) {
+  const auto name = [&](std::string_view step) {
+    return prefix.empty() ? std::string(step) : prefix + "." + std::string(step);
+  };
+  if (value.kind() == Kind::tensor || value.kind() == Kind::bytes) {
+    if (value.tensor_name().empty()) value.set_tensor_name(prefix);
+  } else if (value.is_sequence()) {
+    for (std::size_t i = 0; i < value.size(); ++i) name_tensors(value[i], name(std::to_string(i)));
+  } else if (value.is_mapping()) {
+    for (std::size_t i = 0; i < value.size(); ++i)
+      name_tensors(value.entry_value(i), name(value.entries()[i].key.key_label()));
+  } else if (value.kind() == Kind::custom) {
+    name_tensors(value.payload(), prefix);
+  }
+}
+
+/// All nodes of a tree, without recursion.
+std::uint64_t count_nodes(const Value& root) {
+  std::uint64_t count = 0;
+  std::vector<const Value*> pending = {&root};
+  while (!pending.empty()) {
+    const Value& value = *pending.back();
+    pending.pop_back();
+    ++count;
+    if (value.is_sequence())
+      for (const Value& item : value.items()) pending.push_back(&item);
+    else if (value.is_mapping())
+      for (const Entry& entry : value.entries()) pending.push_back(&entry.value);
+    else if (value.kind() == Kind::custom) pending.push_back(&value.payload());
+  }
+  return count;
+}
+
+}  // namespace
+
+Encoder::SharedScope::SharedScope(Encoder& encoder, const void* object, std::type_index type)
+    : encoder_(encoder), key_(object, type) {
+  const auto [entry, is_new] = encoder_.shared_.try_emplace(key_);
+  first_ = is_new;
+  if (!is_new && !entry->second.done)
+    encoder_.fail(ErrorCode::cycle, "a structure contains itself", {}, {},
+                  "Break the cycle, for example with a std::weak_ptr or a skipped field");
+}
+
+Encoder::SharedScope::~SharedScope() {
+  const auto entry = encoder_.shared_.find(key_);
+  if (first_ && entry != encoder_.shared_.end() && !entry->second.done)
+    encoder_.shared_.erase(entry);
+}
+
+const Value* Encoder::SharedScope::known() const {
+  if (first_) return nullptr;
+  const Shared& shared = encoder_.shared_.find(key_)->second;
+  encoder_.repeated_nodes_ += shared.nodes;
+  const std::uint64_t most = encoder_.limits().nodes;
+  if (encoder_.repeated_nodes_ > most)
+    throw detail::past(detail::Limit::nodes, most,
+                       {.path = encoder_.path(),
+                        .advice = "An object that is shared is stored each time it is met"});
+  return &shared.value;
+}
+
+Value Encoder::SharedScope::remember(Value value) const {
+  name_tensors(value, encoder_.dotted_path());
+  Shared& shared = encoder_.shared_.find(key_)->second;
+  shared.value = value;
+  shared.nodes = count_nodes(value);
+  shared.done = true;
+  return value;
+}
+
+Value Encoder::name(std::string_view text) {
+  // Names are told apart well enough by their size and first letter: a wrong guess costs a copy.
+  const std::size_t guess =
+      text.empty() ? 0 : text.size() + std::size_t{7} * static_cast<unsigned char>(text[0]);
+  Value& known = names_[guess % names_.size()];
+  if (known.kind() != Kind::string || detail::Box::string(known) != text) known = Value(text);
+  Value shared;
+  detail::Box::share_string(known, shared);
+  return shared;
+}
+
+}  // namespace safestructures::inline v0
