@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "recording/open_files.hpp"
 #include "recording/record_table.hpp"
 #include "recording/segments/files.hpp"
+#include "recording/segments/journal.hpp"
 #include "recording/segments/segment.hpp"
 #include "recording/segments/segment_header.hpp"
 #include "recording/segments/segment_order.hpp"
@@ -53,6 +55,7 @@ struct Recording::State {
   recording::RecordTable table;
   recording::SegmentOrder order;  // Of those that are sealed.
   std::vector<std::string> problems;
+  std::unordered_set<std::string> noted;  // The same.
   std::string about;
   bool is_closed = false;
   std::uint64_t segment = 1;       // The one that is read next.
@@ -87,8 +90,7 @@ std::shared_ptr<const Source> Recording::State::open(const std::filesystem::path
 }
 
 void Recording::State::note(std::string problem) {
-  if (std::ranges::find(problems, problem) == problems.end())
-    problems.push_back(std::move(problem));
+  if (noted.insert(problem).second) problems.push_back(std::move(problem));
 }
 
 void Recording::State::refresh() {
@@ -210,7 +212,12 @@ bool Recording::State::read_unsealed() {
   }
   std::vector<Frame> frames;
   while (!rest.empty()) {
-    recording::FoundFrame found = recording::read_frame(rest, options.limits);
+    recording::FoundFrame found;
+    try {
+      found = recording::read_frame(rest, options.limits);
+    } catch (const Error& error) {
+      throw error.with_file(journal.string());
+    }
     if (found.state != FrameState::whole) {
       // The last one may be half there, in a file system that shows a write before it is whole.
       if (recording::find_frame(rest, 1))

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/tools/document.hpp>
+#include "data/keyed_hash.hpp"
 #include "data/text/printable.hpp"
 #include "platform/file.hpp"
 #include "platform/mapping.hpp"
@@ -21,6 +24,7 @@
 #include "platform/system_error.hpp"
 #include "recording/segments/files.hpp"
 #include "recording/segments/frame.hpp"
+#include "recording/segments/journal.hpp"
 #include "recording/segments/segment.hpp"
 #include "recording/segments/segment_header.hpp"
 #include "recording/segments/unsealed.hpp"
@@ -28,55 +32,12 @@
 namespace safestructures::inline v0 {
 
 using recording::Frame;
-using recording::FrameState;
+using recording::Journal;
 using recording::JournalHead;
 using recording::SegmentHeader;
 using recording::StoredTensor;
 
 namespace {
-
-/// The frames of a journal that are whole.
-struct Journal {
-  JournalHead head;
-  std::vector<Frame> frames;
-  std::vector<bool> are_behind_damage;  // Of each frame, whether what is in front of it is none.
-  std::uint64_t damaged_bytes = 0;      // Between frames, or behind them where no writer left them.
-  bool is_cut = false;                  // The last frame was not finished.
-};
-
-// Times the journal's size that damaged frames are read: each says itself how long it is. Behind
-// that a frame ends at the next one's first bytes, which no text has, and hardly a number.
-constexpr std::uint64_t most_in_vain = 16;
-
-Journal read_frames(std::span<const std::byte> bytes, const Limits& limits) {
-  Journal journal;
-  journal.head = recording::read_head(bytes);
-  bool is_behind_damage = false;
-  std::uint64_t in_vain = 0;
-  for (std::size_t at = recording::journal_head_size; at < bytes.size();) {
-    std::span<const std::byte> rest = bytes.subspan(at);
-    if (in_vain > most_in_vain * bytes.size())
-      rest = rest.first(recording::find_frame(rest, 1).value_or(rest.size()));
-    recording::FoundFrame found = recording::read_frame(rest, limits);
-    if (found.state == FrameState::whole) {
-      at += found.size;
-      journal.frames.push_back(std::move(found.frame));
-      journal.are_behind_damage.push_back(std::exchange(is_behind_damage, false));
-      continue;
-    }
-    in_vain += rest.size();
-    const std::optional<std::size_t> next = recording::find_frame(bytes, at + 1);
-    if (!next && found.state == FrameState::incomplete) {
-      journal.is_cut = true;
-      break;
-    }
-    const std::size_t end = next.value_or(bytes.size());
-    journal.damaged_bytes += end - at;
-    is_behind_damage = true;
-    at = end;
-  }
-  return journal;
-}
 
 /// What is there, a link itself; nothing where nothing is. \throws Error `cannot_read`
 std::optional<platform::os::Status> status_of(const std::filesystem::path& path) {
@@ -135,7 +96,16 @@ class Repair {
 
   void run() {
     checked_.begin(size_of(part_path_));
-    repair();
+    try {
+      repair();
+    } catch (const Error& error) {
+      // It is no damage: with a higher limit all is whole.
+      if (error.code() != ErrorCode::limit_exceeded) throw;
+      ErrorDetails details = error.details();
+      details.file.clear();
+      const Error here(error.code(), error.problem(), std::move(details));
+      lose(0, "stays as it is: " + std::string(here.what()));
+    }
     checked_.end();
   }
 
@@ -145,8 +115,9 @@ class Repair {
     std::optional<Journal> journal;
     try {
       bytes = recording::read_journal(journal_path_, 0, options_.limits);
-      journal = read_frames(bytes, options_.limits);
+      journal = recording::read_frames(bytes, options_.limits);
     } catch (const Error& error) {
+      if (error.code() == ErrorCode::limit_exceeded) throw;
       // It was cut in its first bytes, before there were data; or it is damaged.
       if (error.code() != ErrorCode::truncated || size_of(part_path_) != 0)
         return lose(0, "the journal cannot be used: " + std::string(error.with_file("").what()));
@@ -171,6 +142,7 @@ class Repair {
 
   void seal(Journal journal);
   /// Whether a frame's data are there and are what was written.
+  /// \throws Error `limit_exceeded` where they are, and pass a limit
   bool check(const Frame& frame);
   std::uint64_t hash_of(std::uint64_t begin, std::uint64_t end);
   void write(bool checksums);
@@ -206,18 +178,22 @@ bool Repair::check(const Frame& frame) {
   };
   if (head_.checksums && !std::ranges::all_of(frame.tensors, is_sound)) return false;
   if (frame.is_lone_tensor()) return true;
+  std::unordered_map<std::string_view, const StoredTensor*, detail::KeyedHash> tensors;
+  for (const StoredTensor& tensor : frame.tensors) tensors.emplace(tensor.name, &tensor);
   try {
     // What it says must stand alone: one record's text must not spoil those of others.
     static_cast<void>(schema::read(
         frame.schema,
         [&](std::string_view name) -> std::optional<Tensor> {
-          const auto found = std::ranges::find(frame.tensors, name, &StoredTensor::name);
-          if (found == frame.tensors.end()) return std::nullopt;
-          return Tensor::deferred(found->dtype, found->shape, source_, head_.room + found->begin,
-                                  found->name);
+          const auto found = tensors.find(name);
+          if (found == tensors.end()) return std::nullopt;
+          const StoredTensor& tensor = *found->second;
+          return Tensor::deferred(tensor.dtype, tensor.shape, source_, head_.room + tensor.begin,
+                                  tensor.name);
         },
         options_.limits));
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::limit_exceeded) throw;
     return false;
   }
   return true;
@@ -292,19 +268,20 @@ void Repair::seal(Journal journal) {
 }
 
 void Repair::write(bool checksums) {
-  std::error_code error;
-  platform::os::File file = platform::os::open_for_writing(part_path_, error);
-  recording::check_written(error, "cannot open the file for writing", part_path_);
   const std::string about = "{\"version\": 2, \"segment\": " + std::to_string(head_.segment) +
                             ", \"closed\": false, \"recovered\": true}";
   // With the zeros: a recorder that died at its seal may have written something else there.
   const std::string header = header_.front(about, head_.room, checksums).text();
+  // Read by the same code as every file from outside, before anything is changed.
+  static_cast<void>(
+      Document::open(recording::behind_header(header, source_, head_.room, header_.end()),
+                     {.format = formats::safestructures(), .limits = options_.limits}));
+  std::error_code error;
+  platform::os::File file = platform::os::open_for_writing(part_path_, error);
+  recording::check_written(error, "cannot open the file for writing", part_path_);
   recording::write_at(file, part_path_, 0, std::as_bytes(std::span(header)));
   platform::os::resize(file, head_.room + header_.end(), error);
   recording::check_written(error, "cannot cut the file to its size", part_path_);
-  // Read by the same code as every file from outside, before anybody takes it for one.
-  static_cast<void>(
-      Document::open(part_path_, {.format = formats::safestructures(), .limits = options_.limits}));
   platform::os::synchronise(file, error);
   recording::check_written(error, "cannot synchronise the file with the disk", part_path_);
   recording::check_written(file.close(), "cannot finish writing the file", part_path_);

@@ -120,13 +120,16 @@ struct RecorderOptions {
   std::uint64_t most_bytes = (std::numeric_limits<std::uint64_t>::max)();
   /// Data of one file. A single larger record gets a file of its own size.
   std::uint64_t segment_bytes = std::uint64_t{256} << 20U;
-  /// Bytes kept for the header of the first file. Later ones get what those before needed.
+  /// Bytes kept for the header of the first file, 4 KiB to 16 MiB of them. Later ones get what
+  /// those before needed.
   std::uint64_t header_bytes = std::uint64_t{256} << 10U;
   Durability durability = Durability::none;  ///< What a loss of power may cost.
   /// Whether every tensor gets a checksum, by which `recover_recording` and `verify_file` find
   /// damage.
   bool checksums = true;
-  Limits limits = {};  ///< Bounds on the depth and nodes of values and on the headers of files.
+  /// Bounds on the depth and nodes of each value, and on the headers of files. Who reads them
+  /// counts the nodes of all values of a file together.
+  Limits limits = {};
 };
 
 /// What became of the calls of one name, or of all: each is kept, filtered, dropped, limited or

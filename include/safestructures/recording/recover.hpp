@@ -41,9 +41,10 @@ struct RecoverOptions {
 
 /// Seals the segments of a recording whose recorder died: every record whose journal frame and data
 /// are whole is in them, its checksums compared where it has some. What is whole is not moved:
-/// the header is written into its room, what is behind the last record is cut off, and the file
-/// gets its name when its new header was read and found valid. Bytes of records that are damaged
-/// stay, as tensors that no record has.
+/// the header is read and found valid, and written into its room, what is behind the last record is
+/// cut off, and the file gets its name. Bytes of records that are damaged stay, as tensors that no
+/// record has. A segment that passes a limit stays as it is, and is told of among the losses: with
+/// a higher one it is recovered.
 ///
 /// Interrupted or repeated, it does no harm. Of segments that were sealed what they say of their
 /// records is read, and told of where they do not follow each other; their bytes are not compared

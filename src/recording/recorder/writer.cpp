@@ -34,8 +34,14 @@ constexpr std::size_t batch_records = 4096;
 // hold 20.
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t largest_room = std::uint64_t{4} << 20U;
+constexpr std::uint64_t largest_journal = std::uint64_t{64} << 20U;
 
 std::uint64_t in_pages(std::uint64_t size) { return (size + page - 1) / page * page; }
+
+/// The room of a file whose header says of a record what takes so many bytes.
+std::uint64_t room_for(std::uint64_t cost) {
+  return in_pages(cost + recording::metadata_room + page);
+}
 
 void append_counts(std::string& json, const RecordCounts& counts) {
   json += "{\"calls\": " + std::to_string(counts.calls);
@@ -163,12 +169,12 @@ void RecorderState::write_one(Queued& queued) {
     if (queued.record.head.keep == Keep::statistics) queued.record.precision = Precision::preserve;
     row = recording::prepare_row(queued.record, options_.limits);
     if (!row) prepared = recording::prepare(std::move(queued.record), options_.limits);
-    const std::uint64_t header = (row ? row->cost : prepared->cost) + recording::metadata_room;
-    if (header > options_.limits.header_bytes)
+    const std::uint64_t room = room_for(row ? row->cost : prepared->cost);
+    if (room > options_.limits.header_bytes)
       throw named(Error(ErrorCode::limit_exceeded, "a record needs too large a header",
                         {.expected = "at most " + std::to_string(options_.limits.header_bytes) +
                                      " bytes (Limits::header_bytes)",
-                         .found = std::to_string(header) + " bytes",
+                         .found = std::to_string(room) + " bytes",
                          .advice = "Record numbers as a tensor in place of a list, or the parts of "
                                    "the structure by themselves"}),
                   *queued.name);
@@ -209,11 +215,14 @@ void RecorderState::finish_batch() {
 }
 
 void RecorderState::open_segment(std::uint64_t cost, std::uint64_t room) {
-  const std::uint64_t needed = in_pages(cost + recording::metadata_room + page);
-  segment_.emplace(
-      folder_, ++segment_number_, std::max(in_pages(room), needed),
-      recording::SegmentOptions{.durability = options_.durability, .checksums = options_.checksums},
-      buffers_);
+  // A reader with the same limits takes no larger one.
+  room = std::min(in_pages(room), options_.limits.header_bytes / page * page);
+  segment_.emplace(folder_, ++segment_number_, std::max(room, room_for(cost)),
+                   recording::SegmentOptions{
+                       .durability = options_.durability,
+                       .checksums = options_.checksums,
+                       .largest_journal = std::min(largest_journal, options_.limits.header_bytes)},
+                   buffers_);
 }
 
 void RecorderState::seal_segment(bool closed) {

@@ -18,7 +18,7 @@ constexpr std::string_view journal_suffix = ".journal";
 constexpr std::size_t digits = 6;
 // Far above what any recorder gives, and counting on from there does not overflow.
 constexpr std::uint64_t largest_segment = std::uint64_t{1} << 48U;
-// In front of one that is there. A folder that somebody made may leave out any number of them.
+// Of those that are not there, all together. A folder that somebody made may leave out any number.
 constexpr std::uint64_t most_looked_for = 1000;
 
 std::filesystem::path file_of(const std::filesystem::path& folder, std::uint64_t segment,
@@ -81,10 +81,12 @@ void look_again(const std::filesystem::path& folder,
     std::error_code error;
     return std::filesystem::exists(sealed_file(folder, number), error);
   };
+  std::uint64_t left = most_looked_for;
   std::uint64_t expected = 1;
   for (auto next = segments.begin(); next != segments.end(); ++next) {
     const std::uint64_t number = next->first;
-    if (number - expected > most_looked_for) expected = number - most_looked_for;
+    if (number - expected > left) expected = number - left;
+    left -= number - expected;
     for (; expected < number; ++expected)
       if (is_sealed(expected)) segments[expected].sealed = true;
     if (!next->second.sealed && std::next(next) != segments.end())

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 #include "data/text/utf8.hpp"
 #include "platform/xxh3.hpp"
 
@@ -118,7 +119,9 @@ std::optional<DType> read_dtype(Reader& reader) {
 bool read_tensor(Reader& reader, StoredTensor& tensor, std::uint64_t begin, const Limits& limits) {
   const std::optional<DType> dtype = read_dtype(reader);
   const auto rank = reader.number<std::uint8_t>();
-  if (!dtype || rank > limits.rank || reader.left() < rank * sizeof(std::uint64_t)) return false;
+  if (!dtype || reader.left() < rank * sizeof(std::uint64_t)) return false;
+  if (rank > limits.rank)
+    throw detail::past(detail::Limit::rank, limits.rank, {.found = std::to_string(rank)});
   std::array<std::uint64_t, 255> dims;
   for (std::size_t i = 0; i < rank; ++i) dims[i] = reader.number<std::uint64_t>();
   tensor.dtype = *dtype;
@@ -137,9 +140,10 @@ bool read_tensor(Reader& reader, StoredTensor& tensor, std::uint64_t begin, cons
 bool read_structure(Reader& reader, Frame& frame, const Limits& limits) {
   frame.schema = reader.text(reader.number<std::uint32_t>());
   const auto count = reader.number<std::uint32_t>();
-  if (reader.failed() || frame.schema.empty() || count > reader.left() / smallest_tensor ||
-      count > limits.tensors)
+  if (reader.failed() || frame.schema.empty() || count > reader.left() / smallest_tensor)
     return false;
+  if (count > limits.tensors)
+    throw detail::past(detail::Limit::tensors, limits.tensors, {.found = std::to_string(count)});
   frame.tensors.resize(count);
   std::uint64_t end = frame.begin;
   for (StoredTensor& tensor : frame.tensors) {
@@ -182,6 +186,7 @@ bool read_content(std::span<const std::byte> content, Frame& frame, const Limits
 }
 
 /// Reads what is behind a frame's first bytes. \returns whether it is what was written
+/// \throws Error `limit_exceeded` for what was written and passes a limit
 bool read_checked(std::span<const std::byte> content, std::uint64_t hash, Frame& frame,
                   const Limits& limits) {
   return hash_of_content(content) == hash && read_content(content, frame, limits);

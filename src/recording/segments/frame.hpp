@@ -104,6 +104,7 @@ struct FoundFrame {
 /// Reads the frame that begins where `bytes` begin, in which its record's name stays. What a whole
 /// frame says is checked: tensors fill its bytes in order, and each is as long as dtype and shape
 /// make it.
+/// \throws Error `limit_exceeded` where a whole one passes a limit
 [[nodiscard]] FoundFrame read_frame(std::span<const std::byte> bytes, const Limits& limits);
 
 /// Where the next frame may begin, from `from` on; nothing where there is no more.

@@ -1,7 +1,10 @@
 #include "recording/segments/segment_columns.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
@@ -133,23 +136,46 @@ void check_below(const Root& root, std::string_view name, std::span<const std::u
                  std::to_string(places[i]));
 }
 
-void check_rows(const Root& root, const ReadColumns& columns, const std::vector<Value>& values) {
-  const auto rows_of = [](const Value& value) -> std::uint64_t {
-    // A row of less than a byte cannot be a tensor of its own.
-    const bool has_rows = value.kind() == Kind::tensor && value.tensor().rank() > 0 &&
-                          bit_width(value.tensor().dtype()) >= 8;
-    return has_rows ? value.tensor().shape()[0] : 0;
+/// A tensor's rows that can be values of their own.
+std::uint64_t rows_of(const Value& value) {
+  // A row of less than a byte cannot be a tensor of its own.
+  const bool has_rows = value.kind() == Kind::tensor && value.tensor().rank() > 0 &&
+                        bit_width(value.tensor().dtype()) >= 8;
+  return has_rows ? value.tensor().shape()[0] : 0;
+}
+
+/// Each record has a value or row of its own: where a small file names a large value for each of
+/// its records, what they take together grows with the square of its size.
+void check_not_shared(const Root& root, const ReadColumns& columns) {
+  const auto place_of = [&](std::size_t record) {
+    return std::pair(columns.value[record], columns.row[record]);
   };
+  std::vector<std::uint32_t> records(columns.row.size());
+  std::iota(records.begin(), records.end(), 0U);
+  std::ranges::sort(records, {}, [&](std::uint32_t one) { return std::pair(place_of(one), one); });
+  const auto again = std::ranges::adjacent_find(records, {}, place_of);
+  if (again == records.end()) return;
+  root.wrong(fields::value, again[1], "a value or row that no record before it has",
+             "that of record " + std::to_string(again[0]));
+}
+
+void check_rows(const Root& root, const ReadColumns& columns, const std::vector<Value>& values) {
   std::vector<std::uint64_t> rows;
   rows.reserve(values.size());
   for (const Value& value : values) rows.push_back(rows_of(value));
+  // Recorders give most records the row behind the last one's: no need to sort.
+  std::vector<std::uint64_t> next(values.size());
+  bool in_order = true;
   for (std::size_t i = 0; i < columns.row.size(); ++i) {
     const std::int32_t row = columns.row[i];
-    if (row == no_row) continue;
-    if (row < 0 || static_cast<std::uint64_t>(row) >= rows[columns.value[i]])
-      root.wrong(fields::row, i, "-1 or a row of " + describe(values[columns.value[i]]),
-                 std::to_string(row));
+    const std::uint32_t value = columns.value[i];
+    if (row != no_row && (row < 0 || static_cast<std::uint64_t>(row) >= rows[value]))
+      root.wrong(fields::row, i, "-1 or a row of " + describe(values[value]), std::to_string(row));
+    const std::uint64_t place = row == no_row ? 0 : static_cast<std::uint64_t>(row);
+    in_order &= place >= next[value];
+    next[value] = place + 1;
   }
+  if (!in_order) check_not_shared(root, columns);
 }
 
 }  // namespace

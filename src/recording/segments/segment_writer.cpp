@@ -29,8 +29,6 @@ constexpr std::uint64_t reserved_from = std::uint64_t{1} << 20U;
 // beside 4 into the page cache), and a thread starts in 60 us.
 constexpr std::size_t hash_share = std::size_t{1} << 20U;
 constexpr std::uint32_t permissions = 0666;
-// Readers take a journal of at most Limits::header_bytes, 100 MB.
-constexpr std::uint64_t largest_journal = std::uint64_t{64} << 20U;
 // What a frame takes beside its name, and what the header says of it too.
 constexpr std::uint64_t frame_bound = 160;
 // Between tensors, for alignment.
@@ -104,7 +102,7 @@ std::optional<std::uint32_t> SegmentWriter::admit(std::string_view name, std::ui
   const std::uint64_t needed = header_.bound() + batch_cost_ + cost - (known ? cost_of_name : 0);
   in_journal += frame_bound + name.size();
   const bool is_first = header_.records() == 0 && buffers_.batch.empty();
-  if (!is_first && (needed > room_ || journal_cost_ + in_journal > largest_journal))
+  if (!is_first && (needed > room_ || journal_cost_ + in_journal > options_.largest_journal))
     return std::nullopt;
   batch_cost_ += cost - cost_of_name;
   journal_cost_ += in_journal;

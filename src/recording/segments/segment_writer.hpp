@@ -24,6 +24,7 @@ namespace safestructures::inline v0::recording {
 struct SegmentOptions {
   Durability durability = Durability::none;
   bool checksums = true;
+  std::uint64_t largest_journal = 0;  ///< But for a single record's.
 };
 
 /// Memory that the segments of a recording use one after the other: the first touch of it took a

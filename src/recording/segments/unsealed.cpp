@@ -5,8 +5,6 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
-#include "data/limit.hpp"
-#include "platform/file.hpp"
 #include "recording/segments/segment_header.hpp"
 
 namespace safestructures::inline v0::recording {
@@ -54,19 +52,6 @@ class HeaderAndData final : public Source {
 
 }  // namespace
 
-std::vector<std::byte> read_journal(const std::filesystem::path& path, std::uint64_t from,
-                                    const Limits& limits) {
-  const platform::InputFile file(path);
-  // It says in binary what the header says in text.
-  if (file.size() > limits.header_bytes)
-    throw detail::past(detail::Limit::header_bytes, limits.header_bytes, "the journal is too large",
-                       {.file = path.string(), .found = std::to_string(file.size())});
-  std::vector<std::byte> bytes(
-      static_cast<std::size_t>(file.size() > from ? file.size() - from : 0));
-  file.read_at(from, bytes);
-  return bytes;
-}
-
 std::shared_ptr<const Source> as_file(std::shared_ptr<const Source> part, std::uint64_t room,
                                       std::vector<Frame>& frames) {
   // Tensors stay aligned when all is read into memory.
@@ -84,9 +69,13 @@ std::shared_ptr<const Source> as_file(std::shared_ptr<const Source> part, std::u
   }
   SegmentHeader header;
   header.add(moved, [](std::uint64_t, std::uint64_t) { return 0; });
-  const std::uint64_t size = header.end();
-  return std::make_shared<HeaderAndData>(header.front({}, 0, false).text(), std::move(part),
-                                         room + begin, size);
+  return behind_header(header.front({}, 0, false).text(), std::move(part), room + begin,
+                       header.end());
+}
+
+std::shared_ptr<const Source> behind_header(std::string header, std::shared_ptr<const Source> part,
+                                            std::uint64_t offset, std::uint64_t size) {
+  return std::make_shared<HeaderAndData>(std::move(header), std::move(part), offset, size);
 }
 
 std::size_t drop_overlaps(std::vector<Frame>& frames) {

@@ -1,24 +1,17 @@
 /// \file
-/// Reading a segment that is not sealed: its journal, and its data as a file of their own.
+/// Reading a segment that is not sealed: its records as a file of their own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <safestructures/data/limits.hpp>
 #include <safestructures/data/source.hpp>
 #include "recording/segments/frame.hpp"
 
 namespace safestructures::inline v0::recording {
-
-/// The bytes of a journal that are there now. \throws Error `limit_exceeded` where they are more
-/// than any journal has; `cannot_open`, `cannot_read`
-[[nodiscard]] std::vector<std::byte> read_journal(const std::filesystem::path& path,
-                                                  std::uint64_t from, const Limits& limits);
 
 /// Leaves out frames whose data others have already, as those of no recorder do.
 /// \returns how many
@@ -30,5 +23,10 @@ std::size_t drop_overlaps(std::vector<Frame>& frames);
 /// sequence, without overlaps; used up
 [[nodiscard]] std::shared_ptr<const Source> as_file(std::shared_ptr<const Source> part,
                                                     std::uint64_t room, std::vector<Frame>& frames);
+
+/// A header that is in memory, and so many bytes of a file behind it.
+[[nodiscard]] std::shared_ptr<const Source> behind_header(std::string header,
+                                                          std::shared_ptr<const Source> part,
+                                                          std::uint64_t offset, std::uint64_t size);
 
 }  // namespace safestructures::inline v0::recording

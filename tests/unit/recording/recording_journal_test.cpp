@@ -18,7 +18,7 @@
 #include <safestructures/tools/verify.hpp>
 
 #include "recording/segments/frame.hpp"
-#include "recording/segments/unsealed.hpp"
+#include "recording/segments/journal.hpp"
 #include "support/errors.hpp"
 #include "support/folder.hpp"
 #include "support/text.hpp"

@@ -113,6 +113,12 @@ TEST_CASE("a segment whose columns cannot be is an error that names the place") 
       {[](Columns& columns) { columns.row = {-2, 1}; },
        "at /row/0: a segment of a recording says what cannot be: expected -1 or a row of "
        "float 0.5, found -2."},
+      {[](Columns& columns) { columns.value = {0, 0}, columns.row = {-1, -1}; },
+       "at /value/1: a segment of a recording says what cannot be: expected a value or row that no "
+       "record before it has, found that of record 0."},
+      {[](Columns& columns) { columns.value = {1, 1}, columns.row = {1, 1}; },
+       "at /value/1: a segment of a recording says what cannot be: expected a value or row that no "
+       "record before it has, found that of record 0."},
       {[](Columns& columns) { columns.kept = {3, 0}; },
        "at /kept/0: a segment of a recording says what cannot be: expected 0 (full), 1 "
        "(slice) or 2 (statistics), found 3."},
@@ -133,6 +139,18 @@ TEST_CASE("a segment whose columns cannot be is an error that names the place") 
   CHECK(run[0].as<double>() == 0.5);
   CHECK(run[1].as<std::vector<float>>() == std::vector<float>{2});
   CHECK(run[1].kept() == ss::Keep::statistics);
+}
+
+TEST_CASE("records may have the rows of a tensor in any order") {
+  const Folder folder;
+  fs::create_directory(folder / "run");
+  Columns columns;
+  columns.value = {1, 1};
+  columns.row = {1, 0};
+  ss::save_file(columns.root(), folder / "run" / "segment-000001.safetensors");
+  const ss::Recording run(folder / "run");
+  CHECK(run[0].as<std::vector<float>>() == std::vector<float>{2});
+  CHECK(run[1].as<std::vector<float>>() == std::vector<float>{1});
 }
 
 TEST_CASE("a row of a large tensor is read alone, whatever the file says of others") {
