@@ -119,6 +119,7 @@ void require_no_input(std::string_view option, const std::string& output, const 
                       const std::string& b, const CompareArguments& given) {
   std::vector<std::string> inputs{a, b};
   inputs.insert(inputs.end(), given.noise.begin(), given.noise.end());
+  inputs.insert(inputs.end(), given.rename_files.begin(), given.rename_files.end());
   require_no_input(option, output, inputs);
 }
 

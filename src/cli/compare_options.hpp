@@ -37,7 +37,8 @@ CompareOptions compare_options(const CompareArguments& given);
 void require_one_standard_input(const std::string& a, const std::string& b,
                                 const CompareArguments& given);
 
-/// Keeps what is written from taking the place of an input. \throws CallError as `require_no_input`
+/// Keeps what is written from taking the place of an input, files of rules too. \throws CallError
+/// as `require_no_input`
 void require_no_input(std::string_view option, const std::string& output, const std::string& a,
                       const std::string& b, const CompareArguments& given);
 

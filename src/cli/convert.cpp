@@ -106,12 +106,21 @@ Document open_for(const ConvertOptions& options) {
   return Document::open(source, {.format = std::move(format)});
 }
 
-/// What a `.npz` file has no place for is not left out unsaid.
-void note_lost_metadata(const Metadata& metadata) {
-  if (metadata.empty()) return;
-  std::vector<std::string_view> keys;
-  for (const auto& [key, value] : metadata) keys.push_back(key);
-  note("a .npz file has no metadata: left out are " + detail::list_names(keys) + ".");
+/// The format of OUT; the standard output has the default, as other names that say none.
+std::shared_ptr<const Format> target_of(const ConvertOptions& options) {
+  if (detail::has_ending(options.output, ".npz")) return npz();
+  return formats::for_name(std::filesystem::path(options.output).filename().string());
+}
+
+/// What the format of OUT has no place for is not left out unsaid.
+void note_losses(const Document& document, const Format& target) {
+  if (target.name() == npz()->name() && !document.metadata().empty()) {
+    std::vector<std::string_view> keys;
+    for (const auto& [key, value] : document.metadata()) keys.push_back(key);
+    note("a .npz file has no metadata: left out are " + detail::list_names(keys) + ".");
+  }
+  if (document.content().has_checksums && target.name() != document.format().name())
+    note(fmt::format("the format {} has no checksums: those of IN are left out.", target.name()));
 }
 
 /// Whether an error of the writing is about what is read meanwhile. All else is about the output,
@@ -144,13 +153,18 @@ SaveReport write_converted(const Document& document, const ConvertOptions& optio
 void check_output(const ConvertOptions& options) {
   namespace fs = std::filesystem;
   if (options.output == "-") {
-    if (options.save.shard_size == 0) return;
-    throw CallError(
-        "--shard-size makes several files, and the standard output is one: name a file.");
+    if (options.save.shard_size != 0)
+      throw CallError(
+          "--shard-size makes several files, and the standard output is one: name a file.");
+    if (options.save.durable)
+      throw CallError("--durable is for files: the standard output does not wait for a disk.");
+    return;
   }
   if (detail::has_ending(options.output, ".npy"))
     throw CallError(options.output +
                     ": a .npy holds one array: 'get' writes one, and an .npz holds them all.");
+  if (detail::has_ending(options.output, ".npz") && !options.metadata.empty())
+    throw CallError("--metadata: a .npz file has no metadata: name a file of another format.");
   if (const std::string_view inner = gzip::inner_name(options.output);
       inner.size() < options.output.size() &&
       (detail::has_ending(inner, ".npz") || detail::has_ending(inner, ".npy")))
@@ -168,16 +182,11 @@ void convert(const ConvertOptions& options) {
   save.metadata = metadata_of(options.metadata);
   const Document document = open_for(options);
   const Content& content = document.content();
-  const bool is_npz = detail::has_ending(options.output, ".npz");
+  const std::shared_ptr<const Format> target = target_of(options);
   SaveReport saved;
   {
     Progress progress("converting " + options.input, content.tensor_bytes);
-    if (is_npz) save.format = npz();
-    if (progress.is_shown())
-      save.format = counted_by(
-          progress,
-          is_npz ? npz()
-                 : formats::for_name(std::filesystem::path(options.output).filename().string()));
+    save.format = progress.is_shown() ? counted_by(progress, target) : target;
     try {
       saved = write_converted(document, options, save);
     } catch (const Error& error) {
@@ -185,11 +194,7 @@ void convert(const ConvertOptions& options) {
       throw CallError(error.what());
     }
   }
-  if (is_npz) {
-    Metadata metadata = save.metadata;
-    metadata.insert(document.metadata().begin(), document.metadata().end());
-    note_lost_metadata(metadata);
-  }
+  note_losses(document, *target);
   report_losses(saved.conversions);
   if (options.output == "-") return;
   std::string name;
@@ -230,7 +235,8 @@ void add_convert(CLI::App& app) {
       "them");
   command
       ->add_option("--shard-size", options->save.shard_size,
-                   "Split into files of at most this size, such as 2GB, and an index")
+                   "Split into files of at most this size, such as 2GB, and an index; 0, one\n"
+                   "file, is the default")
       ->transform(size_in_bytes())
       ->option_text("SIZE");
   command->add_flag("--lossless", options->save.lossless,

@@ -108,14 +108,18 @@ void add_diff(CLI::App& app) {
                    "Write the rules for names, and those that are suggested, to a file\nfor "
                    "--renames: look at it before")
       ->option_text("FILE");
-  command
-      ->add_option("--order", options->order,
-                   "What is worst first (the default), or the order of the calls")
-      ->transform(one_of("order", {"worst", "call"}))
-      ->option_text("worst|call");
+  CLI::Option* order =
+      command
+          ->add_option(
+              "--order", options->order,
+              "What is worst first (the default), or the order of the calls; of the\ntable alone")
+          ->transform(one_of("order", {"worst", "call"}))
+          ->option_text("worst|call");
   command->add_flag("--all", options->all, "Show all rows, those that are equal too");
-  command->add_flag("--json", options->json, "For programs: everything that was found");
-  command->add_flag("--junit", options->junit, "For CI: a test case for each row, as JUnit's XML");
+  command->add_flag("--json", options->json, "For programs: everything that was found")
+      ->excludes(order);
+  command->add_flag("--junit", options->junit, "For CI: a test case for each row, as JUnit's XML")
+      ->excludes(order);
   command->footer(
       "The exit code is 0 when all is equal within the tolerances, 1 when something differs or\n"
       "nothing was compared, and 2 when the comparison failed.\n\n"

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <safestructures/codecs/values.hpp>
@@ -83,7 +84,16 @@ std::string array_header(const Tensor& tensor, const GetOptions& options) {
   });
 }
 
+/// A name that says other bytes than JSON would keep everybody from reading it.
+void require_json_name(const std::string& output) {
+  for (const std::string_view other : {".gz", ".npy", ".npz"})
+    if (detail::has_ending(output, other))
+      throw CallError(
+          fmt::format("--json: {} would be no {} file: name a .json file.", output, other));
+}
+
 void write_to_file(const Value& value, const GetOptions& options) {
+  if (options.json) require_json_name(options.output);
   if (options.json || detail::has_ending(options.output, ".json"))
     return write_output_file(options.output, [&](std::ostream& out) { write_json(out, value); });
   const bool is_npy = detail::has_ending(options.output, ".npy");

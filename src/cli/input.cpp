@@ -203,7 +203,8 @@ void require_no_input(std::string_view option, const std::string& output,
   const fs::path path = output;
   if (!fs::is_regular_file(path, ignored)) return;
   const std::string name = path.filename().string();
-  const bool is_of_folder = name.starts_with("segment-") || !ending_of(name).empty();
+  const bool is_of_folder =
+      name.starts_with("segment-") || name == recording::lock_file({}) || !ending_of(name).empty();
   for (const std::string& input : inputs) {
     const bool is_input =
         fs::equivalent(path, input, ignored) ||

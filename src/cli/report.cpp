@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -17,6 +18,7 @@
 
 #include <safestructures/compare/compare.hpp>
 #include "cli/compare_options.hpp"
+#include "cli/console/choice.hpp"
 #include "cli/console/command.hpp"
 #include "cli/console/output.hpp"
 #include "cli/heat_map.hpp"
@@ -67,24 +69,31 @@ void write_side(std::ostream& out, const Side& side) {
 using Key = std::tuple<std::string_view, std::int64_t, std::uint64_t>;
 using Tensors = std::map<Key, const Tensor*>;
 
+/// \param path of the tensor, or of the record that holds it
+Key key_of(const ListedTensor& one, std::string_view path) {
+  return {path, one.record ? one.record->step : 0, one.record ? one.record->call : 0};
+}
+
 Tensors tensors_of(const TensorList& list) {
   Tensors tensors;
   for (const ListedTensor& one : list.tensors)
-    if (one.tensor)
-      tensors.try_emplace(
-          {one.path, one.record ? one.record->step : 0, one.record ? one.record->call : 0},
-          &*one.tensor);
+    if (one.tensor) tensors.try_emplace(key_of(one, one.path), &*one.tensor);
   return tensors;
 }
 
-const Tensor* find(const Tensors& tensors, const ComparisonRow& row, bool is_of_b) {
+/// What a row is about in one of the two.
+Key key_of(const ComparisonRow& row, bool is_of_b) {
   Key key(is_of_b && !row.other_path.empty() ? row.other_path : row.path, 0, 0);
   if (row.record) {
     std::get<1>(key) = row.record->step;
     std::get<2>(key) =
         is_of_b ? row.record->other_call.value_or(row.record->call) : row.record->call;
   }
-  const auto found = tensors.find(key);
+  return key;
+}
+
+const Tensor* find(const Tensors& tensors, const ComparisonRow& row, bool is_of_b) {
+  const auto found = tensors.find(key_of(row, is_of_b));
   return found == tensors.end() ? nullptr : found->second;
 }
 
@@ -146,14 +155,42 @@ void write_heat_maps(std::ostream& out, const HeatMaps& maps) {
   out << ']';
 }
 
-Side side_of(const Input& input, const std::vector<std::string>& only,
-             const std::vector<std::string>& ignore) {
+Side side_of(const Input& input, const CompareOptions& options) {
   Side side{input.name, list_tensors(input)};
   const std::size_t all = side.list.tensors.size();
-  for (std::string& unused : keep_matching(side.list, only, ignore))
+  for (std::string& unused : keep_matching(side.list, options.only, options.ignore))
     side.list.notes.push_back(std::move(unused));
   if (const std::size_t left = all - side.list.tensors.size(); left != 0)
     side.list.notes.push_back(detail::counted(left, "tensor") + " left out by the filter");
+  fill_statistics(side.list, input.name);
+  return side;
+}
+
+/// Leaves what has a row: a filter is of both names of what is renamed, and the comparison knows
+/// the other one.
+void keep_compared(TensorList& list, const Comparison& found, bool is_of_b) {
+  const Verdict lone_there = is_of_b ? Verdict::only_a : Verdict::only_b;
+  std::set<Key> compared;
+  for (std::size_t place = 0; place < found.rows.size(); ++place) {
+    const Verdict verdict = found.rows.verdict(place);
+    // The members of a container have rows of their own.
+    if (verdict != lone_there && verdict != Verdict::size)
+      compared.insert(key_of(found.rows[place], is_of_b));
+  }
+  std::erase_if(list.tensors, [&](const ListedTensor& one) {
+    // A record without a counterpart has one row, whatever it holds.
+    return !compared.contains(key_of(one, one.path)) &&
+           !(one.record && compared.contains(key_of(one, one.record->name)));
+  });
+}
+
+Side compared_side(const Input& input, const CompareOptions& options, const Comparison& found,
+                   bool is_of_b) {
+  Side side{input.name, list_tensors(input)};
+  side.list.notes.clear();  // The comparison says them.
+  if (options.renames.empty()) keep_matching(side.list, options.only, options.ignore);
+  else if (!options.only.empty() || !options.ignore.empty())
+    keep_compared(side.list, found, is_of_b);
   fill_statistics(side.list, input.name);
   return side;
 }
@@ -177,17 +214,11 @@ struct ReportData {
 
 ReportData data_of(const ReportOptions& given) {
   const CompareOptions options = compare_options(given.compare);
-  if (given.b.empty())
-    return {side_of(open_input_or_recording(given.a), options.only, options.ignore), {}};
+  if (given.b.empty()) return {side_of(open_input_or_recording(given.a), options), {}};
   ComparedInputs compared = compare_inputs(given.a, given.b, options, given.compare.noise);
   const auto& [a, b, found] = compared;
-  Side left = side_of(a, options.only, options.ignore);
-  // What is renamed has other names there.
-  const bool has_same_names = options.renames.empty();
-  Side right = has_same_names ? side_of(b, options.only, options.ignore) : side_of(b, {}, {});
-  // The comparison says them.
-  left.list.notes.clear();
-  right.list.notes.clear();
+  Side left = compared_side(a, options, found, false);
+  Side right = compared_side(b, options, found, true);
   HeatMaps maps = heat_maps_of(found, left, right);
   return {std::move(left), Reference{std::move(right), std::move(compared.found), std::move(maps)}};
 }
@@ -209,10 +240,8 @@ void write_json(std::ostream& out, const ReportData& data) {
 }
 
 void write_report(const ReportOptions& given) {
-  if (given.out.empty()) throw CallError("-o: the name of the page is empty.");
   require_one_standard_input(given.a, given.b, given.compare);
   require_no_input("-o", given.out, given.a, given.b, given.compare);
-  require_no_input("-o", given.out, given.compare.rename_files);
   const ReportData data = data_of(given);
   const std::size_t mark = report_page.find(data_mark);
   write_output_file(given.out, [&](std::ostream& out) {
@@ -238,13 +267,18 @@ void add_report(CLI::App& app) {
       ->add_option("A", options->a,
                    "A file as the other commands take it, or the folder of a\nrecording")
       ->required();
-  command->add_option("B", options->b, "The reference: the same of another run");
+  CLI::Option* b = command->add_option("B", options->b, "The reference: the same of another run")
+                       ->check(not_empty());
   command
       ->add_option("-o,--output", options->out,
                    "The page to write, for any browser; - is the standard output")
       ->required()
       ->option_text("FILE");
   add_compare_options(*command, options->compare);
+  // Of one alone there is something to choose, and nothing to compare.
+  for (const char* comparing :
+       {"--rtol", "--atol", "--tolerance", "--rename", "--renames", "--noise", "--dtypes"})
+    command->get_option(comparing)->needs(b);
   command->footer(
       "The page holds all that it shows and asks the network for nothing: statistics and a\n"
       "histogram of each tensor; of two, what 'diff' finds: where it began and which layers make\n"

@@ -113,19 +113,22 @@ void add_show(CLI::App& app) {
       command->add_option("PATH", options->path, "Show only what is there, such as /layers/0");
   CLI::Option* all =
       command->add_flag("--all", options->all, "Every item, every level, whole strings");
-  command->add_option("--items", options->items, "Items shown of each list or dict")
-      ->option_text("N (12)")
-      ->excludes(all);
-  command->add_option("--depth", options->depth, "Levels shown")
-      ->option_text("N (100)")
-      ->excludes(all);
+  CLI::Option* items =
+      command->add_option("--items", options->items, "Items shown of each list or dict")
+          ->option_text("N (12)")
+          ->excludes(all);
+  CLI::Option* depth = command->add_option("--depth", options->depth, "Levels shown")
+                           ->option_text("N (100)")
+                           ->excludes(all);
   command
       ->add_flag(
           "--json", options->json,
           "For programs: one object of metadata, schema, and tensors with their dtype, shape\n"
           "and data_offsets")
       ->excludes(path)
-      ->excludes(all);
+      ->excludes(all)
+      ->excludes(items)
+      ->excludes(depth);
   command->footer(
       "Examples:\n"
       "  safestructures show model.safetensors\n"

@@ -47,6 +47,12 @@ bool holds_others(const Value& value) {
   return value.kind() != Kind::set && (value.is_sequence() || value.is_mapping());
 }
 
+/// Whether what is paired, or is there alone, holds what is paired by itself.
+bool has_children(const Pair& pair) {
+  return (pair.a == nullptr || pair.a->has_children()) &&
+         (pair.b == nullptr || pair.b->has_children());
+}
+
 /// \param number a float or a complex
 bool is_finite(const Value& number) {
   if (number.kind() == Kind::floating) return std::isfinite(number.as_double());
@@ -144,7 +150,7 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
   for (const Pair& pair : filter_.can_ignore() ? std::span(pairs) : std::span<const Pair>()) {
     ComparisonRow row;
     set_paths(pair, row);
-    if (!filter_.is_ignored(row.path, row.other_path)) continue;
+    if (!filter_.is_ignored(row.path, row.other_path, has_children(pair))) continue;
     if (pair.a != nullptr) ignored_a.add(pair.a->path);
     if (pair.b != nullptr) ignored_b.add(pair.b->path);
   }
@@ -157,7 +163,7 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
     // Where it stays: a row is of 760 bytes.
     ComparisonRow& row = rows_.add();
     set_paths(pair, row);
-    if (!filter_.is_wanted(row.path, row.other_path)) {
+    if (!filter_.is_wanted(row.path, row.other_path, has_children(pair))) {
       // What holds others is not counted beside them.
       const TreeNode& node = pair.a != nullptr ? *pair.a : *pair.b;
       if (!node.has_children()) ++result_.coverage.filtered;
@@ -202,10 +208,11 @@ void Comparer::add_notes() {
 
 Comparer::Part Comparer::wanted_part(const std::string& name, const std::string& other,
                                      const Value& value) const {
-  const bool is_whole = filter_.is_wanted(name, other);
   if (filter_.empty()) return Part::all;
   const std::vector<TreeNode> nodes = nodes_of(value);
-  if (!nodes.front().has_children()) return is_whole ? Part::all : Part::none;
+  const bool has_children = nodes.front().has_children();
+  const bool is_whole = filter_.is_wanted(name, other, has_children);
+  if (!has_children) return is_whole ? Part::all : Part::none;
   bool is_any = false;
   bool are_all_ignored = true;
   for (const TreeNode& node : nodes) {

@@ -10,6 +10,7 @@
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/tools/load.hpp>
 #include "data/box_arena.hpp"
+#include "formats/tensor_names.hpp"
 #include "tools/with_file.hpp"
 
 namespace safestructures::inline v0 {
@@ -48,6 +49,20 @@ Value load_value(const std::shared_ptr<const Source>& given, const ReadOptions& 
   } catch (const Error& error) {
     throw error.with_file(source->name());
   }
+}
+
+/// Whether a file says what its tensors are called. Burn's records do not, and a reader that knows
+/// the C++ type names none.
+bool names_tensors(const Document& document) {
+  if (!document.has_schema()) return true;
+  bool has_name = false;
+  walk(document.root(), [&](const Place& place) {
+    const Kind kind = place.value().kind();
+    if (kind != Kind::tensor && kind != Kind::bytes) return Next::into;
+    has_name = !place.value().tensor_name().empty();
+    return has_name ? Next::stop : Next::over;
+  });
+  return has_name;
 }
 
 }  // namespace
@@ -158,10 +173,15 @@ Value Document::state_dict() const {
     value.set_tensor_name(name);
     dict.insert(name, std::move(value));
   };
+  const bool has_names = names_tensors(*this);
+  detail::NamedTensors places;
   walk(root(), [&](const Place& place) {
     const Value& value = place.value();
     if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return Next::into;
-    add(value.tensor_name(), value.tensor());
+    const Tensor& tensor = value.tensor();
+    add(has_names ? value.tensor_name()
+                  : places.enter_distinct(detail::place_name(place), tensor, tensor.dtype()),
+        tensor);
     return Next::over;
   });
   for (const auto& [name, tensor] : content().extra_tensors) add(name, tensor);

@@ -1,4 +1,5 @@
-"""Numbers and sizes that the command line takes, where it writes to, and how long its errors are."""
+"""Numbers, sizes and texts that the command line takes, what goes with what, where it writes to, and how long its errors
+are."""
 
 import pathlib
 
@@ -41,12 +42,82 @@ def check_sizes(folder):
         )
         expect(f"--shard-size {given}", (2, "", message), outcome(done))
     expect("nothing is written", [], list(folder.glob("out*")))
+    expect("--shard-size 0", 0, run(folder, "convert", "model.safetensors", "out.safetensors", "--shard-size", "0").returncode)
+    expect("it is one file", ["out.safetensors"], [path.name for path in folder.glob("out*")])
+    (folder / "out.safetensors").unlink()
     # Tensors of 48, 24, 48 and 24 bytes.
     for given, files in (("48", 4), ("96B", 2), ("1k", 1), ("1 KB", 1), ("1KiB", 1), ("2gib", 1), ("1EB", 1)):
         done = run(folder, "convert", "model.safetensors", "out.safetensors", "--shard-size", given)
         expect(f"--shard-size {given}", (0, files), (done.returncode, len(list(folder.glob("out-*")))))
         for path in folder.glob("out*"):
             path.unlink()
+
+
+def check_empty_texts(folder):
+    """What is empty, as a variable of a shell may be, is not as if it was not given."""
+    two = ["model.safetensors", "model.safetensors"]
+    for command, option, name in (
+        (["diff", *two], "--rtol", "--rtol"),
+        (["diff", *two], "--atol", "--atol"),
+        (["diff", *two], "--save-renames", "--save-renames"),
+        (["diff", *two], "--only", "--only"),
+        (["get", "model.safetensors", "/name"], "-o", "--output"),
+        (["get", "model.safetensors", "/layers/0/bias"], "--slice", "--slice"),
+        (["report", "model.safetensors"], "-o", "--output"),
+    ):
+        done = run(folder, *command, option, "")
+        message = (
+            f"safestructures: {name}: expected a text, found nothing. See 'safestructures {command[0]} --help'.\n"
+        )
+        expect(f"{command[0]} {option}", (2, "", message), outcome(done))
+    done = run(folder, "report", "model.safetensors", "", "-o", "page.html")
+    message = "safestructures: B: expected a text, found nothing. See 'safestructures report --help'.\n"
+    expect("report without the name of B", (2, "", message), outcome(done))
+
+
+def check_what_goes_with_what(folder):
+    """An option that could do nothing is refused, and nothing is written."""
+    folder = pathlib.Path(folder)
+    run(folder, "convert", "model.safetensors", "sums.safetensors", "--checksums")
+    before = sorted(folder.iterdir())
+    two = "model.safetensors model.safetensors"
+    comparing = ("--rtol 1", "--atol 1", "--tolerance *=1,1", "--rename a*=b", "--renames names.txt", "--noise none", "--dtypes")
+    for line, problem in (
+        *((f"report model.safetensors -o page.html {option}", f"{option.split()[0]} requires B") for option in comparing),
+        (f"diff {two} --json --order call", "--order excludes --json"),
+        (f"diff {two} --junit --order worst", "--order excludes --junit"),
+        ("show model.safetensors --json --items 1", "--items excludes --json"),
+        ("show model.safetensors --json --depth 1", "--depth excludes --json"),
+    ):
+        done = run(folder, *line.split(" "))
+        message = f"safestructures: {problem}. See 'safestructures {line.split()[0]} --help'.\n"
+        expect(line, (2, "", message), outcome(done))
+    for line, problem in (
+        ("convert model.safetensors - --durable", "--durable is for files: the standard output does not wait for a disk."),
+        (
+            "convert arrays.npz out.npz --metadata k=v",
+            "--metadata: a .npz file has no metadata: name a file of another format.",
+        ),
+        ("get model.safetensors /layers --json -o x.json.gz", "--json: x.json.gz would be no .gz file: name a .json file."),
+        ("get model.safetensors /layers --json -o x.npy", "--json: x.npy would be no .npy file: name a .json file."),
+    ):
+        done = run(folder, *line.split(" "), errors="replace")
+        expect(line, (2, "", f"safestructures: {problem}\n"), outcome(done))
+    expect("nothing is written", before, sorted(folder.iterdir()))
+
+
+def check_checksums_that_are_left_out(folder):
+    """Formats without checksums do not take them away unsaid."""
+    run(folder, "convert", "model.safetensors", "sums.safetensors", "--checksums")
+    for name, format in (("o.json", "json"), ("o.msgpack", "messagepack"), ("o.cbor.gz", "cbor")):
+        done = run(folder, "convert", "sums.safetensors", name)
+        message = f"safestructures: note: the format {format} has no checksums: those of IN are left out.\n"
+        expect(name, (0, message), (done.returncode, done.stderr))
+    for name in ("again.safetensors", "again.safetensors.gz"):
+        done = run(folder, "convert", "sums.safetensors", name)
+        expect(name, (0, ""), (done.returncode, done.stderr))
+    done = run(folder, "convert", "model.safetensors", "o.json")
+    expect("a file that has none", (0, ""), (done.returncode, done.stderr))
 
 
 def check_outputs(folder):
@@ -79,4 +150,12 @@ def check_long_names(folder):
     expect(f"a long name: {len(done.stderr)} bytes", True, len(done.stderr) < 1000)
 
 
-run_checks(check_counts, check_sizes, check_outputs, check_long_names)
+run_checks(
+    check_counts,
+    check_sizes,
+    check_empty_texts,
+    check_what_goes_with_what,
+    check_checksums_that_are_left_out,
+    check_outputs,
+    check_long_names,
+)

@@ -12,6 +12,7 @@ import subprocess
 import numpy as np
 from cli_outcomes import CLI, expect, run, run_checks
 from report_cases import HOSTILE, SCORES, statistics_runs, suspicious_runs, two_runs, uneven_runs
+from safestructures_cpp.recorder import Recorder
 from safetensors.numpy import save_file
 
 class Page(html.parser.HTMLParser):
@@ -75,6 +76,39 @@ def check_data(folder):
     expect("the worst", worst, rows[data["worst"]])
     _, _, data = page_of(folder, "a", "b", "--only", "net.layer5.*", "--atol", "1")
     expect("filter and tolerance", (3, 3, True), (len(data["comparison"]["rows"]), len(data["b"]["tensors"]), data["comparison"]["equal"]))
+
+
+def check_filters(folder):
+    """Both sides list what was compared, by either name of what has two."""
+    folder = pathlib.Path(folder)
+    x, y = np.ones(2, np.float32), np.zeros(3, np.float32)
+    save_file({"old": x, "same": y}, folder / "a.safetensors")
+    save_file({"new": x, "same": y, "more": y}, folder / "b.safetensors")
+    for name, names in (("one", ("old", "same")), ("two", ("new", "same", "more"))):
+        with Recorder(folder / name) as recorder:
+            for step in range(2):
+                recorder.step(step)
+                for of in names:
+                    recorder.record(of, {"x": x, "y": y})
+    rename = ("--rename", "old=new")
+    for options, a, b in (
+        ((), ["old", "same"], ["more", "new", "same"]),
+        (("--only", "*new"), ["old"], ["new"]),
+        (("--only", "*old"), ["old"], ["new"]),
+        (("--only", "*same"), ["same"], ["same"]),
+        (("--ignore", "*old"), ["same"], ["more", "same"]),
+        (("--ignore", "*new", "--ignore", "*more"), ["same"], ["same"]),
+    ):
+        _, _, data = page_of(folder, "a.safetensors", "b.safetensors", *rename, *options)
+        expect(f"files: {options}", (a, b), tuple(sorted(one["path"].strip("/") for one in data[side]["tensors"]) for side in "ab"))
+        # Of a record, a glob of its name is of what it holds where it ends with a *.
+        options = [option + "*" if option[0] == "*" else option for option in options]
+        _, _, data = page_of(folder, "one", "two", *rename, *options)
+        paths = tuple([f"{name}/{part}" for _ in range(2) for name in names for part in "xy"] for names in (a, b))
+        found = tuple([one["path"] for one in data[side]["tensors"]] for side in "ab")
+        expect(f"recordings: {options}", tuple(map(sorted, paths)), tuple(map(sorted, found)))
+    _, _, data = page_of(folder, "one", "two", *rename, "--only", "*/x")
+    expect("parts of records", {"old/x", "same/x", "new/x", "more/x"}, {one["path"] for side in "ab" for one in data[side]["tensors"]})
 
 
 def check_findings(folder):
@@ -188,7 +222,7 @@ def check_calls(folder):
         ("none.safetensors -o x.html", 1, "none.safetensors: cannot open the file"),
         ("killed model.safetensors -o x.html", 2, "a file cannot be compared with a recording"),
         ("model.safetensors -o none/x.html", 2, "none/x.html"),
-        ("model.safetensors -o x.html --rtol x", 2, "--rtol: 'x' is no number from 0 on."),
+        ("model.safetensors model.safetensors -o x.html --rtol x", 2, "--rtol: 'x' is no number from 0 on."),
     ]:
         done = run(folder, "report", *line.split(" "))
         expect(f"report {line}", (code, "", True), (done.returncode, done.stdout, message in done.stderr))
@@ -198,4 +232,4 @@ def check_calls(folder):
     expect("the standard input", (0, b""), (done.returncode, done.stderr))
 
 
-run_checks(check_data, check_findings, check_heat_maps, check_hostile, check_policy, check_calls)
+run_checks(check_data, check_filters, check_findings, check_heat_maps, check_hostile, check_policy, check_calls)

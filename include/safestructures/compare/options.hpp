@@ -70,8 +70,9 @@ struct CompareOptions {
   std::vector<ToleranceRule> tolerances = {};
   /// The first that matches decides.
   std::vector<RenameRule> renames = {};
-  /// Globs for paths, as in `ToleranceRule`; what matches none is counted and not compared. Empty:
-  /// all is compared.
+  /// Globs for paths, as in `ToleranceRule`; what matches none is counted and not compared. That of
+  /// a container is of its kind and size alone: `/layers/*` is what it holds. Empty: all is
+  /// compared.
   std::vector<std::string> only = {};
   /// Globs for what is left out of that, and counted too. Containers may differ by as many members.
   std::vector<std::string> ignore = {};

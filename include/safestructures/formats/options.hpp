@@ -75,7 +75,8 @@ struct SaveOptions {
   /// what they would tell is lost.
   bool extensions = true;
   /// Whether every vector of plain numeric structs is stored as columns, one tensor for each field,
-  /// instead of a list, and not only those whose rules ask for it; see codecs/columns.hpp.
+  /// instead of a list, and not only those whose rules ask for it; see codecs/columns.hpp. A Value,
+  /// and what `convert` saves, has its lists and columns already and is saved as it is.
   bool columns = false;
   /// Types that are found at run time; must outlive the call.
   const Registry* registry = nullptr;
@@ -109,8 +110,9 @@ struct SaveOptions {
   /// Tensors by name that are stored beside the structure, which does not refer to them, in their
   /// own dtype. \throws Error `duplicate_name` when saving, for a name that the structure uses.
   std::map<std::string, Tensor, std::less<>> extra_tensors = {};
-  /// The C++ type of what is saved, where that is known: `save_file` and `save` say it. For formats
-  /// whose files do not describe themselves.
+  /// The C++ type of what is saved, for formats whose files do not describe themselves. `save_file`
+  /// and `save` set it, whatever it was: a Value is of no other type, and neither is what `convert`
+  /// saves.
   detail::TypeNode* type = nullptr;
   /// The bounds that a reader will hold the file to.
   Limits limits = {};

@@ -171,7 +171,8 @@ class SAFESTRUCTURES_API Document {
     return whole.as<T>();
   }
 
-  /// All tensors by the names that they have in the file, as a dict.
+  /// All tensors by the names that they have in the file, as a dict; by their places where it gives
+  /// them none, as a record of Burn: `layers.0.weight`.
   [[nodiscard]] Value state_dict() const;
 
  private:

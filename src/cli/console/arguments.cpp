@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/console/choice.hpp"
 #include "cli/console/command.hpp"
 #include "data/text/nearest_name.hpp"
 
@@ -80,6 +81,14 @@ void check_counts(CLI::App& app) {
     }
 }
 
+/// Lets no option take an empty text, which would be as if it was not given.
+void check_texts(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({}))
+    for (CLI::Option* option : command->get_options())
+      if (!option->get_positional() && option->get_items_expected_max() != 0)
+        option->check(not_empty());
+}
+
 /// What a count should have been.
 std::string wrong_count(std::string_view option, std::string_view given) {
   const bool is_number =
@@ -112,6 +121,7 @@ void parse(CLI::App& app, std::span<const char* const> given) {
     check_options(app, std::span(words.begin(), std::ranges::find_if_not(words, is_option)));
   else check_options(find_command(app, words.front()), std::span(words).subspan(1));
   check_counts(app);
+  check_texts(app);
   // CLI11 takes them from the back.
   std::ranges::reverse(words);
   app.parse(std::move(words));

@@ -85,6 +85,13 @@ CLI::Validator size_in_bytes() {
   return {to_bytes, "SIZE", "size"};
 }
 
+CLI::Validator not_empty() {
+  const auto check = [](std::string& text) -> std::string {
+    return text.empty() ? "expected a text, found nothing" : "";
+  };
+  return {check, "", "text"};
+}
+
 std::vector<std::string> choices_of(const CLI::Option& option) {
   // `TEXT:a|b|c`: the type that CLI11 sees, then what its validators say.
   std::string text = option.get_type_name();

@@ -1,5 +1,5 @@
 /// \file
-/// Options that take one of a few words, or a size.
+/// Options that take one of a few words, a size, or any text but none.
 #pragma once
 
 #include <string>
@@ -21,6 +21,9 @@ CLI::Validator known_dtype();
 /// Takes a number of bytes, or of what a unit says: 500MB, 5GiB. For `Option::transform`, which
 /// makes bytes of it.
 CLI::Validator size_in_bytes();
+
+/// Takes any text but an empty one, which is mostly a variable of a shell that was not set.
+CLI::Validator not_empty();
 
 /// The words that an option takes; none where it takes any.
 std::vector<std::string> choices_of(const CLI::Option& option);

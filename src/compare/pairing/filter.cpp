@@ -1,5 +1,7 @@
 #include "compare/pairing/filter.hpp"
 
+#include <algorithm>
+
 #include "data/text/glob.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -7,30 +9,40 @@ bool matches(const std::string& glob, const std::string& text) {
   return detail::matches_glob(glob, text);
 }
 
-bool Filter::Globs::match(const std::string& path, const std::string& other) const {
+bool Filter::Globs::match(const std::string& path, const std::string& other,
+                          bool has_children) const {
+  UseMarks& marked = has_children ? marks_of_holders : marks;
   bool is_matched = false;
   for (std::size_t i = 0; i < globs.size(); ++i) {
-    if (is_matched && marks.is_used(i)) continue;
+    if (is_matched && marked.is_used(i)) continue;
     if (!matches(globs[i], path) && (other.empty() || !matches(globs[i], other))) continue;
-    marks.mark(i);
+    marked.mark(i);
     is_matched = true;
   }
   return is_matched;
 }
 
 void Filter::Globs::add_unused(std::string_view what, std::vector<std::string>& notes) const {
-  for (std::size_t i = 0; i < globs.size(); ++i)
-    if (!marks.is_used(i))
-      notes.push_back("the glob " + globs[i] + " of " + std::string(what) + " matched nothing");
+  for (std::size_t i = 0; i < globs.size(); ++i) {
+    if (marks.is_used(i)) continue;
+    const std::string& glob = globs[i];
+    const std::string members = glob + (glob.ends_with('/') ? "*" : "/*");
+    // Who asks for both means what is a tensor here and holds some there.
+    if (marks_of_holders.is_used(i) && std::ranges::find(globs, members) != globs.end()) continue;
+    notes.push_back("the glob " + glob + " of " + std::string(what) + " matched nothing");
+    if (marks_of_holders.is_used(i))
+      notes.back() += " but what holds others: " + members + " is what it holds";
+  }
 }
 
-bool Filter::is_wanted(const std::string& path, const std::string& other) const {
-  const bool is_ignored = this->is_ignored(path, other);
-  return (only_.globs.empty() || only_.match(path, other)) && !is_ignored;
+bool Filter::is_wanted(const std::string& path, const std::string& other, bool has_children) const {
+  const bool is_ignored = this->is_ignored(path, other, has_children);
+  return (only_.globs.empty() || only_.match(path, other, has_children)) && !is_ignored;
 }
 
-bool Filter::is_ignored(const std::string& path, const std::string& other) const {
-  return ignore_.match(path, other);
+bool Filter::is_ignored(const std::string& path, const std::string& other,
+                        bool has_children) const {
+  return ignore_.match(path, other, has_children);
 }
 
 std::vector<std::string> Filter::unused() const {

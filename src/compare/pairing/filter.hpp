@@ -44,20 +44,26 @@ class Filter {
   /// Whether everything is compared.
   [[nodiscard]] bool empty() const noexcept { return only_.globs.empty() && ignore_.globs.empty(); }
   /// Whether something is compared. \param other its path in b, where it has another
-  [[nodiscard]] bool is_wanted(const std::string& path, const std::string& other = {}) const;
-  [[nodiscard]] bool is_ignored(const std::string& path, const std::string& other = {}) const;
+  /// \param has_children whether it holds what has paths of its own
+  [[nodiscard]] bool is_wanted(const std::string& path, const std::string& other = {},
+                               bool has_children = false) const;
+  [[nodiscard]] bool is_ignored(const std::string& path, const std::string& other = {},
+                                bool has_children = false) const;
   [[nodiscard]] bool can_ignore() const noexcept { return !ignore_.globs.empty(); }
-  /// A note on each glob that matched nothing.
+  /// A note on each glob that matched nothing, or nothing but what holds others.
   [[nodiscard]] std::vector<std::string> unused() const;
 
  private:
   struct Globs {
-    explicit Globs(const std::vector<std::string>& all) : globs(all), marks(all.size()) {}
-    [[nodiscard]] bool match(const std::string& path, const std::string& other) const;
+    explicit Globs(const std::vector<std::string>& all)
+        : globs(all), marks(all.size()), marks_of_holders(all.size()) {}
+    [[nodiscard]] bool match(const std::string& path, const std::string& other,
+                             bool has_children) const;
     void add_unused(std::string_view what, std::vector<std::string>& notes) const;
 
     const std::vector<std::string>& globs;
     mutable UseMarks marks;
+    mutable UseMarks marks_of_holders;
   };
 
   Globs only_;

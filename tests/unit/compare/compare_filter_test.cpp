@@ -163,7 +163,13 @@ TEST_CASE("a glob or a tolerance of no use is told of, and one of which another 
       {"all of use", {.tolerances = {{"/x*", {1, 1}}, {"*", {0, 0}}}, .only = {"*"}}, {}},
       {"one glob of several",
        {.only = {"/x*", "/z*"}, .ignore = {"/y*", "/x"}},
-       {"the glob /z* of only matched nothing"}},
+       {"the glob /z* of only matched nothing",
+        "the glob /x of ignore matched nothing but what holds others: /x/* is what it holds"}},
+      {"the root alone",
+       {.only = {"/"}},
+       {"the glob / of only matched nothing but what holds others: /* is what it holds"}},
+      {"what holds others, and those", {.only = {"/x/*", "/x"}}, {}},
+      {"what holds others, and one of those", {.only = {"/x*"}, .ignore = {"/[xy]*"}}, {}},
       {"to be ignored", {.ignore = {"/x/0", "/X/1"}}, {"the glob /X/1 of ignore matched nothing"}},
       {"matches that two have", {.only = {"/x*", "/x/1"}, .ignore = {"/x/1", "/x/[1-9]"}}, {}},
       {"a tolerance that stands behind another, and those of nothing",
@@ -192,6 +198,9 @@ TEST_CASE("a glob or a tolerance of no use is told of beside recordings") {
                .only = {"embed*", "pair*", "noise"},
                .ignore = {"*.dropout", "pair/1"}})
             .empty());
+  CHECK(notes({.only = {"embed*"}, .ignore = {"pair", "embed.dropout"}}) ==
+        std::vector<std::string>{"the glob pair of ignore matched nothing but what holds others: "
+                                 "pair/* is what it holds"});
   CHECK(notes({.tolerances = {{"pair", {1, 1}}}, .only = {"*", "embed.x"}, .ignore = {"none*"}}) ==
         std::vector<std::string>{"the glob embed.x of only matched nothing",
                                  "the glob none* of ignore matched nothing",

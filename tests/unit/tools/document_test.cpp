@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <safestructures/safestructures.hpp>
@@ -125,4 +126,26 @@ TEST_CASE("a schema of another version is refused, one without a version is read
   CHECK(error_of([&] { return ss::load<int>(with_version("2.0.0")); }) ==
         "unsupported_version: the schema has a version that is not known here: expected 1.0.0, "
         "found '2.0.0'. Read it with a newer safestructures, or save it again with an older one.");
+}
+
+TEST_CASE("tensors of a record of Burn have the names of their places, whether its type is known") {
+  using Model = std::map<std::string, std::map<std::string, ss::Tensor>>;
+  const auto tensor = [](std::vector<float> numbers) {
+    return ss::Tensor::own(std::move(numbers));
+  };
+  const Folder folder;
+  ss::save_file(
+      Model{{"a", {{"b.c", tensor({1})}, {"d", tensor({2, 3})}}}, {"a.b", {{"c", tensor({4})}}}},
+      folder / "m.mpk");
+  for (const bool is_known : {false, true}) {
+    CAPTURE(is_known);
+    const ss::Document document = ss::open(
+        folder / "m.mpk", {.type = is_known ? &ss::TypeDescriber::node<Model>() : nullptr});
+    std::map<std::string, std::vector<float>> found;
+    const Value tensors = document.state_dict();
+    for (const ss::Entry& entry : tensors.entries())
+      found[entry.key.as_string()] = entry.value.tensor().to_vector<float>();
+    CHECK(found == std::map<std::string, std::vector<float>>{
+                       {"a.b.c", {1}}, {"a.b.c#2", {4}}, {"a.d", {2, 3}}});
+  }
 }
