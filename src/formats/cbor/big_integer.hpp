@@ -18,7 +18,7 @@ inline constexpr std::uint64_t negative_big = 3;
 /// Of decimal digits, without leading zeros.
 [[nodiscard]] std::vector<std::uint8_t> big_from_digits(std::string_view digits);
 /// The decimal digits, without leading zeros.
-[[nodiscard]] std::string digits_of_big(std::vector<std::uint8_t> bytes);
+[[nodiscard]] std::string digits_of_big(const std::vector<std::uint8_t>& bytes);
 /// \param bytes of a number above 0
 void subtract_one(std::vector<std::uint8_t>& bytes);
 void add_one(std::vector<std::uint8_t>& bytes);

@@ -105,7 +105,7 @@ Token Cursor::big(bool is_negative) {
     for (const std::byte one : window_.take(size)) append(one);
   }
   if (is_negative) add_one(bytes);
-  std::string digits = digits_of_big(std::move(bytes));
+  std::string digits = digits_of_big(bytes);
   if (digits.size() > options_.digits)
     throw detail::past(detail::Limit::digits, options_.digits,
                        {.found = std::to_string(digits.size()), .offset = begin_});
