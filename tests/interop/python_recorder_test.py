@@ -157,6 +157,10 @@ def check_refusals(folder):
     expect("half a surrogate", True, "surrogates not allowed" in raised(UnicodeEncodeError, lambda: recorder.record("\ud800", 1)))
     for step in (2**63, -(2**63) - 1):
         expect(f"step {step}", "a step has 64 bits at most", raised(ValueError, lambda: recorder.step(step)))
+    for name in ("every", "segment_bytes"):
+        for odd in (1.5, float("inf"), float("nan"), "2"):
+            refused = raised(TypeError, lambda: Recorder(folder / "other", **{name: odd}))
+            expect(f"{name} {odd}", f"'{type(odd).__name__}' object cannot be interpreted as an integer", refused)
     expect("every 0", "every and segment_bytes must be 1 at least", raised(ValueError, lambda: Recorder(folder / "other", every=0)))
     recorder.record("b", 1)
     with warnings.catch_warnings():

@@ -106,7 +106,8 @@ struct RecorderOptions {
   /// Without rules everything is kept.
   std::vector<KeepRule> rules = {};
   /// In which precision tensors are stored. Conversions are the background thread's; numbers beyond
-  /// the range become infinite.
+  /// the range become the nearest that it has: infinite, NaN where there is no infinity, or the
+  /// largest or smallest integer.
   Precision precision = Precision::preserve;
   /// Types that are found at run time; must outlive the recorder.
   const Registry* registry = nullptr;

@@ -59,6 +59,7 @@ class Recorder:
         Raises FileExistsError where the folder holds a recording already, BlockingIOError where
         another recorder writes to it.
         """
+        every, segment_bytes = operator.index(every), operator.index(segment_bytes)
         if every < 1 or segment_bytes < 1:
             raise ValueError("every and segment_bytes must be 1 at least")
         self._folder = pathlib.Path(folder).absolute()  # The program may go into another one.
@@ -313,9 +314,10 @@ class Recorder:
         those of `transformers` too; what in them cannot be recorded, such as a cache, is a text that
         says so. Modules come when they are done, the inner ones first.
 
-        only: globs of the records' names. steps: the step is one more after each call of the model.
+        only: globs of the names that the modules' outputs are recorded by. steps: the step is one more
+        after each call of the model.
 
-        inputs: records what goes into these modules too, before they begin, behind their name as
+        inputs: records what goes into the same modules too, before they begin, behind their name as
         `.input`: what was given by position, a tuple where that is several, or a dict of the
         keywords; of both the keywords are `.inputs`. Of a model without a name they are "input" and
         "inputs". Keywords take torch 2.0.
