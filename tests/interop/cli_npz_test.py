@@ -117,6 +117,9 @@ NO_PLACE = {
     '{"": 1, "a": {"$dict": [["", 2]]}, "a.": 3}': f"at /a.: {TWICE.format('a.')}",
     '{"a": 1, "none": []}': f"at /none: a .npz file holds arrays and numbers only: found list of 0. {EVERYTHING}",
     '{"a": {"b": {}}}': f"at /a/b: a .npz file holds arrays and numbers only: found dict of 0. {EVERYTHING}",
+    '{"z": {"$complex": [1, 2]}}': (
+        f"at /z: a .npz file holds arrays and numbers only: found complex (1+2j). {EVERYTHING}"
+    ),
     '[1, {"$tuple": []}]': f"at /1: a .npz file holds arrays and numbers only: found tuple of 0. {EVERYTHING}",
     '{"a": {"$list": [1], "$attributes": {"unit": 2}}}': (
         f"at /a: a .npz file cannot hold what stands beside a value: found the attribute 'unit'. {EVERYTHING}"

@@ -21,7 +21,7 @@ namespace safestructures::inline v0 {
 /// Compares two structures path by path; the second is the reference. Numbers within a tolerance
 /// are close, everything else is compared exactly. Sets have no order; the order of dicts, type
 /// names of structs and tensors, and attributes do not count. Entries of dicts are the same whose
-/// keys have the same text, as 1 and "1".
+/// keys have the same text, as 1 and "1"; in a dict that has both, 1 is `1~int`.
 /// \throws Error what deferred tensors' sources throw; `invalid_argument` for options that cannot
 /// be
 [[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Value& a, const Value& b,
@@ -36,9 +36,9 @@ namespace safestructures::inline v0 {
 [[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Document& a, const Document& b,
                                                     const CompareOptions& options = {});
 
-/// Compares records by name, step and call, in the order of the first recording's calls. A record
-/// that the other recording does not have under its call is compared with the one in its place
-/// among those left of its name and step.
+/// Compares records by name, step and call, in the order of the first recording's calls. Where a
+/// name was called another number of times in a step, or its calls have other numbers, these are
+/// aligned in their order so that as many as can be have the same shapes: `RecordPlace::match`.
 [[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Recording& a, const Recording& b,
                                                     const CompareOptions& options = {});
 

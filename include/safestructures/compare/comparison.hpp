@@ -32,7 +32,7 @@ struct Coverage {
   std::uint64_t only_a = 0;             ///< Values and records in the first only.
   std::uint64_t only_b = 0;             ///< Values and records in the second only.
   std::uint64_t nothing = 0;            ///< Tensors without a number to compare.
-  std::uint64_t filtered = 0;           ///< Left out by `CompareOptions::only`.
+  std::uint64_t filtered = 0;           ///< Left out by `CompareOptions::only` or `ignore`.
   /// Tensors of floating dtypes of which no run of `CompareOptions::noise` tells the noise: it has
   /// none of that shape, no number that is finite on both sides, or fewer digits.
   std::uint64_t without_noise = 0;

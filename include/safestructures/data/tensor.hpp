@@ -200,8 +200,8 @@ class SAFESTRUCTURES_API Tensor {
   }
 
   /// Writes the elements row-major, in `dtype`, to `target`, which may have any alignment and must
-  /// not overlap this tensor. Uses a second thread and advises huge pages where that pays. BOOL
-  /// bytes are copied as they are, unchecked.
+  /// not overlap this tensor. Uses as many threads as pay and advises huge pages.
+  /// BOOL bytes are copied as they are, unchecked.
   /// \throws Error `shape_mismatch` when `target` has another length; `out_of_range`,
   /// `lossy_conversion` as `convert`.
   ConversionReport copy_to(DType dtype, std::span<std::byte> target,

@@ -132,8 +132,9 @@ struct LoadOptions {
   bool refuse_unknown_fields = false;
   /// The most threads that loading uses, as `SaveOptions::threads`; what is loaded is the same for
   /// any number. Threads read and copy a tensor of 32 MiB and more, and convert or reorder one of
-  /// 8 MiB and more; all tensors together where a Value is loaded. One thread unpacks gzip and
-  /// compares checksums. What is deferred and used after the call is not held to this number.
+  /// 8 MiB and more; all tensors together where a Value is loaded. One thread fills a vector with
+  /// what is converted, unpacks gzip and compares checksums. What is deferred and used after the
+  /// call is not held to this number.
   unsigned threads = 0;
   /// Read all bytes on opening and compare them with the checksums that the file must then have.
   /// \throws Error `checksum_mismatch`; see formats/safestructures/checksums.hpp.

@@ -46,8 +46,9 @@ inline constexpr bool is_element_vector<std::vector<T>> = true;
 ///
 /// `record` copies the bytes of the value's tensors once and returns; a thread in the background
 /// converts and writes. What is written survives the process, however it ends
-/// (recover_recording). The memory is bounded by `RecorderOptions::memory`; what the header of a
-/// file is made of, which grows to 4 MiB, takes some 25 MiB at most beside it.
+/// (recover_recording). The memory is bounded by `RecorderOptions::memory`, and a sixteenth more
+/// under `WhenFull::thin`; what the header of a file is made of, which grows to 4 MiB, takes some
+/// 25 MiB at most beside it.
 ///
 /// Several threads may record at once: records of one thread keep their order, and all have one
 /// order, their sequence. `close` and the destructor must not run while another thread records.

@@ -28,13 +28,16 @@ using counting_memory::peak_of;
 /// Floats that count up, with one that does not, made when they are read.
 class Floats final : public ss::Source {
  public:
-  Floats(std::uint64_t count, std::uint64_t odd) : count_(count), odd_(odd) {}
+  Floats(std::uint64_t count, std::uint64_t odd, std::uint64_t transposed_from = 1)
+      : count_(count), odd_(odd), columns_(transposed_from) {}
 
   const std::string& name() const noexcept override { return name_; }
   std::uint64_t size() const noexcept override { return count_ * sizeof(float); }
   void read(std::uint64_t offset, std::span<std::byte> into) const override {
     for (std::size_t i = 0; i < into.size(); i += sizeof(float)) {
-      const std::uint64_t index = (offset + i) / sizeof(float);
+      const std::uint64_t place = (offset + i) / sizeof(float);
+      const std::uint64_t rows = count_ / columns_;
+      const std::uint64_t index = place % rows * columns_ + place / rows;
       const float value = index == odd_ ? -1 : static_cast<float>(index % 1000);
       std::memcpy(into.data() + i, &value, sizeof(float));
     }
@@ -44,6 +47,7 @@ class Floats final : public ss::Source {
   std::string name_ = "floats";
   std::uint64_t count_;
   std::uint64_t odd_;
+  std::uint64_t columns_;  // Of the matrix whose transpose this is; 1 where it is none.
 };
 
 }  // namespace
@@ -100,4 +104,25 @@ TEST_CASE("20,000 small records are compared beside their noise within 16 MiB") 
   const ss::Comparison& found = *compared;
   CHECK(found.differences() == 20'000);
   CHECK(found.coverage.without_noise == 0);
+}
+
+TEST_CASE(
+    "of a transposed tensor of 256 MiB that is in a file a sample is looked at, which is said") {
+  constexpr std::uint64_t rows = 4096;
+  constexpr std::uint64_t columns = 16'384;
+  const auto tensor = [](ss::Shape shape, bool is_transposed) {
+    return ss::Value(ss::Tensor::deferred(
+        ss::DType::F32, std::move(shape),
+        std::make_shared<const Floats>(rows * columns, rows * columns, is_transposed ? columns : 1),
+        0, "x"));
+  };
+  std::optional<ss::Comparison> compared;
+  CHECK(peak_of([&] {
+          compared.emplace(
+              ss::compare(tensor({rows, columns}, false), tensor({columns, rows}, true)));
+        }) < std::size_t{8} << 20U);
+  const ss::ComparisonRow& row = compared->rows.at(0);
+  CHECK(!compared->is_equal());
+  CHECK(row.permutation == std::vector<std::size_t>{1, 0});
+  CHECK(row.detail.ends_with("b is a permuted by [1, 0], exactly in a sample"));
 }

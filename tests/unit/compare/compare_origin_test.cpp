@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -188,4 +189,47 @@ TEST_CASE("records of inputs are known by their last words") {
   CHECK(!layer_of_input("input_ids.inputs_x"));
   for (const char* const name : {"input", ".input", "a.inputted", "a.input_norm", "a", ""})
     CHECK(!layer_of_input(name));
+}
+
+TEST_CASE("what another thread recorded before is no input, of any kind") {
+  const ss::test::Folder folder;
+  for (const bool is_a : {true, false}) {
+    ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
+    put(recorder, "layer.input", 0);
+    put(recorder, "layer.0", 0);
+    std::thread([&] { put(recorder, "layer", is_a ? 0.1 : 0); }).join();
+    put(recorder, "layer", is_a ? 0.1 : 0);
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(found.rows.at(2).origin->evidence == InputEvidence::none);
+  CHECK(input_of(found, 3) == "layer.input");
+  std::ostringstream text;
+  found.write_text(text);
+  CHECK(
+      text.str().find("makes an error: layer, step 0 call 0: error 1.00e-01, nothing was recorded "
+                      "before it") != std::string::npos);
+}
+
+TEST_CASE("the text names five culprits and counts the others") {
+  const auto lines_of = [](int culprits) {
+    std::vector<Entry> step;
+    for (int i = 0; i < culprits; ++i) {
+      step.push_back({std::to_string(i) + ".input", 0});
+      step.push_back({std::to_string(i), 0.1});
+    }
+    std::ostringstream text;
+    const ss::Comparison found = compared({step});
+    CHECK(found.culprits.size() == step.size() / 2);
+    found.write_text(text);
+    std::vector<std::string> lines;
+    std::istringstream all(text.str());
+    for (std::string line; std::getline(all, line);)
+      if (line.starts_with("makes an error: ") || line.ends_with(" more")) lines.push_back(line);
+    return lines;
+  };
+  CHECK(lines_of(5).size() == 5);
+  CHECK(!lines_of(5).back().ends_with(" more"));
+  REQUIRE(lines_of(7).size() == 6);
+  CHECK(lines_of(7).back() == "... 2 layers more");
 }

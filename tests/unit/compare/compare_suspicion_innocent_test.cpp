@@ -71,3 +71,22 @@ TEST_CASE("rounding is to the dtype whose numbers all of them are") {
                    tensor(ss::test::gaussian<double>(512, 2)))
             .empty());
 }
+
+TEST_CASE("heads are looked for in 64 blocks at most, along 65,536 indices at most") {
+  // Blocks in the opposite order, which fewer blocks do not explain.
+  const auto suspects = [](std::size_t blocks, std::size_t length, std::size_t rows) {
+    const std::size_t width = blocks * length;
+    const std::vector<double> b = ss::test::gaussian<double>(rows * width, 1);
+    std::vector<double> a(b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const std::size_t column = i % width;
+      a[i] = b[i - column + (blocks - 1 - column / length) * length + column % length];
+    }
+    const ss::Shape shape{rows, width};
+    return names(suspicions(tensor(a).reshape(shape), tensor(b).reshape(shape)), "permuted heads");
+  };
+  CHECK(suspects(64, 2, 8));
+  CHECK(!suspects(65, 2, 8));
+  CHECK(suspects(2, 32'768, 1));
+  CHECK(!suspects(2, 32'769, 1));
+}

@@ -108,3 +108,17 @@ TEST_CASE("sparse, complex and noisy tensors are recognised in another order") {
   CHECK(row.permutation == Order{1, 0});
   CHECK(row.detail.find(", to a relative L2 of ") != std::string::npos);
 }
+
+TEST_CASE("another order is looked for of two to five dimensions") {
+  const auto is_found = [](const ss::Shape& shape) {
+    std::size_t size = 1;
+    for (const std::uint64_t dimension : shape) size *= static_cast<std::size_t>(dimension);
+    const ss::Tensor a = tensor(ss::test::gaussian<float>(size, 1, 1), shape);
+    Order order(shape.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = order.size() - 1 - i;
+    return row_of(a, a.permute(order).clone()).permutation == order;
+  };
+  CHECK(is_found({2, 3}));
+  CHECK(is_found({2, 3, 4, 5, 6}));
+  CHECK(!is_found({2, 3, 4, 5, 6, 7}));
+}

@@ -12,6 +12,8 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safetensors/header.hpp>
 
+#include "support/errors.hpp"
+
 namespace safestructures {
 namespace {
 
@@ -170,6 +172,22 @@ TEST_CASE("what the Rust crate lets pass is read") {
             R"("data_offsets":[0,1],"x":0}})",
             1);
   CHECK(unknown.info(0).shape == Shape{1});
+}
+
+TEST_CASE("what nobody asks for may be nested as deep as Limits::depth, and never beyond 1,000") {
+  const auto error_of_levels = [](std::size_t levels, std::uint32_t most) {
+    const std::string text = R"({"a":{"x":)" + std::string(levels, '[') + std::string(levels, ']') +
+                             R"(,"dtype":"U8","shape":[0],"data_offsets":[0,0]}})";
+    return test::error_of(
+        [&] { return Header::parse(std::as_bytes(std::span(text)), 0, {.depth = most}); });
+  };
+  for (const std::uint32_t most : {10U, 500U, 1000U}) {
+    CAPTURE(most);
+    CHECK(error_of_levels(most, most) == "no error");
+    CHECK(error_of_levels(most + 1, most).starts_with("limit_exceeded: "));
+  }
+  CHECK(error_of_levels(1000, 5000) == "no error");
+  CHECK(error_of_levels(1001, 5000).starts_with("limit_exceeded: "));
 }
 
 TEST_CASE("empty tensors that share a place keep the header's order") {

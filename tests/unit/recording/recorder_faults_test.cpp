@@ -381,3 +381,24 @@ TEST_CASE("writes that transfer a few bytes at a time are continued") {
   script = {};
   check_records(folder / "run", records);
 }
+
+TEST_CASE("under Durability::batch data are on the disk before their journal, and both at flush") {
+  const auto calls_of_a_batch = [](ss::Durability durability) {
+    const Folder folder;
+    script = {};
+    ss::ActivationRecorder recorder(folder / "run", {.durability = durability});
+    recorder.record("x", value_of(0));
+    recorder.flush();
+    recorder.record("x", value_of(1));
+    script.tracing = true;
+    recorder.flush();
+    std::vector<std::string> calls;
+    for (const std::string& call : script.trace) calls.push_back(call.substr(0, call.find(' ')));
+    script = {};
+    return calls;
+  };
+  using Calls = std::vector<std::string>;
+  CHECK(calls_of_a_batch(ss::Durability::batch) == Calls{"write", "fsync", "write", "fsync"});
+  CHECK(calls_of_a_batch(ss::Durability::segment) == Calls{"write", "write"});
+  CHECK(calls_of_a_batch(ss::Durability::none) == Calls{"write", "write"});
+}

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/recording/recorder.hpp>
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/tools/save.hpp>
 
@@ -181,4 +182,25 @@ TEST_CASE("of what a file says beside rows each has the dtype alone") {
   CHECK(row.attributes().size() == 1);
   CHECK(row.type_name().empty());
   CHECK(run[1].as<ss::Tensor>().dtype() == ss::DType::F64);
+}
+
+TEST_CASE("a recording is read within the limits that its files may cost, followed or sealed") {
+  const Folder folder;
+  const auto opened = [&](const ss::Limits& limits) {
+    return error_of([&] { return ss::Recording(folder / "run", {.limits = limits}); });
+  };
+  const auto check = [&](const ss::Limits& limits) {
+    CHECK(opened({}) == "no error");
+    const std::string error = opened(limits);
+    CHECK(error.starts_with("limit_exceeded: " + (folder / "run").string()));
+  };
+  ss::ActivationRecorder recorder(folder / "run");
+  for (std::size_t i = 0; i < 100; ++i)
+    recorder.record("x", std::vector<std::vector<std::string>>{{"deep"}, {}});
+  recorder.flush();
+  check({.nodes = 2});
+  check({.header_bytes = 1000});
+  CHECK(opened({.header_bytes = 1000}).find("the journal is too large") != std::string::npos);
+  recorder.close();
+  check({.nodes = 50});
 }

@@ -15,6 +15,7 @@
 #include "support/errors.hpp"
 #include "support/folder.hpp"
 
+namespace fs = std::filesystem;
 namespace ss = safestructures;
 using ss::test::error_of;
 using ss::test::Folder;
@@ -179,4 +180,16 @@ TEST_CASE("verifying finds a flipped byte and a bool that is none") {
   const auto end = static_cast<std::streamoff>(std::filesystem::file_size(path) - 1);
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(end).put(1);
   CHECK(error_of([&] { return ss::verify_file(path); }).find("checksum_mismatch: ") == 0);
+}
+
+TEST_CASE("a file is verified within the limits that it may cost") {
+  const Folder folder;
+  const fs::path file = folder / "m.safetensors";
+  ss::save_file(model(1), file);
+  const auto verified = [&](const ss::Limits& limits) {
+    return error_of([&] { return ss::verify_file(file, {.limits = limits}); });
+  };
+  CHECK(verified({.tensors = 4}) == "no error");
+  CHECK(verified({.tensors = 3}).starts_with("limit_exceeded: " + file.string() + ": "));
+  CHECK(verified({.nodes = 3}).starts_with("limit_exceeded: " + file.string() + ": "));
 }

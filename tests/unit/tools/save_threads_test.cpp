@@ -1,13 +1,22 @@
 /// \file
 /// `SaveOptions::threads` and `LoadOptions::threads`: the same bytes, values and errors for any
 /// number.
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,7 +25,10 @@
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/minifloat.hpp>
+#include <safestructures/data/source.hpp>
 #include <safestructures/data/tensor.hpp>
+#include <safestructures/formats/format.hpp>
+#include <safestructures/tools/document.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>
 
@@ -75,6 +87,66 @@ ss::Value mixed() {
   }
   return root;
 }
+
+/// Bytes, and the threads that read large pieces of them.
+class WatchedSource final : public ss::Source {
+ public:
+  explicit WatchedSource(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+
+  const std::string& name() const noexcept override { return name_; }
+  std::uint64_t size() const noexcept override { return bytes_.size(); }
+  void read(std::uint64_t offset, std::span<std::byte> into) const override {
+    if (into.size() >= 64 * kib) await_others();
+    std::memcpy(into.data(), bytes_.data() + offset, into.size());
+  }
+  /// Reads wait a while for so many threads.
+  void expect(std::size_t threads) const {
+    expected_ = threads;
+    ids_.clear();
+  }
+  std::set<std::thread::id> threads() const { return ids_; }
+
+ private:
+  void await_others() const {
+    std::unique_lock lock(mutex_);
+    ids_.insert(std::this_thread::get_id());
+    arrived_.notify_all();
+    // Once for all: where they are not there by then, there are none.
+    if (!arrived_.wait_for(lock, std::chrono::milliseconds(500),
+                           [&] { return ids_.size() >= expected_; }))
+      expected_ = 0;
+  }
+
+  std::string name_ = "watched";
+  std::vector<std::byte> bytes_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable arrived_;
+  mutable std::size_t expected_ = 0;
+  mutable std::set<std::thread::id> ids_;
+};
+
+/// Gives a tensor of a source that is to get another dtype.
+class WatchedFormat final : public ss::Format {
+ public:
+  explicit WatchedFormat(ss::Tensor tensor) : tensor_(std::move(tensor)) {}
+
+  std::string_view name() const noexcept override { return "watched"; }
+  std::span<const std::string_view> extensions() const noexcept override { return {}; }
+  bool recognises(std::span<const std::byte>, std::uint64_t) const override { return false; }
+  ss::Content read(const std::shared_ptr<const ss::Source>&,
+                   const ss::LoadOptions&) const override {
+    ss::Content content;
+    content.root = ss::Value(tensor_);
+    content.root.set_attribute("dtype", "F64");
+    return content;
+  }
+  ss::SaveReport write(const ss::Value&, ss::Sink&, const ss::SaveOptions&) const override {
+    return {};
+  }
+
+ private:
+  ss::Tensor tensor_;
+};
 
 std::string message_of(const auto& work) {
   try {
@@ -224,4 +296,35 @@ TEST_CASE("the first tensor that cannot be loaded is told for any number of thre
   for (const unsigned threads : thread_counts)
     CHECK(message_of([&] { static_cast<void>(ss::load_file(path, {.threads = threads})); }) ==
           expected);
+}
+
+TEST_CASE("saving and loading use no more threads than they may, and so many where it pays") {
+  const Folder folder;
+  const std::vector<double> wide = numbers<double>(4'000'000, 1);
+  const auto bytes = std::as_bytes(std::span(wide));
+  const auto plain =
+      std::make_shared<const WatchedSource>(std::vector<std::byte>(bytes.begin(), bytes.end()));
+  const auto packed = std::make_shared<const WatchedSource>(ss::save(wide));
+  const auto tensor_of = [&](ss::DType dtype) {
+    return ss::Tensor::deferred(dtype, {wide.size()}, plain, 0, "x");
+  };
+  const ss::Value saved = tensor_of(ss::DType::F64);
+  const auto watched = std::make_shared<const WatchedFormat>(tensor_of(ss::DType::F32));
+  for (const unsigned threads : {1U, 3U}) {
+    CAPTURE(threads);
+    const auto check = [&](const WatchedSource& source, const auto& work) {
+      source.expect(std::max(threads, 2U));
+      work();
+      CHECK(source.threads().size() == threads);
+      CHECK(source.threads().contains(std::this_thread::get_id()));
+    };
+    check(*plain, [&] { ss::save_file(saved, folder / "m.safetensors", {.threads = threads}); });
+    check(*plain, [&] {
+      static_cast<void>(
+          ss::load(std::vector<std::byte>(1), {.format = watched, .threads = threads}));
+    });
+    const ss::Document open =
+        ss::Document::open(packed, {.access = ss::Access::read, .threads = threads});
+    check(*packed, [&] { CHECK(open.as<ss::Tensor>().dtype() == ss::DType::F64); });
+  }
 }
