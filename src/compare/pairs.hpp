@@ -133,8 +133,12 @@ class Comparer {
   [[nodiscard]] std::optional<Held> held_of(std::size_t row);
   [[nodiscard]] Held held_of_compact(std::size_t row);
   [[nodiscard]] std::vector<std::size_t> suspicious_rows() const;
-  /// What went into the layer of a row, where it is known and much the same in both; else null.
-  [[nodiscard]] const Tensor* input_of(const ComparisonRow& row);
+  struct Input {
+    const Tensor* of_b = nullptr;  ///< Null: not known.
+    std::string path;
+  };
+  /// What went into the layer of a row, where it is known and much the same in both: one at least.
+  [[nodiscard]] std::vector<Input> inputs_of(const ComparisonRow& row);
 
   const CompareOptions& options_;
   Filter filter_;

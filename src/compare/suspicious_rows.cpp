@@ -28,26 +28,31 @@ std::vector<std::size_t> Comparer::suspicious_rows() const {
   return rows;
 }
 
-const Tensor* Comparer::input_of(const ComparisonRow& row) {
+std::vector<Comparer::Input> Comparer::inputs_of(const ComparisonRow& row) {
   // An input that has most of the error says nothing of its layer.
   constexpr double like = 0.1;
-  if (!row.origin || !row.origin->input_row || !row.origin->input_error) return nullptr;
-  if (row.origin->error && *row.origin->input_error > like * *row.origin->error) return nullptr;
+  // Each is one more look at all numbers.
+  constexpr std::size_t most_inputs = 4;
+  if (!row.origin || !row.origin->input_row || !row.origin->input_error) return {Input{}};
+  if (row.origin->error && *row.origin->input_error > like * *row.origin->error) return {Input{}};
   const std::size_t first = *row.origin->input_row;
-  // Of several the one in the same place of its record, else the first of the shape.
+  // Of several the one in the same place of its record, else those of the shape, else the first.
   const auto place = [](const ComparisonRow& of) { return of.path.substr(of.record->name.size()); };
-  const Tensor* found = nullptr;
-  bool is_alike = false;
+  std::vector<Input> found;
+  bool are_alike = false;
   const std::uint64_t sequence = rows_.facts(first).sequence;
   for (std::size_t i = first; i < rows_.size() && rows_.facts(i).sequence == sequence; ++i) {
     const std::optional<Held> held = held_of(i);
     if (!held) continue;
     const ComparisonRow input = rows_.row(i);
-    if (input.shape == row.shape && place(input) == place(row)) return held->b;
-    if (found != nullptr && (is_alike || input.shape != row.shape)) continue;
-    is_alike = input.shape == row.shape;
-    found = held->b;
+    const bool is_alike = input.shape == row.shape;
+    if (is_alike && place(input) == place(row)) return {{held->b, input.path}};
+    if (!found.empty() && (!is_alike || found.size() == most_inputs)) continue;
+    if (!are_alike) found.clear();
+    are_alike = is_alike;
+    found.push_back({held->b, input.path});
   }
+  if (found.empty()) return {Input{}};
   return found;
 }
 
@@ -56,9 +61,25 @@ void Comparer::suspect() {
   struct Job {
     ComparisonRow* row = nullptr;
     Held held;
-    const Tensor* input = nullptr;
+    std::vector<Input> inputs;
     std::vector<IndexGrid> grids;
     std::size_t looked_at = 0;  // Of the grids.
+
+    [[nodiscard]] std::uint64_t next_cost() const {
+      return inputs.size() * grids[looked_at].cost();
+    }
+    void suspect(Case& one, std::size_t grid) const {
+      for (const Input& input : inputs) {
+        if (!one.take(*held.a, *held.b, input.of_b, grids[grid])) return;
+        one.permutation = row->permutation;
+        std::vector<Suspicion> found = comparing::suspect(one);
+        // What the first input does not show is of this one.
+        for (Suspicion& suspicion : found)
+          if (&input != inputs.data())
+            suspicion.evidence += ", with " + input.path + " as the input";
+        comparing::add(std::move(found), row->suspicions);
+      }
+    }
   };
   std::vector<Job> jobs;
   std::size_t not_looked_at = 0;
@@ -70,15 +91,15 @@ void Comparer::suspect() {
     const Held held = held_of(index).value();
     ComparisonRow& row = rows_.whole(index);
     const std::uint64_t worst = row.metrics->worst ? row.metrics->worst->index : 0;
-    jobs.push_back({&row, held, input_of(row), grids_of(held.a->shape(), worst)});
+    jobs.push_back({&row, held, inputs_of(row), grids_of(held.a->shape(), worst)});
   }
   std::uint64_t left =
       std::max(result_.coverage.elements / suspected_share,
                result_.is_of_recordings ? least_suspected_of_recordings : least_suspected);
   std::uint64_t numbers = 0;
   const auto look_at = [&](Job& job) {
-    if (job.looked_at == job.grids.size() || job.grids[job.looked_at].cost() > left) return false;
-    left -= job.grids[job.looked_at].cost();
+    if (job.looked_at == job.grids.size() || job.next_cost() > left) return false;
+    left -= job.next_cost();
     numbers += job.grids[job.looked_at++].size();
     return true;
   };
@@ -94,13 +115,8 @@ void Comparer::suspect() {
   platform::in_pieces(
       jobs.size(), 1,
       [&](std::size_t i, std::size_t, unsigned worker) {
-        const auto& [row, held, input, grids, looked_at] = jobs[i];
-        Case& one = cases[worker];
-        for (std::size_t grid = 0; grid < looked_at; ++grid) {
-          if (!one.take(*held.a, *held.b, input, grids[grid])) continue;
-          one.permutation = row->permutation;
-          comparing::add(comparing::suspect(one), row->suspicions);
-        }
+        for (std::size_t grid = 0; grid < jobs[i].looked_at; ++grid)
+          jobs[i].suspect(cases[worker], grid);
       },
       threads);
   held_.clear();

@@ -22,7 +22,12 @@ constexpr std::size_t place_of(Detector detector) {
   return static_cast<std::size_t>(std::ranges::find(detectors, detector) - detectors.begin());
 }
 
+/// The best explanation first, and none of what another one explains.
 void put_in_order(std::vector<Suspicion>& found) {
+  // A mask whose diagonal is the next one has its rows there too.
+  const auto mask = std::ranges::find(found, "mask off by one", &Suspicion::fault);
+  if (mask != found.end() && mask->explained)
+    std::erase_if(found, [](const Suspicion& one) { return one.fault == "position offset"; });
   std::ranges::stable_sort(found, [](const Suspicion& left, const Suspicion& right) {
     // Rounding decides nothing.
     return std::floor(50 * left.explained.value_or(0)) >

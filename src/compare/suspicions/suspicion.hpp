@@ -28,14 +28,18 @@ struct CaseSums {
   void add(const CaseSums& others) noexcept;
   /// By which b comes nearest to a, less 1.
   [[nodiscard]] double factor_less_1() const { return squares > 0 ? product / squares : 0; }
+  [[nodiscard]] double squares_of_a() const {
+    return std::max(errors + 2 * product + squares, 0.0);
+  }
   /// The squared error that this factor leaves.
   [[nodiscard]] double after_factor() const {
     return std::max(errors - factor_less_1() * product, 0.0);
   }
 };
 
-/// Whether an attention's probability or score is that of a place that nobody may see.
-inline bool is_masked(double number) { return number == 0 || number < -1e4; }
+/// Whether an attention's probability or score is that of a place that nobody may see: some masks
+/// add -1e4 to a score.
+inline bool is_masked(double number) { return number == 0 || number < -9e3; }
 
 /// Two tensors of one shape that differ, and what went into their layer.
 struct Case {
@@ -55,6 +59,8 @@ struct Case {
   std::vector<double> a;           ///< What is infinite or NaN in either is 0 in both.
   std::vector<double> b;
   std::vector<bool> nan_a;     ///< NaN in a alone; empty where there is none.
+  std::vector<bool> hidden_a;  ///< -inf in a, and let through by b; empty where there is none.
+  std::vector<bool> hidden_b;  ///< The other way.
   Shape input_shape;           ///< Empty where the input is not known.
   std::vector<double> input;   ///< That of b, where that of a is much the same and of their shape.
   DType dtype_a = DType::F32;  ///< In which they are stored.
@@ -71,6 +77,15 @@ struct Case {
             IndexGrid of_them);
 
   [[nodiscard]] Axis axis(std::size_t dimension) const;
+  /// Whether one side masks a place.
+  /// @{
+  [[nodiscard]] bool is_masked_in_a(std::size_t place) const {
+    return is_masked(a[place]) && (hidden_b.empty() || !hidden_b[place]);
+  }
+  [[nodiscard]] bool is_masked_in_b(std::size_t place) const {
+    return is_masked(b[place]) && (hidden_a.empty() || !hidden_a[place]);
+  }
+  /// @}
   [[nodiscard]] std::size_t width() const { return shape.back(); }
   [[nodiscard]] std::size_t rows() const { return a.size() / width(); }
   [[nodiscard]] bool has_like_input() const { return !input.empty(); }
@@ -90,7 +105,8 @@ struct Case {
  private:
   void take_numbers(const Tensor& first, const Tensor& second);
   void sum_up(std::size_t begin, std::size_t count);
-  void drop_infinite(std::size_t begin, std::size_t count);
+  /// \returns how many places one side hides by -inf and the other does not mask
+  std::size_t drop_infinite(std::size_t begin, std::size_t count);
 };
 
 /// From here on a model explains a difference: rounding may make the rest.

@@ -111,6 +111,8 @@ void Case::take_numbers(const Tensor& first, const Tensor& second) {
   make_room(b, grid.size());
   by_row.assign(rows(), {});
   nan_a.clear();
+  hidden_a.clear();
+  hidden_b.clear();
   grid.for_each_run([&](std::size_t begin, std::uint64_t index, std::size_t count) {
     for (const std::size_t end = begin + count; begin < end;) {
       const std::size_t length = std::min(end - begin, block);
@@ -133,23 +135,35 @@ void Case::sum_up(std::size_t begin, std::size_t count) {
     const auto of_b = std::span(b).subspan(begin, length);
     CaseSums sums = sums_of(of_a, of_b);
     if (!std::isfinite(sums.errors)) {
-      drop_infinite(begin, length);
+      const std::size_t hidden = drop_infinite(begin, length);
       sums = sums_of(of_a, of_b);
+      sums.masked_by_one += hidden;
     }
     by_row[row].add(sums);
     begin += length;
   }
 }
 
-void Case::drop_infinite(std::size_t begin, std::size_t count) {
+std::size_t Case::drop_infinite(std::size_t begin, std::size_t count) {
+  const auto mark = [&](std::vector<bool>& places, std::size_t place) {
+    places.resize(a.size());
+    places[place] = true;
+  };
+  const auto hides = [](double number, double other) {
+    return number == -HUGE_VAL && std::isfinite(other) && !is_masked(other);
+  };
+  std::size_t hidden = 0;
   for (std::size_t i = begin; i < begin + count; ++i) {
     if (std::isfinite(a[i]) && std::isfinite(b[i])) continue;
-    if (std::isnan(a[i]) && !std::isnan(b[i])) {
-      nan_a.resize(a.size());
-      nan_a[i] = true;
-    }
+    if (std::isnan(a[i]) && !std::isnan(b[i])) mark(nan_a, i);
+    const bool is_by_a = hides(a[i], b[i]);
+    const bool is_by_b = hides(b[i], a[i]);
+    if (is_by_a) mark(hidden_a, i);
+    if (is_by_b) mark(hidden_b, i);
+    hidden += is_by_a || is_by_b ? 1U : 0U;
     a[i] = b[i] = 0;
   }
+  return hidden;
 }
 
 bool Case::take(const Tensor& first, const Tensor& second, const Tensor* input_of_second,
@@ -161,7 +175,7 @@ bool Case::take(const Tensor& first, const Tensor& second, const Tensor* input_o
   dtype_b = second.dtype();
   permutation.clear();
   take_numbers(first, second);
-  if (all.errors == 0 && nan_a.empty()) return false;
+  if (all.errors == 0 && nan_a.empty() && all.masked_by_one == 0) return false;
   // Squares of such numbers are none.
   if (!std::isfinite(all.errors) || !std::isfinite(all.squares)) return false;
   input.clear();

@@ -1,6 +1,7 @@
 // The same numbers in other places: blocks, interleaving, a transposed weight, a shift.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -105,7 +106,9 @@ std::vector<std::size_t> nearest_blocks(std::span<const double> a, std::span<con
     for (std::size_t j = 0; j < blocks; ++j) {
       const double apart =
           distance_up_to(a.subspan(i * length, length), b.subspan(j * length, length), least);
-      if (apart > least || (is_any && apart == least)) continue;
+      // Heads that share their keys are equal: each of a's has one of b's.
+      const bool is_free = is_any && is_taken[order[i]] && !is_taken[j];
+      if (apart > least || (is_any && apart == least && !is_free)) continue;
       least = apart;
       order[i] = j;
       is_any = true;
@@ -153,7 +156,10 @@ std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::pt
 }  // namespace
 
 std::optional<Suspicion> suspect_interleaving(const Case& one) {
-  for (std::size_t dimension = 0; dimension < one.shape.size(); ++dimension) {
+  const std::size_t rank = one.shape.size();
+  // Pairs are of the last dimension, or of the rows of a matrix: the weights that make them. Along
+  // others two heads in turn, or two groups of channels, are such an order too.
+  for (std::size_t dimension = rank > 2 ? rank - 1 : 0; dimension < rank; ++dimension) {
     const Case::Axis axis = one.axis(dimension);
     if (axis.size < 4 || axis.size > most_ordered || !one.is_whole(dimension)) continue;
     const std::size_t count = sample_count(axis);
@@ -199,7 +205,10 @@ std::optional<Suspicion> suspect_blocks(const Case& one) {
         order[i] = found[i / length] * length + i % length;
       const double residual = residual_of(one, axis, order);
       if (one.explained(residual) < explains_from) continue;
-      return Suspicion{"permuted heads",
+      // Two that are swapped, or blocks, may be heads.
+      const bool is_reversed =
+          blocks > 2 && length == 1 && std::ranges::is_sorted(found, std::greater<>());
+      return Suspicion{is_reversed ? "reversed order" : "permuted heads",
                        fmt::format("dimension {} in {} blocks of {}: a's are b's {}", dimension,
                                    blocks, length, fmt::join(found, ", ")),
                        one.explained(residual)};
@@ -211,7 +220,7 @@ std::optional<Suspicion> suspect_blocks(const Case& one) {
 std::optional<Suspicion> suspect_transpose(const Case& one) {
   if (!one.permutation.empty())
     return Suspicion{
-        "transposed weight",
+        "transposed tensor",
         fmt::format("b is a with its dimensions in the order {}", fmt::join(one.permutation, ", ")),
         std::nullopt};
   // Of y = x W and z = x Wᵀ, y xᵀ is the transpose of z xᵀ, whatever the number of rows. What a

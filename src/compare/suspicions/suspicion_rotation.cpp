@@ -116,6 +116,35 @@ std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t
   return Suspicion{"position offset", std::move(evidence), 1 - residual / error};
 }
 
+/// Whether groups of two pairs have equal lengths: neighbours, and what is half a block from them.
+/// A turn of either pairs by any angles leaves them; another direction of a row does not.
+bool keeps_groups(const Case& one, std::size_t block) {
+  const std::size_t half = block / 2;
+  double errors = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < one.rows(); ++i)
+    for (std::size_t group = 0; group < one.width() / 4; ++group) {
+      const std::size_t first = group / (half / 2) * block + group % (half / 2) * 2;
+      const auto length = [&](const std::vector<double>& of) {
+        const auto row = one.row(of, i);
+        return std::hypot(std::hypot(row[first], row[first + 1]),
+                          std::hypot(row[first + half], row[first + half + 1]));
+      };
+      const double b = length(one.b);
+      const double apart = length(one.a) - b;
+      errors += apart * apart;
+      squares += b * b;
+    }
+  return errors < is_turned * squares;
+}
+
+/// Whether they have them in blocks of some size.
+bool keeps_groups(const Case& one) {
+  for (std::size_t block = 4; block <= one.width(); block += 4)
+    if (one.width() % block == 0 && keeps_groups(one, block)) return true;
+  return false;
+}
+
 /// Without the input: position 0 is equal, all others are turned.
 std::optional<Suspicion> turned_but_first(const Case& one) {
   double furthest = 0;
@@ -124,9 +153,7 @@ std::optional<Suspicion> turned_but_first(const Case& one) {
       if (row.errors != 0) return std::nullopt;
       continue;
     }
-    const double squares_of_a = row.errors + 2 * row.product + row.squares;
-    furthest =
-        std::max(furthest, std::abs(std::sqrt(std::max(squares_of_a, 0.0) / row.squares) - 1));
+    furthest = std::max(furthest, std::abs(std::sqrt(row.squares_of_a() / row.squares) - 1));
     if (furthest > 2e-3) return std::nullopt;
   }
   for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
@@ -135,6 +162,8 @@ std::optional<Suspicion> turned_but_first(const Case& one) {
     for (const CaseSums& index : one.along(dimension)) errors.push_back(index.errors);
     const auto [least, most] = std::ranges::minmax(std::span(errors).subspan(1));
     if (errors[0] > 1e-6 * least || least < 1e-3 * most) continue;
+    // A norm's rows have one norm too, and what a causal model makes of its first token is equal.
+    if (!keeps_groups(one)) return std::nullopt;
     return Suspicion{"RoPE interleaving",
                      fmt::format("index 0 of dimension {} is equal, all others have b's norms (to "
                                  "{:.1e}) and other directions: other pairs are turned, or by "

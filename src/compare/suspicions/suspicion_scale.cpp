@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/metrics/ulp.hpp"
 #include "compare/suspicions/suspicion.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -90,6 +91,12 @@ std::optional<Suspicion> rows_by_factors(const Case& one) {
                    one.explained(residual)};
 }
 
+std::vector<double> difference_of(const Case& one) {
+  std::vector<double> difference(one.a.size());
+  for (std::size_t i = 0; i < difference.size(); ++i) difference[i] = one.a[i] - one.b[i];
+  return difference;
+}
+
 /// The input's rows, with their means taken off or not, and their mean squares.
 struct NormInput {
   std::vector<double> numbers;
@@ -108,7 +115,7 @@ NormInput norm_input(const Case& one, bool is_centred) {
   return made;
 }
 
-/// Factors of rows and of columns that make a - b of an input.
+/// Factors of rows and of columns that make numbers of an input.
 struct OuterFactors {
   std::vector<double> by_row;  ///< Of those that are looked at.
   std::vector<double> by_column;
@@ -116,7 +123,8 @@ struct OuterFactors {
 };
 
 /// Least squares in turns, over every row or every so many: the start is near, as weights are.
-OuterFactors outer_factors(const Case& one, const std::vector<double>& input, std::size_t step) {
+OuterFactors outer_factors(const Case& one, const std::vector<double>& of,
+                           const std::vector<double>& input, std::size_t step) {
   const std::size_t width = one.width();
   OuterFactors found{std::vector<double>((one.rows() + step - 1) / step),
                      std::vector<double>(width, 1)};
@@ -129,48 +137,84 @@ OuterFactors outer_factors(const Case& one, const std::vector<double>& input, st
     std::ranges::fill(products, 0);
     std::ranges::fill(squares, 0);
     for (std::size_t i = 0; i < found.by_row.size(); ++i) {
-      const auto a = one.row(one.a, i * step);
-      const auto b = one.row(one.b, i * step);
+      const auto y = one.row(of, i * step);
       const auto x = one.row(input, i * step);
       double product = 0;
       double square = 0;
       for (std::size_t j = 0; j < width; ++j) {
         const double model = x[j] * found.by_column[j];
-        product += model * (a[j] - b[j]);
+        product += model * y[j];
         square += model * model;
       }
       found.by_row[i] = factor(product, square);
       for (std::size_t j = 0; j < width; ++j) {
         const double model = x[j] * found.by_row[i];
-        products[j] += model * (a[j] - b[j]);
+        products[j] += model * y[j];
         squares[j] += model * model;
       }
     }
     for (std::size_t j = 0; j < width; ++j) found.by_column[j] = factor(products[j], squares[j]);
   }
   double residual = 0;
-  double errors = 0;
+  double all = 0;
   for (std::size_t i = 0; i < found.by_row.size(); ++i) {
-    const auto a = one.row(one.a, i * step);
-    const auto b = one.row(one.b, i * step);
+    const auto y = one.row(of, i * step);
     const auto x = one.row(input, i * step);
     for (std::size_t j = 0; j < width; ++j) {
-      const double left = a[j] - b[j] - found.by_row[i] * found.by_column[j] * x[j];
+      const double left = y[j] - found.by_row[i] * found.by_column[j] * x[j];
       residual += left * left;
     }
-    errors += one.by_row[i * step].errors;
+    all += dot(y, y);
   }
-  found.explained = errors > 0 ? 1 - residual / errors : 0;
+  found.explained = all > 0 ? 1 - residual / all : 0;
   return found;
+}
+
+/// Whether there are so many numbers as four for each that is fitted to rows and columns.
+bool has_enough(const Case& one) { return one.a.size() >= 4 * (one.rows() + one.width()); }
+
+/// Whether b is its input but for a factor, or one for each row and each column, as a norm's is.
+bool is_scaled_input(const Case& one, double squares) {
+  constexpr double little = 0.01;
+  const double own = dot(one.b, one.input) / squares;
+  return squared_distance(one.b, one.input, own) < little * one.all.squares ||
+         (has_enough(one) && outer_factors(one, one.b, one.input, 1).explained > 1 - little);
+}
+
+/// a - b as the input times one factor.
+struct TimesInput {
+  double factor = 0;
+  double explained = 0;
+};
+
+/// Nothing where it is not, or where b is its input but for factors: then these are the fault.
+std::optional<TimesInput> times_input(const Case& one, const std::vector<double>& difference) {
+  const double squares = dot(one.input, one.input);
+  if (squares == 0) return std::nullopt;
+  const double factor = dot(difference, one.input) / squares;
+  const double explained = one.explained(squared_distance(difference, one.input, factor));
+  if (explained < explains_from || is_scaled_input(one, squares)) return std::nullopt;
+  return TimesInput{factor, explained};
+}
+
+/// Whether a - b is more of the input than an epsilon makes of rows that are all of one size.
+bool is_residual(const Case& one, const std::vector<double>& difference) {
+  constexpr double most_of_epsilon = 0.2;
+  const auto found = times_input(one, difference);
+  return found && std::abs(found->factor) *
+                          std::sqrt(dot(one.input, one.input) / static_cast<double>(one.a.size())) >
+                      most_of_epsilon;
 }
 
 /// With the input: a - b is its rows times a factor for each row, and one for each column, which is
 /// the norm's weight. A bias is in neither.
-std::optional<Suspicion> rows_by_input(const Case& one, bool is_centred) {
+std::optional<Suspicion> rows_by_input(const Case& one, const std::vector<double>& difference,
+                                       bool is_centred) {
   const NormInput input = norm_input(one, is_centred);
   // Few rows tell most inputs from that of a norm.
-  if (outer_factors(one, input.numbers, few_rows(one)).explained < seems_from) return std::nullopt;
-  const auto [by_row, by_column, explained] = outer_factors(one, input.numbers, 1);
+  if (outer_factors(one, difference, input.numbers, few_rows(one)).explained < seems_from)
+    return std::nullopt;
+  const auto [by_row, by_column, explained] = outer_factors(one, difference, input.numbers, 1);
   if (explained < explains_from || !have_one_sign(by_row)) return std::nullopt;
   std::vector<double> variances;
   std::vector<double> factors;
@@ -193,20 +237,36 @@ std::optional<Suspicion> rows_by_input(const Case& one, bool is_centred) {
   if (line.spread > 0.1)
     evidence += fmt::format(
         ", and the factors go with its power of {:.2f}, where an epsilon gives -1.5", line.slope);
-  else if (suspect_scale(one)) return std::nullopt;
+  else if (suspect_scale(one) || is_residual(one, difference)) return std::nullopt;
   return Suspicion{"norm epsilon", std::move(evidence), explained};
+}
+
+/// The squares that rounding to the dtypes of both may leave.
+double rounding(const Case& one) {
+  const auto share = [](DType dtype) {
+    const auto grid = grid_of(dtype);
+    return grid ? std::ldexp(0.25, -2 * static_cast<int>(grid->fraction_bits)) : 0;
+  };
+  return share(one.dtype_a) * one.all.squares_of_a() + share(one.dtype_b) * one.all.squares;
+}
+
+/// Whether what one number for all, or one for each column, leaves is no more than rounding. Of
+/// many other faults they explain most.
+bool leaves_rounding(const Case& one, double residual) {
+  constexpr double explains_alone_from = 0.999;
+  return one.explained(residual) >= explains_from &&
+         residual <= (1 - explains_alone_from) * one.all.errors + rounding(one);
 }
 
 }  // namespace
 
 std::optional<Suspicion> suspect_scale(const Case& one) {
   const double factor = 1 + one.all.factor_less_1();
-  const double residual = one.all.after_factor();
-  // A factor near 0 leaves of any a - b little more than a.
-  const double squares_of_a = one.all.errors + 2 * one.all.product + one.all.squares;
-  if (one.a.size() < 4 || factor == 0 || one.explained(residual) < explains_from ||
-      residual > (1 - explains_from) * squares_of_a)
+  if (one.a.size() < 4 || factor == 0 || !leaves_rounding(one, one.all.after_factor()))
     return std::nullopt;
+  // A factor near 0 leaves of any a - b little more than a, which the sums of large numbers lose.
+  const double residual = squared_distance(one.a, one.b, factor);
+  if (residual > (1 - explains_from) * dot(one.a, one.a)) return std::nullopt;
   std::string evidence = fmt::format("a is b times {:.6g}", factor);
   if (factor < 0) evidence += ": another sign";
   else evidence += root_text(factor, one);
@@ -216,33 +276,25 @@ std::optional<Suspicion> suspect_scale(const Case& one) {
 std::optional<Suspicion> suspect_epsilon(const Case& one) {
   // As many numbers as four for each that is fitted.
   if (one.rows() < 3 || one.width() < 4) return std::nullopt;
-  if (one.has_like_input() && one.has_whole_rows() &&
-      one.a.size() >= 4 * (one.rows() + one.width()))
-    for (const bool is_centred : {true, false})
-      if (auto found = rows_by_input(one, is_centred)) return found;
+  if (one.has_like_input() && one.has_whole_rows() && has_enough(one)) {
+    const std::vector<double> difference = difference_of(one);
+    auto centred = rows_by_input(one, difference, true);
+    auto plain = rows_by_input(one, difference, false);
+    // Rows whose means are small are nearly their own centred ones.
+    if (plain && (!centred || *plain->explained > *centred->explained)) return plain;
+    if (centred) return centred;
+  }
   return rows_by_factors(one);
 }
 
 std::optional<Suspicion> suspect_residual(const Case& one) {
   if (!one.has_like_input() || one.a.size() < 4) return std::nullopt;
-  std::vector<double> difference(one.a.size());
-  for (std::size_t i = 0; i < difference.size(); ++i) difference[i] = one.a[i] - one.b[i];
-  const double squares = dot(one.input, one.input);
-  if (squares == 0) return std::nullopt;
-  const double factor = dot(difference, one.input) / squares;
-  const double residual = squared_distance(difference, one.input, factor);
-  // Where b is its input but for a factor, that factor is the fault.
-  const double own = dot(one.b, one.input) / squares;
-  if (one.explained(residual) < explains_from ||
-      squared_distance(one.b, one.input, own) < 0.01 * one.all.squares)
-    return std::nullopt;
-  const bool is_whole = std::abs(std::abs(factor) - 1) < 0.05;
+  const auto found = times_input(one, difference_of(one));
+  if (!found || std::abs(std::abs(found->factor) - 1) > 0.05) return std::nullopt;
   return Suspicion{"wrong residual",
-                   fmt::format("a - b is the input times {:.4g}{}", factor,
-                               !is_whole    ? ""
-                               : factor < 0 ? ": a lacks it"
-                                            : ": a has it once more"),
-                   one.explained(residual)};
+                   fmt::format("a - b is the input times {:.4g}: {}", found->factor,
+                               found->factor < 0 ? "a lacks it" : "a has it once more"),
+                   found->explained};
 }
 
 std::optional<Suspicion> suspect_bias(const Case& one) {
@@ -258,7 +310,7 @@ std::optional<Suspicion> suspect_bias(const Case& one) {
   // Numbers less their mean have so much less in squares.
   const double residual =
       std::max(one.all.errors - static_cast<double>(rows) * dot(means, means), 0.0);
-  if (one.explained(residual) < explains_from) return std::nullopt;
+  if (!leaves_rounding(one, residual)) return std::nullopt;
   return Suspicion{"missing bias",
                    fmt::format("a - b is the same in all {} rows, its norm {:.3g}", rows,
                                std::sqrt(dot(means, means))),

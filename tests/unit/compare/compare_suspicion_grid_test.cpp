@@ -143,7 +143,7 @@ TEST_CASE("large tensors are looked at along each dimension, in some of their nu
        }},
       {"permuted heads", "dimension 2 in 8 blocks of 64: a's are b's 7, 6, 5, 4, 3, 2, 1, 0",
        batch_of, move_heads(64, 8)},
-      {"permuted heads",
+      {"reversed order",
        "dimension 0 in 8 blocks of 1: a's are b's 7, 6, 5, 4, 3, 2, 1, 0",
        {8, 1024, 256},
        move_heads(1024 * 256, 8)},

@@ -10,10 +10,12 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/gaussian.hpp"
+#include "support/suspected.hpp"
 
 namespace {
 
 namespace ss = safestructures;
+using ss::test::names;
 
 std::vector<ss::Suspicion> suspicions(const ss::Tensor& a, const ss::Tensor& b) {
   const ss::Comparison found =
@@ -21,12 +23,6 @@ std::vector<ss::Suspicion> suspicions(const ss::Tensor& a, const ss::Tensor& b) 
   REQUIRE(found.rows.size() == 1);
   CHECK(!found.is_equal());
   return found.rows.at(0).suspicions;
-}
-
-bool names(const std::vector<ss::Suspicion>& found, const std::string& fault) {
-  for (const ss::Suspicion& one : found)
-    if (one.fault == fault) return true;
-  return false;
 }
 
 ss::Tensor tensor(std::vector<double> numbers, double factor = 1) {

@@ -20,6 +20,7 @@
 #include "compare/suspicions/suspicion.hpp"
 #include "support/folder.hpp"
 #include "support/gaussian.hpp"
+#include "support/suspected.hpp"
 
 namespace {
 
@@ -258,10 +259,8 @@ ss::Tensor tensor(const Numbers& numbers, const ss::Shape& of) {
 template <class T>
 std::vector<ss::Suspicion> suspected(const Fault& fault) {
   const ss::Tensor input = fault.input.empty() ? ss::Tensor() : tensor<T>(fault.input, fault.of);
-  ss::comparing::Case one;
-  REQUIRE(one.take(tensor<T>(fault.a, fault.of), tensor<T>(fault.b, fault.of),
-                   fault.input.empty() ? nullptr : &input, ss::comparing::IndexGrid(fault.of)));
-  return ss::comparing::suspect(one);
+  return ss::test::suspected(tensor<T>(fault.a, fault.of), tensor<T>(fault.b, fault.of),
+                             fault.input.empty() ? nullptr : &input);
 }
 
 void check(const Fault& fault, const std::vector<ss::Suspicion>& found) {
@@ -279,8 +278,7 @@ void check(const Fault& fault, const std::vector<ss::Suspicion>& found) {
   CHECK(found.front().fault == fault.expected);
   CHECK(!found.front().evidence.empty());
   // An interleaving is an order of blocks too, and said once.
-  CHECK((fault.expected != "RoPE interleaving" ||
-         std::ranges::find(found, "permuted heads", &ss::Suspicion::fault) == found.end()));
+  CHECK((fault.expected != "RoPE interleaving" || !ss::test::names(found, "permuted heads")));
   CHECK(found.size() <= 2);
 }
 

@@ -84,6 +84,9 @@ TEST_CASE("of orders that a sample does not tell apart the exact one is named") 
     const ss::ComparisonRow row = row_of(a, a.permute(order).clone());
     CHECK(row.permutation == order);
     CHECK(row.detail.ends_with(", exactly"));
+    // Activations have it as weights do.
+    REQUIRE(row.suspicions.size() == 1);
+    CHECK(row.suspicions[0].fault == "transposed tensor");
   }
 }
 

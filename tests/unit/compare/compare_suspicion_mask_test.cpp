@@ -1,0 +1,145 @@
+/// \file
+/// Masks of attention that are off by one, whatever hides a score, and what is no such mask.
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <safestructures/compare/compare.hpp>
+#include <safestructures/safestructures.hpp>
+#include "support/gaussian.hpp"
+#include "support/suspected.hpp"
+
+namespace {
+
+namespace ss = safestructures;
+using Numbers = std::vector<float>;
+
+constexpr std::size_t heads = 4;
+constexpr std::size_t length = 8;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// How a mask hides a score.
+struct Hiding {
+  std::string name;
+  std::function<float(float)> hidden;
+};
+
+std::vector<Hiding> hidings() {
+  std::vector<Hiding> all{{"-1e4 added", [](float score) { return score - 1e4F; }}};
+  for (const float fill : {-infinity, std::numeric_limits<float>::lowest(), -1e9F, -1e4F, 0.0F})
+    all.push_back({std::to_string(fill), [=](float) { return fill; }});
+  return all;
+}
+
+/// Scores of which each token sees itself, what is before it, and `more`.
+Numbers masked(const std::function<float(float)>& hidden, std::ptrdiff_t more,
+               Numbers scores = ss::test::gaussian<float>(heads * length * length, 1, 2)) {
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (static_cast<std::ptrdiff_t>(i % length) >
+        static_cast<std::ptrdiff_t>(i / length % length) + more)
+      scores[i] = hidden(scores[i]);
+  return scores;
+}
+
+ss::Tensor tensor(Numbers numbers) {
+  return ss::Tensor::own(std::move(numbers), {1, heads, length, length});
+}
+
+}  // namespace
+
+TEST_CASE("a mask that is off by one is suspected before any other, whatever it hides by") {
+  for (const Hiding& one : hidings())
+    for (const std::ptrdiff_t more : {1, -1}) {
+      CAPTURE(one.name);
+      CAPTURE(more);
+      const std::vector<ss::Suspicion> found =
+          ss::test::suspected(tensor(masked(one.hidden, more)), tensor(masked(one.hidden, 0)));
+      REQUIRE(!found.empty());
+      CHECK(found[0].fault == "mask off by one");
+      CHECK(found[0].evidence ==
+            (more > 0 ? "a lets through what b masks, in 28 places, all where the last index is "
+                        "that before it +1"
+                      : "b lets through what a masks, in 32 places, all where the last index is "
+                        "that before it +0"));
+      CHECK(!ss::test::names(found, "position offset"));
+    }
+}
+
+TEST_CASE("of a mask itself the same is suspected") {
+  const auto bools = [](std::ptrdiff_t more) {
+    return tensor(masked([](float) { return 0.0F; }, more, Numbers(heads * length * length, 1)))
+        .to(ss::DType::BOOL);
+  };
+  for (const std::ptrdiff_t more : {1, -1}) {
+    const std::vector<ss::Suspicion> found = ss::test::suspected(bools(more), bools(0));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].fault == "mask off by one");
+    CHECK(found[0].explained == 1);
+  }
+}
+
+TEST_CASE("a comparison shows a mask by infinities that is off by one") {
+  const auto file = [](std::ptrdiff_t more) {
+    return ss::Value::dict({{"scores", tensor(masked([](float) { return -infinity; }, more))}});
+  };
+  const ss::Comparison found = ss::compare(file(1), file(0));
+  REQUIRE(found.rows.at(0).suspicions.size() == 1);
+  CHECK(found.rows[0].suspicions[0].fault == "mask off by one");
+}
+
+TEST_CASE("of a large tensor, looked at in parts, a moved mask is no position offset") {
+  constexpr std::size_t tokens = 1024;
+  const auto file = [](std::size_t more) {
+    std::vector<float> scores = ss::test::gaussian<float>(tokens * tokens, 1, 2);
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      if (i % tokens > i / tokens + more) scores[i] = -1e9F;
+    return ss::Value::dict({{"scores", ss::Tensor::own(std::move(scores), {tokens, tokens})}});
+  };
+  const std::vector<ss::Suspicion> found = ss::compare(file(1), file(0)).rows.at(0).suspicions;
+  REQUIRE(!found.empty());
+  CHECK(found[0].fault == "mask off by one");
+  CHECK(found[0].evidence.ends_with(" of 1048576 numbers"));
+  CHECK(!ss::test::names(found, "position offset"));
+}
+
+TEST_CASE("two ways to hide the same scores are no other mask") {
+  for (const Hiding& a : hidings())
+    for (const Hiding& b : hidings()) {
+      CAPTURE(a.name);
+      CAPTURE(b.name);
+      const ss::Tensor of_a = tensor(masked(a.hidden, 0));
+      const ss::Tensor of_b = tensor(masked(b.hidden, 0));
+      ss::comparing::Case one;
+      if (!one.take(of_a, of_b, nullptr, ss::comparing::IndexGrid(of_a.shape()))) continue;
+      for (const ss::Suspicion& found : ss::comparing::suspect(one))
+        CHECK(found.evidence.find("lets through") == std::string::npos);
+    }
+}
+
+TEST_CASE("rows that moved under a mask are no other mask") {
+  const auto hidden = [](float) { return -1e9F; };
+  const Numbers scores = ss::test::gaussian<float>(heads * length * length, 1, 2);
+  Numbers later = masked(hidden, 0, scores);
+  const Numbers right = later;
+  for (std::size_t i = 0; i + length < later.size(); ++i)
+    if (i / length % length + 1 < length) later[i] = right[i + length];
+  const std::vector<ss::Suspicion> found = ss::test::suspected(tensor(later), tensor(right));
+  REQUIRE(!found.empty());
+  CHECK(found[0].fault == "position offset");
+}
+
+TEST_CASE("scores without their mask are no factor of the masked ones") {
+  for (const float fill : {-1e4F, -1e9F, std::numeric_limits<float>::lowest()}) {
+    Numbers scores = ss::test::gaussian<float>(heads * length * length, 1, 2);
+    const ss::Tensor all = tensor(scores);
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      if (i % length > 5) scores[i] = fill;
+    CHECK(!ss::test::names(ss::test::suspected(all, tensor(scores)), "missing scale"));
+    CHECK(!ss::test::names(ss::test::suspected(tensor(scores), all), "missing scale"));
+  }
+}
