@@ -9,11 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "compare/rows/record_error.hpp"
 #include "compare/rows/row_store.hpp"
+#include "data/keyed_hash.hpp"
 #include "platform/parallel.hpp"
 #include "recording/record_table.hpp"
 
@@ -76,19 +78,18 @@ class Trace {
   explicit Trace(const RowStore& rows) : rows_(&rows) {}
 
   /// Fills in what went into a record, and what its error is beside that.
-  void find(const RecordError& record, const LayerName& name, Origin& origin) const {
+  void find(const RecordError& record, const LayerName& name, Origin& origin) {
     const auto inputs = name.input_of ? inputs_.end() : inputs_.find(name.layer);
     if (inputs != inputs_.end()) {
-      const RecordError* worst = nullptr;
-      const std::vector<RecordError>& given = inputs->second.records;
-      for (const RecordError& one : given)
-        if (worst == nullptr || one.error > worst->error) worst = &one;
+      Given worst = inputs->second.worst;
       // What was recorded inside the layer last has the errors that its parts made.
-      const auto inside = last_inside(std::string(name.layer) + ".", given.front().begin);
-      if (inside && inside->error > worst->error) worst = &*inside;
-      origin.traced.input_row = worst->begin;
+      if (const auto begin = last_inside(name.layer, inputs->second.first)) {
+        const double error = record_error(*rows_, *begin).error;
+        if (error > worst.error) worst = {*begin, error};
+      }
+      origin.traced.input_row = worst.begin;
       origin.traced.evidence = InputEvidence::recorded;
-      origin.input_error = origin.traced.beside = worst->error;
+      origin.input_error = origin.traced.beside = worst.error;
     } else if (last_shape_ != nullptr) {
       origin.traced.input_row = last_begin_;
       const bool is_alike =
@@ -101,10 +102,13 @@ class Trace {
 
   void add(const RecordError& record, const LayerName& name) {
     if (name.input_of) {
-      Inputs& inputs = inputs_[std::string(*name.input_of)];
+      const Given given{record.begin, record.error};
+      const auto [known, is_first] =
+          inputs_.try_emplace(std::string(*name.input_of), Inputs{given, given.begin});
+      Inputs& inputs = known->second;
       // Another call of the layer has inputs of its own.
-      if (std::exchange(inputs.are_used, false)) inputs.records.clear();
-      inputs.records.push_back(record);
+      if (std::exchange(inputs.are_used, false)) inputs = {given, given.begin};
+      else if (!is_first && given.error > inputs.worst.error) inputs.worst = given;
     } else if (const auto used = inputs_.find(name.layer); used != inputs_.end()) {
       used->second.are_used = true;
     }
@@ -119,23 +123,54 @@ class Trace {
   }
 
  private:
+  /// A record that went into a layer.
+  struct Given {
+    std::size_t begin = 0;
+    double error = 0;
+  };
+  /// Those of a layer since its last output.
+  struct Inputs {
+    Given worst;
+    std::size_t first = 0;
+    bool are_used = false;  ///< Whether there was an output of them.
+  };
+
+  /// Calls `found` with the first scopes that a record is inside of, but for a layer that it is an
+  /// input of.
+  template <class Found>
+  void each_scope(std::size_t begin, const Found& found) const {
+    // A name may be long, and each scope is looked up whole.
+    constexpr int most = 64;
+    const std::string_view name = rows_->facts(begin).name;
+    const std::string_view layer = layer_of_input(name).value_or("");
+    std::size_t dot = name.find('.');
+    for (int i = 0; i < most && dot != std::string_view::npos; ++i, dot = name.find('.', dot + 1))
+      if (const std::string_view scope = name.substr(0, dot); scope != layer) found(scope);
+  }
+
   /// The last record inside a layer since its input was recorded, other than inputs of the layer.
-  [[nodiscard]] std::optional<RecordError> last_inside(std::string_view scope,
-                                                       std::size_t since) const {
-    for (auto begin = before_.rbegin(); begin != before_.rend() && *begin > since; ++begin) {
-      const std::string_view name = rows_->facts(*begin).name;
-      if (name.starts_with(scope) &&
-          layer_of_input(name).value_or("") != scope.substr(0, scope.size() - 1))
-        return record_error(*rows_, *begin);
+  [[nodiscard]] std::optional<std::size_t> last_inside(std::string_view layer, std::size_t since) {
+    // Mostly the last but few, or none since. Where all inputs come before all outputs, each would
+    // be looked at for each.
+    constexpr std::size_t looked_at = 16;
+    for (std::size_t i = before_.size(); i-- > 0 && before_[i] > since;) {
+      if (before_.size() - i > looked_at) return last_indexed(layer, since);
+      const std::string_view name = rows_->facts(before_[i]).name;
+      if (name.size() > layer.size() && name[layer.size()] == '.' && name.starts_with(layer) &&
+          layer_of_input(name).value_or("") != layer)
+        return before_[i];
     }
     return std::nullopt;
   }
 
-  /// What went into a layer, and whether its output was recorded since.
-  struct Inputs {
-    std::vector<RecordError> records;
-    bool are_used = false;
-  };
+  [[nodiscard]] std::optional<std::size_t> last_indexed(std::string_view layer, std::size_t since) {
+    for (; indexed_ < before_.size(); ++indexed_)
+      each_scope(before_[indexed_],
+                 [&](std::string_view scope) { last_in_[scope] = before_[indexed_]; });
+    const auto last = last_in_.find(layer);
+    if (last == last_in_.end() || last->second <= since) return std::nullopt;
+    return last->second;
+  }
 
   const RowStore* rows_;
   // Of the last record with numbers.
@@ -143,6 +178,8 @@ class Trace {
   double last_error_ = 0;
   const Shape* last_shape_ = nullptr;
   std::vector<std::size_t> before_;  // First rows of those since the first input.
+  std::unordered_map<std::string_view, std::size_t, detail::KeyedHash> last_in_;  // Of each scope.
+  std::size_t indexed_ = 0;  // So many of `before_` are in it.
   std::map<std::string, Inputs, std::less<>> inputs_;
   double largest_ = 0;
 };
