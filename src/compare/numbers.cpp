@@ -14,6 +14,7 @@
 #include "compare/metrics/tolerance.hpp"
 #include "compare/metrics/transpose.hpp"
 #include "compare/metrics/ulp.hpp"
+#include "compare/metrics/unmasked.hpp"
 #include "compare/pairs.hpp"
 #include "platform/parallel.hpp"
 #include "tools/doubles.hpp"
@@ -181,6 +182,8 @@ void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)
     else if (row.metrics->compared == 0) row.verdict = Verdict::nothing;
     else row.verdict = row.metrics->is_exact() ? Verdict::equal : Verdict::close;
     if (row.verdict == Verdict::different && options_.suggest) look_for_transpose(a, b, row);
+    if (row.record && row.verdict != Verdict::equal)
+      row.unmasked_l2 = unmasked_l2(a, b, *row.metrics);
   } catch (const Error& error) {
     const Error located = error.details().path.empty() ? error.with_path(row.path) : error;
     if (!error.details().file.empty() || !name_of_) throw located;

@@ -27,10 +27,11 @@ struct NoiseFloor {
   /// decides alone; repeated runs only excuse what is beyond the tolerance.
   bool is_precise = false;
   /// How many times the floor a difference may be: `CompareOptions::noise_factor`, more where few
-  /// numbers were measured.
+  /// numbers were measured. The floor's maximum counts twice there, or, beside a run with more
+  /// digits, what of it is beyond a step of the dtype.
   double factor = 0;
-  /// The larger of what root mean square and maximum are beside `factor` times the floor: above 1
-  /// is beyond it. Nothing where the floor is zero and the difference is not.
+  /// The larger of what root mean square and maximum are beside what they may be: above 1 is beyond
+  /// it. Nothing where the floor is zero and the difference is not.
   std::optional<double> excess;
 
   /// Whether the difference is no larger than the noise explains.
@@ -88,7 +89,7 @@ enum class InputEvidence : std::uint8_t {
 SAFESTRUCTURES_API std::string_view to_string(InputEvidence evidence) noexcept;
 
 /// A record's error beside that of what went into its layer. Errors are relative L2 over the
-/// tensors of a record, the largest of them.
+/// tensors of a record, the largest of them, or `ComparisonRow::unmasked_l2` where there is one.
 struct ErrorOrigin {
   InputEvidence evidence = InputEvidence::none;  ///< How the input is known.
   /// The first row of the record taken as input. Nothing: none.
@@ -97,9 +98,10 @@ struct ErrorOrigin {
   std::optional<double> input_error;  ///< Of its input, as `error`.
   /// Error over input error. Nothing where the input is exact, or one of them has no measure.
   std::optional<double> amplification;
-  /// What ranks culprits: error over the input error or, where that is smaller, over the noise
-  /// (relative L2 of `ComparisonRow::noise`, else half a step of the dtype). Where the input is a
-  /// guess, over the largest error before it in the step. Nothing where it has no bound.
+  /// What ranks culprits: error, at most 1, over the input error or, where that is smaller, over
+  /// the noise (relative L2 of `ComparisonRow::noise`, else half a step of the dtype). Where the
+  /// input is a guess, over the largest error before it in the step. An error without measure is 1
+  /// where what came in is more than that noise; else there is nothing here.
   std::optional<double> score;
 };
 

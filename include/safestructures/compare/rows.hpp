@@ -78,7 +78,10 @@ struct ComparisonRow {
   std::optional<TensorMetrics> metrics;  ///< Of two tensors of one shape.
   /// Of tensors of one shape of which one side or both have the statistics alone.
   Boxed<StatisticsMetrics> statistics;
-  Boxed<NoiseFloor> noise;            ///< Where a further run has this tensor.
+  Boxed<NoiseFloor> noise;  ///< Where a further run has this tensor.
+  /// Of a record: `TensorMetrics::relative_l2` of the places that are not below -8192 on both
+  /// sides, as masks fill them, where that is more than the one of all.
+  std::optional<double> unmasked_l2;
   std::optional<RecordPlace> record;  ///< Of recordings.
   Shape shape;                        ///< Of both tensors, where there are metrics.
   /// Of a record: its relative L2 over the largest of the records before it in the same step.

@@ -56,12 +56,15 @@ std::optional<NoiseFloor> NoiseOfTensor::floor(const TensorMetrics& between, dou
   floor.factor = factor * (1 + 4 / std::sqrt(numbers));
   double least_rmse = floor.rmse;
   double least_max = floor.max_absolute;
+  double step = 0;
   if (floor.is_precise) {
     least_rmse = std::max(least_rmse, half_step(grid_, rms(between.norm_b, between.compared)));
-    const double peak =
-        between.ulp && between.ulp->at_peak > 0 ? between.max_absolute / between.ulp->at_peak : 0;
-    least_max = std::max(least_max, peak / 2);
+    if (between.ulp && between.ulp->at_peak > 0) step = between.max_absolute / between.ulp->at_peak;
+    least_max = std::max(least_max, step / 2);
   }
+  // Roundings have a bound, but sums of many have a long tail: in another order, the largest
+  // difference was 4.3 times as far as the noise, and the root mean square 2.4 times.
+  least_max += std::max(floor.max_absolute - step, 0.0);
   const auto beside = [&](double difference, double least) -> std::optional<double> {
     if (difference == 0) return 0;
     if (least == 0) return std::nullopt;

@@ -138,6 +138,8 @@ ComparisonRow CompactRows::make(std::size_t index) const {
   row.verdict = from.verdict;
   row.detail = kind.detail;
   row.metrics = metrics_of(kind, from, from.is_exact() ? nullptr : &metrics[from.metrics]);
+  if (!from.is_exact() && row.metrics->relative_l2 && from.measure > *row.metrics->relative_l2)
+    row.unmasked_l2 = from.measure;
   row.record = RecordPlace{kind.path,
                            place.columns->step[place.record],
                            place.columns->call[place.record],

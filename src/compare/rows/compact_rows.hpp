@@ -86,8 +86,8 @@ struct CompactMetrics {
 struct CompactRow {
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  /// Of an exact row the sum of the squares, on both sides; of others the relative L2, which is not
-  /// a number where there is none.
+  /// Of an exact row the sum of the squares, on both sides; of others the relative L2, that of the
+  /// places without masks where it is more, which is not a number where there is none.
   double measure = 0;
   std::uint32_t record = 0;        ///< Place in the first recording.
   std::uint32_t input_row = none;  ///< As in `ErrorOrigin`.

@@ -23,7 +23,7 @@ double error_of(const ComparisonRow& row) {
   if (row.metrics) {
     const TensorMetrics& found = *row.metrics;
     const bool is_finite = found.non_finite.differing() == 0;
-    if (is_finite && found.relative_l2) return *found.relative_l2;
+    if (is_finite && found.relative_l2) return row.unmasked_l2.value_or(*found.relative_l2);
     if (is_finite && found.compared == 0) return 0;
   }
   if (row.statistics && row.statistics->relative_l2) return *row.statistics->relative_l2;
@@ -65,7 +65,11 @@ RecordError record_error(const RowStore& rows, std::size_t begin) {
 
 std::optional<double> score_of(const TracedError& traced, double error, double least) {
   // What has no measure and comes in passes on what has none.
-  return measured(std::isinf(traced.beside) ? 0 : error / std::max(traced.beside, least));
+  if (std::isinf(traced.beside)) return 0;
+  if (std::isinf(error) && traced.beside <= least) return std::nullopt;
+  // An error is all of it at most: a mask that moved makes infinities beside numbers of what came
+  // in wrong, or differences of 1e9.
+  return std::min(error, 1.0) / std::max(traced.beside, least);
 }
 
 void set_origin_of(ComparisonRow& row, const TracedError& traced, double error, double input_error,

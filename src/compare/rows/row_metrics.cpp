@@ -9,6 +9,7 @@
 
 #include <safestructures/data/convert.hpp>
 #include "compare/metrics/angle.hpp"
+#include "compare/metrics/unmasked.hpp"
 #include "compare/metrics/watched.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -169,6 +170,8 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
   row.measure = std::numeric_limits<double>::quiet_NaN();
   if (total.b_squares != 0) {
     row.measure = relative_l2_of(total.squares, total.b_squares);
+    if (total.largest_b >= -most_filled)
+      row.measure = std::max(row.measure, unmasked_l2(all).value_or(0));
     const int floor = floor_exponent_of(total.b_squares, kind.count);
     metrics.max_relative = row_kernels().relative(all, power_of_two(floor));
   }

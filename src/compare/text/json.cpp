@@ -147,6 +147,7 @@ void write_row(std::ostream& out, const ComparisonRow& row, const Comparison& co
   if (row.metrics) {
     out << fmt::format(R"(, "shape": [{}])", fmt::join(row.shape, ", "));
     write_metrics(out, *row.metrics);
+    if (row.unmasked_l2) out << R"(, "unmasked_l2": )" << number(row.unmasked_l2);
   }
   if (row.statistics) {
     out << fmt::format(R"(, "shape": [{}])", fmt::join(row.shape, ", "));

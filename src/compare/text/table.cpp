@@ -47,7 +47,8 @@ TextTable table_of(const Comparison& comparison) {
 void append_snr(std::string& cell, const TensorMetrics& found) {
   switch (found.snr_state) {
     case SnrState::number: detail::append_tenths(cell, found.snr); return;
-    case SnrState::exact: cell += "exact"; return;
+    // Where infinities alone differ, no number that is compared does.
+    case SnrState::exact: cell += found.is_exact() ? "exact" : "-"; return;
     case SnrState::zero_reference: cell += "zero ref"; return;
     case SnrState::nothing: cell += '-'; return;
   }

@@ -14,6 +14,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include "compare/rows/record_error.hpp"
 #include "compare/rows/row_store.hpp"
 #include "data/text/number.hpp"
 #include "data/text/short_number.hpp"
@@ -101,6 +102,7 @@ std::string place_text(const ComparisonRow& row) {
   std::string text;
   if (row.record) text = fmt::format("step {}, call {} of ", row.record->step, row.record->call);
   text += row.path;
+  if (is_lone(row.verdict)) text.append(", ").append(to_string(row.verdict));
   if (row.metrics && row.metrics->worst) {
     text += ", ";
     append_worst(text, row);

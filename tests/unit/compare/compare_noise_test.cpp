@@ -170,6 +170,25 @@ TEST_CASE("beside a run in higher precision nobody rounds better than to half a 
   CHECK(found.rows.at(0).verdict == Verdict::close);
 }
 
+TEST_CASE("the largest of many differences may be further from the noise than their mean square") {
+  std::vector<float> exact = ramp(4096);
+  std::vector<float> b = exact;
+  std::vector<float> a = exact;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const float apart = i % 2 == 0 ? 1e-3F : -1e-3F;
+    b[i] += apart;
+    a[i] -= apart;
+  }
+  const auto verdict = [&](float at_one_place) {
+    a[100] = b[100] + at_one_place * 1e-3F;
+    return compare(a, b, {run_of(exact)}).rows.at(0).verdict;
+  };
+  // Sums in another order have been 4.3 times as far apart as the noise at one place.
+  CHECK(verdict(4.4F) == Verdict::close);
+  CHECK(verdict(6.2F) == Verdict::close);
+  CHECK(verdict(6.6F) == Verdict::different);
+}
+
 TEST_CASE("NaN and integers are never noise") {
   std::vector<float> b = ramp(50);
   std::vector<float> a = noisy(b, 1e-3, 1);

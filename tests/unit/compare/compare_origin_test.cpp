@@ -1,5 +1,6 @@
 /// \file
 /// Which layer of two recordings makes an error, and which pass on what came in.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -61,6 +62,58 @@ std::vector<std::string> names(const ss::Comparison& found) {
   std::vector<std::string> list;
   for (const ss::Culprit& culprit : found.culprits) list.push_back(culprit.name);
   return list;
+}
+
+constexpr double masked_error = 1e-2;
+
+/// Scores with an error, every other of which is masked.
+Numbers masked_scores(float fill, bool is_added, double error) {
+  Numbers numbers(16);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto score = static_cast<float>((static_cast<double>(i) - 7) * (1 + error));
+    numbers[i] = i % 2 == 0 ? score : is_added ? score + fill : fill;
+  }
+  return numbers;
+}
+
+/// Runs of two layers that make an error, one of them in what it masks, and of two that pass on
+/// what came in. \param is_wide whether what is masked is in double precision
+ss::Comparison masked_runs(float fill, bool is_added, bool is_wide) {
+  const ss::test::Folder folder;
+  for (const bool is_a : {true, false}) {
+    ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
+    const double wrong = is_a ? masked_error : 0;
+    const auto put_masked = [&](const std::string& name, double error) {
+      const Numbers numbers = masked_scores(fill, is_added, error);
+      if (is_wide) recorder.record(name, std::vector<double>(numbers.begin(), numbers.end()));
+      else recorder.record(name, numbers);
+    };
+    put(recorder, "scores.input", 0);
+    put(recorder, "scores", wrong);
+    put(recorder, "mask.input", wrong);
+    put_masked("mask", wrong);
+    put_masked("soft.input", wrong);
+    put(recorder, "soft", wrong / 2);
+    put_masked("other.input", 0);
+    put_masked("other", wrong);
+    recorder.close();
+  }
+  return ss::compare_files(folder / "a", folder / "b");
+}
+
+void check_behind_masks(const ss::Comparison& found) {
+  std::vector<std::string> culprits = names(found);
+  std::ranges::sort(culprits);
+  CHECK(culprits == std::vector<std::string>{"other", "scores"});
+  const ss::ComparisonRow& mask = found.rows.at(3);
+  CHECK(*mask.metrics->relative_l2 < 1e-4);
+  CHECK(mask.unmasked_l2.value() == doctest::Approx(masked_error).epsilon(1e-3));
+  CHECK(mask.origin->error == mask.unmasked_l2);
+  CHECK(found.rows.at(5).origin->input_error == mask.unmasked_l2);
+  CHECK(!found.rows.at(1).unmasked_l2);
+  std::ostringstream json;
+  found.write_json(json);
+  CHECK(json.str().find(R"(, "unmasked_l2": 0.0)") != std::string::npos);
 }
 
 }  // namespace
@@ -176,6 +229,49 @@ TEST_CASE("a NaN that comes in is passed on, a new one has no bound") {
                       R"("score": null})") != std::string::npos);
   CHECK(json.str().find(R"("culprits": [{"name": "one", "row": 1, "calls": 1, "score": null}])") !=
         std::string::npos);
+}
+
+TEST_CASE("what has no measure ranks behind what brought it about, and before what comes later") {
+  // What a mask that moved leaves: -inf on one side, or -1e9.
+  for (const double wrong : {HUGE_VAL, std::numeric_limits<double>::quiet_NaN(), 1e9}) {
+    CAPTURE(wrong);
+    CHECK(names(compared({{{"ids", 0}, {"one.input", 0.4}, {"one", wrong}}})) ==
+          std::vector<std::string>{"one.input", "one"});
+    // A rounding error brings nothing about.
+    CHECK(
+        names(compared({{{"two.input", 0}, {"two", 1e-2}, {"one.input", 1e-7}, {"one", wrong}}})) ==
+        std::vector<std::string>{"one", "two"});
+  }
+}
+
+TEST_CASE("what masks fill in hides no error of what they leave") {
+  struct Fill {
+    float number;
+    bool is_added;
+  };
+  constexpr float lowest = std::numeric_limits<float>::lowest();
+  for (const Fill fill :
+       {Fill{-1e4F, false}, Fill{-1e4F, true}, Fill{-1e9F, false}, Fill{lowest, true}}) {
+    for (const bool is_wide : {false, true}) {
+      CAPTURE(fill.number);
+      CAPTURE(fill.is_added);
+      CAPTURE(is_wide);
+      check_behind_masks(masked_runs(fill.number, fill.is_added, is_wide));
+    }
+  }
+}
+
+TEST_CASE("numbers that are low on one side alone are not masked") {
+  const ss::test::Folder folder;
+  for (const bool is_a : {true, false}) {
+    ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
+    recorder.record("x", Numbers{1, is_a ? 2.0F : -1e9F, -1e9F});
+    recorder.record("y", Numbers{1, is_a ? 2.0F : 3.0F, -8000});
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  CHECK(!found.rows.at(1).unmasked_l2);
+  CHECK(*found.rows.at(0).origin->error == doctest::Approx(1));
 }
 
 TEST_CASE("records of inputs are known by their last words") {

@@ -211,3 +211,21 @@ TEST_CASE("an error beside zeros alone is called that, and one that is not finit
   CHECK(text(std::numeric_limits<float>::infinity())
             .find("relu, step 0 call 0: error NaN or infinite, ") != std::string::npos);
 }
+
+TEST_CASE("where infinities alone differ, nothing is called exact") {
+  const auto snr = [](float number) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const auto numbers = [](float last) {
+      return ss::Value(ss::Tensor::own(std::vector<float>{1, infinity, last}));
+    };
+    const std::string table =
+        table_of(ss::compare(numbers(number), numbers(infinity)), {.all = true});
+    std::istringstream line(table.substr(table.find('\n') + 1));
+    std::string cell;
+    for (int column = 0; column < 5; ++column) line >> cell;
+    return cell;
+  };
+  CHECK(snr(std::numeric_limits<float>::infinity()) == "exact");
+  CHECK(snr(-std::numeric_limits<float>::infinity()) == "-");
+  CHECK(snr(2) == "-");
+}

@@ -141,6 +141,7 @@ TEST_CASE("what is in one only is the first divergence where nothing else is") {
       ss::compare(Value::dict({{"a", 1}, {"b", 2}}), Value::dict({{"b", 2}}));
   REQUIRE(found.first_divergence() != nullptr);
   CHECK(found.first_divergence()->path == "/a");
+  CHECK(text_of(found).find("\nfirst divergence: /a, only in a: int 1\n") != std::string::npos);
 }
 
 TEST_CASE("a comparison in which nothing was compared is not equal") {
