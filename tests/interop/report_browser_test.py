@@ -253,6 +253,15 @@ def check_many_culprits(page, folder):
     expect("an input without error", ("new", "0"), (culprits[0][4], culprits[0][3]))
 
 
+def check_infinities(page, folder):
+    """Nothing is exact where infinities alone differ."""
+    save_file({"x": np.array([1, np.inf, 2], np.float32), "y": np.ones(3, np.float32)}, folder / "endless.safetensors")
+    save_file({"x": np.array([1, 5, 2], np.float32), "y": np.ones(3, np.float32)}, folder / "ended.safetensors")
+    run(folder, "report", "endless.safetensors", "ended.safetensors", "-o", "infinities.html")
+    page.open(folder / "infinities.html")
+    expect("no decibels beside an infinity", ["–", "exact"], column(page, "SNR"))
+
+
 def check_files(page, folder):
     """Files have a first divergence and suspicions, and no layers; equal ones have nothing that began."""
     values = np.random.default_rng(0).standard_normal((16, 64)).astype(np.float32)
@@ -340,7 +349,7 @@ def main():
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
-        for check in (check_two_runs, check_findings, check_other_values, check_statistics, check_pairs, check_coverage, check_many_culprits, check_files, check_one,
+        for check in (check_two_runs, check_findings, check_other_values, check_statistics, check_pairs, check_coverage, check_many_culprits, check_infinities, check_files, check_one,
                       check_hostile, check_damaged, check_many):
             with browser.Browser(folder) as page:
                 check(page, folder)

@@ -4,11 +4,12 @@ const evidenceText = {
   recorded: 'recorded as its input',
   same_shape: 'a guess: recorded before it, of its shape',
   other_shape: 'a weaker guess: recorded before it, of another shape',
-  none: 'unknown: nothing was recorded before it in its step',
+  none: 'unknown: nothing was recorded before it in its step and thread',
 };
 const withoutNumber = ['value', 'dtype', 'shape', 'size', 'kind'];
-const isBesideZeros = (found) => found.snr_state === 'zero_reference'
-  && Object.entries(found.non_finite).every(([name, count]) => name.endsWith('_both') || count === 0);
+const isAlikeNonFinite = (found) =>
+  Object.entries(found.non_finite).every(([name, count]) => name.endsWith('_both') || count === 0);
+const isBesideZeros = (found) => found.snr_state === 'zero_reference' && isAlikeNonFinite(found);
 const measured = (error, row) => (error !== null ? short(error)
   : row && withoutNumber.includes(row.found.verdict) ? `another ${row.found.verdict}`
     : row && isBesideZeros(row.found) ? 'without measure, as b is zero' : 'NaN or infinite');

@@ -5,7 +5,7 @@ const statistic = (title, get, width = 78) => number(title, width, (row) => (row
 const metric = (title, name, width = 76) => number(title, width, (row) => row.found[name] ?? null);
 const estimated = (found, value) => (isEstimate(found) && value !== null ? '~' : '') + short(value);
 const decibels = (found) => {
-  if (!found.statistics) return found.snr_state === 'exact' ? Infinity : found.snr_db ?? null;
+  if (!found.statistics) return found.snr_state === 'exact' && isAlikeNonFinite(found) ? Infinity : found.snr_db ?? null;
   const error = relativeL2(found);
   return error === null ? null : error === 0 ? (isEstimate(found) ? null : Infinity) : -20 * Math.log10(error);
 };

@@ -104,7 +104,9 @@ std::string culprit_text(const Comparison& comparison, const Culprit& culprit) {
   std::string text = fmt::format("{}, step {} call {}: {}, ", culprit.name, row.record->step,
                                  row.record->call, error_text(origin.error, row, "error "));
   switch (origin.evidence) {
-    case InputEvidence::none: text += "nothing was recorded before it in its step"; break;
+    case InputEvidence::none:
+      text += "nothing was recorded before it in its step and thread";
+      break;
     case InputEvidence::recorded: text += fmt::format("{} in {}", came, input); break;
     case InputEvidence::same_shape:
     case InputEvidence::other_shape:
