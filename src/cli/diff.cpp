@@ -63,6 +63,19 @@ void print_table(std::ostream& out, const Comparison& found, const DiffOptions& 
   }
 }
 
+void print(const Comparison& found, const DiffOptions& given) {
+  Output out(stdout, "the standard output");
+  try {
+    if (given.json) found.write_json(out);
+    else if (given.junit) write_junit(out, found, given.a, given.b);
+    else print_table(out, found, given);
+  } catch (const Error& error) {
+    // Code 1 would say that the two differ.
+    throw CallError(error.what());
+  }
+  out.finish();
+}
+
 void diff(const DiffOptions& given) {
   if (given.json && given.junit) throw CallError("--json and --junit exclude each other.");
   if (given.saved_renames == "-")
@@ -84,11 +97,7 @@ void diff(const DiffOptions& given) {
     write_output_file(given.saved_renames, [&](std::ostream& out) {
       out << format_renames(renames, found.suggestions);
     });
-  Output out(stdout, "the standard output");
-  if (given.json) found.write_json(out);
-  else if (given.junit) write_junit(out, found, given.a, given.b);
-  else print_table(out, found, given);
-  out.finish();
+  print(found, given);
   if (!found.is_equal()) throw Reported();
 }
 

@@ -55,8 +55,11 @@ std::string message(const ComparisonRow& row) {
 void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
                  std::string_view b) {
   std::size_t skipped = 0;
-  for (std::size_t i = 0; i < found.rows.size(); ++i)
+  detail::PathText printed;
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    comparing::add_names(found, i, printed);
     if (found.rows.verdict(i) == Verdict::nothing) ++skipped;
+  }
   const bool is_vacuous = !found.is_equal() && found.differences() == 0;
   const std::string suite = escaped(std::string(a) + " and " + std::string(b));
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -11,6 +11,7 @@ namespace safestructures::cli {
 
 /// JUnit's XML in ASCII: a test case for each row, failed where it differs, skipped where nothing
 /// was compared, and one for the whole that fails where nothing was compared at all.
+/// \throws Error as `Comparison::write_json`
 void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
                  std::string_view b);
 

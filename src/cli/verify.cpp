@@ -1,10 +1,11 @@
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -54,13 +55,14 @@ void add_behind(const std::string& folder,
                 const Recording& run, std::vector<std::string>& problems) {
   const std::optional<std::uint64_t> last = recording::read_about(run.about()).segment;
   if (!run.is_closed() || !last) return;
+  std::unordered_set<std::string> known(problems.begin(), problems.end());
   for (auto next = segments.upper_bound(*last); next != segments.end(); ++next) {
     const auto& [number, files] = *next;
     const auto file = files.sealed ? recording::sealed_file(folder, number)
                       : files.part ? recording::part_file(folder, number)
                                    : recording::journal_file(folder, number);
-    const std::string text = recording::behind_text(file, *last);
-    if (std::ranges::find(problems, text) == problems.end()) problems.push_back(text);
+    std::string text = recording::behind_text(file, *last);
+    if (known.insert(text).second) problems.push_back(std::move(text));
   }
 }
 

@@ -23,34 +23,39 @@ constexpr std::array<std::string_view, 30> code_names = {"cannot_open",         
                                                          "mixed_saves",         "damaged"};
 static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::damaged) + 1);
 
-/// A path is made of names in a file, which may be as long as the file: its beginning and its end.
-std::string shortened(const std::string& path) {
-  constexpr std::size_t part = 200;
-  if (path.size() <= 2 * part) return path;
+constexpr std::size_t most_of_path = 400;
+constexpr std::size_t most_of_others = 1000;  // A list of names has up to 900 bytes.
+
+/// What an error says has names of a file in it, which may be as long as the file: the beginning
+/// and the end.
+std::string shortened(const std::string& said, std::size_t most) {
+  if (said.size() <= most) return said;
+  const std::size_t part = most / 2;
   const auto is_inside = [&](std::size_t i) {
-    return (static_cast<unsigned char>(path[i]) & 0xC0U) == 0x80;
+    return (static_cast<unsigned char>(said[i]) & 0xC0U) == 0x80;
   };
   // Whole characters; what is no UTF-8 is cut anywhere.
   std::size_t front = part;
   while (front > part - 3 && is_inside(front)) --front;
-  std::size_t back = path.size() - part;
-  while (back < path.size() - part + 3 && is_inside(back)) ++back;
-  return path.substr(0, front) + "..." + path.substr(back);
+  std::size_t back = said.size() - part;
+  while (back < said.size() - part + 3 && is_inside(back)) ++back;
+  return said.substr(0, front) + "..." + said.substr(back);
 }
 
 std::string format(const std::string& problem, const ErrorDetails& details) {
   std::string text;
-  if (!details.file.empty()) text += details.file + ": ";
-  if (!details.path.empty()) text += "at " + shortened(details.path) + ": ";
-  text += problem;
-  if (!details.expected.empty()) text += ": expected " + details.expected;
+  if (!details.file.empty()) text += shortened(details.file, most_of_others) + ": ";
+  if (!details.path.empty()) text += "at " + shortened(details.path, most_of_path) + ": ";
+  text += shortened(problem, most_of_others);
+  if (!details.expected.empty())
+    text += ": expected " + shortened(details.expected, most_of_others);
   if (!details.found.empty()) {
     text += details.expected.empty() ? ": found " : ", found ";
-    text += details.found;
+    text += shortened(details.found, most_of_others);
   }
   if (details.offset) text += " (byte " + std::to_string(*details.offset) + ")";
   text += '.';
-  if (!details.advice.empty()) text += " " + details.advice + ".";
+  if (!details.advice.empty()) text += " " + shortened(details.advice, most_of_others) + ".";
   return text;
 }
 

@@ -1,7 +1,9 @@
 """Numbers, sizes and texts that the command line takes, what goes with what, where it writes to, and how long its errors
 are."""
 
+import json
 import pathlib
+import struct
 
 from cli_outcomes import expect, run, run_checks
 
@@ -143,11 +145,37 @@ def check_outputs(folder):
 
 def check_long_names(folder):
     """A name of a megabyte makes no error of a megabyte."""
-    (pathlib.Path(folder) / "long.json").write_text('{"' + "k" * 1_000_000 + '":[1,2,}')
-    done = run(folder, "verify", "long.json")
-    expect("a long name", (1, ""), (done.returncode, done.stdout))
-    expect("a long name: its beginning and its end", True, "at /kkk" in done.stderr and "kkk...kkk" in done.stderr)
-    expect(f"a long name: {len(done.stderr)} bytes", True, len(done.stderr) < 1000)
+    folder = pathlib.Path(folder)
+    long = "k" * 1_000_000
+    (folder / "cut.json").write_text(f'{{"{long}":[1,2,}}')
+    (folder / "twice.json").write_text(f'{{"{long}":1,"{long}":2}}')
+    (folder / "one.json").write_text(f'{{"{long}":1}}')
+    (folder / "long.safetensors.index.json").write_text(f'{{"weight_map":{{"a":"{long}"}}}}')
+    (folder / "names.txt").write_text(f"{long}=b*\n")
+    write_missing(folder / "missing.safetensors", long)
+    for code, line, begin in (
+        (1, "verify cut.json", "cut.json: at /kkk"),
+        (1, "verify twice.json", "twice.json: at /kkk"),
+        (1, "show long.safetensors.index.json", "kkk"),
+        (1, "show missing.safetensors", "missing.safetensors: at /: the file has no tensor of the name in the schema: found 'kkk"),
+        (2, "get one.json a", "one.json: at /: there is no 'a': found dict of 1: kkk"),
+        (2, "get model.safetensors /" + "k" * 4000, "model.safetensors: at /: there is no 'kkk"),
+        (2, "diff one.json one.json --renames names.txt", "a rename cannot be carried out: expected as many * on both sides, found kkk"),
+    ):
+        done = run(folder, *line.split(" "))
+        name = line[:60]
+        expect(name, (code, ""), (done.returncode, done.stdout))
+        expect(f"{name}: the beginning", f"safestructures: {begin}", done.stderr[: 16 + len(begin)])
+        expect(f"{name}: what is left out", True, "kkk...kkk" in done.stderr)
+        expect(f"{name}: {len(done.stderr)} bytes", True, len(done.stderr) < 2000)
+
+
+def write_missing(path, name):
+    """A file whose schema names a tensor that is not there."""
+    schema = json.dumps({"data_type": "numpy.ndarray", "value": name})
+    metadata = {"_safestructures_schema_": schema, "_safestructures_schema_version_": "1.0.0"}
+    header = json.dumps({"__metadata__": metadata}).encode()
+    path.write_bytes(struct.pack("<Q", len(header)) + header)
 
 
 run_checks(

@@ -1,4 +1,4 @@
-"""A long key above many values: what a file costs is in proportion to it, or refused."""
+"""A long key above many values, and many files of a recording: what they cost is in proportion to them, or refused."""
 
 import json
 import os
@@ -8,7 +8,9 @@ import subprocess
 import tempfile
 
 import checks
+import numpy as np
 from cli_outcomes import expect, run_checks
+from safetensors.numpy import save_file
 
 KEY = "k" * 200_000
 COUNT = 8000
@@ -71,4 +73,92 @@ def check_lists(folder):
         expect(words, (0, ""), bounded(folder, *words)[::2])
 
 
-run_checks(check_reading, check_lists)
+def check_npz(folder):
+    """Names that an archive would hold again and again are refused, those of tensors and those of numbers."""
+    folder = pathlib.Path(folder)
+    key = KEY[:50_000]
+    for name, item in (("numbers", 1), ("tensors", TENSOR)):
+        (folder / f"{name}.json").write_text(json.dumps({key: [item] * COUNT}))
+        code, out, error = bounded(folder, "convert", f"{name}.json", "out.npz")
+        expect(name, (2, ""), (code, out))
+        message = "the paths of a structure take too much memory: expected at most 6745"
+        expect(f"{name}: {error[:1000]}", True, message in error and len(error) < 2000)
+        expect(f"{name}: nothing is written", [], list(folder.glob("*out*")))
+
+
+def write_recording(folder, weight, count):
+    """A recording of one name for all of its records."""
+    folder.mkdir()
+    columns = {
+        "sequence": np.arange(count, dtype="u8"),
+        "step": np.zeros(count, "i8"),
+        "call": np.arange(count, dtype="u8"),
+        "time": np.zeros(count, "i8"),
+        "name": np.zeros(count, "u4"),
+        "thread": np.zeros(count, "u4"),
+        "value": np.zeros(count, "u4"),
+        "row": np.arange(count, dtype="i4"),
+        "kept": np.zeros(count, "u1"),
+    }
+
+    def leaf(name):
+        return {"data_type": "numpy.ndarray", "value": name}
+
+    fields = {"names": {"data_type": "list", "value": [{"data_type": "str", "value": KEY}]}}
+    fields |= {name: leaf(name) for name in columns} | {"values": {"data_type": "list", "value": [leaf("t")]}}
+    schema = {"data_type": "SafestructuresDataclass", "value": fields, "class": "Segment"}
+    about = {
+        "version": 2,
+        "segment": 1,
+        "closed": True,
+        "run": "d1876cc158f714e7",
+        "counts": {"calls": count, "kept": count},
+        "left_out": {},
+    }
+    metadata = {
+        "_safestructures_schema_": json.dumps(schema),
+        "_safestructures_schema_version_": "1.0.0",
+        "safestructures_recording": json.dumps(about),
+    }
+    save_file(columns | {"t": np.full((count, 1), weight, "f4")}, folder / "segment-000001.safetensors", metadata)
+
+
+def check_rows(folder):
+    """A name that all records of a run have is refused where it would be printed with each row."""
+    folder = pathlib.Path(folder)
+    write_recording(folder / "a", 1, 1000)
+    write_recording(folder / "b", 2, 1000)
+    for options in (["--all"], ["--json"], ["--junit"]):
+        code, out, error = bounded(folder, "diff", "a", "b", *options)
+        expect(options, (2, ""), (code, out))
+        start = "safestructures: the paths of a structure take too much memory: expected at most 67"
+        expect(f"{options}: {error[:1000]}", True, error.startswith(start))
+    code, out, error = bounded(folder, "diff", "a", "b")
+    expect("what is shown is within the bound", (1, ""), (code, error))
+
+
+def check_files_behind(folder):
+    """Files behind the segment that closed a recording are told of in time in proportion to their number."""
+    times = []
+    for count in (4000, 32000):
+        name = f"behind-{count}"
+        write_recording(pathlib.Path(folder) / name, 1, 1)
+        for number in range(count):
+            (pathlib.Path(folder) / name / f"segment-{number + 2:06}.journal").touch()
+        times.append(min(seconds_of_verify(folder, name, count) for _ in range(3)))
+    # Were it with the square, 64 times.
+    expect(f"files behind the last: {times}", True, times[1] < 24 * times[0])
+
+
+def seconds_of_verify(folder, name, count):
+    with tempfile.TemporaryFile() as error:
+        process = subprocess.Popen([checks.cli(), "verify", name], cwd=folder, stderr=error)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        error.seek(0)
+        lines = error.read().count(b"is behind segment 1, which closed the recording: not read\n")
+    expect(name, (1, count), (process.returncode, lines))
+    return usage.ru_utime + usage.ru_stime
+
+
+run_checks(check_reading, check_lists, check_npz, check_rows, check_files_behind)

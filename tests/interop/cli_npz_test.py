@@ -299,6 +299,18 @@ def hostile():
         archive(method=zipfile.ZIP_BZIP2),
         "at a.npy: a file in the archive is compressed in a way that is not known here",
     )
+    # Of 300 KB; each file alone would be within what gzip may be.
+    half = npy("'|u1'", f"({1 << 27},)", bytes(1 << 27))
+    far = io.BytesIO()
+    with zipfile.ZipFile(far, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name in ("a.npy", "b.npy"):
+            zipped.writestr(name, half)
+    yield (
+        "more than packed files may be",
+        far.getvalue(),
+        f"a packed file is too large unpacked: expected at most {1 << 28} bytes (Limits::expansion), found more in"
+        f" {len(far.getvalue())}. Raise the limit if you trust the file.",
+    )
     two = io.BytesIO()
     with zipfile.ZipFile(two, "w") as zipped:
         zipped.writestr("a.npy", npy())

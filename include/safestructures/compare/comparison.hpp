@@ -76,8 +76,11 @@ struct SAFESTRUCTURES_API Comparison {
 
   /// A table with a line for each row, then what the comparison covered. Safe for a terminal,
   /// whatever the names.
+  /// \throws Error `limit_exceeded`, before anything is written, where the names of the rows that
+  /// it shows take more than 64 MiB and 256 bytes each
   void write_text(std::ostream& out, const ComparisonText& options = {}) const;
   /// One JSON object in ASCII, with all rows in their order. Numbers that do not exist are `null`.
+  /// \throws Error as `write_text`, for the names of all rows
   void write_json(std::ostream& out) const;
 };
 

@@ -63,7 +63,8 @@ struct ErrorDetails {
 /// Every failure of this library, apart from `std::bad_alloc`.
 ///
 /// `what()` reads `file: at /path: problem: expected X, found Y (byte N). Advice.` with the parts
-/// that are known. Copying never throws: the text is shared.
+/// that are known. Of a path of more than 400 bytes it has the beginning and the end, with `...`
+/// between, and of another part of more than 1000 bytes. Copying never throws: the text is shared.
 class SAFESTRUCTURES_EXCEPTION Error : public std::exception {
  public:
   /// Makes the whole text at once.

@@ -16,7 +16,9 @@
 #include <safestructures/data/path.hpp>
 #include "cli/numpy/npy.hpp"
 #include "cli/numpy/zip.hpp"
+#include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
+#include "data/path_text.hpp"
 #include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
 #include "formats/lossy.hpp"
@@ -61,7 +63,7 @@ Content read(const Source& source, const LoadOptions& options) {
   Content content;
   content.root = Value::dict();
   content.description = "none: arrays of NumPy by name";
-  for (const ZipEntry& entry : read_directory(archive.bytes, options.limits.tensors)) {
+  for (const ZipEntry& entry : read_directory(archive.bytes, options.limits)) {
     const std::string name = array_name(entry);
     try {
       const SharedBytes bytes = read_entry(archive, entry);
@@ -173,6 +175,7 @@ class Writer {
   }
 
   void add(const std::string& name, const Tensor& tensor, bool is_converted) {
+    kept_.add(name);
     // A reader would find one of the two.
     if (!names_.insert(name).second)
       throw Error(ErrorCode::duplicate_name, "two values have the same name with dots",
@@ -199,7 +202,8 @@ class Writer {
   SaveReport report_;
   std::uint32_t depth_ = 0;
   std::string name_;  // Of the value that is being written.
-  std::unordered_set<std::string> names_;
+  std::unordered_set<std::string, detail::KeyedHash> names_;
+  detail::PathText kept_;  // In `names_` and the archive's directory.
 };
 
 class NpzFormat final : public Format {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <safestructures/data/limits.hpp>
 #include <safestructures/data/sink.hpp>
 #include <safestructures/data/source.hpp>
 
@@ -26,10 +27,10 @@ struct ZipEntry {
 };
 
 /// The files of an archive, in the order of its directory. Their bytes do not overlap, and none
-/// announces more than deflate can make of them: what reading them all takes is bounded by the size
-/// of the archive.
+/// announces more than deflate can make of them, all together no more than `Limits::expansion`:
+/// what reading them all takes is bounded by the size of the archive.
 /// \throws Error `invalid_header`, `truncated`, `duplicate_name`, `limit_exceeded`, without a name
-std::vector<ZipEntry> read_directory(std::span<const std::byte> archive, std::uint64_t most);
+std::vector<ZipEntry> read_directory(std::span<const std::byte> archive, const Limits& limits);
 
 /// The bytes of a file, its checksum compared: those of the archive where they are stored.
 /// \throws Error `checksum_mismatch`, `invalid_header`

@@ -9,6 +9,8 @@
 
 #include <safestructures/data/error.hpp>
 #include "cli/numpy/zip.hpp"
+#include "data/keyed_hash.hpp"
+#include "data/limit.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -175,6 +177,21 @@ void check_size(const ZipEntry& entry) {
          .found = std::to_string(entry.size) + " bytes from " + std::to_string(entry.stored)});
 }
 
+/// Each file alone may be a thousand times what is stored.
+void check_expansion(const std::vector<ZipEntry>& entries, std::uint64_t archive,
+                     const Limits& limits) {
+  const std::uint64_t most = detail::most_unpacked(archive, limits);
+  std::uint64_t unpacked = 0;
+  for (const ZipEntry& entry : entries) {
+    if (entry.method == stored_method) continue;
+    if (entry.size > most - unpacked)
+      throw detail::past(detail::Limit::expansion, most,
+                         {.found = "more in " + std::to_string(archive),
+                          .advice = "Raise the limit if you trust the file"});
+    unpacked += entry.size;
+  }
+}
+
 /// A file of few bytes could else be named a million times, and expand each time.
 void check_overlaps(const std::vector<ZipEntry>& entries) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
@@ -223,19 +240,18 @@ void check_crc(std::span<const std::byte> bytes, const ZipEntry& entry) {
 
 }  // namespace
 
-std::vector<ZipEntry> read_directory(std::span<const std::byte> archive, std::uint64_t most) {
+std::vector<ZipEntry> read_directory(std::span<const std::byte> archive, const Limits& limits) {
   constexpr std::uint64_t smallest_record = 46;
   const Directory directory = find_directory(archive);
-  if (directory.count > most)
-    throw Error(ErrorCode::limit_exceeded, "the archive holds too many files",
-                {.expected = "at most " + std::to_string(most) + " (Limits::tensors)",
-                 .found = std::to_string(directory.count)});
+  if (directory.count > limits.tensors)
+    throw detail::past(detail::Limit::tensors, limits.tensors, "the archive holds too many files",
+                       {.found = std::to_string(directory.count)});
   if (directory.count > archive.size() / smallest_record)
     fail_archive("the archive announces more files than it has room for",
                  {.found = std::to_string(directory.count)});
   std::vector<ZipEntry> entries;
   entries.reserve(static_cast<std::size_t>(directory.count));
-  std::unordered_set<std::string> names;
+  std::unordered_set<std::string, detail::KeyedHash> names;
   Fields record(archive, directory.begin);
   for (std::uint64_t i = 0; i < directory.count; ++i) {
     entries.push_back(read_record(record, archive));
@@ -245,6 +261,7 @@ std::vector<ZipEntry> read_directory(std::span<const std::byte> archive, std::ui
                   {.path = entries.back().name});
   }
   check_overlaps(entries);
+  check_expansion(entries, archive.size(), limits);
   return entries;
 }
 

@@ -107,25 +107,35 @@ Renames::Renames(std::span<const RenameRule> rules) {
     if (is_path(rule.from) != is_path(rule.to)) fail("paths on both sides, or names on both");
     if (std::ranges::count(rule.from, '*') != std::ranges::count(rule.to, '*'))
       fail("as many * on both sides");
+    if (rule.from.find('*') == std::string::npos) plain_.emplace(rule.from, rules_.size());
+    else patterns_.push_back(rules_.size());
     rules_.push_back({rule});
   }
 }
 
-std::optional<Renames::Renamed> Renames::apply(std::string_view text, bool path) {
-  for (Rule& one : rules_) {
-    if (is_path(one.rule.from) != path) continue;
-    const auto stars = match_stars(one.rule.from, text);
-    if (!stars) continue;
-    one.is_matched = true;
-    std::string renamed;
-    std::size_t star = 0;
-    for (const char c : one.rule.to) {
-      if (c == '*') renamed += (*stars)[star++];
-      else renamed += c;
-    }
-    return Renamed(std::move(renamed), one);
+Renames::Renamed Renames::renamed(Rule& rule, std::span<const std::string_view> stars) {
+  rule.is_matched = true;
+  std::string text;
+  std::size_t star = 0;
+  for (const char c : rule.rule.to) {
+    if (c == '*') text += stars[star++];
+    else text += c;
   }
-  return std::nullopt;
+  return {std::move(text), rule};
+}
+
+std::optional<Renames::Renamed> Renames::apply(std::string_view text, bool path) {
+  // A name may look like a path, whose rules are not about it.
+  const auto plain = is_path(text) == path ? plain_.find(text) : plain_.end();
+  const std::size_t end = plain == plain_.end() ? rules_.size() : plain->second;
+  for (const std::size_t place : patterns_) {
+    if (place > end) break;
+    Rule& one = rules_[place];
+    if (is_path(one.rule.from) != path) continue;
+    if (const auto stars = match_stars(one.rule.from, text)) return renamed(one, *stars);
+  }
+  if (plain == plain_.end()) return std::nullopt;
+  return renamed(rules_[end], {});
 }
 
 std::vector<std::string> Renames::unused() const {

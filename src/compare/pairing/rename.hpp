@@ -2,14 +2,18 @@
 /// Names in one structure, and what they are in the other.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <safestructures/compare/options.hpp>
+#include "data/keyed_hash.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -47,8 +51,13 @@ class Renames {
 
  private:
   std::optional<Renamed> apply(std::string_view text, bool is_path);
+  /// \param stars what each `*` of the rule stands for
+  static Renamed renamed(Rule& rule, std::span<const std::string_view> stars);
 
   std::vector<Rule> rules_;
+  std::vector<std::size_t> patterns_;  // Places of the rules with `*`, in order.
+  // Of the others the first for each text: a file may have a rule for each of many names.
+  std::unordered_map<std::string, std::size_t, detail::KeyedHash, std::equal_to<>> plain_;
 };
 
 /// What each `*` of a pattern stands for where it matches a text: as little as can be, from the

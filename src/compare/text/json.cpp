@@ -170,6 +170,8 @@ void write_row(std::ostream& out, const ComparisonRow& row, const Comparison& co
 }  // namespace
 
 void Comparison::write_json(std::ostream& out) const {
+  detail::PathText printed;
+  for (std::size_t i = 0; i < rows.size(); ++i) comparing::add_names(*this, i, printed);
   out << fmt::format(R"({{"equal": {}, "differences": {}, "coverage": {{)", is_equal(),
                      differences());
   for (std::string_view comma; const auto& [name, count] : comparing::counts_of(coverage)) {

@@ -164,6 +164,8 @@ std::string_view detail_text(const ComparisonRow& row, std::string& text, std::s
 void Comparison::write_text(std::ostream& out, const ComparisonText& options) const {
   using namespace comparing;
   const ShownRows shown = shown_rows(*this, options);
+  detail::PathText printed;
+  for (const std::size_t place : shown.places) add_names(*this, place, printed);
   TextTable table = table_of(*this);
   std::string text;
   std::string more;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,6 +97,24 @@ void append_worst(std::string& text, const ComparisonRow& row) {
     const std::string_view all = text;
     if (all.substr(begin, end - begin) != all.substr(other)) break;
   }
+}
+
+void add_names(const Comparison& comparison, std::size_t row, detail::PathText& printed) {
+  const RowStore& rows = *RowStore::of(comparison.rows);
+  std::optional<std::size_t> input_row;
+  if (const ComparisonRow* const whole = rows.whole_or_null(row)) {
+    printed.add(whole->path);
+    printed.add(whole->other_path);
+    if (whole->origin) input_row = whole->origin->input_row;
+  } else {
+    const std::size_t place = rows.compact_place(row);
+    const CompactRows& compact = rows.compact();
+    const CompactKind& kind = compact.kinds[compact.rows[place].kind];
+    printed.add(kind.path);
+    printed.add(kind.other_path);
+    input_row = compact.traced(place).input_row;
+  }
+  if (input_row) printed.add(rows.facts(*input_row).name);
 }
 
 std::string place_text(const ComparisonRow& row) {

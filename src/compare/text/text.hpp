@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <safestructures/compare/comparison.hpp>
+#include "data/path_text.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -22,6 +23,11 @@ void append_short(std::string& text, double number);
 void append_count(std::string& text, std::uint64_t count);
 /// Appends the digits, behind a sign where it is below zero.
 void append_step(std::string& text, std::int64_t step);
+
+/// Counts the names that a row is printed with. Rows share those of records: a text of 100,000 rows
+/// has the same name 100,000 times.
+/// \throws Error `limit_exceeded` where the texts of rows are refused for it
+void add_names(const Comparison& comparison, std::size_t row, detail::PathText& printed);
 
 /// Appends `worst at [0, 3]: 0.5 and 0.25` of a row that has a worst element.
 void append_worst(std::string& text, const ComparisonRow& row);

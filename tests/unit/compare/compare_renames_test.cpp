@@ -1,5 +1,6 @@
 /// \file
 /// Rules for other names are kept in a text, and come back from it.
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 #include <safestructures/compare/renames.hpp>
 #include <safestructures/recording/recorder.hpp>
 
+#include "compare/pairing/rename.hpp"
+#include "support/cost.hpp"
 #include "support/errors.hpp"
 #include "support/folder.hpp"
 
@@ -68,6 +71,39 @@ TEST_CASE("what no line can say is a comment, and everything else comes back") {
         "# same place\n# no rule can say: s=\n"
         "# same place\n# no rule can say: t\\x1b[2J=u\n");
   CHECK(lines_of(ss::parse_renames(text)) == std::vector<std::string>{"a.* -> b.*", "c -> d=e"});
+}
+
+TEST_CASE("of the rules that match a name the first is taken, patterns or not") {
+  struct Case {
+    std::vector<ss::RenameRule> rules;
+    std::string name;
+    std::string expected;
+  };
+  for (const Case& one : std::vector<Case>{
+           {{{"a", "1"}, {"*", "2*"}}, "a", "1"},
+           {{{"*", "2*"}, {"a", "1"}}, "a", "2a"},
+           {{{"b*", "3*"}, {"a", "1"}, {"*", "2*"}}, "a", "1"},
+           {{{"a", "1"}, {"a", "4"}}, "a", "1"},
+           {{{"a", "1"}, {"*", "2*"}}, "b", "2b"},
+           {{{"a", "1"}}, "b", "none"},
+           {{{"/a", "/1"}}, "/a", "none"},
+           {{{"/a", "/1"}, {"*a", "2*"}}, "/a", "2/"},
+       }) {
+    ss::comparing::Renames renames(one.rules);
+    const auto renamed = renames.name(one.name);
+    CHECK((renamed ? renamed->text() : "none") == one.expected);
+  }
+}
+
+TEST_CASE("a rule for each of many names is found in time in proportion") {
+  const auto look = [](std::size_t n) {
+    std::vector<ss::RenameRule> rules;
+    for (std::size_t i = 0; i < n; ++i)
+      rules.push_back({"name" + std::to_string(i), "other" + std::to_string(i)});
+    ss::comparing::Renames renames(rules);
+    for (const ss::RenameRule& rule : rules) CHECK(renames.name(rule.from)->text() == rule.to);
+  };
+  ss::test::check_linear("rules", look, 500);
 }
 
 TEST_CASE("a tensor without a name is renamed, and not the root whose path it has") {

@@ -20,6 +20,7 @@
 #include <safestructures/safestructures.hpp>
 #include <safestructures/tools/statistics.hpp>
 
+#include "support/errors.hpp"
 #include "support/folder.hpp"
 
 namespace {
@@ -193,6 +194,28 @@ TEST_CASE("what differs stands before all that is close, whatever it is furthest
   REQUIRE(found.rows.at(0).verdict == ss::Verdict::close);
   const std::string table = table_of(found, {.rows = 1});
   CHECK(table.find("  /t" + std::to_string(odd) + " ") != std::string::npos);
+}
+
+TEST_CASE(
+    "rows whose names are too long to be printed with each are refused before anything is "
+    "written") {
+  const ss::test::Folder folder;
+  const std::string name(1 << 20, 'n');
+  for (const char* run : {"a", "b"}) {
+    ss::ActivationRecorder recorder(folder / run);
+    for (int call = 0; call < 70; ++call)
+      recorder.record(name, std::vector<float>{*run == 'a' ? 1.0F : 2.0F});
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  REQUIRE(found.rows.size() == 70);
+  std::ostringstream text;
+  for (const std::string& error :
+       {ss::test::error_of_void([&] { found.write_text(text, {.all = true}); }),
+        ss::test::error_of_void([&] { found.write_json(text); })})
+    CHECK(error.starts_with("limit_exceeded: the paths of a structure take too much memory"));
+  CHECK(text.str().empty());
+  CHECK(names_in(table_of(found, {.rows = 2})) == Names{name});
 }
 
 TEST_CASE("an error beside zeros alone is called that, and one that is not finite so") {

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 
@@ -27,6 +29,26 @@ TEST_CASE("a long path is shortened in the text of an error, and whole in its de
   CHECK(text_at(path) == "at " + shown + ": none.");
   CHECK(at(path).details().path == path);
   CHECK(std::string(at(path).with_file("f").what()) == "f: at " + shown + ": none.");
+}
+
+TEST_CASE("another part is shortened where it is longer than a list of names") {
+  const auto text = [](const std::string& problem, ErrorDetails details) {
+    return std::string(Error(ErrorCode::not_found, problem, std::move(details)).what());
+  };
+  const std::string longest = repeated("k", 1000);
+  const std::string name = repeated("k", 1'000'000);
+  const std::string shown = repeated("k", 500) + "..." + repeated("k", 500);
+  for (const auto& [given, said] :
+       std::vector<std::pair<std::string, std::string>>{{longest, longest}, {name, shown}}) {
+    CHECK(text(given, {}) == said + ".");
+    CHECK(text("none", {.file = given}) == said + ": none.");
+    CHECK(text("none", {.expected = given}) == "none: expected " + said + ".");
+    CHECK(text("none", {.found = given}) == "none: found " + said + ".");
+    CHECK(text("none", {.advice = given}) == "none. " + said + ".");
+  }
+  const Error whole(ErrorCode::not_found, name, {.found = name});
+  CHECK(whole.problem() == name);
+  CHECK(whole.details().found == name);
 }
 
 TEST_CASE("a path is shortened between characters") {
