@@ -100,6 +100,19 @@ std::optional<std::size_t> first_length(const Value& value, const ColumnStruct& 
 
 }  // namespace
 
+bool is_overridden(const ColumnStruct& items, const Registry* registry) {
+  if (registry == nullptr) return false;
+  const auto is_own = [&](const std::type_info& type) {
+    const Registry::Type* const known = registry->find(type);
+    return known != nullptr && known->overrides;
+  };
+  if (is_own(*items.type)) return true;
+  return std::ranges::any_of(items.columns, [&](const Column& column) {
+    return is_own(*column.type) ||
+           (!column.parts.empty() && is_overridden(column.parts.front(), registry));
+  });
+}
+
 Value encode_columns(const ColumnStruct& items, const std::byte* first, std::size_t count,
                      std::size_t stride, Encoder& encoder) {
   Value value = make_struct(items.layout.class_name, items.layout.version, items.columns.size());

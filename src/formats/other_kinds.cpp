@@ -8,6 +8,7 @@
 #include <string>
 
 #include <safestructures/data/error.hpp>
+#include "formats/safetensors/table.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
@@ -46,6 +47,18 @@ bool is_page(std::string_view text) {
          head.starts_with("<head");
 }
 
+/// Whether a header's length may stand there. It begins like a pickle where it is 640, say, and
+/// what is wrong with such a file its reader says. Of other kinds all but a pickle of some bytes
+/// have something else in the first eight.
+bool has_length(std::string_view head) {
+  using safetensors::detail::largest_header, safetensors::detail::length_size;
+  if (head.size() < length_size) return false;
+  std::uint64_t length = 0;
+  for (std::size_t i = length_size; i-- > 0;)
+    length = length << 8U | static_cast<unsigned char>(head[i]);
+  return length <= largest_header;
+}
+
 }  // namespace
 
 std::optional<OtherKind> other_kind(const Source& source) {
@@ -57,14 +70,14 @@ std::optional<OtherKind> other_kind(const Source& source) {
     return std::nullopt;  // What could not be read before, either.
   }
   const std::string_view head(reinterpret_cast<const char*>(room.data()), size);
+  if (has_length(head)) return std::nullopt;
   for (const auto& [bytes, kind] : signatures)
     if (head.starts_with(bytes)) return kind;
   if (is_page(head))
     return OtherKind{"a web page (HTML)", "Perhaps a download failed: look at its text"};
   const std::size_t first = head.find_first_not_of(" \t\r\n");
-  // What an index of a checkpoint has wrong, its reader says; and a length may begin like a text.
-  const bool may_be_json =
-      !source.name().ends_with(".json") && (head.size() < 8 || head[7] != '\0');
+  // What an index of a checkpoint has wrong, its reader says.
+  const bool may_be_json = !source.name().ends_with(".json");
   if (may_be_json && first != std::string_view::npos && (head[first] == '{' || head[first] == '['))
     return OtherKind{"JSON",
                      "Only the .index.json of a checkpoint in several files can be opened "

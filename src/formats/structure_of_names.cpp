@@ -22,25 +22,32 @@ bool has_empty_step(std::string_view name) {
   return name.starts_with('.') || name.ends_with('.') || name.find("..") != std::string_view::npos;
 }
 
+/// How many steps a name has at most. \throws Error `limit_exceeded`
+std::uint64_t check_steps(std::string_view name, const Limits& limits) {
+  const auto dots = static_cast<std::uint64_t>(std::ranges::count(name, '.'));
+  if (dots < limits.depth || has_empty_step(name)) return dots + 1;
+  throw detail::past(detail::Limit::depth, limits.depth, "a tensor's name has too many steps",
+                     {.path = std::string(name.substr(0, 60))});
+}
+
 /// Builds the levels that the names spell, one name after the other.
 class Levels {
  public:
   Levels(const NamedValues& values, const Limits& limits) : values_(values), limits_(limits) {}
 
-  /// False where a name goes on below another's, which only `stops` can tell beforehand.
+  /// False where a name goes on below another's, which only `stops` can tell beforehand, and where
+  /// there are too many nodes, which may be because of such names.
   bool insert(std::size_t index, std::size_t stop) {
     const std::string_view name = values_.name(index);
+    static_cast<void>(check_steps(name, limits_));
     if (has_empty_step(name)) stop = 0;
-    else if (std::cmp_greater_equal(std::ranges::count(name, '.'), limits_.depth))
-      throw detail::past(detail::Limit::depth, limits_.depth, "a tensor's name has too many steps",
-                         {.path = std::string(name.substr(0, 60))});
     Value* level = &root_;
     std::size_t begin = 0;
     for (std::size_t dot = name.find('.'); dot < stop; dot = name.find('.', dot + 1)) {
       const std::string_view step = name.substr(begin, dot - begin);
       Value* next = level->find(step);
       if (next == nullptr) {
-        count_node();
+        if (++nodes_ > limits_.nodes) return false;
         next = &level->insert(step, Value::dict());
       } else if (next->kind() != Kind::dict) {
         return false;
@@ -50,7 +57,7 @@ class Levels {
     }
     const std::string_view last = name.substr(begin);
     if (level->find(last) != nullptr) return false;
-    count_node();
+    if (++nodes_ > limits_.nodes) return false;
     level->insert(last, values_.value(index));
     return true;
   }
@@ -58,10 +65,6 @@ class Levels {
   [[nodiscard]] Value take() { return std::move(root_); }
 
  private:
-  void count_node() {
-    if (++nodes_ > limits_.nodes) throw detail::past(detail::Limit::nodes, limits_.nodes);
-  }
-
   const NamedValues& values_;
   const Limits& limits_;
   Value root_ = Value::dict();
@@ -135,16 +138,26 @@ Value with_lists(Value root, const Limits& limits) {
 }  // namespace
 
 Value structure_of_names(const NamedValues& values, const Limits& limits) {
-  Levels levels(values, limits);
-  std::size_t index = 0;
-  while (index < values.count && levels.insert(index, std::string_view::npos)) ++index;
-  if (index < values.count) {
-    const std::vector<std::size_t> stop = stops(values);
-    Levels again(values, limits);
-    for (index = 0; index < values.count; ++index) again.insert(index, stop[index]);
-    return with_lists(again.take(), limits);
+  {
+    Levels levels(values, limits);
+    std::size_t index = 0;
+    while (index < values.count && levels.insert(index, std::string_view::npos)) ++index;
+    if (index == values.count) return with_lists(levels.take(), limits);
   }
+  const std::vector<std::size_t> stop = stops(values);
+  Levels levels(values, limits);
+  for (std::size_t index = 0; index < values.count; ++index)
+    if (!levels.insert(index, stop[index])) throw detail::past(detail::Limit::nodes, limits.nodes);
   return with_lists(levels.take(), limits);
+}
+
+void check_structure_of_names(const NamedValues& names, const Limits& limits) {
+  std::uint64_t most = 1;  // Nodes, were no step shared.
+  for (std::size_t i = 0; i < names.count; ++i) most += check_steps(names.name(i), limits);
+  if (most <= limits.nodes) return;
+  NamedValues leaves = names;
+  leaves.value = [](std::size_t) { return Value(); };
+  static_cast<void>(structure_of_names(leaves, limits));
 }
 
 }  // namespace safestructures::inline v0

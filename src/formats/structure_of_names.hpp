@@ -26,4 +26,8 @@ struct NamedValues {
 /// \throws Error `limit_exceeded` for names with more steps than `limits.depth`.
 Value structure_of_names(const NamedValues& values, const Limits& limits);
 
+/// Checks before names are written that they can be read. Asks for no values.
+/// \throws Error `limit_exceeded`, as `structure_of_names`.
+void check_structure_of_names(const NamedValues& names, const Limits& limits);
+
 }  // namespace safestructures::inline v0

@@ -42,7 +42,7 @@ struct HalfPrecisionSettings {
 struct RecorderOptions {
   /// The version of Burn that is to read what is recorded, `0.13` to `0.21`; empty: the newest.
   std::string burn_version = {};
-  /// What a tensor becomes that is neither a `Param` nor a `Bare`.
+  /// What a tensor is that is neither a `Param` nor a `Bare`; bincode is also loaded by it.
   Tensors tensors = Tensors::params;
   /// What to do with numbers that the settings cannot hold. Burn lets floats become infinite and
   /// ends the program for integers.

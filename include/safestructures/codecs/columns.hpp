@@ -30,6 +30,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -105,6 +106,7 @@ struct Column {
   std::vector<std::uint64_t> dims;
   bool complex = false;
   bool is_text = false;  // A std::string.
+  const std::type_info* type = nullptr;
   /// Refuses what is no value of an enum; null for other types.
   void (*check)(const std::byte* number, const Walker& walker) = nullptr;
   std::vector<ColumnStruct> parts;  // One for a struct.
@@ -114,7 +116,12 @@ struct Column {
 struct ColumnStruct {
   StructLayout layout;
   std::vector<Column> columns;
+  const std::type_info* type = nullptr;
 };
+
+/// Whether the registry has a codec of its own for the items or something in them: columns would
+/// not ask it.
+SAFESTRUCTURES_API bool is_overridden(const ColumnStruct& items, const Registry* registry);
 
 /// Views of the fields of `count` items that lie `stride` bytes apart; texts are copied.
 SAFESTRUCTURES_API Value encode_columns(const ColumnStruct& items, const std::byte* first,
@@ -155,6 +162,7 @@ Column column_of(std::size_t index, const Field& field, const std::byte* first) 
   column.offset =
       static_cast<std::size_t>(reinterpret_cast<const std::byte*>(std::addressof(field)) - first);
   column.size = sizeof(Field);
+  column.type = &typeid(Field);
   if constexpr (Block<Field>) {
     using Numbers = BlockLayout<Field>;
     column.dtype = Numbers::dtype;
@@ -180,12 +188,12 @@ inline constexpr std::array<FieldInfo, 2> pair_fields{
 template <class T>
 ColumnStruct column_struct(const T& item, const std::byte* first) {
   if constexpr (is_pair<T>) {
-    ColumnStruct result{{"pair", 0, pair_fields, nullptr}, {}};
+    ColumnStruct result{{"pair", 0, pair_fields, nullptr}, {}, &typeid(T)};
     result.columns.push_back(column_of(0, item.first, first));
     result.columns.push_back(column_of(1, item.second, first));
     return result;
   } else {
-    ColumnStruct result{Codec<T>::layout, {}};
+    ColumnStruct result{Codec<T>::layout, {}, &typeid(T)};
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (
           [&] {
@@ -212,7 +220,8 @@ const ColumnStruct& columns_of() {
 
 }  // namespace detail
 
-/// A list, or columns where its rules or the caller ask for them. Loads from both.
+/// A list, or columns where its rules or the caller ask for them and no codec of the registry is
+/// for something in it. Loads from both.
 template <detail::Columnar T, class Allocator>
 struct Codec<std::vector<T, Allocator>> {
   using List = ListCodec<std::vector<T, Allocator>>;
@@ -221,9 +230,10 @@ struct Codec<std::vector<T, Allocator>> {
 
   static Value encode(const std::vector<T, Allocator>& vector, Encoder& encoder) {
     if (!detail::WantsColumns<T> && !encoder.columns()) return List::encode(vector, encoder);
-    return detail::encode_columns(detail::columns_of<T>(),
-                                  reinterpret_cast<const std::byte*>(vector.data()), vector.size(),
-                                  sizeof(T), encoder);
+    const detail::ColumnStruct& items = detail::columns_of<T>();
+    if (detail::is_overridden(items, encoder.registry())) return List::encode(vector, encoder);
+    return detail::encode_columns(items, reinterpret_cast<const std::byte*>(vector.data()),
+                                  vector.size(), sizeof(T), encoder);
   }
   static std::vector<T, Allocator> decode(const Value& value, Decoder& decoder) {
     if (value.kind() != Kind::structure) return List::decode(value, decoder);

@@ -194,7 +194,9 @@ struct MapCodec {
 
   static Value encode(const Map& map, Encoder& encoder) {
     if constexpr (!repeats && detail::has_columns<Key, Mapped>())
-      if (detail::WantsColumns<Map> || encoder.columns()) return encode_columns(map, encoder);
+      if ((detail::WantsColumns<Map> || encoder.columns()) &&
+          !detail::is_overridden(detail::columns_of<Pair>(), encoder.registry()))
+        return encode_columns(map, encoder);
     std::vector<Entry> entries;
     entries.reserve(map.size());
     for (auto&& entry : map) {

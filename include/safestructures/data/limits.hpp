@@ -24,6 +24,7 @@ struct Limits {
   /// Dimensions of one tensor. Stops long shapes of ones that cost time at each step.
   std::uint32_t rank = 64;
   /// Decimal digits of one integer. Stops quadratic number parsing; Python has the same bound.
+  /// Burn's formats do not count those of 64 bits, which have 20 at most.
   std::uint32_t digits = 4300;
   /// Tensors in one file, all shards together. Stops index files that name endless shards.
   std::uint64_t tensors = 20'000'000;
@@ -36,7 +37,8 @@ struct Limits {
   /// How many times its own bytes a packed file (`.gz`) may have when it is unpacked; 256 MiB are
   /// always allowed. Stops a file of 10 MB that unpacks to 10 GB: gzip packs zeros 1030 times.
   std::uint32_t expansion = 100;
-  /// Extension fields of one node. Stops quadratic time in looking for repeated ones.
+  /// Extension fields of one node. Stops quadratic time in looking for repeated ones. Burn's
+  /// formats have none, but for a tensor's id.
   std::uint32_t attributes = 1000;
 };
 

@@ -31,13 +31,13 @@ enum class Settings : std::uint8_t {
   half_precision,    ///< F16 and I16: `HalfPrecisionSettings`
 };
 
-/// What a tensor becomes that does not say whether it is a parameter.
+/// What a tensor becomes, and in bincode was, that does not say whether it is a parameter.
 enum class Tensors : std::uint8_t {
   params,  ///< a `Param`, as all tensors of modules are, under an id made of its place
   bare,    ///< the tensor alone, as in the state of an optimizer
 };
 
-/// How records are written.
+/// How records are written, and of bincode, what its tensors are.
 struct Options {
   /// How records are written; all spellings are read.
   Encoding encoding = Encoding::messagepack;
@@ -47,7 +47,7 @@ struct Options {
   /// The version of Burn that is to read the file, `0.13` to `0.21`. Empty: the one that the
   /// metadata names (`burn.version`, of a file that is converted), or else the newest.
   std::string burn_version = {};
-  /// What a tensor becomes that is neither a `Param` nor a `Bare`.
+  /// What a tensor is that is neither a `Param` nor a `Bare`.
   Tensors tensors = Tensors::params;
   /// The name of the recorder in the metadata, with its module: `file::NamedMpkFileRecorder`.
   /// Empty: the one of the encoding.
@@ -59,7 +59,8 @@ struct Options {
 namespace formats {
 
 /// The records of Burn, tested with files of 0.13 to 0.21. All encodings and versions are read,
-/// whatever `options` say; these are for writing.
+/// whatever `options` say; these are for writing, but for `tensors`, by which bincode is read too:
+/// it does not say what a tensor is.
 ///
 /// A record is the structure that its item is: modules are dicts by field name, constants None. A
 /// `Param` is its tensor, whose attribute `burn.id` is the id; a tensor that is no parameter has
@@ -68,8 +69,10 @@ namespace formats {
 ///
 /// bincode says nothing about itself: it is read by `load_file<T>` and written by `save_file` of a
 /// T, and as a Value neither. `SaveOptions::schema` = false, `checksums`, `shard_size`,
-/// `extra_tensors` and metadata of other names are refused: Error `invalid_argument`. Left out are
-/// those that tell of another file: `format` of safetensors, and what burnpack says of its own.
+/// `tensor_names` = numbers, `extra_tensors`, metadata of other names, and attributes of values but
+/// for `burn.id`, unless `extensions` are left out, are refused: Error `invalid_argument`. Left out
+/// are those metadata that tell of another file: `format` of safetensors, and what burnpack says of
+/// its own.
 [[nodiscard]] SAFESTRUCTURES_API std::shared_ptr<const Format> burn(
     safestructures::burn::Options options = {});
 

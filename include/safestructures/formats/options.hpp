@@ -75,8 +75,9 @@ struct SaveOptions {
   /// what they would tell is lost.
   bool extensions = true;
   /// Whether every vector of plain numeric structs is stored as columns, one tensor for each field,
-  /// instead of a list, and not only those whose rules ask for it; see codecs/columns.hpp. A Value,
-  /// and what `convert` saves, has its lists and columns already and is saved as it is.
+  /// instead of a list, and not only those whose rules ask for it; see codecs/columns.hpp. Not
+  /// those with something in them for which the registry has a codec of its own. A Value, and what
+  /// `convert` saves, has its lists and columns already and is saved as it is.
   bool columns = false;
   /// Types that are found at run time; must outlive the call.
   const Registry* registry = nullptr;

@@ -27,8 +27,11 @@ T load_little(std::span<const std::byte> bytes) {
 }  // namespace
 
 BincodeReader::BincodeReader(const std::shared_ptr<const Source>& source,
-                             const LoadOptions& options)
-    : source_(source), options_(options), window_(source, options.access == Access::map) {}
+                             const LoadOptions& options, bool bare)
+    : source_(source),
+      options_(options),
+      bare_(bare),
+      window_(source, options.access == Access::map) {}
 
 void BincodeReader::fail(ErrorCode code, std::string problem, std::string expected,
                          std::string found, const Trace* trace, std::string advice) const {

@@ -22,7 +22,8 @@ namespace safestructures::inline v0::burn {
 
 class BincodeReader {
  public:
-  BincodeReader(const std::shared_ptr<const Source>& source, const LoadOptions& options);
+  /// \param bare whether tensors are no parameters whose type does not say it
+  BincodeReader(const std::shared_ptr<const Source>& source, const LoadOptions& options, bool bare);
 
   RecordMetadata metadata();
   /// The item, behind the metadata. \throws Error also for bytes behind it
@@ -67,6 +68,7 @@ class BincodeReader {
 
   std::shared_ptr<const Source> source_;
   const LoadOptions& options_;
+  bool bare_;
   binary::Window window_;
   RecordMetadata metadata_;
   Version version_ = newest_version;

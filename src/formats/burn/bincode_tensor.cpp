@@ -38,7 +38,7 @@ void BincodeReader::count_tensor(const Trace* trace) {
 
 Value BincodeReader::tensor(const TypeInfo& type, const Trace* trace) {
   // A tensor alone is none of a module's parameters.
-  const bool is_bare = type.mark == bare_mark || (type.mark.empty() && trace == nullptr);
+  const bool is_bare = type.mark == bare_mark || (type.mark.empty() && (bare_ || trace == nullptr));
   Value id = is_bare ? Value() : Value(text());
   Value result = tensor_data(type, trace);
   result.set_attribute(attributes::burn_id, std::move(id));

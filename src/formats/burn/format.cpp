@@ -100,6 +100,7 @@ void check_options(const SaveOptions& options) {
   refuse(!options.schema, "schema = false");
   refuse(options.checksums, "checksums");
   refuse(options.shard_size > 0, "shard_size");
+  refuse(options.tensor_names == TensorNames::numbers, "tensor_names = numbers");
   refuse(!options.extra_tensors.empty(), "extra_tensors");
   for (const auto& [name, text] : options.metadata) {
     const bool is_known =
@@ -350,9 +351,9 @@ class BurnFormat final : public Format {
         is_json(encoding));
   }
 
-  static Value read_bincode(const std::shared_ptr<const Source>& source, const LoadOptions& options,
-                            RecordMetadata& metadata) {
-    BincodeReader reader(source, options);
+  Value read_bincode(const std::shared_ptr<const Source>& source, const LoadOptions& options,
+                     RecordMetadata& metadata) const {
+    BincodeReader reader(source, options, options_.tensors == Tensors::bare);
     metadata = reader.metadata();
     if (options.type == nullptr)
       throw Error(ErrorCode::invalid_argument, "bincode does not say what it holds",

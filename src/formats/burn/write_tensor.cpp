@@ -125,8 +125,11 @@ void Writer::quantized(const Value& value, const Trace* trace) {
 }
 
 void Writer::sequence(const Tensor& tensor, const TypeInfo& type, const Trace* trace) {
+  if (type.is_complex || tensor.dtype() == DType::C64)
+    fail(ErrorCode::type_mismatch, "a record of Burn cannot hold complex numbers", "real numbers",
+         to_string(type), trace, "Save their two parts");
   const bool is_fixed = type.size.has_value();
-  if (type.item->kind != TypeKind::tensor || type.is_complex) {
+  if (type.item->kind != TypeKind::tensor) {
     // Numbers of a struct are stored as they are, whatever the precision of tensors.
     detail::StoredElements elements(tensor, tensor.dtype(), {});
     return out_.numbers(elements, is_fixed);

@@ -11,6 +11,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/burn_marks.hpp>
 #include "data/limit.hpp"
+#include "formats/burn/attributes.hpp"
 #include "formats/burn/modules.hpp"
 #include "formats/burn/tensor_data.hpp"
 #include "formats/safetensors/json_text.hpp"
@@ -77,6 +78,7 @@ void Writer::value_at(const Value& item, const TypeInfo* type, const Trace& trac
 void Writer::value(const Value& item, const TypeInfo* type, const Trace* trace) {
   if (++nodes_ > options_.limits.nodes)
     throw detail::past(detail::Limit::nodes, options_.limits.nodes, {.path = to_string(trace)});
+  check_attributes("a record of Burn", item, options_, trace);
   if (type != nullptr && type->kind != TypeKind::any) return typed(item, *type, trace);
   if (!out_.is_named())
     fail(ErrorCode::invalid_argument, "bincode needs a C++ type that says what is saved",

@@ -9,15 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
+#include "formats/burn/attributes.hpp"
 #include "formats/burn/param_id.hpp"
 #include "formats/burnpack/description.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "formats/stored_dtype.hpp"
+#include "formats/structure_of_names.hpp"
 #include "formats/tensor_bytes.hpp"
 
 namespace safestructures::inline v0::burnpack {
@@ -129,19 +130,8 @@ class Collector {
     name_.resize(size);
   }
 
-  /// What stands beside a value has no place here, but for the ids and what only says from where
-  /// the value came.
   void check_attributes(const Value& item, const Trace* trace) const {
-    if (!options_.extensions) return;
-    for (const Entry& attribute : item.attributes()) {
-      const std::string& name = attribute.key.as_string();
-      if (name == id_attribute || name == attributes::dtype || name == attributes::class_version)
-        continue;
-      throw Error(ErrorCode::invalid_argument, "burnpack cannot hold what stands beside a value",
-                  {.path = to_string(trace),
-                   .found = "the attribute '" + for_message(name) + "'",
-                   .advice = "Save as safestructures, or without SaveOptions::extensions"});
-    }
+    burn::check_attributes("burnpack", item, options_, trace);
   }
 
   void check_name(const Trace* trace) {
@@ -275,6 +265,16 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   refuse(options.tensor_names == TensorNames::numbers, "tensor_names = numbers");
   Collector found(options);
   found.collect(root);
+  const std::size_t count = found.items.size();
+  check_structure_of_names({.count = count + found.scalars.size(),
+                            .name =
+                                [&](std::size_t i) {
+                                  return std::string_view(i < count
+                                                              ? found.items[i].entry.name
+                                                              : found.scalars[i - count].first);
+                                },
+                            .value = {}},
+                           options.limits);
   // A record of scalars has metadata of its own, which says what they belong to.
   const bool is_bare = options.metadata.empty() && found.scalars.empty();
   std::vector<const TensorEntry*> entries;

@@ -47,6 +47,7 @@ class SchemaTensors {
       if (const auto known = enter_last()) {
         const safetensors::Item& other = tensors_[*known];
         if (!value.tensor_name().empty() && detail::same_view(*other.tensor, tensor)) {
+          written_.repeated += byte_size(other.dtype, tensor.shape());
           tensors_.pop_back();
           return other.name;
         }

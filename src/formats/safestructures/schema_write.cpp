@@ -270,12 +270,20 @@ bool Writer::same_keys(const std::vector<Entry>& entries) {
 }
 
 void Writer::extensions(const Value& value, const Trace* trace) {
+  std::size_t count = 0;
+  const auto count_field = [&] {
+    if (++count > options_.limits.attributes)
+      throw detail::past(detail::Limit::attributes, options_.limits.attributes,
+                         {.path = to_string(trace)});
+  };
   if (value.kind() == Kind::structure && !value.type_name().empty()) {
+    count_field();
     text_.add(text_.spelling().class_name);
     text_.add_string(value.type_name(), trace);
   }
   for (const Entry& entry : value.attributes()) {
     if (detail::StoredDTypes::is_note(value, entry)) continue;  // Written below.
+    count_field();
     text_.add(", ");
     text_.add_string(entry.key.as_string(), trace);
     text_.add(": ");
@@ -285,6 +293,7 @@ void Writer::extensions(const Value& value, const Trace* trace) {
   }
   if (value.kind() != Kind::tensor) return;
   if (const auto original = dtypes_.original(value)) {
+    count_field();
     text_.add(text_.spelling().dtype);
     text_.add_string(*original, trace);
   }

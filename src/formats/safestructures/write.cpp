@@ -15,9 +15,11 @@
 #include <safestructures/formats/safestructures/checksums.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
+#include "data/limit.hpp"
 #include "formats/safestructures/schema_inside.hpp"
 #include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/plan.hpp"
+#include "formats/structure_of_names.hpp"
 
 namespace safestructures::inline v0::safestructures_format {
 namespace {
@@ -169,6 +171,22 @@ SaveReport write_items(std::span<const safetensors::Item> items, const Metadata&
              : safetensors::write_sharded(sink, items, metadata, options.shard_size, write_options);
 }
 
+NamedValues names_of(std::span<const safetensors::Item> items) {
+  return {
+      .count = items.size(), .name = [items](std::size_t i) { return items[i].name; }, .value = {}};
+}
+
+/// What a structure names again is bounded by what the file holds.
+void check_repeats(const schema::Written& written, std::span<const safetensors::Item> items,
+                   const SaveOptions& options) {
+  if (written.repeated == 0) return;
+  std::uint64_t size = 0;
+  for (const safetensors::Item& item : items) size += byte_size(item.dtype, item.tensor->shape());
+  const std::uint64_t most = detail::most_repeated(size, options.limits);
+  if (written.repeated > most)
+    throw detail::past(detail::Limit::repeats, most, {.found = std::to_string(written.repeated)});
+}
+
 bool is_header_limit(const Error& error) {
   return error.code() == ErrorCode::limit_exceeded &&
          error.details().expected.ends_with("(Limits::header_bytes)");
@@ -190,6 +208,8 @@ SaveReport write(const Value& root, Metadata metadata, safetensors::detail::Head
   for (const auto& [name, tensor] : options.extra_tensors) items.emplace_back(name, tensor);
   const Tensor dummy = Tensor::of<std::int64_t>(dummy_elements);
   if (items.empty() && options.schema) items.emplace_back(schema::dummy_tensor, dummy);
+  check_repeats(written, items, options);
+  if (!options.schema) check_structure_of_names(names_of(items), options.limits);
   if (options.checksums)
     metadata.emplace(checksums::metadata_key, checksums::make(items, metadata, options.overflow));
   const safetensors::detail::SpelledEntry spelled = {

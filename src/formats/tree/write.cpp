@@ -127,10 +127,9 @@ void Writer::write_extras(const Value& item, const Extras& extras, const Trace* 
     out_.string(item.type_name(), trace);
   }
   if (extras.attributes == 0) return;
-  if (item.attributes().size() > options_.limits.attributes)
-    throw detail::past(
-        detail::Limit::attributes, options_.limits.attributes,
-        {.path = to_string(trace), .found = std::to_string(item.attributes().size())});
+  if (extras.attributes > options_.limits.attributes)
+    throw detail::past(detail::Limit::attributes, options_.limits.attributes,
+                       {.path = to_string(trace), .found = std::to_string(extras.attributes)});
   key(attributes_name);
   out_.begin_object(extras.attributes, Layout::inline_);
   for (const Entry& entry : item.attributes()) {
@@ -274,9 +273,13 @@ void check_options(std::string_view format, const SaveOptions& options) {
 SaveReport write(const Value& root, Output& output, Sink& sink, const SaveOptions& options) {
   SaveReport report;
   const std::uint64_t begin = sink.position();
-  report.conversions = Writer(output, options).write(root);
+  Writer writer(output, options);
+  report.conversions = writer.write(root);
   sink.flush();
   report.bytes = sink.position() - begin;
+  const std::uint64_t most = detail::most_repeated(report.bytes, options.limits);
+  if (writer.repeated() > most)
+    throw detail::past(detail::Limit::repeats, most, {.found = std::to_string(writer.repeated())});
   return report;
 }
 

@@ -118,6 +118,7 @@ void Writer::tensor(const Value& item, const Trace* trace) {
   const Mark mark = item.kind() == Kind::bytes ? Mark::bytes : Mark::tensor;
   const Extras extras = extras_of(item);
   if (is_known(tensor, stored, item.tensor_name())) {
+    repeated_ += byte_size(stored, tensor.shape());
     begin(mark, extras.members());
     out_.begin_object(1, Layout::inline_);
     key(same_name);

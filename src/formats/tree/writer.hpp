@@ -36,6 +36,8 @@ class Writer {
       : options_(options), dtypes_(options.precision), out_(output) {}
 
   std::vector<ConvertedTensor> write(const Value& root);
+  /// How many bytes of tensors were named once more.
+  [[nodiscard]] std::uint64_t repeated() const noexcept { return repeated_; }
 
  private:
   /// What stands beside a value.
@@ -100,6 +102,7 @@ class Writer {
   bool in_key_ = false;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;
+  std::uint64_t repeated_ = 0;
   std::uint64_t tensors_ = 0;
 };
 

@@ -3,10 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <any>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include <safestructures/codecs/codecs.hpp>
@@ -191,4 +194,71 @@ TEST_CASE("a name given here wins over that of the codec") {
   registry.add<Circle, Shape>("acme.Round");
   const std::unique_ptr<Shape> shape = std::make_unique<Circle>(3);
   CHECK(Value::from(shape, {.registry = &registry}) == Value::custom("acme.Round", 3));
+}
+
+namespace {
+
+enum class Level : std::uint8_t { low, high };
+struct Grain {
+  int x = 1;
+  float y = 2;
+  bool operator==(const Grain&) const = default;
+};
+struct Mark {
+  Grain at;
+  Level level = Level::low;
+  std::string text;
+  bool operator==(const Mark&) const = default;
+};
+
+/// What the registry's own codec of a T leaves, which no column would.
+template <class T>
+ss::Registry counting(int& calls, T back) {
+  ss::Registry registry;
+  registry.add<T>(
+      "acme.Own",
+      [&calls](const T&, ss::Encoder&) {
+        ++calls;
+        return Value("own");
+      },
+      [back](const Value&, ss::Decoder&) { return back; });
+  return registry;
+}
+
+template <class Container>
+Container again(const Container& container, const ss::Registry* registry) {
+  const Value value = Value::from(container, {.registry = registry, .columns = true});
+  CHECK((value.kind() == ss::Kind::structure) == (registry == nullptr));
+  return value.as<Container>({.registry = registry});
+}
+
+}  // namespace
+
+TEST_CASE("a codec given here is asked for items and all in them, columns or not") {
+  const std::vector<Mark> marks(2);
+  const std::vector<std::pair<Grain, int>> pairs(2);
+  const std::map<int, Grain> grains = {{1, {}}, {2, {}}};
+  const std::map<Level, int> levels = {{Level::low, 1}};
+  CHECK(again(marks, nullptr) == marks);
+  CHECK(again(pairs, nullptr) == pairs);
+  CHECK(again(grains, nullptr) == grains);
+  CHECK(again(levels, nullptr) == levels);
+
+  int calls = 0;
+  const ss::Registry of_grains = counting(calls, Grain{7, 8});
+  CHECK(again(std::vector<Grain>(2), &of_grains)[1] == Grain{7, 8});
+  CHECK(again(marks, &of_grains)[1].at == Grain{7, 8});
+  CHECK(again(pairs, &of_grains)[1].first == Grain{7, 8});
+  CHECK(again(grains, &of_grains).at(2) == Grain{7, 8});
+  CHECK(calls == 8);
+  const ss::Registry of_levels = counting(calls, Level::high);
+  CHECK(again(marks, &of_levels)[0].level == Level::high);
+  CHECK(again(levels, &of_levels).contains(Level::high));
+  const ss::Registry of_texts = counting(calls, std::string("back"));
+  CHECK(again(marks, &of_texts)[0].text == "back");
+  CHECK(calls == 13);
+  // Others stay columns.
+  const ss::Registry of_doubles = counting(calls, 2.5);
+  CHECK(Value::from(marks, {.registry = &of_doubles, .columns = true}).kind() ==
+        ss::Kind::structure);
 }

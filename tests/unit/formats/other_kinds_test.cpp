@@ -71,3 +71,31 @@ TEST_CASE("what is damaged and not of another kind keeps its own error") {
   CHECK(error_for(std::string("{\x00\x00\x00\x00\x00\x00\x00{\"a\":", 13)).find("another kind") ==
         std::string::npos);
 }
+
+TEST_CASE("a safetensors file whose header's length begins as another kind does keeps its error") {
+  const auto file = [](std::size_t length) {
+    std::string header = R"({"t":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})";
+    header.resize(length, ' ');
+    std::string size;
+    for (int i = 0; i < 8; ++i) size += static_cast<char>(length >> (8 * i) & 0xFF);
+    return size + header + std::string(16, '\0');
+  };
+  // 80 02, 80 04 and 80 05 begin pickles; PK\3\4 would be 67,324,752 bytes.
+  for (const std::size_t length : {0x280U, 0x480U, 0x580U, 0x10280U, 0x288U}) {
+    CAPTURE(length);
+    const std::string whole = file(length);
+    CHECK(error_for(whole) == "no error");
+    const std::string cut = error_for(whole.substr(0, whole.size() - 6));
+    CHECK(cut.starts_with("truncated: "));
+    CHECK(error_for(whole.substr(0, 100)).find("another kind") == std::string::npos);
+    const ss::test::Folder folder;
+    const auto path = folder / "model.safetensors";
+    std::ofstream(path, std::ios::binary) << whole;
+    CHECK(error_of([&] {
+            return ss::load_file(path, {.verify_checksums = true});
+          }).starts_with("checksum_mismatch: "));
+    CHECK(error_of([&] {
+            return ss::load_file(path, {.limits = {.rank = 0}});
+          }).starts_with("limit_exceeded: "));
+  }
+}

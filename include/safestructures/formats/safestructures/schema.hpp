@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,6 +40,8 @@ class SAFESTRUCTURES_API Written {
   /// Each with its name, which is valid as long as this, and the dtype in the file; the tensors are
   /// those of the Value that was written.
   std::vector<safetensors::Item> tensors;
+  /// How many bytes of the file's tensors the text names once more; see `Limits::repeats`.
+  std::uint64_t repeated = 0;
 
   /// A copy of a name that lives as long as this.
   std::string_view keep(std::string_view name);

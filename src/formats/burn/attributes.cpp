@@ -1,0 +1,27 @@
+#include "formats/burn/attributes.hpp"
+
+#include <string>
+
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/error.hpp>
+#include "formats/safetensors/json_text.hpp"
+
+namespace safestructures::inline v0::burn {
+
+void check_attributes(std::string_view what, const Value& value, const SaveOptions& options,
+                      const Trace* trace) {
+  if (!options.extensions) return;
+  for (const Entry& attribute : value.attributes()) {
+    const std::string& name = attribute.key.as_string();
+    if (name == attributes::burn_id || name == attributes::dtype ||
+        name == attributes::class_version)
+      continue;
+    throw Error(ErrorCode::invalid_argument,
+                std::string(what) + " cannot hold what stands beside a value",
+                {.path = to_string(trace),
+                 .found = "the attribute '" + safetensors::detail::for_message(name) + "'",
+                 .advice = "Save as safestructures, or without SaveOptions::extensions"});
+  }
+}
+
+}  // namespace safestructures::inline v0::burn

@@ -1,0 +1,122 @@
+/// \file
+/// What records of Burn cannot honour is refused, and what only their options know about bincode is
+/// what they are read by, too.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <complex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <safestructures/burn/burn.hpp>
+#include <safestructures/safestructures.hpp>
+#include "support/errors.hpp"
+#include "support/folder.hpp"
+
+namespace ss = safestructures;
+namespace burn = ss::burn;
+using ss::test::error_of;
+
+namespace {
+
+constexpr burn::Encoding named_encodings[] = {burn::Encoding::messagepack, burn::Encoding::json,
+                                              burn::Encoding::pretty_json};
+
+struct State {
+  ss::Tensor plain = ss::Tensor::own<float>({1, 2});
+  burn::Bare<> bare{ss::Tensor::own<float>({3})};
+  burn::Param<> param{ss::Tensor::own<float>({4})};
+  std::vector<ss::Tensor> list = {ss::Tensor::own<float>({5}), ss::Tensor::own<float>({6})};
+  std::optional<ss::Tensor> held = ss::Tensor::own<float>({7});
+};
+
+void check_same(const State& state) {
+  CHECK(state.plain.to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(state.bare.value.to_vector<float>() == std::vector<float>{3});
+  CHECK(state.param.value.to_vector<float>() == std::vector<float>{4});
+  REQUIRE(state.list.size() == 2);
+  CHECK(state.list[1].to_vector<float>() == std::vector<float>{6});
+  REQUIRE(state.held.has_value());
+  CHECK(state.held->to_vector<float>() == std::vector<float>{7});
+}
+
+}  // namespace
+
+TEST_CASE("a recorder loads what it recorded, whatever tensors are to it") {
+  const ss::test::Folder folder;
+  const auto path = folder / "state";
+  for (const burn::Tensors tensors : {burn::Tensors::params, burn::Tensors::bare}) {
+    CAPTURE(tensors == burn::Tensors::bare);
+    for (const std::string version : {"0.13", "0.17", "0.21"}) {
+      CAPTURE(version);
+      const burn::RecorderOptions options{.burn_version = version, .tensors = tensors};
+      const auto check = [&](const auto& recorder) {
+        recorder.record(State(), path);
+        check_same(recorder.template load<State>(path));
+      };
+      check(burn::NamedMpkFileRecorder<>(options));
+      check(burn::PrettyJsonFileRecorder<>(options));
+      check(burn::JsonGzFileRecorder<>(options));
+      check(burn::BinFileRecorder<>(options));
+      check(burn::BinGzFileRecorder<>(options));
+      const burn::BinBytesRecorder<> bytes(options);
+      check_same(bytes.load<State>(bytes.record(State())));
+    }
+  }
+}
+
+TEST_CASE("tensors cannot be numbered in a record") {
+  CHECK(error_of([] {
+          return ss::save(
+              1, {.format = ss::formats::burn(), .tensor_names = ss::TensorNames::numbers});
+        }) ==
+        "invalid_argument: a record of Burn cannot be saved in this way: found "
+        "SaveOptions::tensor_names = numbers. Leave the option out, or save as safetensors.");
+}
+
+TEST_CASE("what stands beside a value is refused by its path, but for ids and where it came from") {
+  const auto with = [](ss::Value value, const std::string& name, ss::Value attribute) {
+    value.set_attribute(name, std::move(attribute));
+    return value;
+  };
+  const ss::Value tensor = ss::Tensor::own<float>({1});
+  const ss::Value list = ss::Value::list({1});
+  for (const burn::Encoding encoding : named_encodings) {
+    const auto error = [&](const ss::Value& value, bool extensions = true) {
+      return error_of([&] {
+        return ss::save(
+            ss::Value::dict({{"k", value}}),
+            {.format = ss::formats::burn({.encoding = encoding}), .extensions = extensions});
+      });
+    };
+    for (const ss::Value& value : {tensor, list}) {
+      CHECK(error(with(value, "a", "x")) ==
+            "invalid_argument: at /k: a record of Burn cannot hold what stands beside a value: "
+            "found the attribute 'a'. Save as safestructures, or without SaveOptions::extensions.");
+      CHECK(error(with(value, "a", "x"), false) == "no error");
+    }
+    CHECK(error(with(tensor, "complex", true)).find("the attribute 'complex'") !=
+          std::string::npos);
+    CHECK(error(with(tensor, "burn.id", ss::Value())) == "no error");
+    CHECK(error(with(tensor, "dtype", "F64")) == "no error");
+    CHECK(error(with(ss::Value::structure("S", {{"n", 1}}), "class_version", 2)) == "no error");
+  }
+}
+
+TEST_CASE("complex numbers are refused, whatever stands beside them") {
+  const auto check = [](const auto& numbers, const std::string& type) {
+    for (const burn::Encoding encoding : {burn::Encoding::messagepack, burn::Encoding::bincode})
+      CHECK(error_of([&] {
+              return ss::save(numbers, {.format = ss::formats::burn({.encoding = encoding}),
+                                        .precision = ss::Precision::preserve,
+                                        .extensions = false});
+            }) ==
+            "type_mismatch: at /: a record of Burn cannot hold complex numbers: expected real "
+            "numbers, found " +
+                type + ". Save their two parts.");
+  };
+  check(std::vector<std::complex<float>>{{1, 2}}, "tensor C64 [any]");
+  check(std::vector<std::complex<double>>{{1, 2}}, "tensor F64 [any, 2]");
+  check(std::vector<std::array<std::complex<double>, 2>>(1), "tensor F64 [any, 2, 2]");
+}
