@@ -19,6 +19,8 @@ NAMES_IN_LIMITS = {
     "dimensions of a tensor": "rank",
     "digits of an `int`": "digits",
     "tensors": "tensors",
+    "bytes of tensors that are named again": "repeats",
+    "attributes of a value": "attributes",
 }
 TEST_CASE = re.compile(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)')
 
