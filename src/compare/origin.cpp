@@ -9,13 +9,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "compare/rows/record_error.hpp"
 #include "compare/rows/row_store.hpp"
-#include "data/keyed_hash.hpp"
+#include "compare/trace.hpp"
 #include "platform/parallel.hpp"
 #include "recording/record_table.hpp"
 
@@ -24,22 +23,6 @@ namespace {
 
 /// A layer whose error is so many times what came in makes some of its own.
 constexpr double makes_error_from = 2;
-
-std::string_view without_output(std::string_view name) {
-  for (const std::string_view end : {".output", ".outputs", ".out"})
-    if (name.ends_with(end) && name.size() > end.size())
-      return name.substr(0, name.size() - end.size());
-  return name;
-}
-
-/// What a record's name says of its layer.
-struct LayerName {
-  explicit LayerName(std::string_view name)
-      : layer(without_output(name)), input_of(layer_of_input(name)) {}
-
-  std::string_view layer;  // That it is the output of.
-  std::optional<std::string_view> input_of;
-};
 
 /// The threads of the records of a recording, asked for in their order.
 class Threads {
@@ -62,126 +45,6 @@ class Threads {
   const recording::RecordTable& table_;
   std::size_t part_ = 0;
   std::size_t record_ = 0;  // In its segment.
-};
-
-/// What went into a record, and what its error is beside that. It is filled in where it is: copies
-/// took two thirds of the time of the trace.
-struct Origin {
-  TracedError traced;
-  double input_error = 0;
-  bool is_new = false;  ///< Whether its error is more than what came in.
-};
-
-/// The records of one step and thread so far.
-class Trace {
- public:
-  explicit Trace(const RowStore& rows) : rows_(&rows) {}
-
-  /// Fills in what went into a record, and what its error is beside that.
-  void find(const RecordError& record, const LayerName& name, Origin& origin) {
-    const auto inputs = name.input_of ? inputs_.end() : inputs_.find(name.layer);
-    if (inputs != inputs_.end()) {
-      Given worst = inputs->second.worst;
-      // What was recorded inside the layer last has the errors that its parts made.
-      if (const auto begin = last_inside(name.layer, inputs->second.first)) {
-        const double error = record_error(*rows_, *begin).error;
-        if (error > worst.error) worst = {*begin, error};
-      }
-      origin.traced.input_row = worst.begin;
-      origin.traced.evidence = InputEvidence::recorded;
-      origin.input_error = origin.traced.beside = worst.error;
-    } else if (last_shape_ != nullptr) {
-      origin.traced.input_row = last_begin_;
-      const bool is_alike =
-          record.shape != nullptr && (last_shape_ == record.shape || *last_shape_ == *record.shape);
-      origin.traced.evidence = is_alike ? InputEvidence::same_shape : InputEvidence::other_shape;
-      origin.input_error = last_error_;
-      origin.traced.beside = largest_;
-    }
-  }
-
-  void add(const RecordError& record, const LayerName& name) {
-    if (name.input_of) {
-      const Given given{record.begin, record.error};
-      const auto [known, is_first] =
-          inputs_.try_emplace(std::string(*name.input_of), Inputs{given, given.begin});
-      Inputs& inputs = known->second;
-      // Another call of the layer has inputs of its own.
-      if (std::exchange(inputs.are_used, false)) inputs = {given, given.begin};
-      else if (!is_first && given.error > inputs.worst.error) inputs.worst = given;
-    } else if (const auto used = inputs_.find(name.layer); used != inputs_.end()) {
-      used->second.are_used = true;
-    }
-    if (record.shape != nullptr) {
-      // Those in front of every input are inside none.
-      if (!inputs_.empty()) before_.push_back(record.begin);
-      last_begin_ = record.begin;
-      last_error_ = record.error;
-      last_shape_ = record.shape;
-    }
-    largest_ = std::max(largest_, record.error);
-  }
-
- private:
-  /// A record that went into a layer.
-  struct Given {
-    std::size_t begin = 0;
-    double error = 0;
-  };
-  /// Those of a layer since its last output.
-  struct Inputs {
-    Given worst;
-    std::size_t first = 0;
-    bool are_used = false;  ///< Whether there was an output of them.
-  };
-
-  /// Calls `found` with the first scopes that a record is inside of, but for a layer that it is an
-  /// input of.
-  template <class Found>
-  void each_scope(std::size_t begin, const Found& found) const {
-    // A name may be long, and each scope is looked up whole.
-    constexpr int most = 64;
-    const std::string_view name = rows_->facts(begin).name;
-    const std::string_view layer = layer_of_input(name).value_or("");
-    std::size_t dot = name.find('.');
-    for (int i = 0; i < most && dot != std::string_view::npos; ++i, dot = name.find('.', dot + 1))
-      if (const std::string_view scope = name.substr(0, dot); scope != layer) found(scope);
-  }
-
-  /// The last record inside a layer since its input was recorded, other than inputs of the layer.
-  [[nodiscard]] std::optional<std::size_t> last_inside(std::string_view layer, std::size_t since) {
-    // Mostly the last but few, or none since. Where all inputs come before all outputs, each would
-    // be looked at for each.
-    constexpr std::size_t looked_at = 16;
-    for (std::size_t i = before_.size(); i-- > 0 && before_[i] > since;) {
-      if (before_.size() - i > looked_at) return last_indexed(layer, since);
-      const std::string_view name = rows_->facts(before_[i]).name;
-      if (name.size() > layer.size() && name[layer.size()] == '.' && name.starts_with(layer) &&
-          layer_of_input(name).value_or("") != layer)
-        return before_[i];
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] std::optional<std::size_t> last_indexed(std::string_view layer, std::size_t since) {
-    for (; indexed_ < before_.size(); ++indexed_)
-      each_scope(before_[indexed_],
-                 [&](std::string_view scope) { last_in_[scope] = before_[indexed_]; });
-    const auto last = last_in_.find(layer);
-    if (last == last_in_.end() || last->second <= since) return std::nullopt;
-    return last->second;
-  }
-
-  const RowStore* rows_;
-  // Of the last record with numbers.
-  std::size_t last_begin_ = 0;
-  double last_error_ = 0;
-  const Shape* last_shape_ = nullptr;
-  std::vector<std::size_t> before_;  // First rows of those since the first input.
-  std::unordered_map<std::string_view, std::size_t, detail::KeyedHash> last_in_;  // Of each scope.
-  std::size_t indexed_ = 0;  // So many of `before_` are in it.
-  std::map<std::string, Inputs, std::less<>> inputs_;
-  double largest_ = 0;
 };
 
 /// Culprits by their names.
@@ -369,18 +232,6 @@ std::vector<std::size_t> parts_of(const RowStore& rows, const recording::RecordT
 }
 
 }  // namespace
-
-std::optional<std::string_view> layer_of_input(std::string_view record) {
-  for (const std::string_view word : {".input", ".inputs"}) {
-    // Behind it a keyword may begin with the same word: x.input.input_ids.
-    for (std::size_t at = record.rfind(word); at != std::string_view::npos && at != 0;
-         at = record.rfind(word, at - 1)) {
-      const std::string_view rest = record.substr(at + word.size());
-      if (rest.empty() || rest.front() == '.') return record.substr(0, at);
-    }
-  }
-  return std::nullopt;
-}
 
 void trace_errors(Comparison& comparison, const Recording& run) {
   if (comparison.rows.empty()) return;

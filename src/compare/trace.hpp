@@ -1,0 +1,78 @@
+/// \file
+/// The records of one step and thread in their order, and what went into each.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "compare/rows/record_error.hpp"
+#include "compare/rows/row_store.hpp"
+#include "data/keyed_hash.hpp"
+
+namespace safestructures::inline v0::comparing {
+
+/// Of a record that is the input of a layer the layer's name: `layer.0` of `layer.0.input`, of
+/// `layer.0.inputs.mask`.
+std::optional<std::string_view> layer_of_input(std::string_view record);
+
+/// What a record's name says of its layer.
+struct LayerName {
+  explicit LayerName(std::string_view name);
+
+  std::string_view layer;                    ///< That it is the output of.
+  std::optional<std::string_view> input_of;  ///< `layer_of_input`
+};
+
+/// What went into a record, and what its error is beside that. It is filled in where it is: copies
+/// took two thirds of the time of the trace.
+struct Origin {
+  TracedError traced;
+  double input_error = 0;
+  bool is_new = false;  ///< Whether its error is more than what came in.
+};
+
+/// The records of one step and thread so far.
+class Trace {
+ public:
+  explicit Trace(const RowStore& rows) : rows_(&rows) {}
+
+  /// Fills in what went into a record, and what its error is beside that.
+  void find(const RecordError& record, const LayerName& name, Origin& origin);
+  void add(const RecordError& record, const LayerName& name);
+
+ private:
+  /// A record that went into a layer.
+  struct Given {
+    std::size_t begin = 0;
+    double error = 0;
+  };
+  /// Those of a layer since its last output.
+  struct Inputs {
+    Given worst;
+    std::size_t first = 0;
+    bool are_used = false;  ///< Whether there was an output of them.
+  };
+
+  /// The last record inside a layer since its input was recorded, other than inputs of the layer.
+  [[nodiscard]] std::optional<std::size_t> last_inside(std::string_view layer, std::size_t since);
+  [[nodiscard]] std::optional<std::size_t> last_indexed(std::string_view layer, std::size_t since);
+
+  const RowStore* rows_;
+  // Of the last record with numbers.
+  std::size_t last_begin_ = 0;
+  double last_error_ = 0;
+  const Shape* last_shape_ = nullptr;
+  std::vector<std::size_t> before_;  // First rows of those since the first input.
+  std::unordered_map<std::string_view, std::size_t, detail::KeyedHash> last_in_;  // Of each scope.
+  std::size_t indexed_ = 0;  // So many of `before_` are in it.
+  std::map<std::string, Inputs, std::less<>> inputs_;
+  double largest_ = 0;
+};
+
+}  // namespace safestructures::inline v0::comparing
