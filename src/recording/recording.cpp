@@ -215,8 +215,8 @@ bool Recording::State::read_unsealed() {
     recording::FoundFrame found;
     try {
       found = recording::read_frame(rest, options.limits);
-    } catch (const Error& error) {
-      throw error.with_file(journal.string());
+    } catch (const Error& fault) {
+      throw fault.with_file(journal.string());
     }
     if (found.state != FrameState::whole) {
       // The last one may be half there, in a file system that shows a write before it is whole.
