@@ -215,7 +215,8 @@ TEST_CASE("rows of one norm whose first is equal were turned where groups of pai
       const std::size_t at = i * width + j;
       const std::size_t token = i % (rows / 2);
       if (token == 0) other[at] = x[at];
-      const double angle = static_cast<double>(token) * std::pow(500, -2.0 * (j % 8) / width);
+      const double power = -2 * static_cast<double>(j % 8) / static_cast<double>(width);
+      const double angle = static_cast<double>(token) * std::pow(500, power);
       turned[at] = j < 8 ? x[at] * std::cos(angle) - x[at + 8] * std::sin(angle)
                          : x[at - 8] * std::sin(angle) + x[at] * std::cos(angle);
     }
