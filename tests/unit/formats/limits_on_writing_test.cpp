@@ -62,7 +62,7 @@ std::size_t check_alike(const ss::Value& value, const ss::SaveOptions& options,
     CHECK(saved == code_of(error_of([&] {
             return ss::load(bytes, {.format = options.format, .limits = all[i]});
           })));
-    refused += saved == "limit_exceeded" ? 1 : 0;
+    if (saved == "limit_exceeded") ++refused;
   }
   return refused;
 }
