@@ -160,7 +160,7 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
                size_of(*pair.b->value) - ignored_b.count_in(pair.b->path);
   };
   for (const Pair& pair : pairs) {
-    // Where it stays: a row is of 760 bytes.
+    // Where it stays: a row is of some 800 bytes.
     ComparisonRow& row = rows_.add();
     set_paths(pair, row);
     if (!filter_.is_wanted(row.path, row.other_path, has_children(pair))) {
