@@ -1,8 +1,8 @@
 /// \file
 /// Rows about pairs of small records, in as few bytes as what is known of them takes.
 ///
-/// A row of some 800 bytes for each record of 256 took ten times as long to make as reading both: most
-/// of it was the first touch of its memory.
+/// A row of some 800 bytes for each record of 256 took ten times as long to make as reading both:
+/// most of it was the first touch of its memory.
 #pragma once
 
 #include <cstddef>
