@@ -80,7 +80,8 @@ struct ComparisonRow {
   Boxed<StatisticsMetrics> statistics;
   Boxed<NoiseFloor> noise;  ///< Where a further run has this tensor.
   /// Of a record: `TensorMetrics::relative_l2` of the places that are not below -8192 on both
-  /// sides, as masks fill them, where that is more than the one of all.
+  /// sides, as masks fill them, where that is more than the one of all. Of a tensor of more than
+  /// 65,536 numbers that of 64 blocks of them.
   std::optional<double> unmasked_l2;
   std::optional<RecordPlace> record;  ///< Of recordings.
   Shape shape;                        ///< Of both tensors, where there are metrics.

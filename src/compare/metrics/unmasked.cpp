@@ -27,19 +27,24 @@ std::optional<double> UnmaskedSums::relative_l2() const {
 std::optional<double> unmasked_l2(const Tensor& a, const Tensor& b, const TensorMetrics& found) {
   if (!may_have_masked(found) || common_of(a.dtype(), b.dtype()) != Common::real)
     return std::nullopt;
-  constexpr std::uint64_t block = 4096;
+  // All of a tensor took three times as long as comparing it: of a large one 64 blocks.
+  constexpr std::uint64_t block = 1024;
+  constexpr std::uint64_t most_blocks = 64;
   const std::uint64_t size = a.size();
+  const std::uint64_t blocks = (size + block - 1) / block;
+  const std::uint64_t looked_at = std::min(blocks, most_blocks);
   const auto room = static_cast<std::size_t>(std::min(size, block));
   Side side_a(a, Common::real, room);
   Side side_b(b, Common::real, room);
   UnmaskedSums sums;
-  for (std::uint64_t first = 0; first < size; first += block) {
+  for (std::uint64_t i = 0; i < looked_at; ++i) {
+    const std::uint64_t first = blocks * i / looked_at * block;
     const std::uint64_t count = std::min(block, size - first);
     for (Side* const side : {&side_a, &side_b}) {
       side->read(first, count);
       side->load(first, count);
     }
-    for (std::size_t i = 0; i < count; ++i) sums.add(side_a.numbers[i], side_b.numbers[i]);
+    for (std::size_t j = 0; j < count; ++j) sums.add(side_a.numbers[j], side_b.numbers[j]);
   }
   const std::optional<double> unmasked = sums.relative_l2();
   return unmasked && found.relative_l2 && *unmasked > *found.relative_l2 ? unmasked : std::nullopt;

@@ -39,7 +39,8 @@ class UnmaskedSums {
   bool has_masked_ = false;
 };
 
-/// That of all numbers of two tensors, where it is more than theirs.
+/// That of all numbers of two tensors, where it is more than theirs; above 65,536 numbers of so
+/// many, in blocks all over them.
 /// \param found of `compare_tensors`
 /// @{
 [[nodiscard]] std::optional<double> unmasked_l2(const Tensor& a, const Tensor& b,

@@ -261,6 +261,24 @@ TEST_CASE("what masks fill in hides no error of what they leave") {
   }
 }
 
+TEST_CASE("of large tensors numbers all over them say what masks hide") {
+  for (const std::size_t count : {65'536U, 65'537U, 100'000U, 1'000'000U}) {
+    CAPTURE(count);
+    const ss::test::Folder folder;
+    for (const bool is_a : {true, false}) {
+      ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
+      // The last tenth alone is masked.
+      Numbers numbers(count, is_a ? 1.01F : 1);
+      for (std::size_t i = count - count / 10; i < count; i += 2) numbers[i] = -1e9F;
+      recorder.record("x", numbers);
+      recorder.close();
+    }
+    const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+    REQUIRE(found.rows.at(0).unmasked_l2);
+    CHECK(*found.rows.at(0).unmasked_l2 == doctest::Approx(0.01).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("numbers that are low on one side alone are not masked") {
   const ss::test::Folder folder;
   for (const bool is_a : {true, false}) {
