@@ -213,7 +213,7 @@ void add_convert(CLI::App& app) {
   const auto options = std::make_shared<ConvertOptions>();
   CLI::App* command = app.add_subcommand(
       "convert", "Save a file again: other format, precision, shards, a single file");
-  command->add_option("IN", options->input, input_help)->required();
+  command->add_option("IN", options->input, input_help())->required();
   command
       ->add_option(
           "OUT", options->output,

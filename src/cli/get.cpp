@@ -12,8 +12,8 @@
 #include <safestructures/data/slice.hpp>
 #include <safestructures/data/walk.hpp>
 #include <safestructures/formats/json.hpp>
-#include <safestructures/tools/document.hpp>
 #include <safestructures/tools/save.hpp>
+#include "cli/chosen_value.hpp"
 #include "cli/console/choice.hpp"
 #include "cli/console/command.hpp"
 #include "cli/console/output.hpp"
@@ -30,7 +30,7 @@ constexpr std::size_t everything = static_cast<std::size_t>(-1);
 
 struct GetOptions {
   std::string file;
-  std::string path;
+  ValueChoice value;
   std::string output;
   std::string slice;
   std::string dtype;
@@ -38,22 +38,10 @@ struct GetOptions {
   bool json = false;
 };
 
-/// The value at the path, or the tensor that has this name in the file.
-Value find_value(const Document& document, const std::string& path) {
-  try {
-    return document.at(path).value();
-  } catch (const Error& error) {
-    const Value tensors = document.state_dict();
-    const Value* const named = tensors.find(path);
-    if (named == nullptr) throw CallError(error.what());
-    return *named;
-  }
-}
-
 void require_tensor(const Value& value, const GetOptions& options) {
   if (value.kind() == Kind::tensor || (options.slice.empty() && options.dtype.empty())) return;
   throw CallError(std::string(options.slice.empty() ? "--dtype" : "--slice") +
-                  " is for tensors: " + options.path + " is " + describe(value) + ".");
+                  " is for tensors: " + options.value.path + " is " + describe(value) + ".");
 }
 
 Tensor choose(Tensor tensor, const GetOptions& options) {
@@ -79,7 +67,7 @@ std::string array_header(const Tensor& tensor, const GetOptions& options) {
     try {
       return npy_header(tensor, "--dtype F32");
     } catch (const Error& error) {
-      throw error.with_path(options.path).with_file(options.file);
+      throw error.with_path(options.value.path).with_file(options.file);
     }
   });
 }
@@ -116,7 +104,7 @@ void write_to_file(const Value& value, const GetOptions& options) {
                   static_cast<std::streamsize>(bytes.size()));
       });
     default:
-      throw CallError("only a tensor, str or bytes can be written as it is: " + options.path +
+      throw CallError("only a tensor, str or bytes can be written as it is: " + options.value.path +
                       " is " + describe(value) + ". Name a .json file, or add --json.");
   }
 }
@@ -149,14 +137,14 @@ void print_value(std::ostream& out, const Value& value, bool all) {
 
 void get(const GetOptions& options) {
   require_no_input("-o", options.output, std::span(&options.file, 1));
-  const Document document = open_input(options.file);
-  Value value = find_value(document, options.path);
+  const Input input = open_input_or_recording(options.file, Access::map);
+  Value value = chosen_value(input, options.value);
   require_tensor(value, options);
   blame_arguments([&] {
     try {
       if (value.kind() == Kind::tensor) value.set_tensor(choose(value.tensor(), options));
     } catch (const Error& error) {
-      throw error.with_path(options.path).with_file(options.file);
+      throw error.with_path(options.value.path).with_file(options.file);
     }
   });
   if (!options.output.empty()) return write_to_file(value, options);
@@ -171,12 +159,14 @@ void get(const GetOptions& options) {
 void add_get(CLI::App& app) {
   const auto options = std::make_shared<GetOptions>();
   CLI::App* command =
-      app.add_subcommand("get", "Print one value of a file, or write it to another");
-  command->add_option("FILE", options->file, input_help)->required();
+      app.add_subcommand("get", "Print one value of a file or a recording, or write it to a file");
+  command->add_option("FILE", options->file, input_or_recording_help())->required();
   command
-      ->add_option("PATH", options->path,
-                   "Where the value is, such as /layers/0/weight, or a tensor's name\nin the file")
+      ->add_option("PATH", options->value.path,
+                   "Where the value is, such as /layers/0/weight, or a tensor's name in the file; "
+                   "of\na recording a record's name, and where in it: decoder/logits")
       ->required();
+  add_record_options(*command, options->value);
   CLI::Option* output = command
                             ->add_option("-o,--output", options->output,
                                          "Write to this file: .json anything, a tensor as .npy, a "
@@ -203,7 +193,8 @@ void add_get(CLI::App& app) {
       "  safestructures get model.safetensors /config/epochs\n"
       "  safestructures get model.safetensors /layers/0/weight --slice '[:3, -1]'\n"
       "  safestructures get model.safetensors /config --json | jq .epochs\n"
-      "  safestructures get model.safetensors layers.0.weight -o weight.npy --dtype F32");
+      "  safestructures get model.safetensors layers.0.weight -o weight.npy --dtype F32\n"
+      "  safestructures get run decoder.layer.3 --step 2");
   command->callback([options] { get(*options); });
 }
 

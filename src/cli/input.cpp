@@ -22,10 +22,15 @@
 #include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
 #include "platform/os.hpp"
+#include "recording/recorder/state_notes.hpp"
 #include "recording/segments/files.hpp"
 
 namespace safestructures::cli {
 namespace {
+
+constexpr std::string_view known_files =
+    "A safetensors, .json, .msgpack, .cbor or .npz file, a record or .bpk of Burn,\nthe "
+    ".index.json of several, a folder with one of them";
 
 /// What came in by the standard input, under a name for errors.
 class InputBytes final : public Source {
@@ -112,6 +117,12 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
   if (std::ranges::find(indexes, usual + ".index.json") != indexes.end())
     return folder / (usual + ".index.json");
   if (indexes.size() == 1) return folder / indexes.front();
+  if (is_recording(folder.string()))
+    throw Error(ErrorCode::cannot_open, "the folder is a recording",
+                {.file = folder.string(),
+                 .expected = "a file, or a folder that is about one",
+                 .found = detail::counted(models.size(), "sealed segment"),
+                 .advice = "All other commands take recordings; name a file inside it"});
   if (indexes.empty()) {
     // Checkpoints lie beside those of other frameworks.
     const auto is_usual = [](const std::string& name) { return name.ends_with(".safetensors"); };
@@ -121,13 +132,6 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
   }
   // Beside other files a .json is rather their configuration than the model.
   if (unsure.size() == 1 && files == 1) return folder / unsure.front();
-  if (is_recording(folder.string()))
-    throw Error(ErrorCode::cannot_open, "the folder is a recording",
-                {.file = folder.string(),
-                 .expected = "a file, or a folder that is about one",
-                 .found = detail::counted(models.size(), "sealed segment"),
-                 .advice = "stats, diff, report and verify take recordings; name a file inside it "
-                           "to look into that"});
   const std::vector<std::string>& candidates = indexes.empty() ? models : indexes;
   std::vector<std::string_view> names(candidates.begin(), candidates.end());
   if (names.empty()) names.assign(unsure.begin(), unsure.end());
@@ -155,7 +159,8 @@ bool is_named_by(const std::string& input, const std::filesystem::path& file) {
   try {
     // What is mostly replaced, a page or numbers, no index names.
     if (input == "-" || !is_of(*formats::safestructures(), *Source::open(file))) return false;
-    const Document document = open_input(input);
+    const std::shared_ptr<const Source> source = open_source(input);
+    const Document document = Document::open(source, {.format = format_of(*source)});
     return std::ranges::any_of(document.content().files, [&](const std::filesystem::path& one) {
       return std::filesystem::equivalent(file, one, ignored);
     });
@@ -165,6 +170,12 @@ bool is_named_by(const std::string& input, const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::string input_help() { return std::string(known_files) + ", or - for the standard input"; }
+
+std::string input_or_recording_help() {
+  return std::string(known_files) + ",\nthe folder of a recording, or - for the standard input";
+}
 
 bool is_recording(const std::string& name) {
   std::error_code ignored;
@@ -184,16 +195,32 @@ std::shared_ptr<const Format> format_of(const Source& source) {
   return is_of(*npz(), source) ? npz() : nullptr;
 }
 
-Document open_input(const std::string& name, Access access) {
-  const std::shared_ptr<const Source> source = open_source(name);
-  return Document::open(source, {.format = format_of(*source), .access = access});
+Input open_input_or_recording(const std::string& name, Access access) {
+  Input input{name, std::nullopt, nullptr, std::nullopt};
+  if (is_recording(name)) {
+    input.recording.emplace(name, RecordingOptions{.access = access});
+  } else {
+    input.source = open_source(name);
+    input.document =
+        Document::open(input.source, {.format = format_of(*input.source), .access = access});
+  }
+  return input;
 }
 
-Input open_input_or_recording(const std::string& name) {
-  Input input{name, std::nullopt, std::nullopt};
-  if (is_recording(name)) input.recording.emplace(name, RecordingOptions{.access = Access::read});
-  else input.document = open_input(name, Access::read);
-  return input;
+void note_missing(const Input& input) {
+  if (!input.recording) return;
+  for (const std::string& line : recording::notes_of(*input.recording))
+    note(input.name + ": " + line);
+}
+
+std::uint64_t size_on_disk(std::span<const std::filesystem::path> files) {
+  std::uint64_t size = 0;
+  std::error_code failure;
+  for (const std::filesystem::path& one : files) {
+    const std::uintmax_t bytes = std::filesystem::file_size(one, failure);
+    if (!failure) size += bytes;
+  }
+  return size;
 }
 
 void require_no_input(std::string_view option, const std::string& output,

@@ -1,22 +1,18 @@
 #include <algorithm>
-#include <any>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <safestructures/data/walk.hpp>
-#include <safestructures/tools/document.hpp>
 #include "cli/console/choice.hpp"
 #include "cli/console/command.hpp"
 #include "cli/console/output.hpp"
 #include "cli/input.hpp"
-#include "cli/json_string.hpp"
-#include "data/path_text.hpp"
-#include "data/text/glob.hpp"
+#include "cli/tensor_list.hpp"
+#include "cli/tensor_list_json.hpp"
 #include "data/text/printable.hpp"
 #include "data/text/text_table.hpp"
 
@@ -30,51 +26,33 @@ struct LsOptions {
   bool json = false;
 };
 
-struct Row {
-  std::string path;
-  std::string dtype;
-  std::string shape;
-  std::uint64_t bytes = 0;
-};
-
-Row row_of(std::string path, const Value& value) {
-  return {std::move(path), std::string(to_string(value.tensor().dtype())),
-          to_string(value.tensor().shape()), value.tensor().byte_size()};
-}
-
-/// Every tensor by its path; those that the structure does not use by their name in the file.
-std::vector<Row> rows_of(const Document& document) {
-  std::vector<Row> rows;
-  detail::PathText kept(document.name());
-  walk(document.root(), [&](const Place& place) {
-    const Kind kind = place.value().kind();
-    if (kind != Kind::tensor && kind != Kind::bytes) return Next::into;
-    rows.push_back(row_of(place.path().to_string(), place.value()));
-    kept.add(rows.back().path);
-    return Next::over;
-  });
-  for (const auto& [name, tensor] : document.content().extra_tensors)
-    rows.push_back(row_of(name, Value(tensor)));
-  return rows;
-}
-
-void print_json(std::ostream& out, const std::vector<Row>& rows) {
+void print_json(std::ostream& out, const std::vector<ListedTensor>& tensors) {
   out << '[';
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    out << (i == 0 ? "" : ", ")
-        << fmt::format(R"({{"path": {}, "dtype": "{}", "shape": {}, "bytes": {}}})",
-                       json_string(rows[i].path), rows[i].dtype, rows[i].shape, rows[i].bytes);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    out << (i == 0 ? "{" : ", {");
+    write_place_members(out, tensors[i]);
+    out << '}';
+  }
   out << "]\n";
 }
 
-void print_table(std::ostream& out, const std::vector<Row>& rows) {
+void print_table(std::ostream& out, const TensorList& list) {
   using Align = detail::TextTable::Align;
-  detail::TextTable table({Align::left, Align::left, Align::right, Align::none});
-  for (const Row& row : rows) {
-    table.next() += row.dtype;
-    table.next() += row.shape;
-    table.next() += std::to_string(row.bytes);
-    detail::append_printable(table.next(), row.path);
+  std::vector<Align> columns = {Align::left, Align::left, Align::right};
+  if (list.is_of_recording) columns.insert(columns.end(), {Align::right, Align::right});
+  columns.push_back(Align::none);
+  detail::TextTable table(std::move(columns));
+  for (const ListedTensor& one : list.tensors) {
+    table.next() += to_string(one.dtype);
+    table.next() += to_string(one.shape);
+    table.next() += std::to_string(one.bytes);
+    if (list.is_of_recording) {
+      table.next() += std::to_string(one.record->step);
+      table.next() += std::to_string(one.record->call);
+    }
+    std::string& last = table.next();
+    detail::append_printable(last, one.path);
+    if (one.record && one.kept != "full") last += "  kept: " + one.kept;
   }
   std::string line;
   for (std::size_t i = 0; i < table.lines(); ++i) {
@@ -85,16 +63,16 @@ void print_table(std::ostream& out, const std::vector<Row>& rows) {
 }
 
 void list(const LsOptions& options) {
-  const Document document = open_input(options.file);
-  std::vector<Row> rows = rows_of(document);
-  if (!options.glob.empty())
-    std::erase_if(rows,
-                  [&](const Row& row) { return !detail::matches_glob(options.glob, row.path); });
-  if (options.sort == "name") std::ranges::stable_sort(rows, {}, &Row::path);
-  if (options.sort == "size") std::ranges::stable_sort(rows, std::greater(), &Row::bytes);
+  const Input input = open_input_or_recording(options.file);
+  TensorList list = list_tensors(input);
+  if (!options.glob.empty()) keep_matching(list, {options.glob});
+  if (options.sort == "name") std::ranges::stable_sort(list.tensors, {}, &ListedTensor::path);
+  if (options.sort == "size")
+    std::ranges::stable_sort(list.tensors, std::greater(), &ListedTensor::bytes);
+  note_missing(input);
   Output out(stdout, "the standard output");
-  if (options.json) print_json(out, rows);
-  else print_table(out, rows);
+  if (options.json) print_json(out, list.tensors);
+  else print_table(out, list);
   out.finish();
 }
 
@@ -102,23 +80,28 @@ void list(const LsOptions& options) {
 
 void add_ls(CLI::App& app) {
   const auto options = std::make_shared<LsOptions>();
-  CLI::App* command = app.add_subcommand("ls", "List the tensors of a file, one a line");
-  command->add_option("FILE", options->file, input_help)->required();
+  CLI::App* command =
+      app.add_subcommand("ls", "List the tensors of a file or a recording, one a line");
+  command->add_option("FILE", options->file, input_or_recording_help())->required();
   command->add_option("GLOB", options->glob,
                       "Only those whose path matches: * is any text, ? a character, [a-c] one of\n"
                       "these");
   command->add_option("--sort", options->sort, "By name, or by size, the largest first")
       ->transform(one_of("order", {"name", "size"}))
       ->option_text("name|size");
-  command->add_flag("--json", options->json,
-                    "For programs: a list of objects of path, dtype, shape and bytes");
+  command->add_flag(
+      "--json", options->json,
+      "For programs: a list of objects of path, dtype, shape and bytes, and of the\nrecord");
   command->footer(
       "A line holds dtype, shape, bytes and path. They are in the order of the structure; tensors\n"
-      "that it does not use come last, by their name in the file.\n\n"
+      "that it does not use come last, by their name in the file. Of a recording a line holds "
+      "step\n"
+      "and call too, before the record's name, in the order of the calls.\n\n"
       "Examples:\n"
       "  safestructures ls model.safetensors\n"
       "  safestructures ls model.safetensors '*/weight' --sort size | head\n"
-      "  safestructures ls checkpoint --json | jq 'map(.bytes) | add'");
+      "  safestructures ls checkpoint --json | jq 'map(.bytes) | add'\n"
+      "  safestructures ls run 'decoder.*' --sort size");
   command->callback([options] { list(*options); });
 }
 

@@ -8,11 +8,13 @@
 #include <CLI/CLI.hpp>
 
 #include <safestructures/tools/document.hpp>
+#include "cli/chosen_value.hpp"
 #include "cli/console/colour.hpp"
 #include "cli/console/command.hpp"
 #include "cli/console/output.hpp"
 #include "cli/input.hpp"
 #include "cli/show_json.hpp"
+#include "cli/show_recording.hpp"
 #include "data/text/printable.hpp"
 
 namespace safestructures::cli {
@@ -22,38 +24,29 @@ constexpr std::size_t everything = static_cast<std::size_t>(-1);
 
 struct ShowOptions {
   std::string file;
-  std::string path;
+  ValueChoice value;
   bool all = false;
   bool json = false;
   std::size_t items = PrintOptions{}.items;
   std::size_t depth = PrintOptions{}.depth;
 };
 
-std::uint64_t size_on_disk(const std::vector<std::filesystem::path>& files) {
-  std::uint64_t size = 0;
-  std::error_code failure;
-  for (const std::filesystem::path& one : files) {
-    const std::uintmax_t bytes = std::filesystem::file_size(one, failure);
-    if (!failure) size += bytes;
-  }
-  return size;
-}
-
 std::string text_in_quotes(std::string_view text, bool all) {
   return to_string(Value(text), {.text = all ? everything : PrintOptions{}.text});
 }
 
 /// What there is to say of the file as a whole.
-void print_summary(std::ostream& out, const Document& document, const Source& source,
-                   const ShowOptions& options, bool is_coloured) {
+void print_summary(std::ostream& out, const Input& input, const ShowOptions& options,
+                   bool is_coloured) {
+  const Document& document = *input.document;
   const Content& content = document.content();
   const auto title = [&](std::string_view text) {
     return coloured(text, Role::label, is_coloured);
   };
   std::string name;
-  detail::append_printable(name, source.name());
+  detail::append_printable(name, document.name());
   out << title("file") << "      " << name << ", "
-      << human_size(options.file == "-" ? source.size() : size_on_disk(content.files));
+      << human_size(options.file == "-" ? input.source->size() : size_on_disk(content.files));
   if (content.files.size() > 1)
     out << " in " << content.files.size() - 1 << " files and their index";
   out << '\n' << title("tensors") << "   " << content.tensor_count;
@@ -82,23 +75,32 @@ void print_unreferenced(std::ostream& out, const Document& document, const Print
   out << tree.str().substr(tree.str().find('\n') + 1);
 }
 
+void print_file(std::ostream& out, const Input& input, const ShowOptions& options,
+                const PrintOptions& print_options, bool is_coloured) {
+  print_summary(out, input, options, is_coloured);
+  print_tree(out, input.document->root(), print_options, is_coloured);
+  print_unreferenced(out, *input.document, print_options, is_coloured);
+}
+
 void show(const ShowOptions& options) {
-  const std::shared_ptr<const Source> source = open_source(options.file);
-  const Document document = Document::open(source, {.format = format_of(*source)});
+  const Input input = open_input_or_recording(options.file, Access::map);
+  if (input.recording && options.json)
+    throw CallError("--json is for files: 'safestructures ls " + options.file +
+                    " --json' lists what a recording holds.");
   Output out(stdout, "the standard output");
   const bool colours = is_coloured(stdout);
   const PrintOptions print_options = {.items = options.all ? everything : options.items,
                                       .text = options.all ? everything : PrintOptions{}.text,
                                       .depth = options.all ? everything : options.depth};
-  if (options.json) {
-    print_json(out, document);
-  } else if (!options.path.empty()) {
-    print_tree(out, blame_arguments([&] { return document.at(options.path); }).value(),
-               print_options, colours);
+  if (!options.value.path.empty()) {
+    print_tree(out, chosen_value(input, options.value), print_options, colours);
+  } else if (input.recording) {
+    note_missing(input);
+    print_recording(out, *input.recording, input.name, print_options, colours);
+  } else if (options.json) {
+    print_json(out, *input.document);
   } else {
-    print_summary(out, document, *source, options, colours);
-    print_tree(out, document.root(), print_options, colours);
-    print_unreferenced(out, document, print_options, colours);
+    print_file(out, input, options, print_options, colours);
   }
   out.finish();
 }
@@ -107,10 +109,15 @@ void show(const ShowOptions& options) {
 
 void add_show(CLI::App& app) {
   const auto options = std::make_shared<ShowOptions>();
-  CLI::App* command = app.add_subcommand("show", "Show the structure of a file as a tree");
-  command->add_option("FILE", options->file, input_help)->required();
+  CLI::App* command =
+      app.add_subcommand("show", "Show the structure of a file or a recording as a tree");
+  command->add_option("FILE", options->file, input_or_recording_help())->required();
   CLI::Option* path =
-      command->add_option("PATH", options->path, "Show only what is there, such as /layers/0");
+      command->add_option("PATH", options->value.path,
+                          "Show only what is there, such as /layers/0; of a recording a record's\n"
+                          "name, and where in it: decoder/logits");
+  add_record_options(*command, options->value);
+  for (const char* of_record : {"--step", "--call"}) command->get_option(of_record)->needs(path);
   CLI::Option* all =
       command->add_flag("--all", options->all, "Every item, every level, whole strings");
   CLI::Option* items =
@@ -134,7 +141,8 @@ void add_show(CLI::App& app) {
       "  safestructures show model.safetensors\n"
       "  safestructures show model.safetensors /layers --depth 2\n"
       "  safestructures show model.safetensors.index.json --items 100\n"
-      "  safestructures show model.safetensors --json | jq '.tensors | keys'");
+      "  safestructures show model.safetensors --json | jq '.tensors | keys'\n"
+      "  safestructures show run --items 100");
   command->callback([options] { show(*options); });
 }
 

@@ -39,7 +39,7 @@ std::uint64_t infinities(const TensorStatistics& found) {
 /// By `--sort`; what is largest first, but for names. \returns what is compared, the more the
 /// earlier
 double rank(const ListedTensor& one, const std::string& sort) {
-  const TensorStatistics& found = one.statistics;
+  const TensorStatistics& found = *one.statistics;
   if (sort == "size") return static_cast<double>(one.bytes);
   if (sort == "min") return -found.min;
   if (sort == "max") return found.max;
@@ -71,7 +71,7 @@ detail::TextTable table_of(const TensorList& list) {
   detail::TextTable table(std::move(columns));
   for (const std::string_view title : titles) table.next() += title;
   for (const ListedTensor& one : list.tensors) {
-    const TensorStatistics& found = one.statistics;
+    const TensorStatistics& found = *one.statistics;
     table.next() += to_string(one.dtype);
     table.next() += to_string(one.shape);
     for (const double number :
@@ -104,7 +104,7 @@ void print_statistics(std::ostream& out, const TensorList& list) {
       continue;
     }
     const ListedTensor& one = list.tensors[i - 1];
-    const bool is_bad = one.statistics.finite() != one.statistics.count;
+    const bool is_bad = one.statistics->finite() != one.statistics->count;
     out << line << coloured(detail::printable(one.path), is_bad ? Role::fault : Role::plain, is_on);
     if (one.record && one.kept != "full") out << "  kept: " << detail::printable(one.kept);
     out << '\n';

@@ -80,7 +80,8 @@ ListedTensor kept_statistics(const Value& value, const std::string& path) {
   }
   listed.shape = Shape(std::span<const std::uint64_t>(sizes));
   listed.bytes = byte_size(listed.dtype, listed.shape);
-  TensorStatistics& found = listed.statistics;
+  listed.statistics = std::make_unique<TensorStatistics>();
+  TensorStatistics& found = *listed.statistics;
   found.count = count_from(value, "count", path);
   found.zeros = count_from(value, "zeros", path);
   found.nan = count_from(value, "nan", path);
@@ -192,9 +193,10 @@ void fill_statistics(TensorList& list, const std::string& what) {
         if (!one.tensor) return;
         const Tensor& tensor = *one.tensor;
         try {
-          one.statistics = statistics(tensor, [&](std::uint64_t elements) {
-            progress.add(elements * one.bytes / tensor.size());
-          });
+          one.statistics =
+              std::make_unique<TensorStatistics>(statistics(tensor, [&](std::uint64_t elements) {
+                progress.add(elements * one.bytes / tensor.size());
+              }));
         } catch (const Error& error) {
           throw error.with_path(one.path).with_file(what);
         }

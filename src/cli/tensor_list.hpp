@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct ListedTensor {
   Shape shape;
   std::uint64_t bytes = 0;       ///< In the file; of statistics, what the tensor would have.
   std::optional<Tensor> tensor;  ///< Nothing where statistics alone were kept.
-  TensorStatistics statistics;   ///< Once `fill_statistics` was called.
+  /// Null until `fill_statistics` was called, unless they are what was kept: 1.3 KiB.
+  std::unique_ptr<TensorStatistics> statistics;
 };
 
 /// What a command was asked to list.

@@ -42,18 +42,22 @@ std::string histogram(const TensorStatistics& found) {
 
 }  // namespace
 
-void write_json_members(std::ostream& out, const ListedTensor& tensor) {
-  const TensorStatistics& found = tensor.statistics;
-  const bool is_finite = found.finite() != 0;
-  out << fmt::format(R"("path": {}, "dtype": "{}", "shape": {}, "bytes": {}, )",
+void write_place_members(std::ostream& out, const ListedTensor& tensor) {
+  out << fmt::format(R"("path": {}, "dtype": "{}", "shape": {}, "bytes": {})",
                      json_string(tensor.path), to_string(tensor.dtype), to_string(tensor.shape),
                      tensor.bytes);
   if (tensor.record)
     out << fmt::format(
-        R"("record": {{"name": {}, "step": {}, "call": {}, "sequence": {}}}, "kept": {}, )",
+        R"(, "record": {{"name": {}, "step": {}, "call": {}, "sequence": {}}}, "kept": {})",
         json_string(tensor.record->name), tensor.record->step, tensor.record->call,
         tensor.record->sequence, json_string(tensor.kept));
-  out << fmt::format(R"("count": {}, "zeros": {}, "nan": {}, "positive_infinities": {}, )"
+}
+
+void write_json_members(std::ostream& out, const ListedTensor& tensor) {
+  const TensorStatistics& found = *tensor.statistics;
+  const bool is_finite = found.finite() != 0;
+  write_place_members(out, tensor);
+  out << fmt::format(R"(, "count": {}, "zeros": {}, "nan": {}, "positive_infinities": {}, )"
                      R"("negative_infinities": {}, "min": {}, "max": {}, "mean": {}, )"
                      R"("standard_deviation": {}, "l2_norm": {}, "histogram": {}, "quantiles": {})",
                      found.count, found.zeros, found.nan, found.positive_infinities,

@@ -134,8 +134,7 @@ void add_verify(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* command =
       app.add_subcommand("verify", "Check everything in files: header, schema, every tensor");
-  command->add_option("FILE", *files, std::string(input_help) + ",\nor the folder of a recording")
-      ->required();
+  command->add_option("FILE", *files, input_or_recording_help())->required();
   command->footer(
       "A line for each file: what it holds, or on standard error what is wrong with it. Of a\n"
       "recording all segments are checked, and that none is missing or stands for another.\n"

@@ -147,7 +147,7 @@ def check_streams(folder):
 
 
 def check_recordings(folder):
-    """`verify` takes the folder of a recording; commands for files say so where it has several."""
+    """`verify` takes the folder of a recording; `convert` says that it takes none."""
     folder = pathlib.Path(folder)
     (runs := folder / "runs").mkdir()
     subprocess.run([CLI.parent / "interop" / "recordings", runs], check=True)
@@ -167,14 +167,13 @@ def check_recordings(folder):
         )
     for name, segments in (("closed", "4 sealed segments"), ("started", "0 sealed segments")):
         expect(
-            f"show of a recording: {name}",
+            f"convert of a recording: {name}",
             (
                 1,
                 f"safestructures: {name}: the folder is a recording: expected a file, or a folder that is about"
-                f" one, found {segments}. stats, diff, report and verify take recordings; name a file inside it"
-                " to look into that.\n",
+                f" one, found {segments}. All other commands take recordings; name a file inside it.\n",
             ),
-            outcome(run(runs, "show", name)),
+            outcome(run(runs, "convert", name, "converted.safetensors")),
         )
     expect("a segment", 0, run(runs, "show", "closed/segment-000001.safetensors").returncode)
     shutil.copytree(runs / "closed", runs / "damaged")

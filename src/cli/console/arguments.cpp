@@ -62,22 +62,32 @@ void check_options(const CLI::App& command, std::span<const std::string> words) 
   }
 }
 
-/// Lets options that are counts take digits alone: CLI11 makes numbers of -1, +3, 0x10 and 010 too,
-/// and the largest one of what is larger.
-void check_counts(CLI::App& app) {
+template <class Number>
+bool is_of(const CLI::Option& option) {
+  return option.get_type_name() == CLI::detail::type_name<Number>();
+}
+
+/// Lets an option take digits alone, and a sign where it has one: CLI11 makes numbers of -1, +3,
+/// 0x10 and 010 too, and the largest one of what is larger.
+template <class Number>
+void check_number(CLI::Option& option) {
+  const auto check = [name = option.get_name()](std::string& text) -> std::string {
+    Number number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, fault] = std::from_chars(text.data(), end, number);
+    if (fault != std::errc() || rest != end)
+      throw CLI::ConversionError(name, std::vector<std::string>{text});
+    text = std::to_string(number);
+    return {};
+  };
+  option.transform(CLI::Validator(check, ""));
+}
+
+void check_numbers(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({}))
     for (CLI::Option* option : command->get_options()) {
-      if (option->get_type_name() != CLI::detail::type_name<std::size_t>()) continue;
-      const auto check = [name = option->get_name()](std::string& text) -> std::string {
-        std::uint64_t count = 0;
-        const char* const end = text.data() + text.size();
-        const auto [rest, fault] = std::from_chars(text.data(), end, count);
-        if (fault != std::errc() || rest != end)
-          throw CLI::ConversionError(name, std::vector<std::string>{text});
-        text = std::to_string(count);
-        return {};
-      };
-      option->transform(CLI::Validator(check, ""));
+      if (is_of<std::uint64_t>(*option)) check_number<std::uint64_t>(*option);
+      if (is_of<std::int64_t>(*option)) check_number<std::int64_t>(*option);
     }
 }
 
@@ -89,12 +99,14 @@ void check_texts(CLI::App& app) {
         option->check(not_empty());
 }
 
-/// What a count should have been.
-std::string wrong_count(std::string_view option, std::string_view given) {
+/// What a number should have been.
+std::string wrong_number(const CLI::App& app, const std::string& option, std::string_view given) {
   const bool is_number =
       !given.empty() && std::ranges::all_of(given, [](char c) { return c >= '0' && c <= '9'; });
   if (is_number) return fmt::format("{} takes no number as large as {}", option, given);
-  return fmt::format("{} takes a whole number from 0 on, not '{}'", option, given);
+  const bool is_signed = is_of<std::int64_t>(*app.get_subcommands().front()->get_option(option));
+  return fmt::format("{} takes a whole number{}, not '{}'", option, is_signed ? "" : " from 0 on",
+                     given);
 }
 
 }  // namespace
@@ -120,7 +132,7 @@ void parse(CLI::App& app, std::span<const char* const> given) {
   if (is_option(words.front()))
     check_options(app, std::span(words.begin(), std::ranges::find_if_not(words, is_option)));
   else check_options(find_command(app, words.front()), std::span(words).subspan(1));
-  check_counts(app);
+  check_numbers(app);
   check_texts(app);
   // CLI11 takes them from the back.
   std::ranges::reverse(words);
@@ -138,12 +150,12 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     problem.resize(colon);
     problem += " needs a value" + (words.empty() ? "" : ": " + words.substr(0, words.rfind(' ')));
   }
-  // `Could not convert: --items = x`, of options that are counts.
+  // `Could not convert: --items = x`, of options that are numbers.
   constexpr std::string_view unconverted = "Could not convert: ";
   if (const std::size_t equals = problem.find(" = ");
       problem.starts_with(unconverted) && equals != std::string::npos)
-    problem = wrong_count(problem.substr(unconverted.size(), equals - unconverted.size()),
-                          problem.substr(equals + 3));
+    problem = wrong_number(app, problem.substr(unconverted.size(), equals - unconverted.size()),
+                           problem.substr(equals + 3));
   while (!problem.empty() && (problem.back() == '\n' || problem.back() == '.')) problem.pop_back();
   return problem + ". See '" + command + "--help'.";
 }

@@ -1,0 +1,177 @@
+"""`show`, `ls` and `get` of recordings: which record, which part of it, and what they say of others."""
+
+import json
+import pathlib
+import subprocess
+
+import numpy as np
+from cli_outcomes import CLI, expect, run, run_checks
+from safestructures_cpp.recorder import Recorder
+
+NOT_CLOSED = "safestructures: note: killed: the recording was not closed, so records may be missing\n"
+LEFT_OUT = (
+    "safestructures: note: closed: the recorder left out or thinned records:"
+    ' {"decoder.sum": {"calls": 4, "kept": 3, "filtered": 1}}\n'
+)
+
+
+def outcome(done):
+    return done.returncode, done.stdout, done.stderr
+
+
+def record(folder):
+    """`closed` and `killed` of 15 records, `kept` of less than what was given, and `nothing`."""
+    runs = pathlib.Path(folder) / "runs"
+    runs.mkdir()
+    for name in ([], ["kept"], ["nothing"]):
+        subprocess.run([CLI.parent / "interop" / "recordings", runs, *name], check=True)
+    return runs
+
+
+def check_show(folder):
+    """Every name in the order of the first records, however many segments there are."""
+    runs = record(folder)
+    shown = run(runs, "show", "closed")
+    expect("show: exit code", (0, LEFT_OUT), (shown.returncode, shown.stderr))
+    size = sum(file.stat().st_size for file in (runs / "closed").glob("*.safetensors"))
+    outputs = "decoder.out: struct Output, 4 records, steps 0 to 3\n"
+    expect(
+        "show",
+        f"recording closed, {size / 1024:.1f} KiB in 4 segments\n"
+        "records   15, steps 0 to 3\n"
+        "\n"
+        "4 names\n"
+        f"├─ {outputs}"
+        "├─ decoder.bytes: tensor U8 [0], 4 records, steps 0 to 3\n"
+        "├─ decoder.doubles: dict of 1, 4 records, steps 0 to 3\n"
+        "└─ decoder.sum: float 0.0, 3 records, steps 0 to 2\n",
+        shown.stdout,
+    )
+    few = run(runs, "show", "closed", "--items", "1").stdout
+    expect("--items", True, few.endswith(f"4 names\n├─ {outputs}└─ ... 3 more\n"))
+    none = run(runs, "show", "closed", "--depth", "0").stdout
+    expect("--depth 0", True, none.endswith("\n4 names\n└─ ...\n"))
+    kept = run(runs, "show", "kept").stdout
+    expect("kept: statistics", True, ", kept: statistics\n" in kept)
+    expect("kept: slice", True, ", kept: slice\n" in kept)
+    nothing = run(runs, "show", "nothing").stdout
+    expect("nothing", "recording nothing, 2.1 KiB in 1 segment\nrecords   0\n\n0 names\n", nothing)
+    killed = run(runs, "show", "killed")
+    expect("not closed", (0, True), (killed.returncode, NOT_CLOSED in killed.stderr))
+    expect("not closed: what there is", shown.stdout.partition("\n")[2], killed.stdout.partition("\n")[2])
+    expect(
+        "--json",
+        (2, "", "safestructures: --json is for files: 'safestructures ls closed --json' lists what a recording holds.\n"),
+        outcome(run(runs, "show", "closed", "--json")),
+    )
+    expect(
+        "a record, as a tree",
+        'struct Output\n├─ hidden: F32 [2]  1.0, 2.0\n└─ text: "step 1"\n',
+        run(runs, "show", "closed", "decoder.out", "--step", "1").stdout,
+    )
+    expect(
+        "--step without a record",
+        (2, "", "safestructures: --step requires PATH. See 'safestructures show --help'.\n"),
+        outcome(run(runs, "show", "closed", "--step", "1")),
+    )
+
+
+def check_ls(folder):
+    """Every tensor of every record, with its place; JSON as that of `stats`."""
+    runs = record(folder)
+    listed = run(runs, "ls", "closed", "decoder.out*")
+    lines = [f"F32  [2]  8  {step}  {step}  decoder.out/hidden" for step in range(4)]
+    expect("ls", (0, "\n".join(lines) + "\n", LEFT_OUT), outcome(listed))
+    found = json.loads(run(runs, "ls", "closed", "--json").stdout)
+    stats = json.loads(run(runs, "stats", "closed", "--json").stdout)
+    expect("ls --json: of stats", [{key: one[key] for key in found[0]} for one in stats], found)
+    largest = json.loads(run(runs, "ls", "closed", "--json", "--sort", "size").stdout)
+    expect("--sort size", sorted((one["bytes"] for one in found), reverse=True), [one["bytes"] for one in largest])
+    kept = run(runs, "ls", "kept").stdout.splitlines()
+    expect("what was kept", ["whole", "part  kept: slice"], [line.split("  ", 5)[-1] for line in kept[:2]])
+    expect("statistics", True, kept[2].endswith("brief/x  kept: statistics"))
+    expect("not closed", True, NOT_CLOSED in run(runs, "ls", "killed").stderr)
+
+
+def check_get(folder):
+    """A record is said by name and step or call; the rest of the path leads into it."""
+    runs = record(folder)
+    for words, expected in (
+        (("decoder.out/text", "--step", "2"), "step 2\n"),
+        (("decoder.out/text", "--call", "0"), "step 0\n"),
+        (("decoder.out/hidden", "--step", "1", "--slice", "1:", "--dtype", "F64"), "[2.0]\n"),
+        (("decoder.sum", "--step", "2"), "0.5\n"),
+        (("decoder.bytes", "--call", "1", "--step", "1"), "[7]\n"),
+        (("decoder.out/text", "--step", "2", "--json"), '"step 2"\n'),
+    ):
+        expect(f"get {words}", (0, expected, ""), outcome(run(runs, "get", "closed", *words)))
+    run(runs, "get", "closed", "decoder.out/hidden", "--step", "1", "-o", "x.npy")
+    expect("-o", [1.0, 2.0], np.load(runs / "x.npy").tolist())
+    expect("the only record", True, run(runs, "get", "kept", "whole").stdout.startswith("["))
+    there = "4 records, steps 0 to 3, calls 0 to 3"
+    for words, expected in (
+        (("decoder.out",), f"closed: 'decoder.out' has {there}: say which by --call, or by --step."),
+        (
+            ("decoder.out", "--step", "4"),
+            f"closed: no record of 'decoder.out' is the one asked for: there are {there}.",
+        ),
+        (
+            ("decoder.out", "--step", "-1"),
+            f"closed: no record of 'decoder.out' is the one asked for: there are {there}.",
+        ),
+        (
+            ("decoder.out", "--step", "1", "--call", "2"),
+            f"closed: no record of 'decoder.out' is the one asked for: there are {there}.",
+        ),
+        (
+            ("decoder.out/txt", "--step", "1"),
+            "closed/segment-000001.safetensors: at decoder.out: there is no 'txt': found struct Output: hidden, text."
+            " Perhaps 'text' is meant.",
+        ),
+        (
+            ("decoder.out", "--step", "0x1"),
+            "--step takes a whole number, not '0x1'. See 'safestructures get --help'.",
+        ),
+        (
+            ("decoder.out", "--call", "-1"),
+            "--call takes a whole number from 0 on, not '-1'. See 'safestructures get --help'.",
+        ),
+    ):
+        code, printed, errors = outcome(run(runs, "get", "closed", *words))
+        expect(f"get {words}", (2, "", f"safestructures: {expected}\n"), (code, printed, errors.replace(LEFT_OUT, "")))
+    # What may be missing is said first.
+    for name, expected in (
+        ("nothing", "nothing: there is no record 'decoder.uot': the recording is empty."),
+        ("killed", "killed: there is no record 'decoder.uot': did you mean 'decoder.out'?"),
+        ("closed", "closed: there is no record 'decoder.uot': did you mean 'decoder.out'?"),
+    ):
+        code, _, errors = outcome(run(runs, "get", name, "decoder.uot"))
+        notes, _, last = errors.rpartition("safestructures: ")
+        expect(f"get of {name}", (2, expected + "\n"), (code, last))
+        expect(f"get of {name}: notes", True, notes.startswith(f"safestructures: note: {name}: "))
+    expect(
+        "a step of a file",
+        (2, "", "safestructures: --step is for recordings: model.safetensors is a file.\n"),
+        outcome(run(folder, "get", "model.safetensors", "/name", "--step", "1")),
+    )
+
+
+def check_two_records_of_a_step(folder):
+    """Names have slashes too: the longest one is meant. Two records of a step are two calls."""
+    with Recorder(pathlib.Path(folder) / "run") as recorder:
+        recorder.record("a", {"b": np.float32([1])})
+        recorder.record("a/b", np.float32([2]))
+        for number in (3, 4):
+            recorder.record("twice", np.float32([number]))
+    expect("the longest name", "[2.0]\n", run(folder, "get", "run", "a/b").stdout)
+    expect("a part of a record", True, "b" in run(folder, "show", "run", "a").stdout)
+    expect(
+        "two of one step",
+        (2, "safestructures: run: 'twice' has 2 records, step 0, calls 0 to 1: say which by --call.\n"),
+        (lambda done: (done.returncode, done.stderr))(run(folder, "get", "run", "twice", "--step", "0")),
+    )
+    expect("a call", "[4.0]\n", run(folder, "get", "run", "twice", "--call", "1").stdout)
+
+
+if __name__ == "__main__":
+    run_checks(check_show, check_ls, check_get, check_two_records_of_a_step)
