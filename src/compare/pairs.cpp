@@ -339,11 +339,11 @@ void Comparer::add_summaries(const Pair& pair, ComparisonRow& row) {
   const auto summary = [](const TreeNode& node) {
     return node.is_summary ? *summary_of(*node.value) : summary_of(node.value->tensor());
   };
-  const Summary a = summary(*pair.a);
-  const Summary b = summary(*pair.b);
+  const KeptStatistics a = summary(*pair.a);
+  const KeptStatistics b = summary(*pair.b);
   if (a.shape != b.shape) {
     row.verdict = Verdict::shape;
-    row.detail = to_string(Shape(a.shape)) + " and " + to_string(Shape(b.shape));
+    row.detail = to_string(a.shape) + " and " + to_string(b.shape);
     return;
   }
   const auto recorded_of = [](const TreeNode& node) {
@@ -356,7 +356,7 @@ void Comparer::add_summaries(const Pair& pair, ComparisonRow& row) {
     row.verdict = Verdict::dtype;
     return;
   }
-  row.shape = Shape(b.shape);
+  row.shape = b.shape;
   ++result_.coverage.statistics;
   if (result_.has_noise) ++result_.coverage.without_noise;
   std::string proof;

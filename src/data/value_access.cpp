@@ -373,6 +373,8 @@ const std::vector<Entry>& Value::attributes() const& noexcept {
   return Box::has_extras(*this) ? box_->extras->attributes : no_entries.value;
 }
 
+std::vector<Entry> Value::attributes() && { return attributes(); }
+
 const Value* Value::attribute(std::string_view name) const& noexcept {
   for (const Entry& entry : attributes())
     if (entry.key.as_string() == name) return &entry.value;

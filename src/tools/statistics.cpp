@@ -5,13 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <safestructures/tools/sketch.hpp>
 #include "data/bounded.hpp"
 #include "tools/doubles.hpp"
 #include "tools/log_buckets.hpp"
@@ -186,37 +182,6 @@ TensorStatistics statistics(const Tensor& tensor,
   };
   detail::for_each_block_in_doubles(tensor, block_size, add);
   return statistics.result();
-}
-
-Value statistics_value(const Tensor& tensor) {
-  const TensorStatistics found = statistics(tensor);
-  const TensorSketch drawn = sketch(tensor);
-  std::vector<Value> shape;
-  for (const std::uint64_t size : tensor.shape()) shape.emplace_back(size);
-  std::vector<std::int64_t> histogram;
-  for (const auto* const side : {&found.negative, &found.positive})
-    for (const std::uint64_t count : *side) histogram.push_back(static_cast<std::int64_t>(count));
-  Value made = Value::structure(
-      "Statistics",
-      {{"dtype", to_string(tensor.dtype())},
-       {"shape", Value::list(std::move(shape))},
-       {"count", found.count},
-       {"zeros", found.zeros},
-       {"nan", found.nan},
-       {"positive_infinities", found.positive_infinities},
-       {"negative_infinities", found.negative_infinities},
-       {"min", found.min},
-       {"max", found.max},
-       {"mean", found.mean},
-       {"standard_deviation", found.standard_deviation},
-       {"l2_norm", found.l2_norm},
-       {"histogram", Tensor::own(std::move(histogram), Shape{2, TensorStatistics::bins})},
-       {"hash", fmt::format("{:016x}", drawn.hash)},
-       {"sketch", Tensor::own(std::vector<double>(drawn.sums.begin(), drawn.sums.end()))}});
-  if (found.quantiles)
-    made.insert("quantiles",
-                Tensor::own(std::vector<double>(found.quantiles->begin(), found.quantiles->end())));
-  return made;
 }
 
 }  // namespace safestructures::inline v0

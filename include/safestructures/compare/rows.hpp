@@ -127,6 +127,8 @@ class SAFESTRUCTURES_API ComparisonRows {
   /// @{
   [[nodiscard]] Iterator begin() const& noexcept { return {*this, 0}; }
   [[nodiscard]] Iterator end() const& noexcept { return {*this, size()}; }
+  Iterator begin() && = delete;
+  Iterator end() && = delete;
   /// @}
 
  private:

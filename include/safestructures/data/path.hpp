@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/export.hpp>
@@ -26,7 +27,10 @@ class SAFESTRUCTURES_API Path {
   static Path parse(std::string_view text, const Limits& limits = {});
 
   /// The steps, not escaped; none for the root. Valid as long as this path is not changed.
+  /// @{
   [[nodiscard]] const std::vector<std::string>& steps() const& noexcept { return steps_; }
+  [[nodiscard]] std::vector<std::string> steps() && { return std::move(steps_); }
+  /// @}
   /// Goes one step further down; no limit is checked.
   void push_back(std::string step) { steps_.push_back(std::move(step)); }
   /// Goes back up by one step; not to be called for the root.

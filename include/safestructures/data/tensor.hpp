@@ -160,7 +160,7 @@ class SAFESTRUCTURES_API Tensor {
   /// True when some owner keeps the bytes alive; false for a borrowed view.
   [[nodiscard]] bool is_owned() const noexcept { return owner_ != nullptr; }
   /// What keeps the bytes alive; null for a borrowed view.
-  [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
+  [[nodiscard]] std::shared_ptr<const void> owner() const noexcept { return owner_; }
 
   /// The bytes, row-major, valid as long as this tensor or a copy of it.
   /// \throws Error `invalid_argument` when the tensor is strided: call `contiguous()` first.

@@ -197,7 +197,10 @@ class SAFESTRUCTURES_API Value {
   /// The name under which the tensor is or will be stored; empty: chosen when it is saved.
   /// Tensor and bytes values of one name are one tensor in the file.
   /// \throws Error `type_mismatch` when the kind is another.
+  /// @{
   [[nodiscard]] const std::string& tensor_name() const&;
+  [[nodiscard]] std::string tensor_name() && { return tensor_name(); }
+  /// @}
   /// Says under which name to store the tensor. \throws Error `type_mismatch` as `tensor_name`.
   void set_tensor_name(std::string name);
   /// The payload of a custom value. \throws Error `type_mismatch` when the kind is another.
@@ -298,16 +301,23 @@ class SAFESTRUCTURES_API Value {
   /// The class of a structure or custom value; for other containers and tensors the type name in
   /// the file where it is not the usual one (`torch.Tensor`, `frozenset`). Empty when there is
   /// none.
+  /// @{
   [[nodiscard]] const std::string& type_name() const& noexcept;
+  [[nodiscard]] std::string type_name() && { return type_name(); }
+  /// @}
   /// Gives a name; empty: none. \throws Error `type_mismatch` on scalars, which have none.
   void set_type_name(std::string name);
 
   /// Extension fields beside the value, such as a class version: plain JSON values by name, in
   /// order; tensors and custom values among them are nodes. Python's package ignores them on
   /// containers and tensors and refuses them on scalars.
+  /// @{
   [[nodiscard]] const std::vector<Entry>& attributes() const& noexcept;
+  [[nodiscard]] std::vector<Entry> attributes() &&;
+  /// @}
   /// The extension field of that name, or null. Valid as long as the value is not changed.
   [[nodiscard]] const Value* attribute(std::string_view name) const& noexcept;
+  const Value* attribute(std::string_view name) && = delete;
   /// Adds an extension field at the end, or gives the existing one this value.
   /// \throws Error `type_mismatch` on scalars, `invalid_argument` for the schema's own names
   /// (`data_type`, `value`, but for custom values `keys`, for structures `class`).

@@ -125,21 +125,32 @@ class SAFESTRUCTURES_API Recording {
   /// @}
   /// The record at a place below `size()`. Made when it is first asked for, it stays where it is as
   /// long as this, also when `refresh` adds others.
+  /// @{
   [[nodiscard]] const Record& operator[](std::size_t index) const&;
+  [[nodiscard]] Record operator[](std::size_t index) && { return (*this)[index]; }
+  /// @}
   /// Over the records in the order of their calls. Valid as long as this.
   /// @{
   [[nodiscard]] Iterator begin() const& noexcept { return {*this, 0}; }
   [[nodiscard]] Iterator end() const& noexcept { return {*this, size()}; }
+  Iterator begin() && = delete;
+  Iterator end() && = delete;
   /// @}
 
   /// The first record of that name and step, or null. Valid as long as this.
   [[nodiscard]] const Record* find(std::string_view name, std::int64_t step) const&;
+  const Record* find(std::string_view name, std::int64_t step) && = delete;
   /// The record of that name and call, or null.
   [[nodiscard]] const Record* find_call(std::string_view name, std::uint64_t call) const&;
+  const Record* find_call(std::string_view name, std::uint64_t call) && = delete;
   /// All records whose names match a glob, in order.
   [[nodiscard]] std::vector<const Record*> select(const std::string& glob) const&;
+  std::vector<const Record*> select(const std::string& glob) && = delete;
   /// The names of all records, by their first.
+  /// @{
   [[nodiscard]] const std::vector<std::string>& names() const& noexcept;
+  [[nodiscard]] std::vector<std::string> names() && { return names(); }
+  /// @}
   /// All steps, ascending.
   [[nodiscard]] std::vector<std::int64_t> steps() const;
 
@@ -152,9 +163,15 @@ class SAFESTRUCTURES_API Recording {
   /// What is in the way of reading everything, a line each: segments that are missing, are others
   /// than their names say, lie behind the one that closed the recording or are not sealed, after
   /// their journal's damage; records that a closed recording lacks.
+  /// @{
   [[nodiscard]] const std::vector<std::string>& problems() const& noexcept;
+  [[nodiscard]] std::vector<std::string> problems() && { return problems(); }
+  /// @}
   /// The metadata of the last sealed segment that says what was left out; see docs/recording.md.
+  /// @{
   [[nodiscard]] const std::string& about() const& noexcept;
+  [[nodiscard]] std::string about() && { return about(); }
+  /// @}
 
  private:
   struct State;

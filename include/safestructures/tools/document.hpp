@@ -130,7 +130,10 @@ class SAFESTRUCTURES_API Document {
   /// What is at a path: `/layers/3/weight`. \throws Error `not_found`, naming the file.
   [[nodiscard]] Node at(std::string_view path) const;
   /// The file, as errors name it; empty for bytes without a name.
+  /// @{
   [[nodiscard]] const std::string& name() const& noexcept;
+  [[nodiscard]] std::string name() && { return name(); }
+  /// @}
   /// False where the structure was made from the tensors' names: a plain safetensors file.
   [[nodiscard]] bool has_schema() const noexcept;
   /// The text that describes the structure, where the format keeps one apart; else empty. Valid as

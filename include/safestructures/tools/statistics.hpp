@@ -8,9 +8,12 @@
 #include <functional>
 #include <optional>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/export.hpp>
+#include <safestructures/data/shape.hpp>
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/value.hpp>
+#include <safestructures/tools/sketch.hpp>
 
 namespace safestructures::inline v0 {
 
@@ -76,5 +79,17 @@ struct TensorStatistics {
 /// what `sketch` gives: the hash in 16 hexadecimal digits, the sums as an F64 tensor; and the
 /// quantiles, if there are any, as an F64 tensor.
 [[nodiscard]] SAFESTRUCTURES_API Value statistics_value(const Tensor& tensor);
+
+/// The statistics that a file holds in place of a tensor.
+struct KeptStatistics {
+  DType dtype = DType::F32;            ///< Of the tensor.
+  Shape shape;                         ///< Of the tensor.
+  TensorStatistics statistics;         ///< Without quantiles in recordings of earlier versions.
+  std::optional<TensorSketch> sketch;  ///< Missing in recordings of earlier versions.
+};
+
+/// Reads what `statistics_value` made.
+/// \throws Error `invalid_schema`, naming the field that is missing or not what it should be
+[[nodiscard]] SAFESTRUCTURES_API KeptStatistics read_statistics(const Value& value);
 
 }  // namespace safestructures::inline v0

@@ -41,7 +41,7 @@ std::vector<Moments> moments_of(const Lone& lone) {
   std::vector<Moments> moments;
   moments.reserve(lone.leaves.size());
   for (const Leaf& leaf : lone.leaves) {
-    const std::optional<Summary> summary = summary_of(*leaf.value);
+    const std::optional<KeptStatistics> summary = summary_of(*leaf.value);
     const TensorStatistics found = summary ? summary->statistics : statistics(leaf.value->tensor());
     moments.push_back({found.l2_norm, found.mean, found.standard_deviation, found.min, found.max,
                        std::sqrt(static_cast<double>(std::max<std::uint64_t>(found.count, 1))),
@@ -81,9 +81,9 @@ std::string shape_text(DType dtype, const Shape& shape) {
 std::string group_name(const Lone& lone) {
   std::string key;
   for (const Leaf& leaf : lone.leaves) {
-    const std::optional<Summary> summary = summary_of(*leaf.value);
+    const std::optional<KeptStatistics> summary = summary_of(*leaf.value);
     key += leaf.path + '\n';
-    key += summary ? shape_text(summary->dtype, Shape(summary->shape))
+    key += summary ? shape_text(summary->dtype, summary->shape)
                    : shape_text(leaf.value->tensor().dtype(), leaf.value->tensor().shape());
     key += '\n';
   }

@@ -1,7 +1,6 @@
 #include "compare/pairing/summary.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -10,82 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <safestructures/data/error.hpp>
+#include "tools/kept_statistics.hpp"
+
 namespace safestructures::inline v0::comparing {
 namespace {
-
-constexpr std::string_view class_name = "Statistics";
-
-/// Reads the fields of a structure; notes when one is missing or of another kind.
-class Fields {
- public:
-  explicit Fields(const Value& value) : value_(value) {}
-
-  const Value* field(std::string_view name, Kind kind) {
-    const Value* const found = value_.find(name);
-    if (found != nullptr && found->kind() == kind) return found;
-    is_whole_ = false;
-    return nullptr;
-  }
-  std::uint64_t count(std::string_view name) {
-    const Value* const found = field(name, Kind::integer);
-    std::uint64_t number = 0;
-    if (found != nullptr) read(found->integer_text(), number, 10);
-    return number;
-  }
-  double number(std::string_view name) {
-    const Value* const found = field(name, Kind::floating);
-    return found == nullptr ? 0 : found->as_double();
-  }
-  /// A tensor of a dtype and so many elements; null otherwise.
-  const Tensor* tensor(std::string_view name, DType dtype, std::uint64_t size) {
-    const Value* const found = field(name, Kind::tensor);
-    if (found != nullptr && found->tensor().dtype() == dtype && found->tensor().size() == size)
-      return &found->tensor();
-    is_whole_ = false;
-    return nullptr;
-  }
-  void read(const std::string& text, std::uint64_t& number, int base) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-    if (error != std::errc() || end != text.data() + text.size()) is_whole_ = false;
-  }
-  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
-  void refuse() noexcept { is_whole_ = false; }
-
- private:
-  const Value& value_;
-  bool is_whole_ = true;
-};
-
-void read_histogram(Fields& fields, TensorStatistics& found) {
-  constexpr std::size_t bins = TensorStatistics::bins;
-  const Tensor* const tensor = fields.tensor("histogram", DType::I64, 2 * bins);
-  if (tensor == nullptr) return;
-  const std::vector<std::int64_t> counts = tensor->to_vector<std::int64_t>();
-  for (std::size_t i = 0; i < bins; ++i) {
-    found.negative[i] = static_cast<std::uint64_t>(counts[i]);
-    found.positive[i] = static_cast<std::uint64_t>(counts[bins + i]);
-  }
-}
-
-/// Recordings of older versions have none.
-void read_quantiles(const Value& value, TensorStatistics& found) {
-  Fields fields(value);
-  constexpr std::size_t count = TensorStatistics::probabilities.size();
-  const Tensor* const tensor = fields.tensor("quantiles", DType::F64, count);
-  if (tensor == nullptr) return;
-  std::ranges::copy(tensor->to_vector<double>(), found.quantiles.emplace().begin());
-}
-
-std::optional<TensorSketch> read_sketch(const Value& value) {
-  Fields fields(value);
-  TensorSketch found;
-  const Tensor* const sums = fields.tensor("sketch", DType::F64, TensorSketch::size);
-  if (const Value* const hash = fields.field("hash", Kind::string))
-    fields.read(hash->as_string(), found.hash, 16);
-  if (!fields.is_whole()) return std::nullopt;
-  std::ranges::copy(sums->to_vector<double>(), found.sums.begin());
-  return found;
-}
 
 double rms(double norm, std::uint64_t count) {
   return norm / std::sqrt(static_cast<double>(std::max<std::uint64_t>(count, 1)));
@@ -152,49 +80,21 @@ void estimate(const TensorSketch& a, const TensorSketch& b, StatisticsMetrics& f
 
 }  // namespace
 
-std::optional<Summary> summary_of(const Value& value) {
-  if (value.kind() != Kind::structure || value.type_name() != class_name) return std::nullopt;
-  Fields fields(value);
-  Summary found;
-  if (const Value* const dtype = fields.field("dtype", Kind::string)) {
-    const auto parsed = parse_dtype(dtype->as_string());
-    if (parsed) found.dtype = *parsed;
-    else fields.refuse();
+std::optional<KeptStatistics> summary_of(const Value& value) {
+  if (!detail::is_kept_statistics(value)) return std::nullopt;
+  try {
+    return read_statistics(value);
+  } catch (const Error&) {
+    return std::nullopt;
   }
-  if (const Value* const shape = fields.field("shape", Kind::list))
-    for (const Value& size : shape->items()) {
-      found.shape.push_back(0);
-      if (size.kind() == Kind::integer) fields.read(size.integer_text(), found.shape.back(), 10);
-      else fields.refuse();
-    }
-  TensorStatistics& numbers = found.statistics;
-  numbers.count = fields.count("count");
-  numbers.zeros = fields.count("zeros");
-  numbers.nan = fields.count("nan");
-  numbers.positive_infinities = fields.count("positive_infinities");
-  numbers.negative_infinities = fields.count("negative_infinities");
-  numbers.min = fields.number("min");
-  numbers.max = fields.number("max");
-  numbers.mean = fields.number("mean");
-  numbers.standard_deviation = fields.number("standard_deviation");
-  // Of large numbers it was infinite in older versions.
-  numbers.l2_norm = std::min(fields.number("l2_norm"), std::numeric_limits<double>::max());
-  read_histogram(fields, numbers);
-  read_quantiles(value, numbers);
-  if (!fields.is_whole()) return std::nullopt;
-  found.sketch = read_sketch(value);
-  return found;
 }
 
-Summary summary_of(const Tensor& tensor) {
-  return {tensor.dtype(),
-          {tensor.shape().begin(), tensor.shape().end()},
-          statistics(tensor),
-          sketch(tensor)};
+KeptStatistics summary_of(const Tensor& tensor) {
+  return {tensor.dtype(), tensor.shape(), statistics(tensor), sketch(tensor)};
 }
 
-StatisticsMetrics compare_summaries(const Summary& a, const Summary& b, const Tolerance& tolerance,
-                                    std::string& proof) {
+StatisticsMetrics compare_summaries(const KeptStatistics& a, const KeptStatistics& b,
+                                    const Tolerance& tolerance, std::string& proof) {
   const TensorStatistics& left = a.statistics;
   const TensorStatistics& right = b.statistics;
   StatisticsMetrics found;

@@ -96,6 +96,25 @@ TEST_CASE("nothing refers to a temporary") {
   static_assert(std::is_same_v<decltype(std::declval<ss::Document>().at("").value()), Value>);
   static_assert(std::is_same_v<decltype(std::declval<Value>()["a"]), Value>);
   static_assert(std::is_same_v<decltype(std::declval<Value>().tensor()), ss::Tensor>);
+
+  const Folder folder;
+  const std::filesystem::path path = folder / "m.safetensors";
+  ss::save_file(parts(), path);
+  const auto made = [] {
+    Value value = Value::structure("a.class.of.a.name.that.takes.memory");
+    value.set_attribute("version", 1);
+    return value;
+  };
+  const std::string& name = ss::open(path).name();
+  CHECK(name == path.string());
+  const std::string& type_name = made().type_name();
+  CHECK(type_name == "a.class.of.a.name.that.takes.memory");
+  const std::vector<ss::Entry>& attributes = made().attributes();
+  CHECK(attributes.at(0).key == Value("version"));
+  const std::string& tensor_name = ss::load_file(path)[0]["w"].tensor_name();
+  CHECK(tensor_name == "0.w");
+  const std::vector<std::string>& steps = ss::Path::parse("/a/b").steps();
+  CHECK(steps == std::vector<std::string>{"a", "b"});
 }
 
 TEST_CASE("many threads read one document") {

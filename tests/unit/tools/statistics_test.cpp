@@ -4,17 +4,22 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <safestructures/data/tensor.hpp>
+#include <safestructures/tools/sketch.hpp>
 #include <safestructures/tools/statistics.hpp>
+#include "support/errors.hpp"
 
 namespace {
 
@@ -199,4 +204,53 @@ TEST_CASE("statistics as a structure say what they are of") {
   const std::vector<std::int64_t> bins = value["histogram"].tensor().to_vector<std::int64_t>();
   CHECK(bins[bin_of(1)] == 1);
   CHECK(bins[64 + bin_of(0)] == 1);
+}
+
+TEST_CASE("statistics as a structure are read as they were made") {
+  for (const ss::DType dtype : {ss::DType::F16, ss::DType::F32, ss::DType::I8, ss::DType::C64}) {
+    CAPTURE(ss::to_string(dtype));
+    std::vector<std::byte> bytes(ss::byte_size(dtype, {3, 4}));
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 37);
+    const ss::Tensor tensor = ss::Tensor::share(dtype, {3, 4}, bytes, nullptr);
+    const ss::KeptStatistics kept = ss::read_statistics(ss::statistics_value(tensor));
+    CHECK(kept.dtype == dtype);
+    CHECK(kept.shape == ss::Shape{3, 4});
+    CHECK(kept.statistics == ss::statistics(tensor));
+    CHECK(kept.sketch == ss::sketch(tensor));
+  }
+  const ss::KeptStatistics none = ss::read_statistics(ss::statistics_value(ss::Tensor()));
+  CHECK(none.statistics == ss::TensorStatistics{});
+}
+
+TEST_CASE("what is no statistics is refused, with the field") {
+  const ss::Value whole = ss::statistics_value(ss::Tensor::own(std::vector<float>{1, 2}));
+  const auto error = [&](const std::string& name, const std::optional<ss::Value>& other) {
+    std::vector<ss::Entry> fields;
+    for (const ss::Entry& entry : whole.entries()) {
+      if (entry.key.as_string() != name) fields.push_back(entry);
+      else if (other) fields.push_back({name, *other});
+    }
+    const ss::Value value = ss::Value::structure("Statistics", std::move(fields));
+    return ss::test::error_of([&] { static_cast<void>(ss::read_statistics(value)); });
+  };
+  const std::string fault = ": the statistics in a record are not what a recorder keeps: expected ";
+  for (const ss::Entry& entry : whole.entries()) {
+    const std::string& name = entry.key.as_string();
+    CAPTURE(name);
+    const bool may_miss = name == "quantiles" || name == "sketch";
+    CHECK(error(name, std::nullopt) == (may_miss ? "no error"
+                                                 : "invalid_schema: at /" + name + fault +
+                                                       "a field of that name, found nothing."));
+    CHECK(error(name, true).starts_with("invalid_schema: at /" + name + fault));
+  }
+  CHECK(error("hash", "0x12") == "invalid_schema: at /hash" + fault +
+                                     "a hexadecimal number of 64 bits, found str \"0x12\".");
+  CHECK(error("histogram", ss::Tensor::own(std::vector<std::int64_t>(128, -1), {2, 64})) ==
+        "invalid_schema: at /histogram" + fault + "counts from 0 on, found tensor I64 [2, 64].");
+  // The norm of large numbers, as earlier versions kept it.
+  const ss::Value infinite = ss::Value(std::numeric_limits<double>::infinity());
+  CHECK(error("l2_norm", infinite) == "no error");
+  CHECK(ss::test::error_of([] { static_cast<void>(ss::read_statistics(ss::Value(1))); }) ==
+        "type_mismatch: the value is not the statistics of a tensor: expected struct Statistics, "
+        "found int 1.");
 }
