@@ -1,5 +1,6 @@
 /// \file
-/// safestructures: any C++ data made of tensors and ordinary values as one safe file, and back.
+/// safestructures: saves C++ data made of tensors and ordinary values in one safe file, and loads
+/// it.
 ///
 ///     namespace ss = safestructures;
 ///
@@ -13,21 +14,21 @@
 ///     ss::Document doc = ss::open("model.safetensors");           // lazy: header and schema only
 ///     Layer one = doc.at("/layers/1").as<Layer>();
 ///
-/// The house has three floors, and a floor knows only those below it:
+/// The main layers of the library; each uses only those below it:
 ///
 ///     tools     save_file, load_file, Document, convert_file, verify_file
-///     formats   siblings of one shape (format.hpp): the default in formats/safestructures, ...
+///     formats   one interface (format.hpp) for all: the default in formats/safestructures, ...
 ///     data      DType, Tensor, Value, Codec<T>, Registry, Path, Source, Sink, Limits, Error
 ///
-/// Everything is one line through it: a C++ object becomes a Value by its Codec<T>, a Value becomes
-/// bytes by a Format, and these go into a Sink: a file, a stream, memory. Loading walks back up.
-/// The codecs of standard types and plain structs are in codecs/. Include a single header of these
-/// folders where compile time counts.
+/// Saving takes a straight path through them: a C++ object becomes a Value by its Codec<T>, a Value
+/// becomes bytes by a Format, and the bytes go into a Sink: a file, a stream, memory. Loading takes
+/// it in reverse. The codecs of standard types and plain structs are in codecs/. To compile faster,
+/// include single headers from these folders.
 #pragma once
 
 /// \namespace safestructures
-/// All of the library. What stands in the inline namespace `v0`, whose number changes with the
-/// binary interface (docs/embedding.md), is named without it.
+/// The whole library. Names in the inline namespace `v0`, whose number changes with the binary
+/// interface (docs/embedding.md), are used without it.
 
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/codec.hpp>

@@ -20,13 +20,13 @@ namespace {
 
 using recording::RecordTable;
 
-/// Where a path leads that begins with the name of a record.
+/// The meaning of a path that begins with the name of a record.
 struct RecordPath {
-  std::uint32_t name = 0;  ///< Place in `RecordTable::names`.
-  std::string_view rest;   ///< In the record's value.
+  std::uint32_t name = 0;  ///< Index in `RecordTable::names`.
+  std::string_view rest;   ///< The path in the record's value.
 };
 
-/// Names have slashes too, so that the longest one is meant.
+/// Names may have slashes too, so the longest name wins.
 std::optional<RecordPath> split(const RecordTable& table, std::string_view path) {
   for (std::size_t end = path.size(); end != std::string_view::npos && end != 0;
        end = path.rfind('/', end - 1))
@@ -57,7 +57,7 @@ Chosen records_of(const RecordTable& table, std::uint32_t name, const ValueChoic
   return found;
 }
 
-/// `step 3`, or `steps 0 to 9`.
+/// Returns `step 3`, or `steps 0 to 9`.
 template <class Number>
 std::string range_of(std::string_view what, const std::vector<Number>& numbers) {
   const auto [least, most] = std::ranges::minmax(numbers);
@@ -65,7 +65,7 @@ std::string range_of(std::string_view what, const std::vector<Number>& numbers) 
                        : fmt::format("{}s {} to {}", what, least, most);
 }
 
-/// `10 records, steps 0 to 9, calls 0 to 9`.
+/// Returns `10 records, steps 0 to 9, calls 0 to 9`.
 std::string text_of(const Chosen& found) {
   return fmt::format("{}, {}, {}", detail::counted(found.records.size(), "record"),
                      range_of("step", found.steps), range_of("call", found.calls));
@@ -92,7 +92,7 @@ const Record& chosen_record(const Input& input, std::uint32_t name, const ValueC
     throw CallError(fmt::format("{}: no record of '{}' is the one asked for: there are {}.",
                                 input.name, shown, text_of(records_of(table, name, {}))));
   }
-  // Two records of one step are two calls; a call is one record.
+  // Two records of the same step are two calls; a call is one record.
   throw CallError(fmt::format("{}: '{}' has {}: say which by --call{}.", input.name, shown,
                               text_of(found), choice.step ? "" : ", or by --step"));
 }

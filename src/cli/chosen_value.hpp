@@ -1,5 +1,5 @@
 /// \file
-/// One value of a file or a recording, for the commands that show one.
+/// Chooses one value of a file or a recording, for the commands that show one.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,21 @@ class App;
 
 namespace safestructures::cli {
 
-/// Which value a command was asked for.
+/// The value that a command was asked for.
 struct ValueChoice {
-  std::string path;  ///< Of a recording the record's name, then the path in it: `decoder/logits`.
-  std::optional<std::int64_t> step;   ///< Of the record.
-  std::optional<std::uint64_t> call;  ///< Of the record.
+  /// For a recording, the record's name followed by the path in it: `decoder/logits`.
+  std::string path;
+  std::optional<std::int64_t> step;   ///< The step of the record.
+  std::optional<std::uint64_t> call;  ///< The call of the record.
 };
 
 /// Adds `--step` and `--call`.
 void add_record_options(CLI::App& command, ValueChoice& choice);
 
-/// What is at the path, or the tensor that has this name in the file; of a recording what the
-/// record holds.
-/// \throws CallError where nothing is there, where the choice leaves several records, and for a
-/// step or a call of a file
+/// Returns the value at the path, or the tensor of that name in the file; for a recording, the
+/// value of the record.
+/// \throws CallError if there is no such value, if several records match, or if a step or a call is
+/// given for a file
 Value chosen_value(const Input& input, const ValueChoice& choice);
 
 }  // namespace safestructures::cli

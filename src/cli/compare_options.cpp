@@ -34,7 +34,7 @@
 namespace safestructures::cli {
 namespace {
 
-/// A number from 0 on. CLI11 would read it by the locale.
+/// Parses a number of at least 0. CLI11 would read it by the locale.
 double tolerance_from(const std::string& option, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -44,7 +44,7 @@ double tolerance_from(const std::string& option, std::string_view text) {
 }
 
 DType dtype_from(const std::string& option, std::string text) {
-  // It makes the text the dtype's name.
+  // The validator replaces the text by the dtype's name.
   if (const std::string problem = known_dtype()(text); !problem.empty())
     throw CallError(option + ": " + problem + ".");
   return parse_dtype(text).value();
@@ -76,9 +76,9 @@ RenameRule rename_rule(const std::string& text) {
 }
 
 std::vector<RenameRule> rename_rules_of(const std::string& file) {
-  // A folder is no file of rules, whatever it holds.
+  // A folder is not a file of rules, whatever it holds.
   const std::shared_ptr<const Source> source = file == "-" ? open_source(file) : Source::open(file);
-  // 100,000 rules; a model that was named by mistake is not brought into memory.
+  // Enough for 100,000 rules, while a model named by mistake is not read into memory.
   constexpr std::uint64_t most = std::uint64_t{16} << 20U;
   if (source->size() > most)
     throw Error(ErrorCode::limit_exceeded, "a file of rules for names is too large",
@@ -148,7 +148,7 @@ ComparedInputs compare_inputs(const std::string& a_name, const std::string& b_na
     else options.noise.emplace_back(std::make_shared<const Document>(std::move(*run.document)));
   }
   std::optional<Progress> progress;
-  // What is counted for it takes a tenth of comparing many small records.
+  // Counting for it takes a tenth of the time of comparing many small records.
   if (is_terminal(stderr))
     options.progress = [&](std::uint64_t more, std::uint64_t all) {
       if (!progress) progress.emplace("comparing " + a.name + " and " + b.name, all);
@@ -156,7 +156,7 @@ ComparedInputs compare_inputs(const std::string& a_name, const std::string& b_na
     };
   compared.found = a.recording ? compare(*a.recording, *b.recording, options)
                                : compare(*a.document, *b.document, options);
-  // Its threads end while the caller goes on.
+  // Lets its threads end in the background.
   crew.dismiss();
   return compared;
 }

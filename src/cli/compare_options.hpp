@@ -1,5 +1,5 @@
 /// \file
-/// How `diff` and `report` are told what to compare, and the comparison itself.
+/// The options of `diff` and `report` that say what to compare, and the comparison itself.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace safestructures::cli {
 
-/// What the options say, as it was given.
+/// The options as given.
 struct CompareArguments {
   std::string rtol;
   std::string atol;
@@ -27,30 +27,31 @@ struct CompareArguments {
   bool exact_dtypes = false;
 };
 
-/// Adds the options. `given` must live as long as the command.
+/// Adds the options to a command. `given` must live as long as the command.
 void add_compare_options(CLI::App& command, CompareArguments& given);
 
-/// \throws CallError naming the option
+/// Converts the options. \throws CallError naming the option
 CompareOptions compare_options(const CompareArguments& given);
 
-/// \throws CallError where more than one of the inputs is `-`
+/// \throws CallError if more than one of the inputs is `-`
 void require_one_standard_input(const std::string& a, const std::string& b,
                                 const CompareArguments& given);
 
-/// Keeps what is written from taking the place of an input, files of rules too. \throws CallError
-/// as `require_no_input`
+/// Refuses an output that would replace an input or a file of rules.
+/// \throws CallError as the general `require_no_input`
 void require_no_input(std::string_view option, const std::string& output, const std::string& a,
                       const std::string& b, const CompareArguments& given);
 
-/// Two inputs that were compared, both still open.
+/// Two compared inputs, both still open.
 struct ComparedInputs {
   Input a;
   Input b;
   Comparison found;
 };
 
-/// Opens two files, or two recordings, and compares them, with progress at a terminal.
-/// \param noise further runs, as they were given \throws CallError for a file beside a recording
+/// Opens two files, or two recordings, and compares them, showing progress on a terminal.
+/// \param noise further runs, as given
+/// \throws CallError for a file and a recording
 ComparedInputs compare_inputs(const std::string& a, const std::string& b, CompareOptions options,
                               const std::vector<std::string>& noise);
 

@@ -27,14 +27,15 @@ std::string names_of(const std::vector<CommandText>& commands) {
   return names;
 }
 
-/// A text between the single quotes of a shell. \param quote what stands for one inside
+/// Returns a text in a shell's single quotes. \param quote what replaces a quote inside
 std::string quoted(std::string_view text, std::string_view quote) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string(quote) : std::string(1, c);
   return result + "'";
 }
 
-/// Where a shell completes names of files. Numbers, sizes, globs and rules are none.
+/// Returns whether a shell completes file names here. Numbers, sizes, globs and rules are not
+/// files.
 bool takes_file(const OptionText& option) {
   return option.choices.empty() && (option.value == "FILE" || option.value == "RUN");
 }
@@ -56,8 +57,7 @@ void print_bash_completion(std::ostream& out, const CLI::App& app) {
     out << fmt::format("      {})\n        case $before in\n", command.name);
     for (const OptionText& option : command.options) {
       if (option.value.empty()) continue;
-      // Where there is nothing to choose from, the shell completes names of files, unless told not
-      // to.
+      // If there are no choices, the shell completes file names, unless told not to.
       out << fmt::format("          {}) words='{}'{} ;;\n", fmt::join(option.names, "|"),
                          fmt::join(option.choices, " "),
                          takes_file(option) ? "; return"
@@ -81,7 +81,7 @@ void print_bash_completion(std::ostream& out, const CLI::App& app) {
 }
 
 void print_zsh_completion(std::ostream& out, const CLI::App& app) {
-  // In a specification of _arguments, brackets and colons mean something.
+  // In a specification of _arguments, brackets and colons are special.
   const auto plain = [](std::string_view text) {
     std::string escaped;
     for (const char c : text) {
@@ -92,7 +92,7 @@ void print_zsh_completion(std::ostream& out, const CLI::App& app) {
   };
   const auto specification = [&](const OptionText& option, const std::string& name) {
     std::string text = name;
-    // The value may be behind `=`, or in the same word.
+    // The value may follow `=`, or be in the same word.
     if (!option.value.empty()) text += name.starts_with("--") ? "=" : "+";
     text += "[" + plain(option.description) + "]";
     if (!option.value.empty()) {

@@ -46,7 +46,7 @@ const std::vector<std::pair<std::string, Precision>> precisions = {
 const std::vector<std::pair<std::string, Overflow>> overflows = {
     {"error", Overflow::error}, {"saturate", Overflow::saturate}, {"allow", Overflow::allow}};
 
-/// An option that takes one of the words, and sets what the word stands for.
+/// Adds an option that takes one of the words, and sets what the word stands for.
 template <class T>
 void add_choice(CLI::App& command, const std::string& name, const std::string& what,
                 const std::vector<std::pair<std::string, T>>& choices, T& target,
@@ -84,7 +84,7 @@ void report_losses(const std::vector<ConvertedTensor>& conversions) {
     note(fmt::format("values of {} more tensors were changed as well.", conversions.size() - most));
 }
 
-/// `KEY=VALUE`, each of which is put into the metadata.
+/// Parses `KEY=VALUE` texts into metadata.
 Metadata metadata_of(const std::vector<std::string>& texts) {
   Metadata metadata;
   for (const std::string& text : texts) {
@@ -106,13 +106,14 @@ Document open_for(const ConvertOptions& options) {
   return Document::open(source, {.format = std::move(format)});
 }
 
-/// The format of OUT; the standard output has the default, as other names that say none.
+/// Returns the format of OUT; it is the default for the standard output and for names without a
+/// known extension.
 std::shared_ptr<const Format> target_of(const ConvertOptions& options) {
   if (detail::has_ending(options.output, ".npz")) return npz();
   return formats::for_name(std::filesystem::path(options.output).filename().string());
 }
 
-/// What the format of OUT has no place for is not left out unsaid.
+/// Notes what is left out because the format of OUT has no place for it.
 void note_losses(const Document& document, const Format& target) {
   if (target.name() == npz()->name() && !document.metadata().empty()) {
     std::vector<std::string_view> keys;
@@ -123,14 +124,14 @@ void note_losses(const Document& document, const Format& target) {
     note(fmt::format("the format {} has no checksums: those of IN are left out.", target.name()));
 }
 
-/// Whether an error of the writing is about what is read meanwhile. All else is about the output,
-/// which the call asks for, whatever its code.
+/// Returns whether an error while writing is about the input, which is read meanwhile. All others
+/// are about the output, which the call asks for, whatever their code.
 bool is_of_input(const Error& error, const Document& document, const std::string& output) {
   const ErrorDetails& details = error.details();
   constexpr std::array reading = {ErrorCode::cannot_read, ErrorCode::truncated,
                                   ErrorCode::checksum_mismatch, ErrorCode::damaged};
   if (error.code() == ErrorCode::cannot_write) return false;
-  // OUT may be IN: then the name does not tell, but a byte's place is said of what is read alone.
+  // OUT may be IN: then the name does not tell, but only errors of reading have a byte offset.
   if (details.offset || std::ranges::find(reading, error.code()) != reading.end()) return true;
   if (details.file.empty() || details.file == output) return false;
   return details.file == document.name() ||
@@ -149,7 +150,7 @@ SaveReport write_converted(const Document& document, const ConvertOptions& optio
   return report;
 }
 
-/// Files take the place of files; the standard output is one, and is written as it goes.
+/// A file replaces a file as a whole; the standard output is a single file, written as it goes.
 void check_output(const ConvertOptions& options) {
   namespace fs = std::filesystem;
   if (options.output == "-") {

@@ -85,12 +85,12 @@ void diff(const DiffOptions& given) {
   std::vector<RenameRule> renames;
   try {
     require_one_standard_input(given.a, given.b, given.compare);
-    // Before files are opened: what is wrong with the call is said first.
+    // Before files are opened: mistakes in the call are reported first.
     CompareOptions options = compare_options(given.compare);
     renames = options.renames;
     found = compare_inputs(given.a, given.b, std::move(options), given.compare.noise).found;
   } catch (const Error& error) {
-    // Nothing is known of how the two compare.
+    // It is unknown how the two compare.
     throw CallError(error.what());
   }
   if (!given.saved_renames.empty())

@@ -14,15 +14,15 @@
 namespace safestructures::cli {
 namespace {
 
-/// Text of an attribute or an element: XML has no way to spell most controls, so that they are
-/// escaped as for a terminal first.
+/// Escapes the text of an attribute or an element. XML cannot spell most control characters, so
+/// they are first escaped as for a terminal.
 std::string escaped(std::string_view text) {
   std::string shown;
   detail::append_printable(shown, text);
   std::string xml;
   for (std::string_view rest = shown; !rest.empty();) {
     const detail::CodePoint code = detail::first_code_point(rest);
-    // U+FFFE and U+FFFF are no characters of XML.
+    // U+FFFE and U+FFFF are not characters of XML.
     if (code.value == 0xfffe || code.value == 0xffff) xml += fmt::format("\\u{:04x}", code.value);
     else if (code.value < 0x7f && std::string_view("&<>\"'").find(static_cast<char>(code.value)) ==
                                       std::string_view::npos)
@@ -76,7 +76,7 @@ void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
                      detail::counted(found.coverage.values, "other value"));
   out << (is_vacuous ? "><failure message=\"nothing was compared\"/></testcase>\n" : "/>\n");
   for (std::size_t i = 0; i < found.rows.size(); ++i) {
-    // A copy: `found` would keep all that are looked at.
+    // A copy: `found` would keep every row that is looked at.
     const ComparisonRow row = comparing::RowStore::of(found.rows)->row(i);
     std::string name = row.path;
     if (row.record)

@@ -1,5 +1,5 @@
 /// \file
-/// A comparison as test cases.
+/// Writes a comparison as test cases.
 #pragma once
 
 #include <iosfwd>
@@ -9,8 +9,8 @@
 
 namespace safestructures::cli {
 
-/// JUnit's XML in ASCII: a test case for each row, failed where it differs, skipped where nothing
-/// was compared, and one for the whole that fails where nothing was compared at all.
+/// Writes JUnit XML in ASCII: a test case for each row, failed if it differs, skipped if nothing
+/// was compared, and one for the whole comparison, which fails if nothing was compared at all.
 /// \throws Error as `Comparison::write_json`
 void write_junit(std::ostream& out, const Comparison& found, std::string_view a,
                  std::string_view b);

@@ -53,7 +53,7 @@ Tensor choose(Tensor tensor, const GetOptions& options) {
 }
 
 void write_json(std::ostream& out, Value value) {
-  // Names in a file that this is no longer a part of.
+  // The names of tensors in a file that this value is no longer a part of.
   walk(value, [](Value& node, const Place&) {
     if (node.kind() == Kind::tensor || node.kind() == Kind::bytes) node.set_tensor_name({});
     return Next::into;
@@ -61,7 +61,7 @@ void write_json(std::ostream& out, Value value) {
   save(value, out, {.format = formats::json(), .precision = Precision::preserve});
 }
 
-/// Before a file is begun, so that an error is of the tensor.
+/// Called before a file is begun, so that an error names the tensor.
 std::string array_header(const Tensor& tensor, const GetOptions& options) {
   return blame_arguments([&] {
     try {
@@ -72,7 +72,7 @@ std::string array_header(const Tensor& tensor, const GetOptions& options) {
   });
 }
 
-/// A name that says other bytes than JSON would keep everybody from reading it.
+/// A name that promises another format than JSON would keep everybody from reading it.
 void require_json_name(const std::string& output) {
   for (const std::string_view other : {".gz", ".npy", ".npz"})
     if (detail::has_ending(output, other))
@@ -112,7 +112,7 @@ void write_to_file(const Value& value, const GetOptions& options) {
 void print_value(std::ostream& out, const Value& value, bool all) {
   switch (value.kind()) {
     case Kind::string:
-      // As it is for other programs; a terminal would obey the control characters in it.
+      // Unchanged for other programs; a terminal would obey the control characters in it.
       if (is_terminal(stdout)) {
         std::string printable;
         detail::append_printable(printable, value.as_string());

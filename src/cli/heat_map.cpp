@@ -12,11 +12,12 @@ constexpr std::size_t most_rows = 96;
 constexpr std::size_t most_columns = 192;
 constexpr std::uint64_t block = std::uint64_t{1} << 14U;
 
-/// |a - b|; 0 where both are NaN, or the same infinity; -1 where one alone is no finite number.
+/// Returns |a - b|; 0 if both are NaN or the same infinity; -1 if otherwise one of them is not
+/// finite.
 double distance(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
   if (!std::isfinite(a) || !std::isfinite(b)) return -1;
-  // In the three digits that are written, the largest double would be infinite.
+  // Written with three digits, the largest double would become infinite.
   return std::min(std::fabs(a - b), 1.79e308);
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// Where in a tensor two runs differ, in few enough cells to be looked at.
+/// Shows where in a tensor two runs differ, in few enough cells to look at.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,16 @@ namespace safestructures::cli {
 struct HeatMap {
   std::uint64_t tensor_rows = 1;
   std::uint64_t tensor_columns = 1;
-  std::size_t rows = 1;     ///< Of cells, at most 96; each stands for as many rows or one more.
-  std::size_t columns = 1;  ///< Of cells, at most 192.
-  /// The largest |a - b| in each; -1 where one side alone is no finite number, or both are of
-  /// different kinds.
+  /// The rows of cells, at most 96; each covers the same number of tensor rows, or one more.
+  std::size_t rows = 1;
+  std::size_t columns = 1;  ///< The columns of cells, at most 192.
+  /// The largest |a - b| in each cell; -1 if some element is not finite on one side only, or both
+  /// are non-finite but differ.
   std::vector<double> cells;
 };
 
-/// Reads both tensors, which have the same shape and an element at least, block by block.
+/// Returns the heat map of two tensors with the same shape and at least one element, reading both
+/// block by block.
 HeatMap heat_map(const Tensor& a, const Tensor& b);
 
 }  // namespace safestructures::cli

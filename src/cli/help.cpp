@@ -14,7 +14,7 @@
 namespace safestructures::cli {
 namespace {
 
-/// Text of a manual page: what groff would take for its own is escaped.
+/// Escapes the text of a manual page where groff would interpret it.
 std::string roff(std::string_view text) {
   std::string escaped;
   bool at_start = true;
@@ -46,7 +46,7 @@ void print_preformatted(std::ostream& out, std::string_view text) {
   if (!text.empty()) out << ".PP\n.nf\n" << roff(text) << "\n.fi\n";
 }
 
-/// The manual page, for `man`.
+/// Prints the manual page, for `man`.
 void print_manual(std::ostream& out, const CLI::App& app) {
   const CommandText program = describe_app(app);
   const std::vector<CommandText> commands = describe_commands(app);

@@ -32,7 +32,7 @@ constexpr std::string_view known_files =
     "A safetensors, .json, .msgpack, .cbor or .npz file, a record or .bpk of Burn,\nthe "
     ".index.json of several, a folder with one of them";
 
-/// What came in by the standard input, under a name for errors.
+/// The bytes of the standard input, under a name for errors.
 class InputBytes final : public Source {
  public:
   explicit InputBytes(std::shared_ptr<const Source> bytes) : bytes_(std::move(bytes)) {}
@@ -64,8 +64,8 @@ std::shared_ptr<const Source> read_standard_input() {
   return std::make_shared<const InputBytes>(Source::of(*owner, owner));
 }
 
-/// The ending by which a name says that a file can be read here, the longest there is; empty where
-/// it says nothing. `.json` of `a.json.gz`.
+/// Returns the longest ending of a name that a known format has; empty if there is none. For
+/// `a.json.gz` it is `.json`.
 std::string_view ending_of(std::string_view name) {
   std::string_view longest;
   const auto try_format = [&](const Format& format, std::string_view inner) {
@@ -74,16 +74,17 @@ std::string_view ending_of(std::string_view name) {
   };
   for (const std::shared_ptr<const Format>& format : formats::all())
     try_format(*format, gzip::inner_name(name));
-  try_format(*npz(), name);  // Which is not packed again.
+  try_format(*npz(), name);  // Not gzipped as a whole.
   return longest;
 }
 
-/// What a folder holds that it may be about, by name.
+/// The files that a folder may stand for, by name.
 struct Candidates {
   std::vector<std::string> indexes;
   std::vector<std::string> models;
-  std::vector<std::string> unsure;  ///< Of endings that other files have too: config.json.
-  std::size_t files = 0;            ///< All of them but hidden ones.
+  /// Files whose ending is also used for other things: config.json.
+  std::vector<std::string> unsure;
+  std::size_t files = 0;  ///< The number of files that are not hidden.
 };
 
 Candidates candidates_in(const std::filesystem::path& folder) {
@@ -109,7 +110,7 @@ Candidates candidates_in(const std::filesystem::path& folder) {
   return found;
 }
 
-/// The file that a folder is about.
+/// Returns the file that a folder stands for.
 std::filesystem::path file_in(const std::filesystem::path& folder) {
   const auto [indexes, models, unsure, files] = candidates_in(folder);
   const std::string usual = "model.safetensors";
@@ -124,13 +125,13 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
                  .found = detail::counted(models.size(), "sealed segment"),
                  .advice = "All other commands take recordings; name a file inside it"});
   if (indexes.empty()) {
-    // Checkpoints lie beside those of other frameworks.
+    // Checkpoints of other frameworks may be in the same folder.
     const auto is_usual = [](const std::string& name) { return name.ends_with(".safetensors"); };
     const auto found = std::ranges::find_if(models, is_usual);
     if (std::ranges::count_if(models, is_usual) == 1 || models.size() == 1)
       return folder / (found != models.end() ? *found : models.front());
   }
-  // Beside other files a .json is rather their configuration than the model.
+  // If there are other files, a .json is more likely their configuration than the model.
   if (unsure.size() == 1 && files == 1) return folder / unsure.front();
   const std::vector<std::string>& candidates = indexes.empty() ? models : indexes;
   std::vector<std::string_view> names(candidates.begin(), candidates.end());
@@ -144,7 +145,7 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
                .advice = "Name a file inside it"});
 }
 
-/// Whether a file begins as those of that format do.
+/// Returns whether a file begins like those of that format.
 bool is_of(const Format& format, const Source& source) {
   std::array<std::byte, Format::sniffed_bytes> room;
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(source.size(), room.size()));
@@ -153,11 +154,11 @@ bool is_of(const Format& format, const Source& source) {
   return format.recognises(head, source.size());
 }
 
-/// Whether an input is an index that names the file, by whatever name or link.
+/// Returns whether an input is an index that names the file, by whatever name or link.
 bool is_named_by(const std::string& input, const std::filesystem::path& file) {
   std::error_code ignored;
   try {
-    // What is mostly replaced, a page or numbers, no index names.
+    // Usually a page or numbers are replaced, and no index names those.
     if (input == "-" || !is_of(*formats::safestructures(), *Source::open(file))) return false;
     const std::shared_ptr<const Source> source = open_source(input);
     const Document document = Document::open(source, {.format = format_of(*source)});

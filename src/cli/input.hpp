@@ -1,5 +1,5 @@
 /// \file
-/// What a command reads: a file, a folder that holds one, or the standard input.
+/// The inputs of commands: a file, a folder that holds one, or the standard input.
 #pragma once
 
 #include <cstdint>
@@ -16,46 +16,46 @@
 
 namespace safestructures::cli {
 
-/// What commands say of the file that they read.
+/// Returns the help text for the file that a command reads.
 std::string input_help();
-/// The same, of commands that take recordings too.
+/// Returns the help text for commands that take recordings too.
 std::string input_or_recording_help();
 
-/// Whether that is the folder of a recording.
+/// Returns whether `name` is the folder of a recording.
 /// \throws Error `cannot_read`
 bool is_recording(const std::string& name);
 
-/// Opens what `name` says: `-` is the standard input, which is read whole; of a folder the
-/// `model.safetensors`, the `.index.json`, or the only file that there is.
+/// Opens an input: `-` is the standard input, which is read completely; in a folder it opens
+/// `model.safetensors`, the `.index.json`, or the only file there.
 /// \throws Error `cannot_open`, `cannot_read`
 std::shared_ptr<const Source> open_source(const std::string& name);
 
-/// The format of it where that is one of the tool's own; null: the library finds out.
+/// Returns the format of a source if it is one of the tool's own; null lets the library find out.
 std::shared_ptr<const Format> format_of(const Source& source);
 
-/// A file, or the recording in a folder: one of the two is there.
+/// A file, or the recording in a folder: exactly one of the two is present.
 struct Input {
-  std::string name;  ///< As it was given.
+  std::string name;  ///< The name as given.
   std::optional<Recording> recording;
-  std::shared_ptr<const Source> source;  ///< Of the document.
+  std::shared_ptr<const Source> source;  ///< The source of the document.
   std::optional<Document> document;
 };
 
-/// Opens what `name` says: a recording's folder, or the file that `open_source` opens.
-/// \param access read where every tensor is looked at once: then none is kept
+/// Opens an input: the folder of a recording, or the file that `open_source` opens.
+/// \param access `read` if every tensor is looked at only once: none is kept then
 /// \throws Error what is wrong with it
 Input open_input_or_recording(const std::string& name, Access access = Access::read);
 
-/// Says on standard error what of a recording is missing; of a file nothing is.
+/// Reports on standard error what is missing from a recording; nothing for a file.
 void note_missing(const Input& input);
 
-/// What all of the files take on the disk, in bytes, as far as that can be found out.
+/// Returns the bytes that the files take on disk, as far as they can be determined.
 std::uint64_t size_on_disk(std::span<const std::filesystem::path> files);
 
-/// Keeps a result from taking the place of what it was made of.
-/// \param option that names `output` \param inputs as they were given
-/// \throws CallError where `output` is one of them, or a file that one of them, a folder or an
-/// index, is made of
+/// Refuses an output that would replace one of the files it is made from.
+/// \param option that names `output` \param inputs as given
+/// \throws CallError if `output` is an input, or a file that belongs to an input (a folder or an
+/// index)
 void require_no_input(std::string_view option, const std::string& output,
                       std::span<const std::string> inputs);
 

@@ -1,5 +1,5 @@
 /// \file
-/// Text in JSON that is ASCII.
+/// JSON text in ASCII.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace safestructures::cli {
 
-/// Escapes what is beyond ASCII, and DEL; the rest of the JSON text stays as it is.
+/// Escapes DEL and everything beyond ASCII; the rest of the JSON text stays as it is.
 std::string in_ascii(std::string_view json);
 
-/// A string in quotes. `text` is UTF-8, or WTF-8.
+/// Returns a quoted string. `text` is UTF-8 or WTF-8.
 std::string json_string(std::string_view text);
 
 }  // namespace safestructures::cli

@@ -34,7 +34,7 @@ void note(std::string_view message) { say("note: " + std::string(message), Role:
 
 bool is_fault_of_call(const Error& error) noexcept {
   const ErrorCode code = error.code();
-  // Of what is read alone a byte's place is said, but where writing fails.
+  // Only errors of reading have a byte offset, and some of writing.
   if (error.details().offset && code != ErrorCode::cannot_write) return false;
   constexpr std::array codes = {ErrorCode::cannot_write,     ErrorCode::not_found,
                                 ErrorCode::invalid_argument, ErrorCode::out_of_range,
@@ -64,7 +64,8 @@ constexpr std::string_view examples =
     "'safestructures help COMMAND' shows the options of a command and examples.\n"
     "Exit codes: 0 fine, 1 the file is at fault, 2 the call is.";
 
-/// The usage line says what is required, and the descriptions say what excludes what.
+/// Hides CLI11's remarks on options: the usage line shows what is required, and the descriptions
+/// say which options exclude each other.
 void hide_types(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({}))
     for (CLI::Option* option : command->get_options())
@@ -120,7 +121,8 @@ int guarded_run(int argc, const char* const* argv) {
     report(error.what());
     return exit_bad_call;
   } catch (const std::bad_alloc&) {
-    std::fputs("safestructures: there is not enough memory.\n", stderr);  // Which takes none.
+    // Printing this takes no memory.
+    std::fputs("safestructures: there is not enough memory.\n", stderr);
     return exit_bad_file;
   } catch (const std::exception& error) {
     report(error.what());

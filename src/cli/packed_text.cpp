@@ -27,7 +27,7 @@ class Base64Sink final : public Sink {
   }
   [[nodiscard]] std::uint64_t position() const noexcept override { return position_; }
 
-  /// To be called once, as the last.
+  /// Must be called once, at the end.
   void finish() { encode(pending_.size()); }
 
  private:
@@ -48,11 +48,11 @@ class Base64Sink final : public Sink {
 
 void write_packed(std::ostream& out, const std::function<void(std::ostream&)>& fill) {
   Base64Sink text(out);
-  // Nobody unpacks it by this library's limits.
+  // This library's limits do not apply to whoever unpacks it.
   gzip::Packer packer(text, {.expansion = std::numeric_limits<std::uint32_t>::max()});
   SinkBuffer buffer(packer);
   std::ostream packed(&buffer);
-  // An exception of `out` then passes through the stream.
+  // This lets an exception of `out` pass through the stream.
   packed.exceptions(std::ios::badbit);
   fill(packed);
   packer.finish();

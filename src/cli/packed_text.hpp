@@ -1,5 +1,5 @@
 /// \file
-/// Long text inside a page.
+/// Compressed text inside a page.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace safestructures::cli {
 
-/// Writes what `fill` streams as gzip (RFC 1952) in base64 (RFC 4648, section 4), whatever its size
-/// in some 20 MiB. The same text becomes the same bytes.
+/// Writes what `fill` streams as gzip (RFC 1952) in base64 (RFC 4648, section 4), using about 20
+/// MiB of memory whatever its size. Equal text gives equal bytes.
 void write_packed(std::ostream& out, const std::function<void(std::ostream&)>& fill);
 
 }  // namespace safestructures::cli

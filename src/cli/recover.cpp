@@ -27,7 +27,7 @@ void recover(const std::string& folder) {
     result = recover_recording(folder, {.progress = tell});
     progress.reset();
   } catch (const Error& error) {
-    // Whatever failed, nothing is known of the recording.
+    // Whatever failed, the state of the recording is unknown.
     throw CallError(error.what());
   }
   Output out(stdout, "the standard output");

@@ -35,7 +35,7 @@
 namespace safestructures::cli {
 namespace {
 
-// Those that are worst have a heat map: each reads its tensors again and takes some 100 KiB.
+// The worst tensors have a heat map: each reads its tensors again and takes about 100 KiB.
 constexpr std::size_t most_heat_maps = 12;
 constexpr std::string_view data_mark = "@DATA@";
 
@@ -65,7 +65,7 @@ void write_side(std::ostream& out, const Side& side) {
   out << "]}";
 }
 
-/// A tensor by its path, step and call.
+/// Identifies a tensor by its path, step and call.
 using Key = std::tuple<std::string_view, std::int64_t, std::uint64_t>;
 using Tensors = std::map<Key, const Tensor*>;
 
@@ -81,7 +81,7 @@ Tensors tensors_of(const TensorList& list) {
   return tensors;
 }
 
-/// What a row is about in one of the two.
+/// Returns the key of a row's tensor in one of the two sides.
 Key key_of(const ComparisonRow& row, bool is_of_b) {
   Key key(is_of_b && !row.other_path.empty() ? row.other_path : row.path, 0, 0);
   if (row.record) {
@@ -97,7 +97,8 @@ const Tensor* find(const Tensors& tensors, const ComparisonRow& row, bool is_of_
   return found == tensors.end() ? nullptr : found->second;
 }
 
-/// Rows whose numbers differ: the worst, and the first divergence. The worst comes first.
+/// Returns rows whose numbers differ: the worst ones, and the first divergence. The worst comes
+/// first.
 std::vector<std::size_t> rows_to_map(const Comparison& found) {
   const auto has_map = [&](std::size_t place) {
     if (!is_difference(found.rows.verdict(place))) return false;
@@ -115,7 +116,7 @@ std::vector<std::size_t> rows_to_map(const Comparison& found) {
   return rows;
 }
 
-/// The worst row, and maps of rows by their places.
+/// The worst row, and heat maps of rows by their index.
 struct HeatMaps {
   std::optional<std::size_t> worst;
   std::vector<std::pair<std::size_t, HeatMap>> maps;
@@ -131,7 +132,7 @@ HeatMaps heat_maps_of(const Comparison& found, const Side& a, const Side& b) {
     const ComparisonRow& row = found.rows[place];
     const Tensor* const one = find(left, row, false);
     const Tensor* const other = find(right, row, true);
-    // A number of the structure.
+    // It is a number in the structure.
     if (one == nullptr || other == nullptr || one->shape() != other->shape()) continue;
     maps.maps.emplace_back(place, heat_map(*one, *other));
   }
@@ -166,14 +167,14 @@ Side side_of(const Input& input, const CompareOptions& options) {
   return side;
 }
 
-/// Leaves what has a row: a filter is of both names of what is renamed, and the comparison knows
-/// the other one.
+/// Keeps the tensors that have a row. The filter applies to both names of a renamed tensor, and
+/// only the comparison knows the other one.
 void keep_compared(TensorList& list, const Comparison& found, bool is_of_b) {
   const Verdict lone_there = is_of_b ? Verdict::only_a : Verdict::only_b;
   std::set<Key> compared;
   for (std::size_t place = 0; place < found.rows.size(); ++place) {
     const Verdict verdict = found.rows.verdict(place);
-    // The members of a container have rows of their own.
+    // The members of such a container have rows of their own.
     if (verdict != lone_there && verdict != Verdict::size)
       compared.insert(key_of(found.rows[place], is_of_b));
   }
@@ -187,7 +188,7 @@ void keep_compared(TensorList& list, const Comparison& found, bool is_of_b) {
 Side compared_side(const Input& input, const CompareOptions& options, const Comparison& found,
                    bool is_of_b) {
   Side side{input.name, list_tensors(input)};
-  side.list.notes.clear();  // The comparison says them.
+  side.list.notes.clear();  // The comparison has them.
   if (options.renames.empty()) keep_matching(side.list, options.only, options.ignore);
   else if (!options.only.empty() || !options.ignore.empty())
     keep_compared(side.list, found, is_of_b);
@@ -195,14 +196,14 @@ Side compared_side(const Input& input, const CompareOptions& options, const Comp
   return side;
 }
 
-/// The second side, and what the first differs in.
+/// The second side, and its differences from the first.
 struct Reference {
   Side side;
   Comparison comparison;
   HeatMaps heat_maps;
 };
 
-/// All that a page shows, read before it is begun.
+/// Everything a page shows, read before it is begun.
 struct ReportData {
   Side a;
   std::optional<Reference> b;
@@ -275,7 +276,7 @@ void add_report(CLI::App& app) {
       ->required()
       ->option_text("FILE");
   add_compare_options(*command, options->compare);
-  // Of one alone there is something to choose, and nothing to compare.
+  // For a single input there is something to filter, but nothing to compare.
   for (const char* comparing :
        {"--rtol", "--atol", "--tolerance", "--rename", "--renames", "--noise", "--dtypes"})
     command->get_option(comparing)->needs(b);

@@ -1,12 +1,12 @@
 /// \file
-/// The page of `report`, made of the files in report_page/ when this is built.
+/// The page of `report`, built from the files in report_page/.
 #pragma once
 
 #include <string_view>
 
 namespace safestructures::cli {
 
-/// The whole page; in the place of its data, JSON as `PackedText` writes it, stands `@DATA@`.
+/// The whole page, with `@DATA@` in place of its data, which is JSON as `write_packed` writes it.
 extern const std::string_view report_page;
 
 }  // namespace safestructures::cli

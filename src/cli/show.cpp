@@ -35,7 +35,7 @@ std::string text_in_quotes(std::string_view text, bool all) {
   return to_string(Value(text), {.text = all ? everything : PrintOptions{}.text});
 }
 
-/// What there is to say of the file as a whole.
+/// Prints what is known about the file as a whole.
 void print_summary(std::ostream& out, const Input& input, const ShowOptions& options,
                    bool is_coloured) {
   const Document& document = *input.document;
@@ -56,7 +56,7 @@ void print_summary(std::ostream& out, const Input& input, const ShowOptions& opt
   for (const auto& [key, value] : document.metadata()) {
     std::string printable;
     detail::append_printable(printable, key);
-    // The line end that text in quotes brings along is its own.
+    // Quoted text already ends in a newline.
     out << before << printable << ": " << text_in_quotes(value, options.all);
     before = "          ";
   }

@@ -23,7 +23,7 @@ void print_metadata(std::ostream& out, const Metadata& metadata) {
   }
 }
 
-/// All of a container but the schema, which has a field of its own.
+/// Returns all metadata of a container but the schema, which has a field of its own.
 Metadata metadata_of(const safetensors::File& file) {
   Metadata metadata;
   for (const safetensors::MetadataEntry& entry : file.metadata())
@@ -31,7 +31,7 @@ Metadata metadata_of(const safetensors::File& file) {
   return metadata;
 }
 
-/// Of a format that says no more of them.
+/// Prints the tensors of a format that says no more about them.
 void print_tensors(std::ostream& out, const Document& document) {
   std::string_view separator;
   walk(document.root(), [&](const Place& place) {

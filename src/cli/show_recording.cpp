@@ -48,7 +48,7 @@ std::string steps_text(std::int64_t least, std::int64_t most) {
   return least == most ? fmt::format("step {}", least) : fmt::format("steps {} to {}", least, most);
 }
 
-/// What a record holds, and in short what all of the name are.
+/// Returns a line with the content of a record, and a summary of all records of its name.
 std::string name_line(const Record& first, const Named& named) {
   std::string line;
   detail::append_printable(line, first.name());
@@ -59,7 +59,7 @@ std::string name_line(const Record& first, const Named& named) {
   return line;
 }
 
-/// Those of segments, sealed or not.
+/// Returns the files of segments, sealed or not.
 std::vector<std::filesystem::path> files_of(const std::string& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& [number, found] : recording::list_segments(folder))

@@ -1,5 +1,5 @@
 /// \file
-/// What a recording holds, as people look at it.
+/// The content of a recording as text, for people.
 #pragma once
 
 #include <iosfwd>
@@ -10,10 +10,10 @@
 
 namespace safestructures::cli {
 
-/// Prints size, number of records and steps, and a line for each name: what its first record holds,
-/// and how many there are at which steps.
-/// \param folder as it was given \param options `items` are the names that are shown; none at a
-/// depth of 0
+/// Prints size, number of records and steps, and a line for each name: the value of its first
+/// record, and how many records there are at which steps.
+/// \param folder as given
+/// \param options `items` limits the names shown; none are shown at a depth of 0
 void print_recording(std::ostream& out, const Recording& run, const std::string& folder,
                      const PrintOptions& options, bool is_coloured);
 

@@ -36,8 +36,7 @@ std::uint64_t infinities(const TensorStatistics& found) {
   return found.positive_infinities + found.negative_infinities;
 }
 
-/// By `--sort`; what is largest first, but for names. \returns what is compared, the more the
-/// earlier
+/// Returns the number to sort by for `--sort`, except by name; larger ones come first.
 double rank(const ListedTensor& one, const std::string& sort) {
   const TensorStatistics& found = *one.statistics;
   if (sort == "size") return static_cast<double>(one.bytes);
@@ -60,7 +59,7 @@ void sort_tensors(std::vector<ListedTensor>& tensors, const std::string& sort) {
                            [&](const ListedTensor& one) { return rank(one, sort); });
 }
 
-/// The first two columns are texts, all others numbers.
+/// Makes the table. The first two columns are text, all others numbers.
 detail::TextTable table_of(const TensorList& list) {
   using Align = detail::TextTable::Align;
   std::vector<std::string_view> titles = {"dtype", "shape", "min",   "max", "mean",

@@ -16,7 +16,7 @@
 namespace safestructures::cli {
 namespace {
 
-// Statistics take a millisecond for each MiB: a thread costs some tens of microseconds.
+// Statistics take a millisecond per MiB; starting a thread costs some tens of microseconds.
 constexpr std::uint64_t two_threads_from = std::uint64_t{1} << 20U;
 
 ListedTensor kept_statistics(const Value& value) {

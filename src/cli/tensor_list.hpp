@@ -1,5 +1,5 @@
 /// \file
-/// The tensors of a file or a recording with their statistics, for the commands that list them.
+/// Lists the tensors of a file or a recording with their statistics, for commands.
 #pragma once
 
 #include <cstdint>
@@ -17,38 +17,44 @@
 
 namespace safestructures::cli {
 
-/// A tensor, or of a record that kept no more of it, its statistics.
+/// A tensor, or its statistics if its record kept no more.
 struct ListedTensor {
-  /// As `ComparisonRow::path`: of a record its name, then the path in it unless that is the root.
+  /// As `ComparisonRow::path`: for a record its name, followed by the path in it unless that is the
+  /// root.
   std::string path;
   std::optional<RecordPlace> record;
-  std::string kept;  ///< Of a record: `full`, `slice` or `statistics`.
+  std::string kept;  ///< For a record: `full`, `slice` or `statistics`.
   DType dtype = DType::F32;
   Shape shape;
-  std::uint64_t bytes = 0;       ///< In the file; of statistics, what the tensor would have.
-  std::optional<Tensor> tensor;  ///< Nothing where statistics alone were kept.
-  /// Null until `fill_statistics` was called, unless they are what was kept: 1.3 KiB.
+  std::uint64_t bytes = 0;       ///< The size in the file; for statistics, that of the tensor.
+  std::optional<Tensor> tensor;  ///< Nothing if only statistics were kept.
+  /// Null until `fill_statistics` is called, unless statistics were kept. On the heap because it
+  /// takes 1.3 KiB.
   std::unique_ptr<TensorStatistics> statistics;
 };
 
-/// What a command was asked to list.
+/// The tensors that a command was asked to list.
 struct TensorList {
   std::vector<ListedTensor> tensors;  ///< In the order of the structure, or of the calls.
-  std::vector<std::string> notes;     ///< What is missing, a line each.
+  std::vector<std::string> notes;     ///< What is missing, one line each.
   bool is_of_recording = false;
 };
 
-/// Every tensor of what is open. Of a file those that the structure does not use come last, by
-/// their names. \throws Error for statistics in a record that are none
+/// Lists every tensor of an input. Tensors that the structure of a file does not use come last, by
+/// name.
+/// \throws Error for a record whose statistics are malformed
 TensorList list_tensors(const Input& input);
 
-/// Leaves those whose path one of the globs matches, all where there are none, and none that is to
-/// be ignored. \returns a note on each glob that matched nothing
+/// Keeps the tensors whose path matches one of the globs (all if there are none) and removes those
+/// to be ignored.
+/// \returns a note on each glob that matched nothing
 std::vector<std::string> keep_matching(TensorList& list, const std::vector<std::string>& only,
                                        const std::vector<std::string>& ignore = {});
 
-/// Computes what was not kept, on two threads where that pays, with progress at a terminal.
-/// \param what what was opened \throws Error naming it and the tensor
+/// Computes the statistics that were not kept, on two threads if that helps, showing progress on a
+/// terminal.
+/// \param what the name of the input
+/// \throws Error naming it and the tensor
 void fill_statistics(TensorList& list, const std::string& what);
 
 }  // namespace safestructures::cli

@@ -15,7 +15,7 @@ std::string number(double value, bool exists) {
   return exists ? detail::json_number(value) : "null";
 }
 
-/// Few of them, as a page has those of every tensor.
+/// Returns only a few of them, as a page has those of every tensor.
 std::string quantiles(const TensorStatistics& found) {
   if (!found.quantiles) return "null";
   std::string made;
@@ -28,7 +28,7 @@ std::string quantiles(const TensorStatistics& found) {
   return "{" + made + "}";
 }
 
-/// `[exponent, negatives, positives]` of the bins that hold something.
+/// Returns `[exponent, negatives, positives]` for each bin that is not empty.
 std::string histogram(const TensorStatistics& found) {
   std::string bins;
   for (std::size_t i = 0; i < TensorStatistics::bins; ++i) {

@@ -1,5 +1,5 @@
 /// \file
-/// Tensors with their statistics as JSON.
+/// Writes tensors with their statistics as JSON.
 #pragma once
 
 #include <iosfwd>
@@ -8,11 +8,11 @@
 
 namespace safestructures::cli {
 
-/// Writes the members of an object, without its braces: path, dtype, shape, bytes; of a record
-/// where it is, and how much was kept of it. ASCII.
+/// Writes the members of an object, without its braces, in ASCII: path, dtype, shape, bytes; for a
+/// record also its place, and how much of it was kept.
 void write_place_members(std::ostream& out, const ListedTensor& tensor);
 
-/// Writes those, and its statistics, those of no finite number as `null`.
+/// Writes the same members and the statistics, with `null` for those that are not finite.
 void write_json_members(std::ostream& out, const ListedTensor& tensor);
 
 }  // namespace safestructures::cli

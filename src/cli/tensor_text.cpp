@@ -21,14 +21,14 @@ constexpr std::uint64_t most_elements = 1000;  // NumPy's `threshold`, `edgeitem
 constexpr std::uint64_t edge = 3;
 constexpr std::size_t line_width = 75;
 
-/// A number as Python spells it.
+/// Returns a number as Python spells it.
 std::string number_text(const Value& number) {
   std::string text = to_string(number);
-  text.pop_back();  // The line end.
+  text.pop_back();  // The newline.
   return text;
 }
 
-/// A double whose shortest digits are those of the float.
+/// Returns a double whose shortest digits are those of the float.
 double with_shortest_digits(float value) {
   if (!std::isfinite(value)) return static_cast<double>(value);
   std::array<char, 32> buffer;
@@ -38,8 +38,8 @@ double with_shortest_digits(float value) {
   return result;
 }
 
-/// Reads the elements of a tensor as text, in blocks: neighbours cost little, and of a large tensor
-/// only what is asked for is touched.
+/// Reads the elements of a tensor as text, in blocks, so that reading neighbours is cheap and only
+/// the requested parts of a large tensor are touched.
 class Elements {
  public:
   explicit Elements(const Tensor& tensor) : tensor_(tensor), wide_(wide_type(tensor.dtype())) {}
@@ -66,7 +66,7 @@ class Elements {
  private:
   static constexpr std::uint64_t block = 512;  // A multiple of 8, for dtypes narrower than a byte.
 
-  /// The dtype that holds all values of another and is read here.
+  /// Returns the dtype that holds all values of another and can be read here.
   static DType wide_type(DType dtype) {
     if (dtype == DType::BOOL) return DType::U8;
     if (dtype == DType::U64 || dtype == DType::F64 || dtype == DType::C64) return dtype;
@@ -124,7 +124,7 @@ class Printer {
     }
   }
 
-  // Both are recursive over the dimensions, to Limits::rank.
+  // Both recurse over the dimensions, up to Limits::rank.
   void measure(std::size_t dim, std::uint64_t offset) {
     for_each_shown(
         shape_[dim],
@@ -143,7 +143,7 @@ class Printer {
     out_ << ']';
   }
 
-  /// A line for each row, and an empty line between blocks of rows.
+  /// Prints a line for each row, and an empty line between blocks of rows.
   void blocks(std::size_t dim, std::uint64_t offset) {
     const std::string separator =
         "," + std::string(shape_.size() - dim - 1, '\n') + std::string(dim + 1, ' ');
@@ -192,7 +192,7 @@ class Printer {
 }  // namespace
 
 void print_tensor(std::ostream& out, const Tensor& tensor, bool whole) {
-  // Without elements there may still be any number of brackets.
+  // Even without elements there may be any number of brackets.
   if (tensor.size() == 0) {
     out << "[]  (" << to_string(tensor.dtype()) << " " << to_string(tensor.shape()) << ")";
     return;

@@ -1,5 +1,5 @@
 /// \file
-/// A tensor as text, as NumPy prints it.
+/// Prints a tensor as NumPy does.
 #pragma once
 
 #include <iosfwd>
@@ -8,8 +8,9 @@
 
 namespace safestructures::cli {
 
-/// Prints nested brackets, columns aligned and long rows wrapped, without a line end.
-/// \param whole false to leave out the middle of dimensions when there are more than 1000 elements
+/// Prints nested brackets, with columns aligned and long rows wrapped, without a final newline.
+/// \param whole if false, the middle of dimensions is left out when there are more than 1000
+/// elements
 void print_tensor(std::ostream& out, const Tensor& tensor, bool whole);
 
 }  // namespace safestructures::cli

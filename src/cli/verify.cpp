@@ -49,7 +49,7 @@ std::string verify_file_of(const std::string& name) {
                  found.has_checksums);
 }
 
-/// Adds what is behind the segment that closed a recording, which reading it stops at.
+/// Adds segments after the one that closed a recording, at which reading stops.
 void add_behind(const std::string& folder,
                 const std::map<std::uint64_t, recording::SegmentFiles>& segments,
                 const Recording& run, std::vector<std::string>& problems) {
@@ -66,7 +66,7 @@ void add_behind(const std::string& folder,
   }
 }
 
-/// \returns nothing where something is wrong, each of which was told of
+/// \returns nothing if something is wrong; each problem has been reported
 std::optional<std::string> verify_recording(const std::string& folder) {
   bool is_fine = true;
   std::size_t sealed = 0;

@@ -12,13 +12,13 @@
 namespace safestructures::inline v0 {
 namespace {
 
-/// The options with all that goes with the file beside its structure.
+/// Returns the options, completed with everything in the file besides its structure.
 SaveOptions options_for(const Document& from, const Format& target, const SaveOptions& options) {
   SaveOptions all = options;
   all.metadata.insert(from.metadata().begin(), from.metadata().end());
   for (const auto& [name, tensor] : from.content().extra_tensors)
     all.extra_tensors.try_emplace(name, tensor);
-  // What a format's own files have, other formats may not know and would refuse.
+  // Other formats may not know what a format's own files have, and would refuse it.
   if (target.name() == from.format().name()) {
     all.checksums |= from.content().has_checksums;
     all.schema &= from.has_schema();
@@ -26,11 +26,12 @@ SaveOptions options_for(const Document& from, const Format& target, const SaveOp
   return all;
 }
 
-/// Damaged bytes would get checksums that match, or lose those that tell of it.
+/// Throws if checksums do not match: damaged bytes would get matching ones, or lose those that
+/// reveal the damage.
 void check_source(const Document& from) {
   if (!from.content().has_checksums) return;
   const auto* const file = std::any_cast<safetensors::File>(&from.content().container);
-  if (file == nullptr) return;  // The checksums are those of a format of somebody's own.
+  if (file == nullptr) return;  // The checksums belong to a user-defined format.
   try {
     checksums::verify(*file);
   } catch (const Error& error) {

@@ -16,7 +16,7 @@
 namespace safestructures::inline v0 {
 
 struct detail::OpenFile {
-  std::string name;  // As the caller named it; empty in memory.
+  std::string name;  // As given by the caller; empty for memory.
   LoadOptions options;
   std::shared_ptr<const Format> format;
   Content content;
@@ -51,8 +51,8 @@ Value load_value(const std::shared_ptr<const Source>& given, const ReadOptions& 
   }
 }
 
-/// Whether a file says what its tensors are called. Burn's records do not, and a reader that knows
-/// the C++ type names none.
+/// Returns whether a file names its tensors. Burn's records do not, and a reader that knows the C++
+/// type gives them no names.
 bool names_tensors(const Document& document) {
   if (!document.has_schema()) return true;
   bool has_name = false;
@@ -98,7 +98,7 @@ Decoder Node::make_decoder() const {
 }
 
 std::optional<Value> Node::fitted_to(detail::TypeNode& type) const {
-  // `load_file<T>` has said it before the file was read.
+  // `load_file<T>` gave the type before the file was read.
   if (file_->options.type != nullptr) return std::nullopt;
   LoadOptions options = file_->options;
   options.type = &type;

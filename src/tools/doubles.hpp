@@ -1,5 +1,5 @@
 /// \file
-/// The numbers of a tensor in double precision, block by block.
+/// Reads the numbers of a tensor in double precision, block by block.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Calls `use` with the numbers of each block, which it may change, row-major: (numbers, first
-/// element, elements). Of complex elements real and imaginary parts are numbers of their own. Where
-/// it returns a bool, false ends it.
-/// \param block numbers at once; more where memory in another order would be read again and again
+/// Calls `use(numbers, first element, elements)` for each block, in row-major order; `use` may
+/// change the numbers. The real and imaginary parts of complex elements are numbers of their own.
+/// If `use` returns a bool, false ends the loop.
+/// \param block numbers at a time; more if memory in another order would be read repeatedly
 /// \throws Error as `Tensor::copy_elements`
 template <class Use>
 void for_each_block_in_doubles(const Tensor& tensor, std::uint64_t block, const Use& use) {

@@ -25,7 +25,7 @@ double first_of(std::size_t key) {
 
 }  // namespace
 
-/// Numbers of one bucket, between these two.
+/// The numbers of one bucket, between these two.
 struct LogBuckets::Run {
   double low;
   double high;
@@ -71,13 +71,13 @@ void LogBuckets::add_block(std::span<const double> values) {
   std::array<std::uint32_t, block_size> slots;
   const auto base = static_cast<std::int32_t>(base_);
   const auto negative = static_cast<std::int32_t>(slots_);
-  // Apart from the counts, and without a branch for zeros, so that compilers make vectors of it.
+  // Separate from the counting, and without a branch for zeros, so that compilers vectorise it.
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto bits = static_cast<std::int32_t>(std::bit_cast<std::int64_t>(values[i]) >> 32U);
     const std::int32_t over = ((bits & 0x7FFF'FFFF) >> (key_shift - 32U)) - base;
     slots[i] = static_cast<std::uint32_t>((over & ~(over >> 31)) + ((bits >> 31) & negative));
   }
-  // Neighbours are much alike: two tables, so that one count need not wait for the other.
+  // Neighbours are often alike: with two tables, one count need not wait for the other.
   std::uint64_t* const even = counts_.data();
   std::uint64_t* const odd = even + 2 * slots_;
   std::size_t i = 0;
@@ -100,14 +100,14 @@ void LogBuckets::fill_bins(TensorStatistics& found, std::uint64_t negative_zeros
   for (std::size_t slot = 0; slot < slots_; ++slot) {
     const int exponent = static_cast<int>((base_ + slot) / keys_of_binade) - bias;
     const auto bin = static_cast<std::size_t>(std::clamp(exponent, first, last) - first);
-    // Zeros are no magnitudes, and slot 0 may hold others.
+    // Zeros have no magnitude, but slot 0 may hold other numbers as well.
     const bool has_zeros = slot == 0;
     found.negative[bin] += count(true, slot) - (has_zeros ? negative_zeros : 0);
     found.positive[bin] += count(false, slot) - (has_zeros ? found.zeros - negative_zeros : 0);
   }
 }
 
-/// All numbers but NaN, in order.
+/// Returns all numbers but NaN, in order.
 std::vector<LogBuckets::Run> LogBuckets::runs(const TensorStatistics& found) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<Run> made = {{-infinity, -infinity, found.negative_infinities}};

@@ -32,14 +32,14 @@ constexpr std::uint64_t exponent = 0x7FF0'0000'0000'0000U;
 
 using Choices = std::array<std::uint64_t, 256>;
 
-/// The choices of the numbers behind a state.
+/// Makes the choices for the numbers that follow a state.
 [[gnu::always_inline]] inline void make_choices(std::uint64_t state, Choices& choices) {
   for (std::size_t i = 0; i < choices.size(); ++i)
     choices[i] = platform::split_mix(state + platform::split_mix_step * (i + 1));
 }
 void choose_in_words(std::uint64_t state, Choices& choices) { make_choices(state, choices); }
 #if defined(__x86_64__)
-// The first instructions that multiply words of 64 bits in vectors.
+// These are the first instructions that multiply 64-bit words in vectors.
 [[gnu::target("avx512f,avx512dq")]] void choose_in_vectors(std::uint64_t state, Choices& choices) {
   make_choices(state, choices);
 }
@@ -73,7 +73,7 @@ TensorSketch sketch(const Tensor& tensor) {
     }
     for (std::size_t at = 0; at < numbers.size(); at += choices.size()) {
       const auto some = numbers.subspan(at, std::min(choices.size(), numbers.size() - at));
-      // Apart from the sums, which must be taken one by one.
+      // Separate from the sums, which must be updated one by one.
       choose(state, choices);
       state += platform::split_mix_step * some.size();
       for (std::size_t i = 0; i < some.size(); ++i) {

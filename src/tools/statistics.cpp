@@ -15,27 +15,27 @@
 namespace safestructures::inline v0 {
 namespace {
 
-// In the first-level cache as doubles, and a multiple of eight for packed elements.
+// Fits into the first-level cache as doubles, and is a multiple of eight for packed elements.
 constexpr std::size_t block_size = 2048;
-// So many sums at a time: as many as two vector registers hold.
+// The number of sums at a time: as many as two vector registers hold.
 constexpr std::size_t lanes = 8;
-// And so many numbers one after another, in each of them.
+// The number of values added one after another to each of them.
 constexpr std::size_t added_together = 16;
-// Squares of larger and smaller numbers leave the range of a double.
+// Squares of larger or smaller numbers leave the range of a double.
 constexpr double largest_fast = 0x1p+500;
 constexpr double smallest_fast = 0x1p-480;
 
-// Moments of blocks are merged in it: its range holds the squares of every double.
+// Moments of blocks are merged in this type: its range holds the squares of all doubles.
 using Wide = long double;
 
-/// Mean, squared deviations from it, and squares, of some numbers.
+/// The mean, squared deviations from it, and squares of some numbers.
 struct Moments {
   Wide count = 0;
-  Wide mean = 0;  // From an origin among the numbers on: of a large one it would lose their digits.
+  Wide mean = 0;  // Relative to an origin among the numbers: a large mean would lose their digits.
   Wide deviations = 0;
   Wide squares = 0;
 
-  /// Chan, Golub, LeVeque (1979): updating formulas of moments.
+  /// By Chan, Golub, LeVeque (1979): updating formulas for moments.
   void merge(const Moments& other) {
     if (other.count == 0) return;
     const Wide all = count + other.count;
@@ -47,8 +47,8 @@ struct Moments {
   }
 };
 
-/// The moments of a block's finite numbers, by sums in lanes: which the compiler keeps in vector
-/// registers.
+/// Returns the moments of a block's finite numbers, by sums in lanes, which the compiler keeps in
+/// vector registers.
 template <class Sum>
 Moments moments_of(std::span<const double> values, double origin) {
   const auto add_all = [&](const auto& term) {
@@ -69,7 +69,7 @@ Moments moments_of(std::span<const double> values, double origin) {
   if (values.empty()) return {};
   const auto count = static_cast<Sum>(values.size());
   const Sum mean = add_all([](Sum x) { return x; }) / count;
-  // What rounding left of the sum of deviations, which would be 0, corrects the squares.
+  // The sum of deviations would be 0 but for rounding; the rest corrects the squares.
   const Sum rest = add_all([mean](Sum x) { return x - mean; });
   const Sum deviations =
       add_all([mean](Sum x) { return (x - mean) * (x - mean); }) - rest * rest / count;
@@ -81,7 +81,7 @@ Moments moments_of(std::span<const double> values, double origin) {
 
 class Statistics {
  public:
-  /// Takes a block, which is changed.
+  /// Adds a block and changes it.
   void add(std::span<double> values);
   [[nodiscard]] TensorStatistics result() const;
 
@@ -97,7 +97,7 @@ class Statistics {
   Moments moments_;
 };
 
-/// Counts what is not finite, and moves the rest together.
+/// Counts the numbers that are not finite, and moves the finite ones together.
 void Statistics::count_others(std::span<double>& values) {
   std::size_t kept = 0;
   for (const double value : values) {
@@ -111,7 +111,7 @@ void Statistics::count_others(std::span<double>& values) {
 
 void Statistics::add(std::span<double> values) {
   found_.count += values.size();
-  // 0 for a finite number, NaN for others: whether there is one is seen without a branch for each.
+  // 0 for finite numbers, NaN for others, which detects them without a branch for each.
   double check[lanes] = {};
   std::size_t i = 0;
   for (; i + lanes <= values.size(); i += lanes)

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{4} << 20U;
 
-/// A tensor of a file, and what errors call it.
+/// A tensor of a file, and its name in errors.
 struct Named {
   std::string name;
   Tensor tensor;
@@ -29,8 +29,8 @@ struct Named {
   }
 };
 
-/// Each tensor once, however often the structure refers to it, in the order in which they lie in
-/// the file: reading a disk out of order takes several times as long.
+/// Returns each tensor once, however often the structure refers to it, in the order of the file:
+/// reading a disk out of order takes several times as long.
 std::vector<Named> tensors_of(const Document& document) {
   std::vector<Named> tensors;
   std::set<std::string> known;
@@ -71,13 +71,13 @@ void check_bools(const Named& one, std::span<const std::byte> bytes, std::uint64
   throw Error(ErrorCode::out_of_range, "a bool is neither true nor false", std::move(details));
 }
 
-/// Reads every byte of a tensor, and keeps none.
+/// Reads every byte of a tensor without keeping it.
 class TensorReader {
  public:
   TensorReader(std::uint64_t all, const VerifyOptions& options) : all_(all), options_(options) {}
 
   void read(const Named& given) {
-    // A format may give a view of memory in another order.
+    // A format may return a view of memory in another order.
     const Named one{given.name, given.tensor.contiguous()};
     const std::uint64_t size = one.tensor.byte_size();
     for (std::uint64_t done = 0; done < size;) {
@@ -106,7 +106,7 @@ class TensorReader {
   std::vector<std::byte> block_;
 };
 
-/// Tensors that are stored in another dtype than their own must be able to come back to it.
+/// Throws unless tensors that are stored in another dtype can be converted back to theirs.
 void check_original_dtypes(const Document& document) {
   std::set<std::pair<std::string, std::string>> checked;
   walk(document.root(), [&](const Place& place) {

@@ -1,5 +1,5 @@
 /// \file
-/// Errors that learn which file, and which place in it, they are about.
+/// Adds the file, and the place in it, to errors.
 #pragma once
 
 #include <exception>
@@ -9,8 +9,8 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Called while `error` is handled: throws it again with the file filled in, its path below
-/// another. An exception nested in it, as those of plugins are, stays nested.
+/// Called while `error` is handled: rethrows it with the file filled in and its path below another
+/// one. An exception nested in it, as in errors of plugins, stays nested.
 [[noreturn]] inline void rethrow_with_place(const Error& error, const std::string& file,
                                             const std::string& path) {
   const bool is_known = file.empty() || !error.details().file.empty();
@@ -23,7 +23,7 @@ namespace safestructures::inline v0::detail {
   throw error.below(path).with_file(file);
 }
 
-/// The same without a path.
+/// Does the same without a path.
 [[noreturn]] inline void rethrow_with_file(const Error& error, const std::string& file) {
   rethrow_with_place(error, file, "/");
 }

@@ -21,47 +21,49 @@ namespace burn {
 /// A name as a template argument.
 template <std::size_t N>
 struct Name {
-  /// From a literal, whose final zero is left out.
+  /// Takes a literal, without its terminating zero.
   consteval Name(const char (&text)[N]) { std::copy_n(text, N, characters); }
-  /// The text; valid as long as this.
+  /// Returns the text; valid as long as this.
   [[nodiscard]] constexpr std::string_view view() const { return {characters, N - 1}; }
   char characters[N] = {};  ///< Public only because template arguments must be so.
 };
 
-/// A variant and what it holds; nothing, or a module without parameters, is a `Constant`.
+/// A variant and its content. A variant without content, or with a module without parameters, holds
+/// a `Constant`.
 template <Name VariantName, class T = Constant>
 struct Case {
-  static constexpr std::string_view name = VariantName.view();  ///< As in Rust.
-  using Type = T;                                               ///< What the variant holds.
+  static constexpr std::string_view name = VariantName.view();  ///< The name in Rust.
+  using Type = T;                                               ///< The type of the content.
 };
 
-/// A Rust enum, its variants in Rust's order:
+/// A Rust enum, with its variants in Rust's order:
 ///
 ///     using Layer = burn::Enum<burn::Case<"Lin", burn::Linear>, burn::Case<"Act">>;
 ///     Layer layer = Layer::make<"Lin">(linear);
 ///     if (const burn::Linear* linear = layer.get_if<"Lin">()) ...
 ///
-/// In a record it is `{"Lin": {...}}`, and in bincode the index of the variant and what it holds.
+/// In a record it is `{"Lin": {...}}`; in bincode, the index of the variant followed by its
+/// content.
 template <class... Cases>
 struct Enum {
-  std::variant<typename Cases::Type...> value;  ///< What it holds, and as which of the Cases.
+  std::variant<typename Cases::Type...> value;  ///< The content, as one of the Cases.
 
   /// The names of all Cases, in order.
   static constexpr std::array<std::string_view, sizeof...(Cases)> names{Cases::name...};
 
-  /// The position of the Case of that name; `names.size()` where there is none.
+  /// The position of the Case of that name; `names.size()` if there is none.
   template <Name VariantName>
   static constexpr std::size_t index =
       static_cast<std::size_t>(std::ranges::find(names, VariantName.view()) - names.begin());
 
-  /// The variant of that name.
+  /// Returns an enum that holds the variant of that name, made from `arguments`.
   template <Name VariantName, class... Arguments>
   [[nodiscard]] static Enum make(Arguments&&... arguments) {
     static_assert(index<VariantName> < names.size(), "burn::Enum has no variant of that name");
     return {decltype(value)(std::in_place_index<index<VariantName>>,
                             std::forward<Arguments>(arguments)...)};
   }
-  /// What the variant of that name holds; null where it is another.
+  /// Returns the content of the variant of that name; null if the enum holds another one.
   template <Name VariantName>
   [[nodiscard]] auto* get_if() noexcept {
     return std::get_if<index<VariantName>>(&value);
@@ -71,7 +73,7 @@ struct Enum {
   [[nodiscard]] const auto* get_if() const noexcept {
     return std::get_if<index<VariantName>>(&value);
   }
-  /// The name of the variant.
+  /// Returns the name of the variant it holds.
   [[nodiscard]] std::string_view name() const { return names.at(value.index()); }
 };
 
@@ -83,8 +85,8 @@ struct VariantOfRecord {
   std::size_t index;
   const Value* value;
 };
-/// The variant that `{"Name": value}` or `"Name"` stands for.
-/// \throws Error `type_mismatch`, `out_of_range` for a name that is none of `names`
+/// Returns the variant that `{"Name": value}` or `"Name"` stands for.
+/// \throws Error `type_mismatch`; `out_of_range` for a name that is not in `names`
 SAFESTRUCTURES_API VariantOfRecord find_variant(const Value& value,
                                                 std::span<const std::string_view> names,
                                                 const Decoder& decoder);

@@ -1,9 +1,9 @@
 /// \file
-/// The records of Burn's own modules, so that users write only their own.
+/// The records of Burn's own modules, so that users only write their own.
 ///
-/// Each holds what its module learns, under the names of Burn's fields; in brackets are the shapes
-/// of tensors. What Burn's records have beside it (constants, in an order that changed from version
-/// to version) is known to the format, in every encoding.
+/// Each struct holds the learned parameters of its module, under the names of Burn's fields. Shapes
+/// of tensors are given in brackets. The format knows what else Burn's records contain (constants,
+/// in an order that changed between versions), in every encoding.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@
 namespace safestructures::inline v0 {
 namespace burn {
 
-/// A layer of a weighted sum for each output.
+/// A fully connected layer.
 struct Linear {
-  Param<> weight;               ///< [inputs, outputs]: a matrix from the left, unlike PyTorch's
+  Param<> weight;               ///< [inputs, outputs], the transpose of PyTorch's
   std::optional<Param<>> bias;  ///< [outputs]
 };
 
@@ -55,45 +55,45 @@ struct ConvTranspose3d {
   std::optional<Param<>> bias;  ///< [channels out]
 };
 
-/// Normalisation over a batch; of any number of dimensions.
+/// Normalisation over a batch, for any number of dimensions.
 struct BatchNorm {
-  Param<> gamma;         ///< [features]: by what the norm is multiplied
-  Param<> beta;          ///< [features]: what is added to it
-  Param<> running_mean;  ///< [features], as met in training
-  Param<> running_var;   ///< [features], as met in training
+  Param<> gamma;         ///< [features]: the scale
+  Param<> beta;          ///< [features]: the offset
+  Param<> running_mean;  ///< [features]: the mean seen in training
+  Param<> running_var;   ///< [features]: the variance seen in training
 };
 /// Normalisation over the last dimension.
 struct LayerNorm {
   Param<> gamma;                ///< [features]
-  std::optional<Param<>> beta;  ///< [features]; missing since Burn 0.20 only
+  std::optional<Param<>> beta;  ///< [features]; optional since Burn 0.20, required before
 };
 /// Normalisation over groups of channels.
 struct GroupNorm {
-  std::optional<Param<>> gamma;  ///< [channels], where the norm is affine
-  std::optional<Param<>> beta;   ///< [channels], where the norm is affine
+  std::optional<Param<>> gamma;  ///< [channels], if the norm is affine
+  std::optional<Param<>> beta;   ///< [channels], if the norm is affine
 };
 /// Normalisation over each channel of each item.
 struct InstanceNorm {
-  std::optional<Param<>> gamma;  ///< [channels], where the norm is affine
-  std::optional<Param<>> beta;   ///< [channels], where the norm is affine
+  std::optional<Param<>> gamma;  ///< [channels], if the norm is affine
+  std::optional<Param<>> beta;   ///< [channels], if the norm is affine
 };
-/// Normalisation by the root of the mean square of the last dimension.
+/// Normalisation by the root mean square of the last dimension.
 struct RmsNorm {
   Param<> gamma;  ///< [features]
 };
 
-/// A vector for each number of a vocabulary.
+/// A vector for each token of a vocabulary.
 struct Embedding {
   Param<> weight;  ///< [embeddings, features]
 };
-/// Relu with a slope below zero that is learned.
+/// ReLU with a learned slope for negative inputs (PReLU).
 struct PRelu {
-  Param<> alpha;  ///< [parameters]: one, or one for each channel
+  Param<> alpha;  ///< [parameters]: one in all, or one for each channel
 };
-/// Two layers whose outputs are multiplied.
+/// Two layers with the same input whose outputs are multiplied.
 struct SwiGlu {
-  Linear linear_inner;  ///< whose output goes through SiLU first
-  Linear linear_outer;  ///< of the same input
+  Linear linear_inner;  ///< its output goes through SiLU first
+  Linear linear_outer;  ///< its output is used as it is
 };
 
 /// An activation that a module is configured with. Since Burn 0.20.
@@ -102,9 +102,9 @@ struct Activation
            Case<"SwiGlu", SwiGlu>, Case<"Selu">, Case<"Sigmoid">, Case<"Tanh">, Case<"HardSigmoid">,
            Case<"HardSwish">, Case<"Softplus">, Case<"Softsign">, Case<"Elu">, Case<"Celu">,
            Case<"ThresholdedRelu">, Case<"HardShrink">, Case<"SoftShrink">, Case<"Shrink">> {
-  /// The enum that it is; its `make` and `get_if` take the names of variants.
+  /// The underlying enum; its `make` and `get_if` take the names of variants.
   using Variants = Enum;
-  /// The activation of that name, which has no parameters.
+  /// Returns the activation of that name, which must have no parameters.
   template <Name VariantName>
   [[nodiscard]] static Activation of() {
     return {Variants::template make<VariantName>()};
@@ -113,47 +113,47 @@ struct Activation
 
 /// The two layers of a gate.
 struct GateController {
-  Linear input_transform;   ///< [inputs, hidden], of the input
-  Linear hidden_transform;  ///< [hidden, hidden], of the hidden state before
+  Linear input_transform;   ///< [inputs, hidden], applied to the input
+  Linear hidden_transform;  ///< [hidden, hidden], applied to the previous hidden state
 };
 /// Long short-term memory.
 struct Lstm {
-  GateController input_gate;   ///< of what is taken into the cell state
-  GateController forget_gate;  ///< of what is kept of the cell state
-  GateController output_gate;  ///< of what is given of the cell state
-  GateController cell_gate;    ///< of what there is to be taken in
-  /// The functions of the three first gates, of the cell gate, and of the cell state that is given.
-  /// In the record since Burn 0.20; before, they were these.
+  GateController input_gate;   ///< controls how much enters the cell state
+  GateController forget_gate;  ///< controls how much of the cell state is kept
+  GateController output_gate;  ///< controls how much of the cell state is output
+  GateController cell_gate;    ///< the candidate for the cell state
+  /// The activations of the first three gates, of the cell gate, and of the cell state before it is
+  /// output. Part of the record since Burn 0.20; before, they were always these.
   /// @{
   Activation gate_activation = Activation::of<"Sigmoid">();
   Activation cell_activation = Activation::of<"Tanh">();
   Activation hidden_activation = Activation::of<"Tanh">();
   /// @}
 };
-/// Two of these, which go through a sequence from its two ends.
+/// Two LSTMs that read a sequence from its two ends.
 struct BiLstm {
-  Lstm forward;  ///< from the first
-  Lstm reverse;  ///< from the last
+  Lstm forward;  ///< from first to last
+  Lstm reverse;  ///< from last to first
 };
 /// Gated recurrent unit.
 struct Gru {
-  GateController update_gate;  ///< of what is kept of the hidden state
-  GateController reset_gate;   ///< of what of it the new gate is given
-  GateController new_gate;     ///< of what there is to be taken in
-  /// The functions of the two first gates, and of the new gate. In the record since Burn 0.21;
-  /// before, they were these.
+  GateController update_gate;  ///< controls how much of the hidden state is kept
+  GateController reset_gate;   ///< controls how much of the hidden state the new gate sees
+  GateController new_gate;     ///< the candidate for the hidden state
+  /// The activations of the first two gates, and of the new gate. Part of the record since Burn
+  /// 0.21; before, they were always these.
   /// @{
   Activation gate_activation = Activation::of<"Sigmoid">();
   Activation hidden_activation = Activation::of<"Tanh">();
   /// @}
 };
 
-/// Attention, the heads side by side in each layer: all are [features, features].
+/// Attention. Each layer holds all heads side by side: [features, features].
 struct MultiHeadAttention {
-  Linear query;   ///< of what asks
-  Linear key;     ///< of what is asked, for the weights
-  Linear value;   ///< of what is asked, for the sum
-  Linear output;  ///< of the sums of all heads
+  Linear query;   ///< query projection
+  Linear key;     ///< key projection
+  Linear value;   ///< value projection
+  Linear output;  ///< output projection over the concatenated heads
 };
 /// Two layers with an activation between them.
 struct PositionWiseFeedForward {
@@ -162,9 +162,9 @@ struct PositionWiseFeedForward {
 };
 /// One layer of a TransformerEncoder, under Burn's names.
 struct TransformerEncoderLayer {
-  MultiHeadAttention mha;        ///< of the sequence to itself
-  PositionWiseFeedForward pwff;  ///< of each position
-  /// Of what goes into these two, or comes out of them, as Burn's `norm_first` says.
+  MultiHeadAttention mha;        ///< self-attention
+  PositionWiseFeedForward pwff;  ///< applied to each position
+  /// Applied to the inputs or the outputs of these two, depending on Burn's `norm_first`.
   /// @{
   LayerNorm norm_1;
   LayerNorm norm_2;
@@ -172,14 +172,14 @@ struct TransformerEncoderLayer {
 };
 /// The encoder of a transformer.
 struct TransformerEncoder {
-  std::vector<TransformerEncoderLayer> layers;  ///< from the input on
+  std::vector<TransformerEncoderLayer> layers;  ///< in order, starting at the input
 };
 /// One layer of a TransformerDecoder, under Burn's names.
 struct TransformerDecoderLayer {
-  MultiHeadAttention cross_attn;  ///< of the sequence to what was encoded
-  MultiHeadAttention self_attn;   ///< of the sequence to itself
-  PositionWiseFeedForward pwff;   ///< of each position
-  /// Of what goes into these three, or comes out of them, as Burn's `norm_first` says.
+  MultiHeadAttention cross_attn;  ///< attention to the encoder's output
+  MultiHeadAttention self_attn;   ///< self-attention
+  PositionWiseFeedForward pwff;   ///< applied to each position
+  /// Applied to the inputs or the outputs of these three, depending on Burn's `norm_first`.
   /// @{
   LayerNorm norm_1;
   LayerNorm norm_2;
@@ -188,7 +188,7 @@ struct TransformerDecoderLayer {
 };
 /// The decoder of a transformer.
 struct TransformerDecoder {
-  std::vector<TransformerDecoderLayer> layers;  ///< from the input on
+  std::vector<TransformerDecoderLayer> layers;  ///< in order, starting at the input
 };
 
 }  // namespace burn
@@ -208,7 +208,7 @@ struct Codec<burn::Activation> {
   }
 };
 
-// By these names the format knows what else a module's record holds.
+// The format uses these names to know what else a module's record holds.
 template <>
 struct Rules<burn::Linear> {
   static constexpr std::string_view name = "burn.Linear";

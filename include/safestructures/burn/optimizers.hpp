@@ -3,11 +3,11 @@
 ///
 ///     auto adam = load_file<burn::OptimizerRecord<burn::AdamState>>("optim.mpk");
 ///
-/// The record of a scheduler is a number: an `std::uint64_t` of the cosine, linear and Noam ones,
-/// an `std::int32_t` of the step one, a `double` of the exponential one, a `Constant` of the
-/// constant one.
+/// The record of a scheduler is a number: `std::uint64_t` for cosine, linear and Noam,
+/// `std::int32_t` for step, `double` for exponential; that of the constant scheduler is a
+/// `Constant`.
 ///
-/// The tensors of an optimizer have the shape of the parameter that they are about.
+/// The tensors of an optimizer have the shape of the parameter they belong to.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ using RankedState = Enum<Case<"Rank0", State>, Case<"Rank1", State>, Case<"Rank2
                          Case<"Rank3", State>, Case<"Rank4", State>, Case<"Rank5", State>,
                          Case<"Rank6", State>, Case<"Rank7", State>, Case<"Rank8", State>>;
 
-/// What an optimizer knows of each parameter, by the parameter's id.
+/// The state of each parameter of an optimizer, by the parameter's id.
 template <class State>
 using OptimizerRecord = std::map<std::string, Enum<Case<"V1", RankedState<State>>>>;
 
-/// How the gradients of a parameter were, for Adam and AdamW.
+/// The moments of a parameter's gradients, for Adam and AdamW.
 struct AdaptiveMomentum {
   std::uint64_t time = 0;              ///< Steps so far.
   Bare<> moment_1;                     ///< The moving average of the gradients.
@@ -43,53 +43,53 @@ struct AdaptiveMomentum {
 };
 /// The state of Adam for one parameter.
 struct AdamState {
-  AdaptiveMomentum momentum;  ///< All there is.
+  AdaptiveMomentum momentum;  ///< The whole state.
 };
 /// The state of AdamW for one parameter.
 using AdamWState = AdamState;
 
-/// How the gradients of a parameter were, for SGD.
+/// The momentum of a parameter, for SGD.
 struct Momentum {
-  Bare<> velocity;  ///< Their moving sum.
+  Bare<> velocity;  ///< The moving sum of the gradients.
 };
 /// The state of SGD for one parameter.
 struct SgdState {
-  std::optional<Momentum> momentum;  ///< Where the optimizer has a momentum.
+  std::optional<Momentum> momentum;  ///< Present if the optimizer has a momentum.
 };
 
-/// How the gradients of a parameter were, for AdaGrad.
+/// The learning rate decay of a parameter, for AdaGrad.
 struct LrDecay {
   std::uint64_t time = 0;  ///< Steps so far.
-  Bare<> sum;              ///< Of the squares of the gradients.
+  Bare<> sum;              ///< The sum of the squared gradients.
 };
 /// The state of AdaGrad for one parameter.
 struct AdaGradState {
-  LrDecay lr_decay;  ///< All there is.
+  LrDecay lr_decay;  ///< The whole state.
 };
 
-/// The squares of the gradients of a parameter, for RMSprop.
+/// The second moment of a parameter's gradients, for RMSprop.
 struct SquareAverage {
-  Bare<> square_avg;  ///< Their moving average.
+  Bare<> square_avg;  ///< The moving average of the squared gradients.
 };
 /// The variance of the gradients of a parameter, for RMSprop.
 struct Centered {
-  std::optional<Bare<>> grad_avg;  ///< The moving average of the gradients, where it is centered.
-  Bare<> avg;  ///< `square_avg`, less the square of `grad_avg` where there is one.
+  std::optional<Bare<>> grad_avg;  ///< The moving average of the gradients, if centered.
+  Bare<> avg;  ///< `square_avg`, minus the square of `grad_avg` if there is one.
 };
-/// The steps of a parameter, for RMSprop.
+/// The momentum of a parameter, for RMSprop.
 struct RmsPropMomentum {
-  Bare<> buf;  ///< Their moving sum.
+  Bare<> buf;  ///< The moving sum of the steps.
 };
 /// The state of RMSprop for one parameter.
 struct RmsPropState {
-  SquareAverage square_avg;                 ///< Of the last step.
-  Centered centered;                        ///< Of the last step.
-  std::optional<RmsPropMomentum> momentum;  ///< Where the optimizer has a momentum.
+  SquareAverage square_avg;                 ///< The one of the last step.
+  Centered centered;                        ///< The one of the last step.
+  std::optional<RmsPropMomentum> momentum;  ///< Present if the optimizer has a momentum.
 };
 
-/// The schedulers of a composed one.
+/// The record of a composed learning rate scheduler.
 struct ComposedLrScheduler {
-  /// The record of each, in order: see the head of this file.
+  /// The record of each scheduler, in order; see the head of this file.
   std::vector<Enum<Case<"Linear", std::uint64_t>, Case<"Cosine", std::uint64_t>,
                    Case<"Exponential", double>, Case<"Noam", std::uint64_t>>>
       schedulers;
@@ -97,7 +97,7 @@ struct ComposedLrScheduler {
 
 }  // namespace burn
 
-// By this name the format knows which version has which field.
+// The format uses this name to know which version has which field.
 template <>
 struct Rules<burn::AdaptiveMomentum> {
   static constexpr std::string_view name = "burn.AdaptiveMomentum";

@@ -1,5 +1,5 @@
 /// \file
-/// Parameters of Burn's modules, and what else stands in their records.
+/// Parameters of Burn's modules, and what else their records contain.
 #pragma once
 
 #include <string>
@@ -17,27 +17,28 @@ namespace burn {
 
 /// A parameter of a module: a tensor, and the id by which optimizers know it.
 ///
-/// A field `Tensor` or `Eigen::MatrixXf` takes the tensor of a parameter as well, without the id.
+/// A field of type `Tensor` or `Eigen::MatrixXf` can hold the tensor of a parameter as well,
+/// without the id.
 template <class T = Tensor>
 struct Param {
-  T value;  ///< A Tensor, or what else is saved as one.
-  /// As the file spells it: a UUID up to Burn 0.14, since then 13 characters of base 32. Empty: one
-  /// is made of the parameter's place when it is saved.
+  T value;  ///< A Tensor, or another type that is saved as one.
+  /// The id as spelled in the file: a UUID up to Burn 0.14, since then 13 characters of base 32. If
+  /// empty, an id is derived from the parameter's place when it is saved.
   std::string id = {};
 };
 
-/// A tensor that is no parameter, as in the state of an optimizer. Saved in a record, other tensors
-/// are parameters (see `Options::tensors`).
+/// A tensor that is not a parameter, as in the state of an optimizer. Other tensors are saved as
+/// parameters (see `Options::tensors`).
 template <class T = Tensor>
 struct Bare {
-  T value;  ///< A Tensor, or what else is saved as one.
+  T value;  ///< A Tensor, or another type that is saved as one.
 };
 
-/// What a module holds beside parameters and modules: numbers, settings, modules without
-/// parameters such as Dropout. Records have nothing in its place. An array of numbers, such as the
-/// stride of a Conv2d, is a `std::array` of as many.
+/// A member of a module that is neither a parameter nor a module with parameters: a number, a
+/// setting, a module such as Dropout. Records hold nothing in its place. An array of numbers, such
+/// as the stride of a Conv2d, is a `std::array` of as many Constants.
 struct Constant {
-  /// All are equal.
+  /// Constants are always equal.
   friend bool operator==(const Constant&, const Constant&) = default;
 };
 
@@ -88,7 +89,7 @@ struct Codec<burn::Constant> {
     type.mark(burn::constant_mark);
   }
   static Value encode(const burn::Constant&, Encoder&) { return {}; }
-  // Burn takes anything there: a module without parameters may have had some before.
+  // Burn accepts anything here: a module without parameters may have had some before.
   static burn::Constant decode(const Value&, Decoder&) { return {}; }
 };
 

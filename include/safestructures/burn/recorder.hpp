@@ -5,7 +5,7 @@
 ///     recorder.record(model, "model");                        // model.mpk, floats as F16
 ///     Model again = recorder.load<Model>("model");
 ///
-/// Without knowing the recorder, `load_file<Model>("model.mpk")` reads what any of them wrote.
+/// `load_file<Model>("model.mpk")` reads what any of them wrote, without knowing the recorder.
 #pragma once
 
 #include <cstddef>
@@ -25,31 +25,31 @@
 
 namespace safestructures::inline v0::burn {
 
-/// F64 and I64.
+/// Stores F64 and I64.
 struct DoublePrecisionSettings {
-  static constexpr Settings settings = Settings::double_precision;  ///< For `Options::settings`.
+  static constexpr Settings settings = Settings::double_precision;  ///< Sets `Options::settings`.
 };
-/// F32 and I32.
+/// Stores F32 and I32.
 struct FullPrecisionSettings {
-  static constexpr Settings settings = Settings::full_precision;  ///< For `Options::settings`.
+  static constexpr Settings settings = Settings::full_precision;  ///< Sets `Options::settings`.
 };
-/// F16 and I16.
+/// Stores F16 and I16.
 struct HalfPrecisionSettings {
-  static constexpr Settings settings = Settings::half_precision;  ///< For `Options::settings`.
+  static constexpr Settings settings = Settings::half_precision;  ///< Sets `Options::settings`.
 };
 
-/// What recorders are told beside their type.
+/// The options of recorders, in addition to their type.
 struct RecorderOptions {
-  /// The version of Burn that is to read what is recorded, `0.13` to `0.21`; empty: the newest.
+  /// The version of Burn that is to read the record, `0.13` to `0.21`; empty: the newest.
   std::string burn_version = {};
-  /// What a tensor is that is neither a `Param` nor a `Bare`; bincode is also loaded by it.
+  /// How to treat a tensor that is neither a `Param` nor a `Bare`. Also used when loading bincode.
   Tensors tensors = Tensors::params;
-  /// What to do with numbers that the settings cannot hold. Burn lets floats become infinite and
-  /// ends the program for integers.
+  /// What to do with numbers that the settings cannot represent. Burn itself turns such floats into
+  /// infinities and panics on such integers.
   Overflow overflow = Overflow::error;
 };
 
-/// What all recorders share: an encoding, and options.
+/// The common part of all recorders: an encoding, and options.
 class RecorderBase {
  public:
   /// Makes the format. \param name as `Options::recorder`
@@ -61,7 +61,7 @@ class RecorderBase {
                                .tensors = options.tensors,
                                .recorder = std::string(name)})) {}
 
-  /// With which `save_file` and `load_file` do what the recorder does.
+  /// Return the options with which `save_file` and `load_file` do what the recorder does.
   /// @{
   [[nodiscard]] SaveOptions save_options() const {
     return {.format = format_, .precision = Precision::preserve, .overflow = overflow_};
@@ -76,29 +76,31 @@ class RecorderBase {
   std::shared_ptr<const Format> format_;
 };
 
-/// Records in files. Their extension is the recorder's: it replaces what follows the last dot of a
-/// path, as in Burn (`model.v1` becomes `model.mpk`), on recording and on loading.
+/// Records to files. The recorder's extension replaces everything from the last dot of a path, as
+/// in Burn (`model.v1` becomes `model.mpk`), both on recording and on loading.
 template <Encoding Spelling, Name RecorderName, Name Extension, class PrecisionSettings>
 class FileRecorder {
  public:
-  /// A version of Burn that cannot be written for is an Error `unsupported_version` on recording.
+  /// An unsupported version of Burn is reported by `record`, as Error `unsupported_version`.
   explicit FileRecorder(RecorderOptions options = {})
       : base_(Spelling, PrecisionSettings::settings, RecorderName.view(), std::move(options)) {}
 
-  /// Tensors are stored as the settings say; what replaces an old file does so whole or not at all.
+  /// Saves an object, with its tensors in the precision of the settings. An old file is replaced as
+  /// a whole or not at all.
   /// \throws Error as `save_file`
   template <class T>
   SaveReport record(const T& object, const std::filesystem::path& path) const {
     return save_file(object, file_of(path), base_.save_options());
   }
-  /// Tensors whose dtype T leaves open are converted to that of the settings, others to T's.
+  /// Loads an object. Tensors whose dtype T leaves open are converted to that of the settings,
+  /// others to T's.
   /// \throws Error as `load_file`
   template <class T>
   [[nodiscard]] T load(const std::filesystem::path& path) const {
     return load_file<T>(file_of(path), base_.load_options());
   }
 
-  /// The file of a path.
+  /// Returns the path of the file: `path` with the recorder's extension.
   [[nodiscard]] static std::filesystem::path file_of(std::filesystem::path path) {
     return path.replace_extension(Extension.view());
   }
@@ -107,21 +109,22 @@ class FileRecorder {
   RecorderBase base_;
 };
 
-/// Records in memory.
+/// Records to memory.
 template <Encoding Spelling, Name RecorderName, class PrecisionSettings>
 class BytesRecorder {
  public:
-  /// A version of Burn that cannot be written for is an Error `unsupported_version` on recording.
+  /// An unsupported version of Burn is reported by `record`, as Error `unsupported_version`.
   explicit BytesRecorder(RecorderOptions options = {})
       : base_(Spelling, PrecisionSettings::settings, RecorderName.view(), std::move(options)) {}
 
-  /// The bytes of a record, whose tensors are stored as the settings say.
+  /// Returns the bytes of a record, with its tensors in the precision of the settings.
   /// \throws Error as `save`
   template <class T>
   [[nodiscard]] std::vector<std::byte> record(const T& object) const {
     return save(object, base_.save_options());
   }
-  /// As of a file. Members that are views (Tensor, Value) may refer to `bytes`.
+  /// Loads an object as `FileRecorder` does. Members that are views (Tensor, Value) may refer to
+  /// `bytes`.
   /// \throws Error as `load`
   template <class T>
   [[nodiscard]] T load(std::span<const std::byte> bytes) const {
@@ -132,7 +135,7 @@ class BytesRecorder {
   RecorderBase base_;
 };
 
-/// Burn's recorders: the encoding, the name and the extension of each. Their argument is
+/// Burn's recorders: the encoding, name and extension of each. The template argument is
 /// `DoublePrecisionSettings`, `FullPrecisionSettings` or `HalfPrecisionSettings`.
 /// @{
 template <class PrecisionSettings = FullPrecisionSettings>

@@ -1,5 +1,5 @@
 /// \file
-/// Codec of std::any: the types of the registry, and those that a Value holds itself.
+/// Codec of std::any: registered types, and those that a Value can hold.
 #pragma once
 
 #include <any>
@@ -16,9 +16,10 @@ SAFESTRUCTURES_API std::any decode_any(const Value& value, Decoder& decoder);
 
 }  // namespace detail
 
-/// Empty is None. An object of a registered type is a custom value of its name. Without a registry:
-/// bool, std::int64_t, double, std::complex<double>, std::string and Tensor as the Value of that
-/// kind, and Value for everything else. Other types are an Error `unknown_type`.
+/// An empty std::any is None. An object of a registered type is a custom value with its name. Types
+/// that need no registry: bool, std::int64_t, double, std::complex<double>, std::string and Tensor
+/// are the Value of that kind, and Value is used for everything else. Other types are an Error
+/// `unknown_type`.
 template <class T>
   requires std::same_as<T, std::any>
 struct Codec<T> {

@@ -1,5 +1,5 @@
 /// \file
-/// Codecs of std::array and, for saving, of C arrays; as those of std::vector, with a fixed size.
+/// Codecs of std::array and, for saving, of C arrays; like those of std::vector with a fixed size.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 namespace safestructures::inline v0 {
 namespace detail {
 
-/// The items of a sequence of exactly N, built in place.
+/// Returns the items of a sequence of exactly N, constructed in place.
 template <class T, std::size_t N>
 std::array<T, N> decode_array(const Value& value, Decoder& decoder) {
   Items items(value, decoder);
@@ -56,7 +56,8 @@ struct Codec<std::array<T, N>> {
   }
 };
 
-/// Nested arrays of numbers are one tensor. Loads from a tensor of those dimensions and from lists.
+/// Nested arrays of numbers are one tensor. Loads from a tensor with those dimensions or from
+/// lists.
 template <class T, std::size_t N>
   requires Block<T>
 struct Codec<std::array<T, N>> {
@@ -106,7 +107,8 @@ struct Codec<std::array<T, N>> {
   }
 };
 
-/// Saved only: a function cannot return a C array. As a struct's field it loads as a std::array.
+/// For saving only: a function cannot return a C array. As a struct's field it loads as a
+/// std::array.
 template <class T, std::size_t N>
   requires(!std::same_as<T, char>)
 struct Codec<T[N]> {

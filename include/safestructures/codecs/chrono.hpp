@@ -1,17 +1,18 @@
 /// \file
 /// Codecs of durations and time points.
 ///
-/// A duration is a dict of one entry, its unit and its count: `{"milliseconds": 1500}`. In Python
-/// `datetime.timedelta(**duration)` reads weeks to microseconds. A period without a name is a
-/// fraction of a second: `{"1/60 seconds": 90}`. A time point names its clock as well:
+/// A duration is a dict with one entry, its unit and its count: `{"milliseconds": 1500}`. In
+/// Python, `datetime.timedelta(**duration)` reads weeks to microseconds. A period without a name is
+/// a fraction of a second: `{"1/60 seconds": 90}`. A time point also names its clock:
 /// `{"clock": "system_clock", "nanoseconds": 1700000000000000000}`, counted from the clock's epoch
-/// (of std::chrono::system_clock 1970-01-01 00:00 UTC).
+/// (1970-01-01 00:00 UTC for std::chrono::system_clock).
 ///
-/// Any unit loads into any other: exactly, or as an Error `lossy_conversion` or `out_of_range`. A
-/// floating count takes the nearest number. A bare number has no unit and is refused.
+/// Any unit loads into any other, either exactly or with an Error `lossy_conversion` or
+/// `out_of_range`. A floating-point count becomes the nearest number. A bare number has no unit and
+/// is refused.
 ///
-/// The types are known by their members: the header `chrono` costs every includer a third of a
-/// second.
+/// The types are detected by their members: the header `chrono` would cost every includer a third
+/// of a second.
 #pragma once
 
 #include <concepts>
@@ -60,14 +61,14 @@ struct Period {
 };
 
 SAFESTRUCTURES_API Value encode_duration(Value count, Period period, std::string_view clock);
-/// The count in another period, exactly, within the bounds of the target.
+/// Returns the count in another period, exactly, within the limits of the target.
 SAFESTRUCTURES_API std::int64_t decode_duration(const Value& value, Period period,
                                                 std::string_view clock, std::int64_t lowest,
                                                 std::int64_t highest, const Decoder& decoder);
 SAFESTRUCTURES_API double decode_real_duration(const Value& value, Period period,
                                                std::string_view clock, const Decoder& decoder);
 
-/// The dict that a duration is saved as, of a time point with the clock's name.
+/// Describes the dict of a duration, or if `clock` is not empty, of a time point.
 SAFESTRUCTURES_API void describe_duration(TypeDescriber& type, Period period,
                                           std::string_view clock, TypeDescriber::Node& count,
                                           TypeDescriber::Node& text);
@@ -95,7 +96,7 @@ T decode_duration_of(const Value& value, std::string_view clock, const Decoder& 
     return T(static_cast<Count>(decode_real_duration(value, period, clock, decoder)));
   } else {
     using Bounds = std::numeric_limits<Count>;
-    // Counts above 2^63 - 1 of an unsigned type are out of range: so are centuries of nanoseconds.
+    // Unsigned counts above 2^63 - 1 are out of range; so are centuries of nanoseconds.
     constexpr std::int64_t highest = std::is_unsigned_v<Count> && sizeof(Count) == 8
                                          ? (std::numeric_limits<std::int64_t>::max)()
                                          : static_cast<std::int64_t>((Bounds::max)());

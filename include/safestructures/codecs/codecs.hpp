@@ -1,6 +1,6 @@
 /// \file
-/// All codecs of the library. Each header serves the standard header of its name; scalars, strings,
-/// enums, structs and values serve the language and this library.
+/// All codecs of the library. Each header serves the standard header with its name; scalars,
+/// strings, enums, structs and values serve built-in types and types of this library.
 #pragma once
 
 #include <safestructures/codecs/any.hpp>

@@ -1,24 +1,29 @@
 /// \file
 /// Vectors of plain numeric structs as columns: one tensor for each field.
 ///
-/// A list of structs costs some hundred bytes of header for each item; columns cost what the
-/// numbers cost. A type asks for them in its rules, or the caller for all types that can have them
+/// A list of structs costs about a hundred bytes of header per item; columns cost only as much as
+/// the numbers. A type requests them in its rules, or the caller for all types that support them
 /// (`SaveOptions::columns`):
 ///
 ///     template <> struct safestructures::Rules<Particle> {
 ///       static constexpr bool columns = true;
 ///     };
 ///
-/// A std::vector of structs all of whose fields are numbers, `bool`, enums, std::arrays or C arrays
-/// of numbers, types with a `BlockLayout`, std::strings or again such structs or std::pairs, or a
-/// std::vector of such pairs, is then one struct of tensors, whose first dimension counts the
-/// items, with the attribute "columns": that count. So is a map from numbers, enums or strings to
-/// such, as the vector of its pairs. Enums are their numbers. Strings are a struct of two tensors:
-/// "text", the bytes of all, and "ends", where each ends in it.
+/// This applies to a std::vector of structs or std::pairs if each of their fields is one of:
+/// - a number, `bool` or enum, which is stored as its number;
+/// - a std::array or C array of numbers;
+/// - a type with a `BlockLayout`;
+/// - a std::string;
+/// - such a struct or std::pair.
 ///
-/// Numbers of a vector are not copied: the tensors are strided views of it. They are stored in
-/// their own dtype, whatever `Precision` says, as the scalars that they stand for would be. Any
-/// sequence of the struct, and the map, loads from either form.
+/// The vector is saved as one struct of tensors, whose first dimension is the number of items, with
+/// that number in the attribute "columns". A map from numbers, enums or strings to such types is
+/// saved like the vector of its pairs. Strings are a struct of two tensors: "text", the bytes of
+/// all, and "ends", the position where each ends.
+///
+/// The numbers of a vector are not copied: the tensors are strided views of it. They are stored in
+/// their own dtype, whatever the `Precision`, as the scalars that they replace would be. The map
+/// and any sequence of the struct load from either form.
 #pragma once
 
 #include <array>
@@ -52,8 +57,8 @@ inline constexpr bool is_pair<std::pair<First, Second>> = true;
 template <class T>
 consteval bool is_columnar();
 
-/// What one column, or a struct of them, can stand for. Each question is asked only where those
-/// before it are answered: the codec of a type that contains itself is not there yet.
+/// Whether T can be a column, or a struct of them. Each question is asked only after the previous
+/// ones are answered, because the codec of a type that contains itself is still incomplete.
 template <class T>
 consteval bool is_column() {
   if constexpr (std::is_const_v<T>) return false;
@@ -73,7 +78,7 @@ consteval bool is_columnar() {
   if constexpr (is_pair<T>) {
     return is_column<typename T::first_type>() && is_column<typename T::second_type>();
   } else if constexpr (!Fielded<T>) {
-    return false;  // Nor what has a BlockLayout: its vectors are one tensor.
+    return false;  // Nor types with a BlockLayout, whose vectors are one tensor.
   } else if constexpr (NamedCodec<T>) {
     return false;
   } else if constexpr (!std::is_base_of_v<StructCodec<T>, Codec<T>> || has_migrate<T> ||
@@ -87,55 +92,55 @@ consteval bool is_columnar() {
 }
 
 /// A struct or pair whose vectors can be saved as columns: default-constructible, saved by the
-/// library's own codec, without migrations, and with nothing in it but numbers and texts.
+/// library's own codec, without migrations, and containing only numbers and text.
 template <class T>
 concept Columnar = is_columnar<T>();
 
-/// A type whose rules ask for columns.
+/// A type whose rules request columns.
 template <class T>
 concept WantsColumns = requires { requires Rules<T>::columns; };
 
 struct ColumnStruct;
 
-/// One field of the items: its numbers, or the fields that it has itself.
+/// One field of the items: its numbers, or its own fields.
 struct Column {
-  std::size_t field = 0;   // In the layout of its struct.
-  std::size_t offset = 0;  // From the beginning of an item, in bytes.
+  std::size_t field = 0;   // The index in the layout of its struct.
+  std::size_t offset = 0;  // From the start of an item, in bytes.
   std::size_t size = 0;
   DType dtype = DType::U8;
   std::vector<std::uint64_t> dims;
   bool complex = false;
-  bool is_text = false;  // A std::string.
+  bool is_text = false;  // Whether it is a std::string.
   const std::type_info* type = nullptr;
-  /// Refuses what is no value of an enum; null for other types.
+  /// Throws if a number is not a value of the enum; null for other types.
   void (*check)(const std::byte* number, const Walker& walker) = nullptr;
-  std::vector<ColumnStruct> parts;  // One for a struct.
+  std::vector<ColumnStruct> parts;  // One entry for a struct, otherwise empty.
 };
 
-/// How the fields lie in an item.
+/// The layout of an item's fields.
 struct ColumnStruct {
   StructLayout layout;
   std::vector<Column> columns;
   const std::type_info* type = nullptr;
 };
 
-/// Whether the registry has a codec of its own for the items or something in them: columns would
-/// not ask it.
+/// Whether the registry has its own codec for the items or a part of them, which columns would not
+/// use.
 SAFESTRUCTURES_API bool is_overridden(const ColumnStruct& items, const Registry* registry);
 
-/// Views of the fields of `count` items that lie `stride` bytes apart; texts are copied.
+/// Returns views of the fields of `count` items, `stride` bytes apart; text is copied.
 SAFESTRUCTURES_API Value encode_columns(const ColumnStruct& items, const std::byte* first,
                                         std::size_t count, std::size_t stride, Encoder& encoder);
-/// How many items the first column holds.
+/// Returns the number of items in the first column.
 SAFESTRUCTURES_API std::size_t count_columns(const Value& value, const ColumnStruct& items,
                                              Decoder& decoder);
 /// Fills the fields of `count` items.
-/// \throws Error `shape_mismatch` when a column has another length.
+/// \throws Error `shape_mismatch` if a column has another length
 SAFESTRUCTURES_API void decode_columns(const Value& value, const ColumnStruct& items,
                                        std::byte* first, std::size_t count, std::size_t stride,
                                        Decoder& decoder);
 
-/// The whole numbers of that width: enums may have others, such as `char`.
+/// The integer type of that width: enums may have others, such as `char`.
 template <std::size_t size, bool is_signed>
 using NumberOfWidth = std::conditional_t<
     size == 1, std::conditional_t<is_signed, std::int8_t, std::uint8_t>,
@@ -184,7 +189,7 @@ inline constexpr std::array<FieldInfo, 2> pair_fields{
     FieldInfo{.name = "first", .file_name = "first"},
     FieldInfo{.name = "second", .file_name = "second"}};
 
-/// Where the fields of an item are, by one at `first` or in it.
+/// Returns the layout of an item's fields, from an example item at `first` or a part of it.
 template <class T>
 ColumnStruct column_struct(const T& item, const std::byte* first) {
   if constexpr (is_pair<T>) {
@@ -220,8 +225,8 @@ const ColumnStruct& columns_of() {
 
 }  // namespace detail
 
-/// A list, or columns where its rules or the caller ask for them and no codec of the registry is
-/// for something in it. Loads from both.
+/// A list, or columns if its rules or the caller request them and the registry has no codec for any
+/// part of it. Loads from both.
 template <detail::Columnar T, class Allocator>
 struct Codec<std::vector<T, Allocator>> {
   using List = ListCodec<std::vector<T, Allocator>>;
@@ -259,8 +264,8 @@ void refuse_columns() {
 
 }  // namespace detail
 
-/// Rules that ask for what cannot be. A codec all the same, or saving and loading would say beside
-/// the reason that they do not know the type.
+/// For rules that request columns for a type that cannot have them. Without this codec, saving and
+/// loading would, in addition to the reason, report that the type is not supported.
 template <detail::WantsColumns T, class Allocator>
   requires(!detail::Columnar<T> && !requires { BlockLayout<T>::dtype; })
 struct Codec<std::vector<T, Allocator>> {

@@ -1,5 +1,5 @@
 /// \file
-/// Codec of enums: saved by name, loaded by name or by the number of a name.
+/// Codec of enums: saved by name, loaded by name or by the number of a named value.
 #pragma once
 
 #include <bit>
@@ -21,16 +21,16 @@
 namespace safestructures::inline v0 {
 
 /// The names of an enum's values. The library reads them from what the compiler prints, for values
-/// from -128 to 127 (0 to 255 of an unsigned type); specialise this for an enum with others, or to
-/// choose the names in files:
+/// from -128 to 127 (0 to 255 for unsigned types); specialise this for an enum with other values,
+/// or to choose the names in files:
 ///
 ///     template <> struct safestructures::EnumNames<Color> {
 ///       static constexpr std::pair<Color, std::string_view> values[] = {{Color::red, "red"}};
 ///     };
 ///
-/// A value without a name is an Error `out_of_range`, when it is saved and when it is loaded. For
-/// an enum whose other numbers are values too, as the sums of flags are, say so here (with or
-/// without `values`): they are then saved as numbers.
+/// Saving or loading a value without a name is an Error `out_of_range`. If all numbers are valid,
+/// such as sums of flags, declare it here (with or without `values`); those without a name are then
+/// saved as numbers.
 ///
 ///     template <> struct safestructures::EnumNames<Flags> {
 ///       static constexpr bool any_number = true;
@@ -45,29 +45,29 @@ class SAFESTRUCTURES_API EnumTable {
  public:
   using Names = std::vector<std::pair<std::int64_t, std::string>>;
 
-  /// Which numbers without a name are values.
+  /// Which numbers without a name are valid.
   enum class Numbers : std::uint8_t {
     named,  ///< none
-    bits,   ///< those that the bits of the named values can hold: there is no underlying type
+    bits,   ///< those that fit the named values' bits (no fixed underlying type)
     all,    ///< all of the underlying type
   };
 
   EnumTable(Names names, Numbers numbers);
-  /// The names in `__PRETTY_FUNCTION__` of a function whose last template argument is the pack of
-  /// the values from `first` on.
+  /// Takes the names from `__PRETTY_FUNCTION__` of a function whose last template argument is the
+  /// pack of the values from `first` on.
   EnumTable(std::string_view pretty_function, std::int64_t first, Numbers numbers);
 
-  /// Describes the enum of that name and type of numbers.
+  /// Describes the enum with that name and underlying type.
   void describe_type(TypeDescriber& type, std::string_view name,
                      TypeDescriber::Node& underlying) const;
-  /// The name as a str, or the number of a value without one. \throws Error `out_of_range`
+  /// Returns the name as a str, or the number of a value without one. \throws Error `out_of_range`
   [[nodiscard]] Value encode(std::int64_t number, const Encoder& encoder) const;
-  /// The number of a name. \throws Error `out_of_range` for an unknown one, with those that there
-  /// are.
+  /// Returns the number of a name. \throws Error `out_of_range` for an unknown name; lists those
+  /// that exist
   [[nodiscard]] std::int64_t decode_name(const Value& value, const Decoder& decoder) const;
-  /// The number, where it is a value of the enum. \throws Error `out_of_range`
+  /// Returns the number if it is a value of the enum. \throws Error `out_of_range`
   [[nodiscard]] std::int64_t checked(std::int64_t number, const Walker& walker) const;
-  /// The same beyond the numbers that can have a name.
+  /// The same for numbers that are too large to have a name.
   [[nodiscard]] std::uint64_t checked_large(std::uint64_t number, const Walker& walker) const;
 
  private:
@@ -79,8 +79,8 @@ class SAFESTRUCTURES_API EnumTable {
   std::int64_t highest_;
 };
 
-/// An enum without fixed underlying type has only the values that its largest one's bits can hold:
-/// others are no constant expressions.
+/// Whether the enum can have that value in a constant expression. An enum without a fixed
+/// underlying type has only the values that the bits of its largest one can hold.
 template <class E, auto Number>
 concept HasEnumValue = requires { typename std::integral_constant<E, static_cast<E>(Number)>; };
 
@@ -111,7 +111,7 @@ consteval int last_enum_number() {
   else return 0;
 }
 
-// One function for all values: an instantiation for each would cost 256.
+// One function for all values: one instantiation per value would cost 256.
 template <class E, E... Values>
 constexpr auto enum_values_text() {
   return std::string_view(__PRETTY_FUNCTION__);
@@ -119,7 +119,8 @@ constexpr auto enum_values_text() {
 
 template <class E, int First, int... I>
 constexpr auto enum_text(std::integer_sequence<int, I...>) {
-  // Not static_cast: GCC warns of numbers beyond those of an enum without fixed underlying type.
+  // Not static_cast: GCC warns about numbers outside the range of an enum without a fixed
+  // underlying type.
   return enum_values_text<E,
                           std::bit_cast<E>(static_cast<std::underlying_type_t<E>>(First + I))...>();
 }
@@ -157,7 +158,7 @@ const EnumTable& enum_table() {
 template <class T>
 concept Enum = std::is_enum_v<T> && !std::is_same_v<T, std::byte>;
 
-/// Throws Error `out_of_range` for a number that is no value of the enum.
+/// Throws Error `out_of_range` for a number that is not a value of the enum.
 template <Enum E>
 void check_enum_number(std::integral auto number, const Walker& walker) {
   if (std::cmp_greater(number, (std::numeric_limits<std::int64_t>::max)()))
@@ -167,9 +168,9 @@ void check_enum_number(std::integral auto number, const Walker& walker) {
 
 }  // namespace detail
 
-/// The name as a str. A number without a name is an Error `out_of_range`, or an int where
-/// `EnumNames<T>::any_number` says so; of an enum without fixed underlying type only the numbers
-/// that the bits of its named values can hold.
+/// An enum as the name of its value, a str. A number without a name is an Error `out_of_range`, or
+/// an int if `EnumNames<T>::any_number` is set; for an enum without a fixed underlying type, only
+/// the numbers that the bits of its named values can hold.
 template <detail::Enum T>
 struct Codec<T> {
   static constexpr KindSet kinds = KindSet(Kind::string) | Kind::integer;

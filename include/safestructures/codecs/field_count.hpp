@@ -1,8 +1,8 @@
 /// \file
 /// The layout of plain aggregates: how many initialisers they take, and which belong to C arrays.
 ///
-/// Counted here, because Boost.PFR's count breaks on members such as
-/// `std::optional<Eigen::Matrix3d>` and on C arrays.
+/// Counted here because Boost.PFR's count fails for members such as
+/// `std::optional<Eigen::Matrix3d>` and for C arrays.
 #pragma once
 
 #include <boost/version.hpp>
@@ -17,7 +17,7 @@
 
 namespace safestructures::inline v0 {
 
-/// The most fields an aggregate may have: what Boost.PFR can bind.
+/// The maximum number of fields of an aggregate: what Boost.PFR can bind.
 #if BOOST_VERSION >= 108400
 inline constexpr std::size_t max_fields = 200;
 #else
@@ -26,26 +26,26 @@ inline constexpr std::size_t max_fields = 100;
 
 namespace detail {
 
-/// The most initialisers that are tried; the elements of C arrays count one by one.
+/// The maximum number of initialisers that are tried; each element of a C array counts as one.
 inline constexpr std::size_t max_initialisers = 512;
 
-/// Converts to the value of any type, in unevaluated code only, where it appears as a volatile
-/// rvalue that cannot be copied. Both keep a member's own converting constructors away: std::any
-/// wants to copy it; std::optional<Eigen::Matrix3d> asks Eigen, whose constructors from anything
-/// (`const T&`) take no volatile rvalue, and would not compile if they did. Where a member has a
-/// constructor that fits after all, it is the better match than the `const` conversion here: never
-/// an ambiguity.
+/// Converts to a value of any type. Used only in unevaluated code, as a volatile rvalue that cannot
+/// be copied; both properties rule out a member's own converting constructors: std::any needs a
+/// copy, and std::optional<Eigen::Matrix3d> asks Eigen, whose constructors that take anything
+/// (`const T&`) do not accept a volatile rvalue, and would not compile if they did. If a member has
+/// a fitting constructor nevertheless, that is a better match than the `const` conversion here, so
+/// there is never an ambiguity.
 struct AnyField {
   AnyField(const AnyField&) = delete;
-  // Never called, but defined: Clang instantiates constexpr constructors even where nothing is
-  // evaluated, and they must not call what has no definition.
+  // Never called, but defined: Clang instantiates constexpr constructors even in unevaluated code,
+  // and they must not call undefined functions.
   template <class Member>
   operator Member() const volatile {
     std::abort();
   }
 };
 
-/// Converts to base classes of T only.
+/// Converts only to base classes of T.
 template <class T>
 struct AnyBase {
   AnyBase(const AnyBase&) = delete;
@@ -54,12 +54,12 @@ struct AnyBase {
   operator Member() const volatile;
 };
 
-/// Converts to nothing: what takes it takes everything.
+/// Converts to nothing: whatever accepts it accepts anything.
 struct Unconvertible {
   Unconvertible(const Unconvertible&) = delete;
 };
 
-/// As `AnyField`, for a member that is a reference to something that can change.
+/// Like `AnyField`, for a member that is a reference to non-const.
 struct AnyReference {
   AnyReference(const AnyReference&) = delete;
   template <class Member>
@@ -79,7 +79,7 @@ template <class T, std::size_t... I>
 struct Initialisable<T, std::index_sequence<I...>> {
   static constexpr bool value = requires { T{any_field<I>()...}; };
 
-  /// One more initialiser of the given type behind those.
+  /// Whether T also takes one more initialiser of the given type after those.
   template <class Any>
   static constexpr bool followed_by = requires { T{any_field<I>()..., any_of<Any>()}; };
 
@@ -87,7 +87,7 @@ struct Initialisable<T, std::index_sequence<I...>> {
   static constexpr bool preceded_by = requires { T{any_of<Any>(), any_field<I>()...}; };
 };
 
-/// Initialisers, then one in braces of its own that holds J, then K more.
+/// Whether T takes I initialisers, then one in its own braces that holds J, then K more.
 template <class T, class Before, class Inside, class Behind>
 inline constexpr bool takes_sequences = false;
 
@@ -104,7 +104,7 @@ inline constexpr bool takes_nested =
     takes_sequences<T, std::make_index_sequence<Before>, std::make_index_sequence<Inside>,
                     std::make_index_sequence<Behind>>;
 
-/// The largest number of initialisers in [Low, High) that T takes, where it takes Low.
+/// Returns the largest number of initialisers in [Low, High) that T takes, given that it takes Low.
 template <class T, std::size_t Low, std::size_t High>
 consteval std::size_t last_taken() {
   if constexpr (High - Low <= 1) {
@@ -119,7 +119,7 @@ consteval std::size_t last_taken() {
   }
 }
 
-/// As `last_taken`, with High found by doubling.
+/// Like `last_taken`, with High found by doubling.
 template <class T, std::size_t Low>
 consteval std::size_t gallop() {
   constexpr std::size_t next = Low == 0 ? 4 : 2 * Low;
@@ -132,7 +132,7 @@ consteval std::size_t gallop() {
   }
 }
 
-/// The first number from N on that T takes, where fields without a default come late.
+/// Returns the first number from N on that T takes, in case fields without a default come late.
 template <class T, std::size_t N>
 consteval std::size_t first_taken() {
   if constexpr (N > max_fields || takes<T, N>) {
@@ -156,8 +156,8 @@ consteval std::size_t count_initialisers() {
   }
 }
 
-/// How many initialisers the member at Position takes when braces are left out: more than one only
-/// for a C array. Braces of its own make it one, so the rest then takes fewer.
+/// Returns how many initialisers the member at Position takes without braces: more than one only
+/// for a C array. With its own braces it takes one, so that T takes fewer in total.
 template <class T, std::size_t Total, std::size_t Position, std::size_t Length = 2>
 consteval std::size_t member_length() {
   constexpr std::size_t left = Total - Position;

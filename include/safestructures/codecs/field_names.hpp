@@ -1,9 +1,10 @@
 /// \file
-/// Names of types and of struct members as text, at compile time, from what the compiler prints.
+/// Compile-time names of types and struct members, from what the compiler prints.
 ///
-/// Boost.PFR has field names since Boost 1.84. They are not used even there: they count the fields
-/// of a struct in a way that `std::optional<Eigen::Matrix3d>` and C arrays break, and they refuse
-/// structs without linkage (local ones, those in unnamed namespaces), which this header reads.
+/// Boost.PFR has field names since Boost 1.84, but they are not used even then: they count the
+/// fields of a struct in a way that fails for `std::optional<Eigen::Matrix3d>` and C arrays, and
+/// they reject structs without linkage (local ones, those in unnamed namespaces), which this header
+/// supports.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Text with static storage that is free of the long text it was cut from.
+/// Text with static storage, independent of the longer text it was cut from.
 template <std::size_t N>
 struct FixedText {
   std::array<char, N + 1> characters{};  // public and zero-terminated: a template argument
@@ -25,9 +26,9 @@ struct FixedText {
   [[nodiscard]] constexpr std::string_view view() const { return {characters.data(), N}; }
 };
 
-/// Room for a T that is never built: only addresses of its members are taken, in constants, so no
-/// compiler emits it. An `extern` object that is never defined would do for types with linkage, but
-/// GCC and Clang refuse it for local types.
+/// Storage for a T that is never built: only addresses of its members are taken, in constants, so
+/// no compiler emits it. An undefined `extern` object would do for types with linkage, but GCC and
+/// Clang reject it for local types.
 template <class T>
 union Unbuilt {
   char none;
@@ -39,8 +40,8 @@ union Unbuilt {
 template <class T>
 inline const Unbuilt<T> unbuilt{};
 
-/// A pointer to a member of `unbuilt` as a template argument. Clang takes a pointer to a subobject
-/// only inside a class before version 18.
+/// A pointer to a member of `unbuilt` as a template argument. Before version 18, Clang accepts a
+/// pointer to a subobject only inside a class.
 template <class Member>
 struct MemberPointer {
   const Member* pointer;
@@ -53,7 +54,7 @@ constexpr bool is_identifier_character(char c) {
          c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// The last identifier of a text such as `auto f() [with auto P = {(& unbuilt<S>.value.S::x)}]`.
+/// Returns the last identifier of `auto f() [with auto P = {(& unbuilt<S>.value.S::x)}]`.
 constexpr std::string_view last_identifier(std::string_view text) {
   while (!text.empty() && !is_identifier_character(text.back())) text.remove_suffix(1);
   std::size_t begin = text.size();
@@ -61,7 +62,7 @@ constexpr std::string_view last_identifier(std::string_view text) {
   return text.substr(begin);
 }
 
-/// `S` from `a::b::S<c::D, 3>` and from `f(int)::S`.
+/// Returns `S` for `a::b::S<c::D, 3>` and for `f(int)::S`.
 constexpr std::string_view unqualified_name(std::string_view type) {
   std::size_t depth = 0;
   std::size_t begin = 0;
@@ -80,8 +81,8 @@ constexpr std::string_view unqualified_name(std::string_view type) {
   return type.substr(begin, end - begin);
 }
 
-// The return types are `auto` because GCC adds what an alias such as std::string_view stands for to
-// the end of the text.
+// The return types are `auto` because GCC appends to the text what an alias such as
+// std::string_view stands for.
 template <auto Pointer>
 constexpr auto member_text() {
   return std::string_view(__PRETTY_FUNCTION__);

@@ -1,5 +1,5 @@
 /// \file
-/// Which types are saved as a struct of their fields.
+/// Concepts for types that are saved as a struct of their fields.
 #pragma once
 
 #include <type_traits>
@@ -22,11 +22,11 @@ concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T>;
 template <class T>
 concept ListsMembers = std::is_class_v<T> && requires { Rules<T>::members; };
 
-/// A type that has fields, and may say that it is numbers all the same.
+/// A type that has fields, even if it is declared to consist of numbers.
 template <class T>
 concept HasFields = Aggregate<T> || ListsMembers<T>;
 
-/// A type that is saved as a struct of its fields, unless a codec says otherwise.
+/// A type that is saved as a struct of its fields, unless it has its own codec.
 template <class T>
 concept Fielded = HasFields<T> && !requires { BlockLayout<T>::dtype; };
 

@@ -1,13 +1,13 @@
 /// \file
-/// What the codecs of holders share: types that hold one object or nothing, as std::optional does.
+/// The base of codecs of holders: types that hold one object or nothing, like std::optional.
 ///
-/// A holder of your own is saved as one, when it can be tested, dereferenced, made empty and made
-/// from its object:
+/// Your own holder can use it if it can be tested, dereferenced, made empty and made from its
+/// object:
 ///
 ///     template <class T> struct safestructures::Codec<Maybe<T>> : HolderCodec<Maybe<T>, T> {};
 ///
-/// One that works otherwise says `nullable`, saves its empty state as None, and passes what it
-/// holds through `encode_held` and `decode_held`.
+/// A holder that works differently declares itself `nullable`, saves its empty state as None, and
+/// passes its object through `encode_held` and `decode_held`.
 #pragma once
 
 #include <utility>
@@ -20,26 +20,26 @@
 
 namespace safestructures::inline v0 {
 
-/// A held value that can be None itself, told apart from an empty holder: as it is, or in a tuple
-/// of one where it would read as empty (None) or as such a tuple.
+/// Distinguishes a held value that may itself be None from an empty holder: a None, or a tuple of
+/// one item, is put into a tuple of one; other values stay as they are.
 SAFESTRUCTURES_API Value mark_held(Value value);
-/// What `mark_held` was given. Valid as long as `value`.
+/// Returns the value that `mark_held` was given. Valid as long as `value`.
 SAFESTRUCTURES_API const Value& unmark_held(const Value& value);
 
-/// What a holder of a T makes.
+/// Returns the kinds that a holder of a T makes.
 template <class T>
 consteval KindSet held_kinds() {
   if constexpr (Nullable<T>) return kinds_of<T>() | Kind::none | Kind::tuple;
   else return kinds_of<T>() | Kind::none;
 }
 
-/// The Value of what a holder holds, never to be taken for an empty one.
+/// Returns the Value of a held object, which is never mistaken for an empty holder.
 template <class T>
 [[nodiscard]] Value encode_held(const T& object, Encoder& encoder) {
   if constexpr (Nullable<T>) return mark_held(encoder.encode(object));
   else return encoder.encode(object);
 }
-/// The same of a temporary, or of a variable that is not const: see `Encoder::encode`.
+/// The same for a temporary or a non-const variable: see `Encoder::encode`.
 /// @{
 template <class T>
   requires(!std::is_reference_v<T>)
@@ -55,7 +55,7 @@ template <class T>
 }
 /// @}
 
-/// The object that a holder held; `value` is not None.
+/// Returns the object that a holder held; `value` must not be None.
 template <class T>
 [[nodiscard]] T decode_held(const Value& value, Decoder& decoder) {
   if constexpr (Nullable<T>) return decoder.decode<T>(unmark_held(value));
@@ -65,7 +65,7 @@ template <class T>
 /// Codec of a Holder of at most one T: None, or the T.
 template <class Holder, class T>
 struct HolderCodec {
-  /// What a codec may have: see codec.hpp.
+  /// The members of a codec: see codec.hpp.
   /// @{
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = held_kinds<T>();

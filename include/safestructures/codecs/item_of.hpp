@@ -1,5 +1,5 @@
 /// \file
-/// What codecs of containers and holders give an encoder.
+/// Passes items of containers and holders to an encoder.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,9 @@
 
 namespace safestructures::inline v0::detail {
 
-/// What a container or holder gives, as an encoder is to take it: a const Item to borrow from where
-/// that lies in the container; an rvalue where it is given by value, or made of a proxy.
+/// Returns an item from a container or holder as an encoder should receive it: as a const Item to
+/// borrow from if it is in the container; as an rvalue if it was returned by value or made from a
+/// proxy.
 template <class Item, class Given>
   requires(!std::is_same_v<std::remove_cvref_t<Given>, std::reference_wrapper<Item>> &&
            !std::is_same_v<std::remove_cvref_t<Given>, std::reference_wrapper<const Item>>)

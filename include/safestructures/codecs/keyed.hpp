@@ -1,17 +1,17 @@
 /// \file
-/// What the codecs of sets and maps share.
+/// The base of codecs of sets and maps.
 ///
-/// Python hashes None, bool, numbers, str, bytes and tuples of these. Keys and set items that are
-/// lists or tensors here become tuples; where another kind remains, or Python calls two of them
-/// equal, as True, 1 and 1.0, a map is a list of (key, value) tuples and a set a list, so that it
-/// can be saved as well. A map may be columns: see columns.hpp.
+/// Python can hash None, bool, numbers, str, bytes and tuples of these. Keys and set items that are
+/// lists or tensors become tuples. If another kind remains, or Python considers two of them equal,
+/// such as True, 1 and 1.0, a map is saved as a list of (key, value) tuples and a set as a list. A
+/// map may be columns: see columns.hpp.
 ///
-/// Where the names of fields say all that is known, in a checkpoint or in JSON of others, integers
-/// are text: a map from integers loads from a dict of these too, `{"0": ..., "2": ...}`. In a
-/// checkpoint, numbers without a gap are a list: one of tensors, lists or dicts loads by its
-/// indices.
+/// If only the names of fields are known, as in a checkpoint or in JSON from other programs,
+/// integers are text. So a map from integers also loads from a dict such as `{"0": ..., "2": ...}`.
+/// In a checkpoint, consecutive numbers form a list, so such a map also loads from a list of
+/// tensors, lists or dicts by its indices.
 ///
-/// Sets and maps of your own are saved alike:
+/// Your own sets and maps can be saved in the same way:
 ///
 ///     template <class K, class T> struct safestructures::Codec<FlatMap<K, T>>
 ///         : MapCodec<FlatMap<K, T>> {};
@@ -36,29 +36,30 @@
 
 namespace safestructures::inline v0 {
 
-/// A container without an order of its own is sorted, so that equal ones give equal bytes.
+/// The order in which a set or map is saved. A container without an order of its own is sorted, so
+/// that equal ones give equal bytes.
 enum class Order : bool {
-  keep,  ///< as the container gives its items
-  sort,  ///< by the items or keys
+  keep,  ///< the order of the container
+  sort,  ///< sorted by items or keys
 };
 
 namespace detail {
 
-/// Lists and tensors as tuples, with the tag of a variant, other values as they are.
+/// Returns a list or tensor as a tuple, with the tag of a variant; returns other values unchanged.
 SAFESTRUCTURES_API Value to_key(Value value);
 
-/// The items as a set, or as a list where one of them cannot be in a set, or is equal to another,
+/// Returns the items as a set, or as a list if one of them cannot be in a set or equals another,
 /// here or in Python.
 SAFESTRUCTURES_API Value make_set(std::vector<Value> items, Order order);
-/// The items as a list.
+/// Returns the items as a list.
 SAFESTRUCTURES_API Value make_list(std::vector<Value> items, Order order);
-/// The entries as a dict, or as a list of pairs where a key cannot be one, or is equal to another
-/// in Python.
+/// Returns the entries as a dict, or as a list of pairs if a key cannot be one or equals another in
+/// Python.
 SAFESTRUCTURES_API Value make_dict(std::vector<Entry> entries, Order order);
-/// The entries as a list of pairs.
+/// Returns the entries as a list of pairs.
 SAFESTRUCTURES_API Value make_pairs(std::vector<Entry> entries, Order order);
 
-/// A key as a step of a path. Valid as long as the key.
+/// Converts a key to a step of a path. Valid as long as the key.
 class SAFESTRUCTURES_API KeyStep {
  public:
   explicit KeyStep(const Value& key);
@@ -69,16 +70,16 @@ class SAFESTRUCTURES_API KeyStep {
   std::string_view view_;
 };
 
-/// What the keys of a map are.
+/// The type of a map's keys.
 enum class Keys : bool {
   any,
-  integers,  ///< Which may be the text of integers, or the indices of a list.
+  integers,  ///< Integers may be in the file as text, or as the indices of a list.
 };
 
 /// The keys and values of a dict, a structure or a list of pairs.
 class SAFESTRUCTURES_API Pairs {
  public:
-  /// `value` must outlive this. \throws Error `type_mismatch` for other kinds.
+  /// `value` must outlive this object. \throws Error `type_mismatch` for other kinds
   Pairs(const Value& value, Keys keys, const Decoder& decoder);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -88,18 +89,18 @@ class SAFESTRUCTURES_API Pairs {
  private:
   const Value& source_;
   bool is_mapping_;
-  bool is_indexed_ = false;  // By the positions in a list.
+  bool is_indexed_ = false;  // Whether the keys are positions in a list.
   std::size_t size_ = 0;
-  std::vector<Value> integers_;  // Instead of the value's own keys, where these are text.
+  std::vector<Value> integers_;  // Replaces the value's own keys if these are text.
 };
 
-/// Whether a struct is the columns of a map, whose fields are `first` and `second`.
+/// Whether a struct is the columns of a map, with the fields `first` and `second`.
 [[nodiscard]] SAFESTRUCTURES_API bool is_columns_of_pairs(const Value& value);
 
 /// Throws Error `duplicate_name`: two keys or items in the file are the same in the target.
 [[noreturn]] SAFESTRUCTURES_API void duplicate(const Value& key, const Decoder& decoder);
 
-/// Whether a map of these can be columns.
+/// Whether a map of these types can be columns.
 template <class Key, class Mapped>
 consteval bool has_columns() {
   if constexpr (std::is_arithmetic_v<Key> || std::is_enum_v<Key> || std::same_as<Key, std::string>)
@@ -107,9 +108,9 @@ consteval bool has_columns() {
   else return false;
 }
 
-/// The key or the mapped object of an entry, as an encoder is to take it: const, to borrow from, or
-/// an rvalue where the map gives its entries by value. Its declared type says whether such an entry
-/// refers to it only.
+/// Returns the key or the mapped object of an entry as an encoder should receive it: as const to
+/// borrow from, or as an rvalue if the map returns its entries by value and, by its declared type,
+/// the entry does not just refer to it.
 template <class Entry, class Declared, class Part>
 decltype(auto) part_of(Part& part) {
   if constexpr (std::is_lvalue_reference_v<Entry> || std::is_lvalue_reference_v<Declared>)
@@ -117,8 +118,8 @@ decltype(auto) part_of(Part& part) {
   else return std::move(part);
 }
 
-/// Inserts where the container has none such, with the end as the hint where it takes one. False
-/// when it had.
+/// Inserts an item unless the container has an equal one, with the end as the hint if it takes one.
+/// Returns false if it had one.
 template <class Container, class... Parts>
 bool insert_last(Container& container, Parts&&... parts) {
   const auto before = container.size();
@@ -134,15 +135,15 @@ bool insert_last(Container& container, Parts&&... parts) {
 
 }  // namespace detail
 
-/// Codec of a container of unique items (or of any, where it `repeats`): a set (a list). It needs
-/// `value_type`, `size`, a range of its items, a default constructor, and one of `emplace_hint`,
-/// `emplace` and `insert`, which keeps the first of equal items.
+/// Codec of a container of unique items (or not unique, if it `repeats`): a set (or a list). It
+/// needs `value_type`, `size`, a range of its items, a default constructor, and one of
+/// `emplace_hint`, `emplace` and `insert`, which keeps the first of equal items.
 template <class Set, Order order = Order::keep, bool repeats = false>
 struct SetCodec {
-  /// What the container holds.
+  /// The type of the container's items.
   using Item = typename Set::value_type;
-  /// What a codec may have: see codec.hpp. Loading throws Error `duplicate_name` for an item that
-  /// the container has already.
+  /// The members of a codec: see codec.hpp. Loading throws Error `duplicate_name` for an item that
+  /// the container already has.
   /// @{
   static constexpr KindSet kinds = repeats ? KindSet(Kind::list) : KindSet(Kind::set) | Kind::list;
   static void describe_type(TypeDescriber& type) {
@@ -174,17 +175,17 @@ struct SetCodec {
   /// @}
 };
 
-/// Codec of a container of keys and values, unique by key (or not, where it `repeats`): a dict (a
-/// list of tuples). It needs `key_type`, `mapped_type`, `value_type`, a range of pairs, and what
-/// `SetCodec` needs else; keys come in the order of the file.
+/// Codec of a container of keys and values, unique by key (or not, if it `repeats`): a dict (or a
+/// list of tuples). It needs `key_type`, `mapped_type`, `value_type`, a range of pairs, and the
+/// other members that `SetCodec` needs; keys are inserted in the order of the file.
 template <class Map, Order order = Order::keep, bool repeats = false>
 struct MapCodec {
-  /// What items are found by.
+  /// The type of the keys.
   using Key = typename Map::key_type;
-  /// What is found.
+  /// The type of the mapped objects.
   using Mapped = typename Map::mapped_type;
-  /// What a codec may have: see codec.hpp. Loading throws Error `duplicate_name` for a key that the
-  /// container has already.
+  /// The members of a codec: see codec.hpp. Loading throws Error `duplicate_name` for a key that
+  /// the container already has.
   /// @{
   static constexpr KindSet kinds = repeats ? KindSet(Kind::list) : KindSet(Kind::dict) | Kind::list;
   static void describe_type(TypeDescriber& type) {

@@ -1,5 +1,5 @@
 /// \file
-/// Codec of std::list: a list, as its items do not lie together in memory.
+/// Codec of std::list: a list, because its items are not contiguous in memory.
 #pragma once
 
 #include <list>

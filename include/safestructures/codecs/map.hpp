@@ -1,5 +1,5 @@
 /// \file
-/// Codecs of std::map and std::multimap, in their order: a dict, and a list of (key, value) tuples.
+/// Codecs of std::map and std::multimap, in order: a dict, and a list of (key, value) tuples.
 #pragma once
 
 #include <map>

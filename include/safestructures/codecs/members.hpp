@@ -1,6 +1,6 @@
 /// \file
-/// Where the fields of a struct come from: the reflection of an aggregate, or the list of its
-/// members in `Rules<T>::members`. One way to count, name and reach them for both.
+/// The fields of a struct, which come from the reflection of an aggregate or from the list of
+/// members in `Rules<T>::members`: one way to count, name and access both.
 #pragma once
 
 #include <array>
@@ -16,38 +16,38 @@
 
 namespace safestructures::inline v0 {
 
-/// The most old names one field can have.
+/// The maximum number of aliases of one field.
 inline constexpr std::size_t max_aliases = 8;
 
-/// The rule of one field; made by `field`, completed by its members, listed in `fields`.
+/// The rule of a field; made by `field`, completed by its member functions, listed in `fields`.
 struct FieldRule {
   std::string_view name;       ///< The field's name in C++.
-  std::string_view file_name;  ///< Its name in the file; the same unless renamed.
+  std::string_view file_name;  ///< The name in the file; the same unless renamed.
   std::array<std::string_view, max_aliases> aliases{};  ///< Other names accepted when loading.
-  std::size_t alias_count = 0;  ///< How many aliases were given; more than fit is an error.
-  bool is_skipped = false;      ///< Neither saved nor loaded.
-  bool is_optional = false;     ///< May be missing in the file.
+  std::size_t alias_count = 0;  ///< The number of aliases given; more than fit is an error.
+  bool is_skipped = false;      ///< Whether it is neither saved nor loaded.
+  bool is_optional = false;     ///< Whether it may be missing in the file.
 
-  /// The field is called `new_name` in the file.
+  /// Gives the field another name in the file.
   [[nodiscard]] constexpr FieldRule rename(std::string_view new_name) const {
     FieldRule rule = *this;
     rule.file_name = new_name;
     return rule;
   }
-  /// The field is also found by `old_name` when loading.
+  /// Makes loading also accept `old_name` for the field.
   [[nodiscard]] constexpr FieldRule alias(std::string_view old_name) const {
     FieldRule rule = *this;
     if (alias_count < max_aliases) rule.aliases[alias_count] = old_name;
     ++rule.alias_count;
     return rule;
   }
-  /// The field is neither saved nor loaded: it has the value of a default T when loaded.
+  /// Makes the field neither saved nor loaded: it has the value of a default T after loading.
   [[nodiscard]] constexpr FieldRule skip() const {
     FieldRule rule = *this;
     rule.is_skipped = true;
     return rule;
   }
-  /// The field may be missing in the file: it then has the value of a default T.
+  /// Lets the field be missing in the file: it then has the value of a default T.
   [[nodiscard]] constexpr FieldRule optional() const {
     FieldRule rule = *this;
     rule.is_optional = true;
@@ -55,13 +55,13 @@ struct FieldRule {
   }
 };
 
-/// A member of a class, with the rule of its field; made by `member`, completed by its members.
+/// A member of a class with the rule of its field; made by `member`, completed by its functions.
 template <class Class, class Type>
 struct Member {
-  FieldRule rule;         ///< Under which name it is saved, and how.
-  Type Class::* pointer;  ///< Where it is in the object.
+  FieldRule rule;         ///< The name under which it is saved, and other rules.
+  Type Class::* pointer;  ///< The pointer to the member.
 
-  /// As in `FieldRule`.
+  /// See `FieldRule`.
   /// @{
   [[nodiscard]] constexpr Member rename(std::string_view new_name) const {
     return {rule.rename(new_name), pointer};
@@ -74,7 +74,7 @@ struct Member {
   /// @}
 };
 
-/// A member of a class or of its bases, saved as the field of that name; for `Rules<T>::members`.
+/// Returns the entry of `Rules<T>::members` for a member of T or of its bases, saved under `name`.
 template <class Class, class Type>
 [[nodiscard]] constexpr Member<Class, Type> member(std::string_view name, Type Class::* pointer) {
   static_assert(!std::is_function_v<Type>,
@@ -130,7 +130,7 @@ consteval std::size_t count_struct_fields() {
 template <class T>
 inline constexpr std::size_t struct_size = count_struct_fields<std::remove_cv_t<T>>();
 
-/// Field I by reference; const where the object or the member is.
+/// Returns field I by reference; const if the object or the member is.
 template <std::size_t I, class T>
 constexpr auto& struct_field(T& object) noexcept {
   using Class = std::remove_cv_t<T>;
@@ -138,13 +138,13 @@ constexpr auto& struct_field(T& object) noexcept {
   else return get_field<I>(object);
 }
 
-/// The type of field I, as it is declared.
+/// The declared type of field I.
 template <class T, std::size_t I>
 using StructField = std::remove_reference_t<decltype(struct_field<I>(std::declval<T&>()))>;
 
-/// The types of all fields in order, as declared but for const. What a struct needs of each field
-/// is made once for its type, in packs: a function for each field of each struct took three
-/// quarters of the time that a compiler has for 50 structs of 10 fields.
+/// The declared types of all fields in order, without const. Code that a struct needs for its
+/// fields is instantiated once per field type, by expanding packs: a function for each field of
+/// each struct took three quarters of the compile time of 50 structs with 10 fields each.
 template <class... Field>
 struct FieldTypes {};
 
@@ -169,7 +169,7 @@ consteval auto list_field_types() {
 template <class T>
 using StructFieldTypes = decltype(list_field_types<T>());
 
-/// The addresses of all fields in order.
+/// Returns the addresses of all fields in order.
 template <class T>
 std::array<const void*, struct_size<T>> field_addresses(const T& object) {
   if constexpr (ListsMembers<T>) {
@@ -188,7 +188,7 @@ std::array<const void*, struct_size<T>> field_addresses(const T& object) {
   }
 }
 
-/// Moves what was loaded into a member; a C array from the std::array of the same shape.
+/// Moves a loaded value into a member; a C array is filled from a std::array of the same shape.
 template <class Field, class Loaded>
 constexpr void assign_field(Field& field, Loaded&& loaded) {
   if constexpr (std::is_array_v<Field>) {

@@ -1,5 +1,5 @@
 /// \file
-/// Codecs of smart pointers: None for null, else the object; see polymorphic.hpp for base classes.
+/// Codecs of smart pointers: None if null, otherwise the object; see polymorphic.hpp for bases.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace safestructures::inline v0 {
 namespace detail {
 
-/// True, or no program: in a static_assert, so that it says so before anything else does.
+/// Returns true, or fails to compile. For a static_assert, whose message then comes before others.
 template <class T>
 consteval bool is_defined() {
   constexpr bool has_size = requires { sizeof(T); };
@@ -23,7 +23,7 @@ consteval bool is_defined() {
   return true;
 }
 
-/// What the codec of a pointer to T makes.
+/// Returns the kinds that the codec of a pointer to T makes.
 template <class T>
 consteval KindSet pointer_kinds() {
   static_assert(is_defined<T>());
@@ -64,10 +64,10 @@ struct Codec<std::unique_ptr<T>> {
   }
 };
 
-/// An object that several pointers share is encoded once; where it holds tensors they are stored
-/// once, and loading makes one object again, whichever of its bases the pointers are to. Objects
-/// without tensors are loaded as copies. A pointer that leads back to an object that is being saved
-/// is an Error `cycle`.
+/// An object that several pointers share is encoded once. If it holds tensors, they are stored
+/// once, and loading makes one object again, even if the pointers are to different bases of it.
+/// Objects without tensors are loaded as copies. A pointer back to an object that is still being
+/// saved is an Error `cycle`.
 template <class T>
   requires(!std::is_array_v<T>)
 struct Codec<std::shared_ptr<T>> {
@@ -80,7 +80,8 @@ struct Codec<std::shared_ptr<T>> {
     static_assert(detail::is_defined<Object>());
     if (!pointer) return {};
     const Object& object = *pointer;
-    // The whole object's address and type, so that pointers to its bases are known as the same.
+    // The whole object's address and type, so that pointers to different bases are known to share
+    // it.
     const void* address = nullptr;
     if constexpr (std::is_polymorphic_v<T>)
       address = dynamic_cast<const void*>(std::addressof(object));
@@ -96,8 +97,8 @@ struct Codec<std::shared_ptr<T>> {
   }
 };
 
-/// None, and empty when loaded: it owns nothing, and saving what it points to would close the
-/// cycles that it is there to break.
+/// Saved as None, and empty when loaded: it owns nothing, and saving its object would close the
+/// cycles that it exists to break.
 template <class T>
 struct Codec<std::weak_ptr<T>> {
   static constexpr bool nullable = true;

@@ -1,6 +1,6 @@
 /// \file
-/// Contiguous numbers: what is saved as one tensor, and how a tensor is loaded into memory of a
-/// fixed element type.
+/// Contiguous numbers: which types are saved as one tensor, and how a tensor is loaded into memory
+/// of a fixed element type.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@
 #include <safestructures/data/type_describer.hpp>
 
 namespace safestructures::inline v0 {
-/// How a T lies in memory when it is numbers and nothing else: the dtype and the dimensions of one
-/// T. Specialise it for a number type of another library that has the memory of a dtype, such as
-/// its own 16-bit float, with these three members: contiguous ranges of it are then tensors, and a
-/// single one of an aggregate is what a number of that dtype is, or a tensor of those dimensions.
+/// The memory layout of a T that consists only of numbers: the dtype and the dimensions of one T.
+/// Specialise it, with these three members, for another library's number type that has the memory
+/// layout of a dtype, such as its own 16-bit float. Contiguous ranges of it are then tensors, and a
+/// single object, if it is an aggregate, is a number of that dtype or a tensor of those dimensions.
 template <class T>
 struct BlockLayout;
 
@@ -34,7 +34,8 @@ struct BlockLayout<T> {
   static constexpr bool complex = false;
 };
 
-/// No dtype has two doubles: they are the last dimension of an F64 tensor marked "complex".
+/// There is no dtype for two doubles: they are the last dimension of an F64 tensor marked
+/// "complex".
 template <>
 struct BlockLayout<std::complex<double>> {
   static constexpr DType dtype = DType::F64;
@@ -70,25 +71,25 @@ struct BlockLayout<T[N]> {
   static constexpr bool complex = BlockLayout<T>::complex;
 };
 
-/// Numbers, and fixed arrays of them: contiguous ranges of such are one tensor.
+/// Numbers and fixed arrays of them: contiguous ranges of these are one tensor.
 template <class T>
 concept Block = requires { BlockLayout<std::remove_cv_t<T>>::dtype; };
 
 namespace detail {
 
-/// Raw memory: ranges of these are bytes, as they are most often used.
+/// Raw memory: ranges of these are bytes, which is how they are mostly used.
 template <class T>
 concept ByteLike = std::same_as<std::remove_cv_t<T>, std::byte>;
 
-/// Characters: ranges of these are text where they can be.
+/// Characters: ranges of these are text if possible.
 template <class T>
 concept CharLike = std::same_as<std::remove_cv_t<T>, char>;
 
-/// A view of numbers as a tensor of those dimensions, with the mark of complex ones.
+/// Returns a view of numbers as a tensor of those dimensions, marked if they are complex.
 SAFESTRUCTURES_API Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes,
                                       bool complex);
 
-/// `count` Ts behind one another, as a tensor of dimensions [count, dims of T...].
+/// Returns `count` contiguous Ts as a tensor of dimensions [count, dims of T...].
 template <Block T>
 Value encode_blocks(const T* values, std::size_t count) {
   using Layout = BlockLayout<std::remove_cv_t<T>>;
@@ -98,7 +99,7 @@ Value encode_blocks(const T* values, std::size_t count) {
                       std::as_bytes(std::span(values, count)), Layout::complex);
 }
 
-/// Describes a range of Ts as a tensor: of `size` where that is fixed.
+/// Describes a range of Ts as a tensor: of length `size` if that is fixed.
 template <Block T>
 void describe_blocks(TypeDescriber& type, std::optional<std::uint64_t> size = {}) {
   using Layout = BlockLayout<std::remove_cv_t<T>>;
@@ -109,18 +110,18 @@ void describe_blocks(TypeDescriber& type, std::optional<std::uint64_t> size = {}
   type.of<T>(size);
 }
 
-/// Fills an array of numbers of exactly those dimensions, with what `decoder` says of overflow.
+/// Fills an array of numbers of exactly those dimensions, handling overflow as `decoder` says.
 SAFESTRUCTURES_API void decode_block(const Value& value, const Decoder& decoder, DType dtype,
                                      std::span<const std::uint64_t> dims,
                                      std::span<std::byte> target);
 
-/// Reads a tensor or bytes piece by piece as items of one layout: straight from its memory where
-/// the dtype is the same, else converted in pieces that stay in the cache.
+/// Reads a tensor or bytes piece by piece as items of one layout: directly from its memory if the
+/// dtype is the same, otherwise converted in pieces that fit the cache.
 class SAFESTRUCTURES_API BlockReader {
  public:
-  /// The value must outlive it. \param dims the dimensions of one item; the tensor must have one
-  /// more in front.
-  /// \throws Error `type_mismatch` for other kinds, `shape_mismatch` for other dimensions.
+  /// The value must outlive this object. \param dims the dimensions of one item; the tensor must
+  /// have one more in front
+  /// \throws Error `type_mismatch` for other kinds, `shape_mismatch` for other dimensions
   BlockReader(const Value& value, const Decoder& decoder, DType dtype,
               std::span<const std::uint64_t> dims);
   ~BlockReader();
@@ -129,24 +130,26 @@ class SAFESTRUCTURES_API BlockReader {
 
   /// The number of items.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// To be told of reserved memory that will take all items: large memory is made present quickly.
+  /// Prepares memory that was reserved for all items: the pages of large memory are made present
+  /// quickly.
   void prepare(void* memory) const;
-  /// The next items, aligned for their type; empty after the last. Valid until the next call.
-  /// \throws Error as `convert`, with the path.
+  /// Returns the next items, aligned for their type; empty after the last. Valid until the next
+  /// call.
+  /// \throws Error as `convert`, with the path
   [[nodiscard]] std::span<const std::byte> next();
 
  private:
   const Decoder& decoder_;
-  std::optional<Tensor> own_;  // What is read instead of the value's tensor.
+  std::optional<Tensor> own_;  // Read instead of the value's tensor if present.
   const Tensor* tensor_;
   DType dtype_;
   std::size_t size_ = 0;
-  std::uint64_t block_ = 1;  // Elements of one item.
-  std::uint64_t done_ = 0;   // Elements given out.
+  std::uint64_t block_ = 1;  // Elements per item.
+  std::uint64_t done_ = 0;   // Elements returned so far.
   std::unique_ptr<std::byte[]> buffer_;
 };
 
-/// Appends all items that `value` holds to a vector of Ts, never touching memory twice.
+/// Appends all items in `value` to a vector of Ts, without touching memory twice.
 template <Block T, class Vector>
 void decode_blocks(const Value& value, const Decoder& decoder, Vector& result) {
   using Layout = BlockLayout<T>;
@@ -161,28 +164,28 @@ void decode_blocks(const Value& value, const Decoder& decoder, Vector& result) {
   }
 }
 
-/// A view of raw memory as bytes.
+/// Returns a view of raw memory as bytes.
 SAFESTRUCTURES_API Value encode_bytes(const void* data, std::size_t size);
-/// The raw memory of bytes or of a U8 tensor of rank 1, which `scratch` keeps.
+/// Returns the raw memory of bytes or of a U8 tensor of rank 1; `scratch` keeps it alive.
 /// \throws Error `type_mismatch`
 SAFESTRUCTURES_API std::span<const std::byte> decode_bytes(const Value& value,
                                                            const Decoder& decoder, Tensor& scratch);
-/// \throws Error `shape_mismatch` when a fixed array of bytes is not the length found.
+/// Checks the length of a fixed array of bytes. \throws Error `shape_mismatch`
 SAFESTRUCTURES_API void expect_byte_count(std::size_t found, std::size_t expected,
                                           const Decoder& decoder);
 
-/// Whether a tensor's last dimension is the parts of complex numbers, as its attribute says.
+/// Whether a tensor's last dimension is the parts of complex numbers, according to its attribute.
 SAFESTRUCTURES_API bool is_marked_complex(const Value& value);
 
-/// A number of that dtype as a bool, int, float or complex.
+/// Returns a number of that dtype as a bool, int, float or complex.
 SAFESTRUCTURES_API Value encode_number(DType dtype, std::span<const std::byte> number);
-/// Fills numbers of exactly those dimensions, of which there may be none, from what a number or an
-/// array of them loads from.
+/// Fills numbers of exactly those dimensions (none for a single number) from anything that a number
+/// or an array of them loads from.
 SAFESTRUCTURES_API void decode_numbers(const Value& value, Decoder& decoder, DType dtype,
                                        std::span<const std::uint64_t> dims,
                                        std::span<std::byte> target);
 
-/// The kind of a single number of that dtype.
+/// Returns the kind of a single number of that dtype.
 constexpr Kind number_kind(DType dtype) {
   switch (dtype) {
     case DType::BOOL: return Kind::boolean;
@@ -199,7 +202,7 @@ constexpr Kind number_kind(DType dtype) {
   }
 }
 
-/// Bytes of an element; 0 of those that share one.
+/// Returns the size of an element in bytes; 0 for sub-byte elements.
 constexpr std::uint64_t element_size(DType dtype) {
   switch (dtype) {
     case DType::F4:
@@ -222,12 +225,12 @@ constexpr std::uint64_t element_size(DType dtype) {
 
 SAFESTRUCTURES_API void describe_number(TypeDescriber& type, DType dtype);
 
-/// A single object of an aggregate that says that it is numbers. Other classes of such may have a
-/// codec by what they are, as the matrices of Eigen do.
+/// A single object of an aggregate type that is declared to consist of numbers. Other classes of
+/// numbers may have codecs based on what they are, such as Eigen's matrices.
 template <class T>
 concept BlockObject = HasFields<T> && requires { BlockLayout<T>::dtype; };
 
-/// Bytes of what a layout says.
+/// Returns the size in bytes of an object with that layout.
 template <class Layout>
 constexpr std::uint64_t block_size() {
   std::uint64_t size = element_size(Layout::dtype);
@@ -237,7 +240,7 @@ constexpr std::uint64_t block_size() {
 
 }  // namespace detail
 
-/// A number, or a tensor where its layout has dimensions.
+/// A number, or a tensor if its layout has dimensions.
 template <detail::BlockObject T>
 struct Codec<T> {
   using Layout = BlockLayout<T>;

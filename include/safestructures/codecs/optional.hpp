@@ -1,6 +1,6 @@
 /// \file
-/// Codec of std::optional: None, or the value. An engaged optional of something that can be None
-/// itself is a tuple of one where it would read otherwise.
+/// Codec of std::optional: None, or the value. If the value may itself be None, it is put into a
+/// tuple of one where it would otherwise be ambiguous.
 #pragma once
 
 #include <optional>

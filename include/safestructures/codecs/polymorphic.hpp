@@ -1,14 +1,14 @@
 /// \file
-/// Objects behind a pointer, whose type may be known at run time only.
+/// Objects behind a pointer, whose type may only be known at run time.
 ///
-/// An object of a polymorphic type is saved through the registered type that it really is, as a
-/// custom value of that type's name, and loaded by that name:
+/// An object of a polymorphic type is saved by the codec that is registered for its dynamic type,
+/// as a custom value with that type's name, and loaded by that name:
 ///
 ///     registry.add<Circle, Shape>();               // Circle's Codec has a type_name
 ///     registry.add<Square, Shape>("acme.Square");  // Square's has none; Shape is the base of both
 ///
-/// A name that is not registered is an Error: as an object of the base it would lose, without a
-/// word, what its own type adds. Only the base's own name needs no registry.
+/// A name that is not registered is an Error, because loading it as an object of the base would
+/// silently lose what the derived type adds. Only the base's own name needs no registry.
 #pragma once
 
 #include <memory>
@@ -22,22 +22,22 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The registered type of an object that is used as a `base`; null when the object is a `base` and
-/// nothing more, which `has_codec`.
-/// \throws Error `unknown_type` with the call that adds it.
+/// Returns the registered type of an object that is used as a `base`; null if the object is exactly
+/// a `base` and that `has_codec`.
+/// \throws Error `unknown_type` with the call that adds the type
 SAFESTRUCTURES_API const Registry::Type* dynamic_type(const std::type_info& object,
                                                       const std::type_info& base, bool has_codec,
                                                       const Encoder& encoder);
 
-/// What the type that a pointer is to says about itself: which values its codec may be given.
+/// The properties of the type that a pointer points to: which values its codec accepts.
 struct Pointee {
   const std::type_info& type;
   bool has_codec = false;
-  /// Whether a custom value of any name is its own: nothing is derived from it, or its codec says
-  /// in its `kinds` that it takes custom values, and looks at the name itself.
+  /// Whether it accepts a custom value of any name: no type is derived from it, or its codec
+  /// declares custom values in its `kinds` and checks the name itself.
   bool takes_any_name = false;
-  std::string_view name = {};                          ///< Its own in files.
-  bool (*has_field)(std::string_view name) = nullptr;  ///< Of a struct.
+  std::string_view name = {};                          ///< Its name in files.
+  bool (*has_field)(std::string_view name) = nullptr;  ///< For a struct.
 };
 
 template <class T>
@@ -66,13 +66,13 @@ Pointee pointee_of() {
   return result;
 }
 
-/// The registered type that a value names; null when the value is for the codec of `base`.
+/// Returns the registered type that a value names; null if the value is for the codec of `base`.
 /// \throws Error `unknown_type`, `type_mismatch`
 SAFESTRUCTURES_API const Registry::Type* named_type(const Value& value, const Pointee& base,
                                                     const Decoder& decoder);
 
-/// The object of a registered type as a pointer to `base`.
-/// \throws Error `unknown_type` when the type was added without that base.
+/// Converts the object of a registered type to a pointer to `base`.
+/// \throws Error `unknown_type` if the type was added without that base
 SAFESTRUCTURES_API void* to_base(const Registry::Type& type, void* object,
                                  const std::type_info& base, const Decoder& decoder);
 
@@ -86,7 +86,7 @@ Value encode_pointee(const T& object, Encoder& encoder) {
   else return {};  // Not reached: dynamic_type has thrown.
 }
 
-/// A new T, or an object of a class derived from it.
+/// Returns a new T, or an object of a class derived from it.
 template <class T>
 std::unique_ptr<T> decode_unique(const Value& value, Decoder& decoder) {
   if constexpr (std::is_polymorphic_v<T>) {
@@ -104,12 +104,12 @@ std::unique_ptr<T> decode_unique(const Value& value, Decoder& decoder) {
   else return nullptr;  // Not reached: named_type has thrown.
 }
 
-/// An object that pointers may share. \param shared the value by which they know that they do
+/// Returns an object that pointers may share. \param shared the value that identifies the object
 template <class T>
 std::shared_ptr<T> decode_pointee(const Value& shared, const Value& value, Decoder& decoder) {
   if constexpr (std::is_polymorphic_v<T>) {
     if (const Registry::Type* type = named_type(value, pointee_of<T>(), decoder)) {
-      // By the type that it is, so that pointers to its bases have the same one.
+      // Keyed by its dynamic type, so that pointers to different bases share it.
       const std::shared_ptr<void> object = decoder.decode_shared(
           shared, type->type, [&] { return decoder.decode_registered(*type, value); });
       return std::shared_ptr<T>(object,

@@ -1,7 +1,8 @@
 /// \file
-/// Fields of plain aggregates: how many, their names, types and values, and building one.
+/// Reflection of plain aggregates: the number, names, types and values of their fields, and
+/// construction from them.
 ///
-/// The fields are counted in field_count.hpp; access to them is Boost.PFR's.
+/// field_count.hpp counts the fields; Boost.PFR gives access to them.
 #pragma once
 
 #include <boost/pfr/core.hpp>
@@ -23,7 +24,7 @@ namespace safestructures::inline v0 {
 
 namespace detail {
 
-/// References to all fields of `object`, N of them, as Boost.PFR's tuple.
+/// Returns references to the N fields of `object`, as Boost.PFR's tuple.
 template <std::size_t N, class T>
 constexpr auto tie_fields(T& object) noexcept {
   return boost::pfr::detail::tie_as_tuple(object, boost::pfr::detail::size_t_<N>{});
@@ -34,8 +35,8 @@ constexpr auto& tied_field(T& object) noexcept {
   return boost::pfr::detail::sequence_tuple::get<I>(tie_fields<N>(object));
 }
 
-/// A bit-field has no address, that of a reference is no constant, and that of what is volatile not
-/// one of a plain object.
+/// Whether the addresses of all fields are constants. A bit-field has no address, that of a
+/// reference is not constant, and that of a volatile member does not convert to `const void*`.
 template <class T, std::size_t N, std::size_t... I>
 consteval bool have_addresses(std::index_sequence<I...>) {
   return (requires(const void* address) {
@@ -109,7 +110,7 @@ consteval std::size_t count_fields() {
   return problem == ReflectionProblem::none ? layout_of<T>.fields : 0;
 }
 
-/// A C array as the std::array of the same shape, anything else as it is.
+/// The std::array of the same shape for a C array, any other type unchanged.
 template <class T>
 struct ReturnableOf {
   using type = T;
@@ -119,7 +120,7 @@ struct ReturnableOf<T[N]> {
   using type = std::array<typename ReturnableOf<T>::type, N>;
 };
 
-/// A member as an rvalue to move from; a C array moved into the std::array of the same shape.
+/// Returns a member as an rvalue to move from; moves a C array into a std::array of its shape.
 template <class Member>
 constexpr decltype(auto) returnable(Member& member) {
   if constexpr (std::is_array_v<Member>) {
@@ -131,7 +132,7 @@ constexpr decltype(auto) returnable(Member& member) {
   }
 }
 
-/// Element K in row-major order of a std::array that stands for a C array of type Array.
+/// Returns element K, in row-major order, of a std::array that stands for a C array of type Array.
 template <class Array, class Value>
 constexpr auto& flat_element(Value& value, std::size_t k) {
   if constexpr (std::is_array_v<Array>) {
@@ -146,20 +147,20 @@ constexpr auto& flat_element(Value& value, std::size_t k) {
 }  // namespace detail
 
 /// A struct whose fields can be reflected: an aggregate without base classes, bit-fields and
-/// reference members, with at most `max_fields` fields, each of which can be a C array of a few
-/// hundred elements at most. `std::array` and other tuple-like types are not. Never fails to
-/// compile for a complete type, except that an anonymous union as a member cannot be told from
-/// ordinary ones, and that Boost 1.83 and later report a bit-field themselves.
+/// reference members, with at most `max_fields` fields, each of which may be a C array of at most a
+/// few hundred elements. `std::array` and other tuple-like types are not included. Compiles for
+/// every complete type, except that an anonymous union member cannot be distinguished from ordinary
+/// members, and that Boost 1.83 and later report bit-fields themselves.
 template <class T>
 concept ReflectableAggregate =
     detail::reflection_problem<std::remove_cv_t<T>> == detail::ReflectionProblem::none;
 
-/// The number of fields of the aggregate T. For a T that is no `ReflectableAggregate` a
-/// `static_assert` says why and what to do.
+/// The number of fields of the aggregate T. If T is not a `ReflectableAggregate`, a `static_assert`
+/// says why and what to do.
 template <class T>
 inline constexpr std::size_t field_count = detail::count_fields<std::remove_cv_t<T>>();
 
-/// Field I of an aggregate, by reference; const where the object or the member is.
+/// Returns field I of an aggregate by reference; const if the object or the member is.
 template <std::size_t I, class T>
 [[nodiscard]] constexpr auto& get_field(T& object) noexcept {
   static_assert(I < field_count<T>, "safestructures: the struct has no field of that index.");
@@ -168,12 +169,12 @@ template <std::size_t I, class T>
 template <std::size_t I, class T>
 void get_field(const T&& object) = delete;
 
-/// The type of field I of T, without const. A C array stays one.
+/// The type of field I of T, without const. C arrays stay C arrays.
 template <class T, std::size_t I>
 using FieldType = std::remove_cvref_t<decltype(get_field<I>(std::declval<T&>()))>;
 
 /// The type in which a function can return a value for field I of T: `FieldType`, or the
-/// `std::array` of the same shape where the field is a C array.
+/// `std::array` of the same shape if the field is a C array.
 template <class T, std::size_t I>
 using FieldValue = typename detail::ReturnableOf<FieldType<T, I>>::type;
 
@@ -190,7 +191,7 @@ consteval std::array<std::string_view, sizeof...(I)> collect_names(std::index_se
   return {field_name<T, I>...};
 }
 
-/// Which field, and which element of it, each initialiser of T is for.
+/// The field, and the element of it, that each initialiser of T is for.
 template <class T>
 struct Initialisers {
   std::array<std::size_t, initialisers<T> + 1> field{};
@@ -221,7 +222,7 @@ template <class T>
 inline constexpr Initialisers<T> initialisers_of =
     assign_initialisers<T>(std::make_index_sequence<field_count<T>>{});
 
-/// The value for initialiser F: a field's own, or one element of the array made for its field.
+/// Returns the value for initialiser F: that of a field, or one element of its field's array.
 template <class T, std::size_t F, class Generator, class Arrays>
 constexpr decltype(auto) initialiser(Generator& generator, Arrays& arrays) {
   constexpr std::size_t i = initialisers_of<T>.field[F];
@@ -239,7 +240,7 @@ constexpr decltype(auto) initialiser(Generator& generator, Arrays& arrays) {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wmissing-braces"
 #endif
-/// C arrays can only be initialised element by element, so their braces are left out.
+/// C arrays can only be initialised element by element, so their braces are omitted.
 template <class T, class Generator, std::size_t... I, std::size_t... F>
 constexpr T construct_flat(Generator& generator, std::index_sequence<I...>,
                            std::index_sequence<F...>) {
@@ -278,9 +279,9 @@ constexpr void for_each_field(T& object, F&& f) {
   }(std::make_index_sequence<count>{});
 }
 
-/// Builds a T by aggregate initialisation from `generator.template operator()<I>()`, called in
-/// order of declaration and returning `FieldValue<T, I>`. Fields are built in place: they may be
-/// const, without default constructor, and immovable (elements of C arrays are moved). When the
+/// Builds a T by aggregate initialisation from `generator.template operator()<I>()`, which is
+/// called in order of declaration and returns `FieldValue<T, I>`. Fields are built in place: they
+/// may be const, not default-constructible, and immovable (elements of C arrays are moved). If the
 /// generator throws, the fields made so far are destroyed.
 template <ReflectableAggregate T, class Generator>
 [[nodiscard]] constexpr T construct(Generator&& generator) {

@@ -1,6 +1,6 @@
 /// \file
-/// What a type says about its own place in a file: name, version, fields renamed, skipped or
-/// optional. Every name in it is checked when it is compiled.
+/// Rules by which a type controls how it is saved: its name and version, and which fields are
+/// renamed, skipped or optional. All field names in them are checked at compile time.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ namespace safestructures::inline v0 {
 
 class Value;
 
-/// Specialised by users for their own types, in any combination of these members, before the type
-/// is first saved or loaded:
+/// Specialise this for your own types, with any combination of these members, before the type is
+/// first saved or loaded:
 ///
 /// ```cpp
 /// template <> struct safestructures::Rules<Layer> {
@@ -38,7 +38,7 @@ class Value;
 ///
 /// A class with private members, bases or constructors is saved as the struct of the members that
 /// its rules list; so is an aggregate with more fields than can be reflected. It is loaded into a
-/// default T. A class whose members are private makes the rules its friend:
+/// default T. A class with private members must make its rules a friend:
 ///
 /// ```cpp
 /// class Account {
@@ -52,40 +52,40 @@ class Value;
 /// };
 /// ```
 ///
-/// The members of a base come first by `std::tuple_cat(ss::Rules<Base>::members, std::tuple{...})`.
+/// To put the members of a base first: `std::tuple_cat(ss::Rules<Base>::members, std::tuple{...})`.
 ///
-/// Without a rule a field has its C++ name in the file and is required; of a `std::optional` field
-/// the structs codec takes absence as `std::nullopt`. `migrate` is given the value of an older
+/// Without a rule, a field has its C++ name in the file and is required, except that a missing
+/// `std::optional` field is loaded as `std::nullopt`. `migrate` is passed the value of an older
 /// class version and changes it to what the present version would have written.
 template <class T>
 struct Rules {};
 
-/// The start of a rule for the field of that C++ name.
+/// Starts a rule for the field with that C++ name.
 [[nodiscard]] constexpr FieldRule field(std::string_view name) {
   return {.name = name, .file_name = name};
 }
 
-/// The rules of the fields that need one, for `Rules<T>::fields`.
+/// Returns the rules of the fields that need one, for `Rules<T>::fields`.
 template <std::same_as<FieldRule>... Rule>
 [[nodiscard]] constexpr std::array<FieldRule, sizeof...(Rule)> fields(const Rule&... rules) {
   return {rules...};
 }
 
-/// What holds for one field of a struct, from its rule or by default.
+/// The properties of a struct's field, from its rule or by default.
 struct FieldInfo {
   std::string_view name;       ///< The name in C++.
   std::string_view file_name;  ///< The name in the file.
-  bool is_skipped = false;     ///< Neither saved nor loaded.
-  bool is_optional = false;    ///< May be missing in the file.
-  // Not a std::span member: GCC 12 refuses to read one in a constant array of these.
+  bool is_skipped = false;     ///< Whether it is neither saved nor loaded.
+  bool is_optional = false;    ///< Whether it may be missing in the file.
+  // Not a std::span member: GCC 12 cannot read one in a constant array of these.
   const std::string_view* first_alias = nullptr;  ///< See `aliases`.
   std::size_t alias_count = 0;                    ///< See `aliases`.
 
-  /// Other names accepted when loading. Valid for the whole program.
+  /// Other names that are accepted when loading. Valid for the whole program.
   [[nodiscard]] constexpr std::span<const std::string_view> aliases() const {
     return {first_alias, alias_count};
   }
-  /// Whether it is the field's name in the file or another name accepted for it.
+  /// Whether the name is the field's name in the file or one of its aliases.
   [[nodiscard]] constexpr bool answers_to(std::string_view given) const {
     if (given == file_name) return true;
     for (const std::string_view alias : aliases())
@@ -108,7 +108,7 @@ template <class T>
 concept HasFieldRules =
     NamesFieldRules<T> && is_rule_array<std::remove_cvref_t<decltype(Rules<T>::fields)>>;
 
-/// The rules of T's members, or of its fields that have one. They stay in `Rules<T>`.
+/// Returns the rules of T's members, or of its fields that have one. They stay in `Rules<T>`.
 template <class T>
 consteval auto rules_of_fields() {
   static_assert(!NamesFieldRules<T> || HasFieldRules<T>,
@@ -128,7 +128,7 @@ consteval auto rules_of_fields() {
   }
 }
 
-/// The names of T's fields in C++, or those that its members are given.
+/// Returns the C++ names of T's fields, or the names that its rules give to its members.
 template <class T>
 consteval std::array<std::string_view, struct_size<T>> names_of_fields() {
   if constexpr (ListsMembers<T>) {
@@ -141,7 +141,7 @@ consteval std::array<std::string_view, struct_size<T>> names_of_fields() {
   }
 }
 
-/// What the checks below return instead of the index of a rule at fault.
+/// Returned by the checks below if no rule is wrong, instead of the index of one.
 inline constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 template <class T>
@@ -177,7 +177,7 @@ consteval std::size_t overlong_field_rule() {
   return none;
 }
 
-/// Only where all rules are about known fields and hold no more aliases than fit.
+/// Requires that all rules are for known fields and have no more aliases than fit.
 template <class T>
 consteval std::array<FieldInfo, struct_size<T>> collect_field_info() {
   const auto names = names_of_fields<T>();
@@ -217,7 +217,7 @@ consteval bool has_repeated_file_name(const std::array<FieldInfo, N>& infos) {
   return false;
 }
 
-/// A name by which two fields, or one field twice, would be found.
+/// Whether some name would find two fields, or one field twice.
 template <std::size_t N>
 consteval bool has_repeated_alias(const std::array<FieldInfo, N>& infos) {
   for (std::size_t i = 0; i < N; ++i) {
@@ -271,7 +271,7 @@ consteval std::array<FieldInfo, struct_size<T>> checked_rules() {
   }
 }
 
-/// What holds without rules.
+/// Returns the properties of fields without rules.
 template <std::size_t N>
 consteval std::array<FieldInfo, N> plain_field_info(const std::array<std::string_view, N>& names) {
   std::array<FieldInfo, N> infos{};
@@ -330,14 +330,14 @@ consteval bool find_migration() {
 
 }  // namespace detail
 
-/// What holds for field I of the struct T, an aggregate or a class whose rules list its members:
-/// `field_info<T>[I]`. Valid for the whole program.
+/// The properties of the fields of T, an aggregate or a class whose rules list its members: that of
+/// field I is `field_info<T>[I]`. Valid for the whole program.
 template <class T>
 inline constexpr std::array<FieldInfo, detail::struct_size<T>> field_info =
     detail::checked_field_info<std::remove_cv_t<T>>();
 
-/// The index of the field of T that a name in the file leads to, by its name or an alias. Skipped
-/// fields are not found.
+/// Returns the index of the field of T with that name or alias in the file. Skipped fields are not
+/// found.
 template <class T>
 [[nodiscard]] constexpr std::optional<std::size_t> find_field(std::string_view file_name) {
   for (std::size_t i = 0; i < field_info<T>.size(); ++i) {
@@ -351,20 +351,20 @@ template <class T>
   return std::nullopt;
 }
 
-/// The class name of T in the file: `Rules<T>::name`, or else the name of the type without
+/// The class name of T in the file: `Rules<T>::name`, or by default the name of the type without
 /// namespaces and template arguments.
 template <class T>
 inline constexpr std::string_view class_name = detail::find_class_name<std::remove_cv_t<T>>();
 
-/// The class version of T: `Rules<T>::version`, or else 0, which is not written.
+/// The class version of T: `Rules<T>::version`, or by default 0, which is not written.
 template <class T>
 inline constexpr unsigned class_version = detail::find_class_version<std::remove_cv_t<T>>();
 
-/// Whether `Rules<T>::migrate(Value&, unsigned from_version)` is there to be called.
+/// Whether `Rules<T>::migrate(Value&, unsigned from_version)` exists.
 template <class T>
 inline constexpr bool has_migrate = detail::find_migration<std::remove_cv_t<T>>();
 
-/// The value that field I has in a default `T{}`, its default member initialiser included: for
+/// Returns the value of field I in a default `T{}`, including its default member initialiser: for
 /// fields that are skipped or missing in the file.
 template <ReflectableAggregate T, std::size_t I>
 [[nodiscard]] constexpr FieldValue<T, I> default_value() {

@@ -1,10 +1,10 @@
 /// \file
 /// Codecs of bool, numbers and `char`.
 ///
-/// A scalar loads from a scalar of its own kind; floating types from integers too where they hold
-/// them exactly, complex ones from both. A bool is no integer and a fraction is no integer. A
-/// number also loads from a tensor of rank 0. What the type cannot hold is an Error `out_of_range`,
-/// or the nearest number under `DecodeOptions::overflow`.
+/// A scalar loads from a scalar of its own kind; floating-point types also from integers that they
+/// hold exactly, and complex types from both. Neither a bool nor a fraction is an integer. A number
+/// also loads from a tensor of rank 0. A number that the type cannot hold is an Error
+/// `out_of_range`, or becomes the nearest number depending on `DecodeOptions::overflow`.
 #pragma once
 
 #include <complex>
@@ -25,17 +25,17 @@ SAFESTRUCTURES_API std::int64_t decode_signed(const Value& value, const Decoder&
                                               std::int64_t lowest, std::int64_t highest);
 SAFESTRUCTURES_API std::uint64_t decode_unsigned(const Value& value, const Decoder& decoder,
                                                  std::uint64_t highest);
-/// Writes a number of that floating dtype to `target`.
+/// Writes a number of that floating-point dtype to `target`.
 SAFESTRUCTURES_API void decode_floating(const Value& value, const Decoder& decoder, DType dtype,
                                         void* target);
-/// A complex number whose parts `part`, F32 or F64, can hold.
+/// Returns a complex number whose parts fit in `part`, F32 or F64.
 SAFESTRUCTURES_API std::complex<double> decode_complex(const Value& value, const Decoder& decoder,
                                                        DType part);
 SAFESTRUCTURES_API char decode_char(const Value& value, const Decoder& decoder);
 SAFESTRUCTURES_API Value encode_char(char value);
 SAFESTRUCTURES_API Value encode_long_double(long double value, const Encoder& encoder);
 
-/// Integers that are numbers: every width and sign, but neither bool nor characters.
+/// Integers that are numbers: of any width and sign, but neither bool nor characters.
 template <class T>
 concept Integer = std::integral<T> && Element<T> && !std::same_as<T, bool>;
 
@@ -68,7 +68,7 @@ struct Codec<T> {
   }
 };
 
-/// float, double, and long double where its value is exactly a double's.
+/// float, double, and long double if its value is exactly that of a double.
 template <std::floating_point T>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::floating;
@@ -121,7 +121,7 @@ struct Codec<std::complex<T>> {
   }
 };
 
-/// A str of one character, U+0000 to U+00FF: the code of the `char`.
+/// A str of one character, U+0000 to U+00FF, which is the code of the `char`.
 template <class T>
   requires std::same_as<T, char>
 struct Codec<T> {
@@ -133,7 +133,7 @@ struct Codec<T> {
   }
 };
 
-/// A single byte: an int from 0 to 255. Sequences of them are bytes.
+/// A single byte: an int from 0 to 255. Sequences of bytes are a bytes value.
 template <class T>
   requires std::same_as<T, std::byte>
 struct Codec<T> {

@@ -1,10 +1,9 @@
 /// \file
-/// What the codecs of all sequences share. A container of your own that has `push_back` becomes a
-/// list by
+/// The base of the codecs of sequences. Your own container with `push_back` becomes a list by
 ///
 ///     template <class T> struct safestructures::Codec<Ring<T>> : ListCodec<Ring<T>> {};
 ///
-/// One that grows in another way takes the items of a value from `Items`.
+/// A container that grows in another way takes the items of a value from `Items`.
 #pragma once
 
 #include <cstddef>
@@ -18,35 +17,35 @@
 
 namespace safestructures::inline v0 {
 
-/// All that a sequence loads from, item by item: a list, tuple or set, the parts of a tensor along
-/// its first dimension, or the structs that columns stand for.
+/// The items of anything that a sequence loads from: a list, tuple or set, a tensor along its first
+/// dimension, or the structs that columns stand for.
 class SAFESTRUCTURES_API Items {
  public:
-  /// `value` must outlive this. \throws Error `type_mismatch` for other kinds.
+  /// `value` must outlive this object. \throws Error `type_mismatch` for other kinds
   Items(const Value& value, const Decoder& decoder);
 
-  /// The number of items: of a tensor, the size of its first dimension.
+  /// The number of items; for a tensor, the size of its first dimension.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// The item at `index`, which must be below `size()`. Valid until the next call.
+  /// Returns the item at `index`, which must be below `size()`. Valid until the next call.
   [[nodiscard]] const Value& operator[](std::size_t index);
   /// Checks the number of items.
-  /// \throws Error `shape_mismatch` when there are not exactly `count`.
+  /// \throws Error `shape_mismatch` if there are not exactly `count`
   void expect_size(std::size_t count, const Decoder& decoder) const;
 
  private:
   const Value& value_;
   std::size_t size_ = 0;
-  Value part_;  // Of a tensor.
+  Value part_;  // The current item of a tensor or of columns.
 };
 
 /// Codec of a container that grows at its end: a list. It needs `value_type`, a range of these in
-/// its order, a default constructor and `push_back`; `size` and `reserve` are used where it has
-/// them. Loads from list, tuple, set and tensor.
+/// its order, a default constructor and `push_back`; `size` and `reserve` are used if it has them.
+/// Loads from a list, tuple, set or tensor.
 template <class Container>
 struct ListCodec {
-  /// What the container holds.
+  /// The type of the container's items.
   using Item = typename Container::value_type;
-  /// What a codec may have: see codec.hpp.
+  /// The members of a codec: see codec.hpp.
   /// @{
   static constexpr KindSet kinds = Kind::list;
   static void describe_type(TypeDescriber& type) { type.list<Item>(); }

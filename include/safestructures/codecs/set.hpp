@@ -1,5 +1,5 @@
 /// \file
-/// Codecs of std::set and std::multiset, in their order: a set and a list.
+/// Codecs of std::set and std::multiset, in order: a set and a list.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
 /// \file
-/// Codec of std::span, for saving: a span that is loaded would have no memory to view.
+/// Codec of std::span, for saving only: a loaded span would have no memory to view.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace safestructures::inline v0 {
 
-/// As the std::vector of the same items.
+/// Saved like a std::vector of the same items.
 template <class T, std::size_t Extent>
 struct Codec<std::span<T, Extent>> {
   using Item = std::remove_cv_t<T>;

@@ -1,12 +1,12 @@
 /// \file
-/// Codecs of text: strings, views and literals (which can only be saved), and file paths.
+/// Codecs of text: strings, views and literals (for saving only), and file paths.
 ///
-/// Text is UTF-8. Bytes that are no text belong into a `std::vector<std::byte>`.
+/// Text is UTF-8. Other bytes belong in a `std::vector<std::byte>`.
 ///
-/// Ranges of `char`, which may be either, are a str where they are UTF-8 without a zero, and a U8
-/// tensor where they are not: every program can read both. A fixed array is text up to the zeros at
-/// its end, and a `char[N]`, as everywhere in C, up to its first zero; they load what is shorter
-/// than they are, filled up with zeros.
+/// Ranges of `char` may be either: they are a str if they are UTF-8 without a zero, otherwise a U8
+/// tensor; every program can read both. The text of a fixed array ends before the zeros at its end,
+/// and that of a `char[N]`, as always in C, before its first zero. Loading a shorter text fills the
+/// rest of the array with zeros.
 #pragma once
 
 #include <concepts>
@@ -21,29 +21,30 @@
 namespace safestructures::inline v0 {
 namespace detail {
 
-/// The text of a str. \throws Error `type_mismatch` for anything else.
+/// Returns the text of a str. \throws Error `type_mismatch` for anything else
 SAFESTRUCTURES_API const std::string& decode_text(const Value& value, const Decoder& decoder);
-/// The str of a zero-terminated text; None for null.
+/// Returns the str of a zero-terminated text; None for null.
 SAFESTRUCTURES_API Value encode_text(const char* text);
 
-/// A str of characters that are text, else a U8 tensor that borrows them.
+/// Returns a str if the characters are text, otherwise a U8 tensor that borrows them.
 SAFESTRUCTURES_API Value encode_chars(std::string_view text);
-/// The same of a fixed array: zeros at its end are left out.
+/// The same for a fixed array: zeros at its end are dropped if the rest is text.
 SAFESTRUCTURES_API Value encode_char_array(std::string_view text);
-/// The same of a C string in a buffer: up to its first zero where that is text.
+/// The same for a C string in a buffer: it ends at its first zero if what is before it is text.
 SAFESTRUCTURES_API Value encode_char_buffer(std::string_view text);
-/// The characters of a str, of bytes or of a tensor, list or tuple of small integers, which
-/// `scratch` keeps. \throws Error `type_mismatch`; `out_of_range` for an integer that is no byte
+/// Returns the characters of a str, of bytes, or of a tensor, list or tuple of small integers;
+/// `scratch` keeps them alive.
+/// \throws Error `type_mismatch`; `out_of_range` for an integer that does not fit a byte
 SAFESTRUCTURES_API std::string_view decode_chars(const Value& value, const Decoder& decoder,
                                                  Tensor& scratch);
-/// Fills a fixed array. \throws Error `shape_mismatch` for a str that is longer, and for bytes of
-/// another length.
+/// Fills a fixed array.
+/// \throws Error `shape_mismatch` for a longer str, and for bytes of another length
 SAFESTRUCTURES_API void decode_char_array(const Value& value, const Decoder& decoder,
                                           std::span<char> target);
 
 inline constexpr KindSet char_kinds = KindSet(Kind::string) | Kind::tensor;
 
-/// `std::filesystem::path`, known by its members: its header costs every includer half a second.
+/// `std::filesystem::path`, detected by its members: its header costs every includer half a second.
 template <class T>
 concept FilePath = requires(const T& path) {
   typename T::string_type;
@@ -83,7 +84,7 @@ struct Codec<std::basic_string<char8_t, Traits, Allocator>> {
   }
 };
 
-/// Saved only: a view that is loaded would outlive its text.
+/// For saving only: a loaded view would outlive its text.
 template <class Traits>
 struct Codec<std::basic_string_view<char, Traits>> {
   static constexpr KindSet kinds = Kind::string;
@@ -93,7 +94,7 @@ struct Codec<std::basic_string_view<char, Traits>> {
   }
 };
 
-/// Saved only. Null is None.
+/// For saving only. A null pointer is None.
 template <class T>
   requires(std::same_as<T, const char*> || std::same_as<T, char*>)
 struct Codec<T> {
@@ -103,8 +104,8 @@ struct Codec<T> {
   static Value encode(const char* text, Encoder&) { return detail::encode_text(text); }
 };
 
-/// Saved only, as a literal or a buffer: a function cannot return one. As a struct's field it loads
-/// as a std::array.
+/// A literal or a buffer, for saving only: a function cannot return an array. As a struct's field
+/// it loads as a std::array.
 template <std::size_t N>
 struct Codec<char[N]> {
   static constexpr KindSet kinds = detail::char_kinds;
@@ -114,7 +115,7 @@ struct Codec<char[N]> {
   }
 };
 
-/// A file path as its text, in the form of the system that saved it.
+/// A file path as text, in the form of the system that saved it.
 template <detail::FilePath T>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::string;

@@ -1,10 +1,10 @@
 /// \file
-/// Codec of plain aggregates: a struct of named fields, in order of declaration; and of classes
-/// whose rules list their members: a struct of these.
+/// Codec of plain aggregates, which are structs of named fields in order of declaration, and of
+/// classes whose rules list their members, which are structs of these.
 ///
-/// What a type says about itself is in rules.hpp. A struct loads from a struct of any class name,
-/// from a dict with string keys, and from a custom value that holds one of these. The class version
-/// is the attribute "class_version"; a value without one has version 0.
+/// Types declare their rules as in rules.hpp. A struct loads from a struct of any class name, from
+/// a dict with string keys, and from a custom value that holds one of these. The class version is
+/// the attribute "class_version"; a value without it has version 0.
 #pragma once
 
 #include <array>
@@ -31,30 +31,30 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-/// What a struct expects of a value.
+/// The class name, version and fields of a struct.
 struct StructLayout {
   std::string_view class_name;
   unsigned version;
   std::span<const FieldInfo> fields;
-  void (*migrate)(Value& value, unsigned from_version);  ///< Null where there is none.
+  void (*migrate)(Value& value, unsigned from_version);  ///< Null if there is none.
 };
 
-/// The fields that a value has for a struct, found by name, after migration to its class version.
+/// Finds the fields for a struct in a value by name, after migration to its class version.
 class SAFESTRUCTURES_API StructReader {
  public:
-  /// Both must outlive this.
+  /// The value and the layout must outlive this object.
   /// \throws Error `type_mismatch`, `unsupported_version` for a newer class version,
-  /// `unknown_field` where the decoder refuses those; what `migrate` throws.
+  /// `unknown_field` if the decoder refuses unknown fields; what `migrate` throws
   StructReader(const Value& value, const StructLayout& layout, const Decoder& decoder);
   ~StructReader();
   StructReader(const StructReader&) = delete;
   StructReader& operator=(const StructReader&) = delete;
 
-  /// The value of a field, by its name in the file or an alias; null when it is missing.
+  /// Returns the value of a field, by its name in the file or an alias; null if it is missing.
   [[nodiscard]] const Value* find(std::size_t field) const noexcept;
-  /// The value of a field. \throws Error `missing_field`
+  /// Returns the value of a field. \throws Error `missing_field`
   [[nodiscard]] const Value& require(std::size_t field) const;
-  /// The name of a field in the file.
+  /// Returns the name of a field in the file.
   [[nodiscard]] std::string_view name(std::size_t field) const noexcept {
     return layout_.fields[field].file_name;
   }
@@ -69,15 +69,15 @@ class SAFESTRUCTURES_API StructReader {
   std::unique_ptr<Value> migrated_;
 };
 
-/// An empty struct of that class and version, with room for that many fields.
+/// Returns an empty struct of that class and version, with room for that many fields.
 SAFESTRUCTURES_API Value make_struct(std::string_view class_name, unsigned version,
                                      std::size_t fields);
 
-/// What a struct needs of the type of a field. Null for a field that is skipped, whose type need
-/// not be one that can be saved.
+/// The properties of a field's type that its struct needs. `type` is null for a skipped field,
+/// whose type need not have a codec.
 struct FieldCodec {
   TypeDescriber::Node* type = nullptr;
-  bool is_optional = false;  ///< A std::optional.
+  bool is_optional = false;  ///< Whether it is a std::optional.
 };
 using EncodeField = Value (*)(const void* field, Encoder& encoder);
 
@@ -101,12 +101,12 @@ inline constexpr FieldCodec field_codec<Field, true>{};
 SAFESTRUCTURES_API void describe_struct(TypeDescriber& type, const StructLayout& layout,
                                         std::span<const FieldCodec> fields);
 
-/// The fields at those addresses as a struct; a null encoder is a field that is skipped.
+/// Encodes the fields at those addresses as a struct; the encoder of a skipped field is null.
 SAFESTRUCTURES_API Value encode_struct(const StructLayout& layout,
                                        std::span<const EncodeField> encoders,
                                        std::span<const void* const> addresses, Encoder& encoder);
 
-/// A field that is neither skipped nor optional by a rule.
+/// Returns a field that no rule skips or makes optional.
 template <class Field>
 Field decode_field(const StructReader& reader, Decoder& decoder, std::size_t field) {
   if constexpr (is_optional<Field>) {
@@ -117,7 +117,7 @@ Field decode_field(const StructReader& reader, Decoder& decoder, std::size_t fie
   }
 }
 
-/// The codec of a struct without one of its own.
+/// The default codec of structs.
 template <Fielded T>
 struct StructCodec {
   static constexpr KindSet kinds = Kind::structure;
@@ -155,8 +155,8 @@ struct StructCodec {
   }
 
  private:
-  /// Whether every field is a value of its own type that comes from the file: no C array, no rule
-  /// that asks for the value of a default T.
+  /// Whether every field has the value of its own type from the file: no C arrays, and no rules
+  /// that require the value of a default T.
   template <class... Field>
   static consteval bool needs_no_default(FieldTypes<Field...>) {
     for (const FieldInfo& info : field_info<T>)
@@ -190,7 +190,7 @@ struct StructCodec {
     }
   };
 
-  /// A default T whose listed members are assigned.
+  /// Returns a default T whose listed members are assigned.
   static T fill(const StructReader& reader, Decoder& decoder) {
     static_assert(
         std::is_default_constructible_v<T> && std::is_move_constructible_v<T>,

@@ -1,8 +1,8 @@
 /// \file
-/// What the codecs of tensor types share: matrices, images and arrays of other libraries.
+/// The base of codecs of tensor types: matrices, images and arrays of other libraries.
 ///
-/// A type that has its numbers in memory, with sizes and strides, is saved as a tensor by telling
-/// how to reach them:
+/// A type that has its numbers in memory, with sizes and strides, is saved as a tensor if you
+/// define how to access them:
 ///
 ///     struct GridAccess {
 ///       using Scalar = float;
@@ -13,10 +13,9 @@
 ///     };
 ///     template <> struct safestructures::Codec<Grid> : TensorCodec<Grid, GridAccess> {};
 ///
-/// Saving borrows the object's memory, in whatever order it lies; files are row-major. Loading
-/// converts the dtype as `DecodeOptions::overflow` says, and takes nested lists of numbers as well.
-/// A type with rules of its own, as Eigen's matrices have, uses `encode_strided` and
-/// `TensorSource`.
+/// Saving borrows the object's memory, whatever its order; files are row-major. Loading converts
+/// the dtype as `DecodeOptions::overflow` says, and also accepts nested lists of numbers. Types
+/// with special rules, such as Eigen's matrices, use `encode_strided` and `TensorSource`.
 #pragma once
 
 #include <concepts>
@@ -39,17 +38,17 @@
 
 namespace safestructures::inline v0 {
 
-/// A number that is one element of a tensor: those with a dtype, `std::complex<double>`, and the
+/// A number that can be one element of a tensor: numbers with a dtype, `std::complex<double>`, and
 /// number types of other libraries that have a `BlockLayout`.
 template <class S>
 concept TensorScalar = Block<S> && (BlockLayout<S>::dims.size() == 0 || BlockLayout<S>::complex);
 
-/// The sizes of a tensor in memory and its strides in bytes, outermost dimension first.
+/// The sizes and strides (in bytes) of a tensor in memory, outermost dimension first.
 struct TensorLayout {
-  std::vector<std::uint64_t> sizes;   ///< How many indices each dimension has.
-  std::vector<std::int64_t> strides;  ///< Bytes from one index to the next; may be negative or 0.
+  std::vector<std::uint64_t> sizes;   ///< The number of indices in each dimension.
+  std::vector<std::int64_t> strides;  ///< Bytes between indices; may be negative or 0.
 
-  /// One more dimension inside the others.
+  /// Adds a dimension inside the others.
   void add(std::integral auto size, std::integral auto stride) {
     sizes.push_back(static_cast<std::uint64_t>(size));
     strides.push_back(static_cast<std::int64_t>(stride));
@@ -58,12 +57,12 @@ struct TensorLayout {
 
 namespace detail {
 
-/// What is to be known of a scalar type when tensors of it are read and written.
+/// The properties of a scalar type that reading and writing its tensors needs.
 struct ScalarLayout {
   DType dtype;
   std::size_t size;         // In bytes.
-  bool is_complex = false;  // A complex number,
-  bool is_pair = false;     // for which there is no dtype: two of `dtype`.
+  bool is_complex = false;  // Whether it is a complex number.
+  bool is_pair = false;     // Whether it has no dtype, but is two of `dtype`.
 };
 
 template <TensorScalar S>
@@ -79,7 +78,7 @@ SAFESTRUCTURES_API Value encode_strided(const ScalarLayout& scalar, const void* 
 
 }  // namespace detail
 
-/// The tensor of the numbers at `data`, which it borrows where it has no `owner`.
+/// Returns the tensor of the numbers at `data`, which it borrows if there is no `owner`.
 template <TensorScalar S>
 [[nodiscard]] Value encode_strided(const S* data, TensorLayout layout,
                                    std::shared_ptr<const void> owner = nullptr) {
@@ -87,37 +86,37 @@ template <TensorScalar S>
                                 std::move(owner));
 }
 
-/// Describes a tensor of S; `shape` without the parts of complex numbers.
+/// Describes a tensor of S; `shape` does not include the parts of complex numbers.
 template <TensorScalar S>
 void describe_tensor(TypeDescriber& type, std::span<const Extent> shape) {
   detail::describe_tensor(type, detail::scalar_layout<S>, shape);
 }
-/// The same of any rank.
+/// The same for any rank.
 template <TensorScalar S>
 void describe_tensor(TypeDescriber& type) {
   type.tensor(BlockLayout<S>::dtype);
 }
 
-/// A tensor as it is to be read into memory of a scalar type.
+/// A tensor that is to be read into memory of a scalar type.
 class SAFESTRUCTURES_API TensorSource {
  public:
-  /// `value` and `decoder` must outlive this.
-  /// \throws Error `type_mismatch` for anything but a tensor or bytes, with `expected` in words.
+  /// `value` and `decoder` must outlive this object.
+  /// \throws Error `type_mismatch`, with `expected` in words, for anything but a tensor or bytes
   template <TensorScalar S>
   TensorSource(std::in_place_type_t<S>, const Value& value, const Decoder& decoder,
                std::string_view expected)
       : TensorSource(detail::scalar_layout<S>, value, decoder, expected) {}
 
-  /// The sizes, without the parts of complex numbers.
+  /// The sizes, not including the parts of complex numbers.
   [[nodiscard]] const std::vector<std::uint64_t>& dims() const& noexcept { return dims_; }
 
-  /// Throws Error `shape_mismatch`, with what the tensor has beside what was expected.
+  /// Throws Error `shape_mismatch` with the tensor's shape and what was expected.
   [[noreturn]] void wrong_shape(std::string expected, std::string advice) const;
-  /// Checks the sizes. \throws Error `shape_mismatch` when the tensor's shape is another.
+  /// Checks the sizes. \throws Error `shape_mismatch` if they are not allowed by `shape`
   void expect_shape(std::span<const Extent> shape) const;
 
-  /// Fills dense memory of as many scalars of the type as there are; dimension i of its row-major
-  /// order is dimension `order[i]` of the tensor.
+  /// Fills dense memory with all scalars of the tensor; dimension i of the memory's row-major order
+  /// is dimension `order[i]` of the tensor.
   /// \throws Error as `convert`, with the path
   void read(std::span<const std::size_t> order, void* target);
 
@@ -130,41 +129,42 @@ class SAFESTRUCTURES_API TensorSource {
   const Decoder& decoder_;
   Tensor tensor_;
   std::vector<std::uint64_t> dims_;
-  bool is_marked_ = false;  // As complex.
+  bool is_marked_ = false;  // Whether it is marked as complex.
 };
 
 namespace detail {
 
-/// The dimensions of dense memory, outermost in memory first.
-/// \throws Error `invalid_argument` for memory that is not dense.
+/// Returns the dimensions of dense memory, outermost in memory first.
+/// \throws Error `invalid_argument` for memory that is not dense
 SAFESTRUCTURES_API std::vector<std::size_t> dense_order(const TensorLayout& layout,
                                                         std::size_t scalar_size,
                                                         const Decoder& decoder);
 
-/// The sizes of nested lists, as deep as `shape` has dimensions, or else as they are nested. A list
-/// that is empty has the least sizes below it. All rows have these sizes: no memory is taken for
-/// more numbers than there are.
+/// Returns the sizes of nested lists, to as many levels as `shape` has dimensions, or all of them.
+/// The sizes below an empty list are the smallest that `shape` allows. All rows have these sizes,
+/// so no memory is allocated for more numbers than there are.
 /// \throws Error `shape_mismatch`
 SAFESTRUCTURES_API std::vector<std::uint64_t> nested_sizes(
     const Value& value, const std::optional<std::vector<Extent>>& shape, Decoder& decoder);
 
-/// What libraries of tensors need where they multiply sizes without a look, or have real and
-/// complex numbers.
+/// For tensor libraries that multiply sizes without checking for overflow, or that have both real
+/// and complex numbers.
 /// @{
-/// Whether sizes multiply to no more than `most`. Those of 0 are left out: what is multiplied
-/// before one comes to them may not overflow either.
+/// Whether the product of the sizes is at most `most`. Sizes of 0 are left out, because the product
+/// of those before them must not overflow either.
 SAFESTRUCTURES_API bool count_fits(std::span<const std::uint64_t> sizes,
                                    std::uint64_t most) noexcept;
-/// Whether a value is numbers in memory.
+/// Whether a value is numbers in memory, that is, a tensor or bytes.
 SAFESTRUCTURES_API bool is_tensor(const Value& value) noexcept;
-/// \throws Error `type_mismatch`: complex numbers are no real ones
+/// Throws Error `type_mismatch`: complex numbers cannot be loaded as real ones.
 [[noreturn]] SAFESTRUCTURES_API void refuse_complex(const Value& value, const Decoder& decoder,
                                                     std::string advice);
-/// The real parts of a C64 tensor that has no others, as F32. \throws Error as `refuse_complex`
+/// Returns the real parts of a C64 tensor as F32. \throws Error as `refuse_complex` if it has
+/// imaginary ones
 SAFESTRUCTURES_API Value real_parts(const Value& value, const Decoder& decoder, std::string advice);
 /// @}
 
-/// \throws Error `shape_mismatch` when a row is not as long as the first.
+/// Checks the length of a row. \throws Error `shape_mismatch` if it differs from the first
 SAFESTRUCTURES_API void expect_row(const Items& row, const Value& value, std::uint64_t size,
                                    const Decoder& decoder);
 
@@ -186,17 +186,17 @@ void fill_nested(const Value& value, Decoder& decoder, const TensorLayout& layou
 
 }  // namespace detail
 
-/// Codec of a tensor type by its Access; see the head of this file.
+/// Codec of a tensor type by its Access; see the top of this file.
 template <class T, class Access>
 struct TensorCodec {
-  /// What the tensor's elements are in C++.
+  /// The C++ type of the tensor's elements.
   using Scalar = typename Access::Scalar;
   static_assert(TensorScalar<Scalar>,
                 "safestructures: the scalar type of this tensor has no dtype");
   /// Whether Access can make a T.
   static constexpr bool is_loadable =
       requires(std::span<const std::uint64_t> sizes) { Access::make(sizes); };
-  /// What a codec may have: see codec.hpp. What was encoded borrows the object's memory.
+  /// The members of a codec: see codec.hpp. The encoded value borrows the object's memory.
   /// @{
   static constexpr KindSet kinds = Kind::tensor;
   static void describe_type(TypeDescriber& type) {
@@ -215,7 +215,7 @@ struct TensorCodec {
     const std::optional<std::vector<Extent>> shape = Access::shape();
     if (value.is_sequence()) {
       T object = Access::make(detail::nested_sizes(value, shape, decoder));
-      // As const: views of some libraries are written through, others give no other pointer.
+      // As const: some libraries let const views be written through, others give no other pointer.
       auto* target = const_cast<Scalar*>(Access::data(std::as_const(object)));
       detail::fill_nested<Scalar>(value, decoder, Access::layout(object), 0,
                                   reinterpret_cast<std::byte*>(target));

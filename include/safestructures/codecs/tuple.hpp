@@ -1,5 +1,5 @@
 /// \file
-/// Codecs of std::tuple and std::pair: a tuple. Loads from a list as well.
+/// Codecs of std::tuple and std::pair: a tuple. Also loads from a list.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Codec<std::tuple<Ts...>> {
   static Value encode(const std::tuple<Ts...>& tuple, Encoder& encoder) {
     std::vector<Value> items;
     items.reserve(sizeof...(Ts));
-    // Where a T is a reference, an item is not const.
+    // If a T is a reference, the item is not const.
     std::apply(
         [&](const Ts&... item) {
           (items.push_back(encoder.encode_at(items.size(), std::as_const(item))), ...);
@@ -32,7 +32,7 @@ struct Codec<std::tuple<Ts...>> {
     Items items(value, decoder);
     items.expect_size(sizeof...(Ts), decoder);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      // Braces: their order is that of the items.
+      // Braces guarantee the order of evaluation.
       return std::tuple<Ts...>{decoder.decode_at<Ts>(I, items[I])...};
     }(std::index_sequence_for<Ts...>{});
   }
@@ -52,7 +52,7 @@ struct Codec<std::pair<First, Second>> {
   }
 
   static std::pair<First, Second> decode(const Value& value, Decoder& decoder) {
-    // An item of columns.
+    // The pair is an item of columns.
     const Value* const first = value.find("first");
     const Value* const second = value.find("second");
     if (first != nullptr && second != nullptr)

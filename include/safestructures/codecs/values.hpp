@@ -1,5 +1,5 @@
 /// \file
-/// Codecs of what is a Value already: Value and Tensor themselves.
+/// Codecs of types that are Values already: Value and Tensor.
 #pragma once
 
 #include <concepts>
@@ -11,13 +11,13 @@
 namespace safestructures::inline v0 {
 namespace detail {
 
-/// \throws Error `type_mismatch` for anything but a tensor.
+/// Returns the tensor of a value. \throws Error `type_mismatch` for anything but a tensor
 SAFESTRUCTURES_API Tensor decode_tensor(const Value& value, Decoder& decoder);
 
 }  // namespace detail
 
-/// As it is; tensors are shared, not copied, but for those that are stored in another dtype than
-/// their own: these are loaded in their own.
+/// A Value as it is. Its tensors are shared, not copied, except that loading converts those that
+/// were stored in another dtype back to their own.
 template <class T>
   requires std::same_as<T, Value>
 struct Codec<T> {
@@ -30,8 +30,8 @@ struct Codec<T> {
   }
 };
 
-/// A tensor of any dtype and shape. What is loaded has the dtype that was saved. It shares the
-/// bytes and keeps their owner alive, unless they are stored in another dtype.
+/// A tensor of any dtype and shape. A loaded tensor has the dtype it had before saving, shares the
+/// bytes and keeps their owner alive, unless it was stored in another dtype.
 template <class T>
   requires std::same_as<T, Tensor>
 struct Codec<T> {

@@ -1,17 +1,19 @@
 /// \file
 /// Codec of std::variant.
 ///
-/// Loading gives the alternative that was saved, exactly. The value itself says which one it is:
-///  - by its type name, of types with a `type_name` and of structs;
-///  - else by its kind, as std::monostate makes None and std::int64_t an int; among alternatives of
-///    one kind, the first that it fits by dtype, shape, range, names and fields, else the first;
-///  - else, in files of other origin, the same among those that can load this kind, and last those
-///    that load the number which a tensor of rank 0 or NumPy's scalar is.
-/// Where that would be another alternative than the saved one, the value carries a tag:
-///  - a list, tuple, set, dict, struct or tensor the attribute "variant": the index. Python passes
-///    over it and drops it when it saves: then the above decides;
-///  - a scalar, which has no attributes, becomes a dict {"variant": index, "value": scalar}, which
-///    Python sees; so does what has such an attribute, or looks like such a dict, already.
+/// Loading restores exactly the alternative that was saved. The value itself tells which one it is:
+/// - by its type name, for types with a `type_name` and for structs;
+/// - otherwise by its kind (std::monostate makes None, std::int64_t an int); among alternatives of
+///   one kind, the first that fits by dtype, shape, range, names and fields, or else the first;
+/// - otherwise, in files of other origin, in the same way among those that can load this kind, and
+///   finally those that can load the number in a tensor of rank 0 or a NumPy scalar.
+///
+/// If that would be another alternative than the saved one, the value carries a tag:
+/// - a list, tuple, set, dict, struct or tensor has the attribute "variant", the index. Python
+///   ignores it and drops it when it saves, after which the rules above apply;
+/// - a scalar, which has no attributes, becomes a dict {"variant": index, "value": scalar}, which
+///   is visible in Python; so does a value that already has such an attribute or looks like such a
+///   dict.
 #pragma once
 
 #include <array>
@@ -30,14 +32,14 @@
 namespace safestructures::inline v0 {
 namespace detail {
 
-/// What tells one alternative of a variant from another.
+/// The properties that distinguish the alternatives of a variant.
 struct Alternative {
   KindSet kinds;
-  std::string_view type_name;  ///< Of a custom value or a struct; empty if there is none.
-  const TypeInfo& (*type)();   ///< What it is, to tell those of one kind apart.
+  std::string_view type_name;  ///< The name of the custom type or struct; empty if there is none.
+  const TypeInfo& (*type)();   ///< The type, to distinguish alternatives of one kind.
 };
 
-/// The value of the alternative `index`, with a tag if it needs one.
+/// Returns the value of the alternative `index`, with a tag if it needs one.
 SAFESTRUCTURES_API Value tag_variant(Value value, std::size_t index,
                                      std::span<const Alternative> alternatives);
 
@@ -45,8 +47,8 @@ struct VariantContent {
   std::size_t index;
   const Value* value;
 };
-/// Which alternative to load from what.
-/// \throws Error `out_of_range` for a tag that no alternative has, `type_mismatch` when none fits.
+/// Returns which alternative to load, and from which value.
+/// \throws Error `out_of_range` for a tag that is not an alternative, `type_mismatch` if none fits
 SAFESTRUCTURES_API VariantContent read_variant(const Value& value,
                                                std::span<const Alternative> alternatives,
                                                const Decoder& decoder);
@@ -64,7 +66,7 @@ inline constexpr std::array<Alternative, sizeof...(Ts)> alternatives{
 
 }  // namespace detail
 
-// More constrained than the codec of structs, which std::monostate is.
+// More constrained than the codec of structs, because std::monostate is a struct.
 template <detail::Fielded T>
   requires std::same_as<T, std::monostate>
 struct Codec<T> {

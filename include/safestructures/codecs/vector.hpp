@@ -4,10 +4,10 @@
 /// | items | saved as |
 /// |---|---|
 /// | numbers, `bool` | a tensor of rank 1 |
-/// | `std::array` of numbers (nested too) | one tensor with those dimensions behind the first |
+/// | `std::array` of numbers (nested too) | one tensor with those dimensions after the first |
 /// | `std::complex<double>` | an F64 tensor whose last dimension is 2, marked "complex" |
 /// | `std::byte` | bytes |
-/// | `char` | a str where it is text, else a U8 tensor: see strings.hpp |
+/// | `char` | a str if it is text, otherwise a U8 tensor: see strings.hpp |
 /// | everything else | a list, or columns: see columns.hpp |
 #pragma once
 
@@ -43,7 +43,7 @@ struct Codec<std::vector<T, Allocator>> {
   }
 };
 
-/// A BOOL tensor with memory of its own: the vector packs its items.
+/// A BOOL tensor with its own memory, because the vector packs its items.
 template <class Allocator>
 struct Codec<std::vector<bool, Allocator>> {
   static constexpr KindSet kinds = Kind::tensor;

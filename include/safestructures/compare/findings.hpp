@@ -1,5 +1,5 @@
 /// \file
-/// What a comparison concludes beyond the numbers of one pair of tensors.
+/// Conclusions of a comparison beyond the numbers of one pair of tensors.
 #pragma once
 
 #include <cstddef>
@@ -13,56 +13,59 @@
 
 namespace safestructures::inline v0 {
 
-/// How far apart runs are that should be the same: what is no further apart is no error.
+/// The distance between runs that should be the same. A difference no larger than it is not an
+/// error.
 ///
-/// Of each further run of `CompareOptions::noise` the distance to the nearer of the two sides
-/// counts, so that it does not matter whose run it is, and a fault of one side is never taken for
-/// noise; of several runs the largest of each measure.
+/// For each further run of `CompareOptions::noise`, the distance to the nearer of the two sides
+/// counts: it does not matter which side the run belongs to, and a fault of one side is never taken
+/// for noise. With several runs, the largest value of each measure counts.
 struct NoiseFloor {
   double max_absolute = 0;            ///< As `TensorMetrics::max_absolute`.
   double rmse = 0;                    ///< As `TensorMetrics::rmse`.
   std::optional<double> relative_l2;  ///< As `TensorMetrics::relative_l2`.
-  std::uint64_t runs = 0;             ///< The further runs that have this tensor.
-  /// Whether one of them has more digits than both sides. It measures their rounding, so that it
-  /// decides alone; repeated runs only excuse what is beyond the tolerance.
+  std::uint64_t runs = 0;             ///< The number of further runs that have this tensor.
+  /// Whether one of them has more digits than both sides. Such a run measures their rounding and
+  /// decides alone; repeated runs only excuse differences beyond the tolerance.
   bool is_precise = false;
-  /// How many times the floor a difference may be: `CompareOptions::noise_factor`, more where few
-  /// numbers were measured. The floor's maximum counts twice there, or, beside a run with more
-  /// digits, what of it is beyond a step of the dtype.
+  /// How many times the floor a difference may be: `CompareOptions::noise_factor`, or more if few
+  /// numbers were measured. For the largest difference the floor counts twice; with a run of more
+  /// digits, the second time only the part of it that exceeds one step of the dtype.
   double factor = 0;
-  /// The larger of what root mean square and maximum are beside what they may be: above 1 is beyond
-  /// it. Nothing where the floor is zero and the difference is not.
+  /// The root mean square or the maximum, relative to what is allowed for it, whichever is larger;
+  /// above 1 is beyond the noise. Nothing if the floor is zero and the difference is not.
   std::optional<double> excess;
 
-  /// Whether the difference is no larger than the noise explains.
+  /// Returns whether the difference is no larger than the noise explains.
   [[nodiscard]] bool is_within() const noexcept { return excess && *excess <= 1; }
 };
 
-/// What is known of two tensors of which one side or both have the statistics alone (as
-/// `statistics_value` keeps them). Estimates come from the sketches and do not exist where a side
-/// has none, or where NaN or infinities differ in number.
+/// The comparison of two tensors when one side or both only have the statistics (as kept by
+/// `statistics_value`). Estimates come from the sketches and are missing if a side has none, or if
+/// the numbers of NaNs or infinities differ.
 struct StatisticsMetrics {
-  /// The standard deviation of `distance` and `relative_l2`, as a share of them: that of
+  /// The standard deviation of `distance` and `relative_l2`, relative to their value; it is that of
   /// TensorSketch.
   static constexpr double estimate_deviation = 0.0442;
 
-  std::uint64_t count = 0;            ///< Numbers of each tensor.
-  Tolerance tolerance;                ///< What was allowed.
-  std::optional<bool> has_same_hash;  ///< Of tensors of one dtype: whether their bytes are equal.
-  std::optional<double> distance;     ///< Estimate of |a - b| as vectors.
+  std::uint64_t count = 0;  ///< The numbers in each tensor.
+  Tolerance tolerance;      ///< The tolerance that was allowed.
+  /// For tensors of the same dtype: whether their bytes are equal.
+  std::optional<bool> has_same_hash;
+  std::optional<double> distance;     ///< Estimate of the L2 norm |a - b|.
   std::optional<double> relative_l2;  ///< Estimate of |a - b| / |b|.
-  /// Estimate of 1 - the cosine of the angle, with a standard deviation of 8.8 % of it.
+  /// Estimate of 1 - the cosine of the angle, with a standard deviation of 8.8 % of its value.
   std::optional<double> cosine_distance;
   std::optional<double> norm_ratio;  ///< |a| / |b|, exact.
-  /// The share of the numbers that would have to change their bin of the histogram (powers of two),
-  /// to make it the other's.
+  /// The share of the numbers that would have to change their bin of the histogram (powers of two)
+  /// to turn one histogram into the other.
   double histogram_distance = 0;
-  /// The largest difference of the sides' `TensorStatistics::quantiles`, over what is between b's
-  /// at 0.01 and 0.99. Distributions of the same moments may have it. A quantile being off by up to
-  /// 1/32 of itself, it tells little of numbers that are near each other and far from zero. Nothing
-  /// where a side has no quantiles, or b's are all the same and a's are others.
+  /// The largest difference between the two sides' `TensorStatistics::quantiles`, relative to the
+  /// distance between b's quantiles at 0.01 and 0.99. It can tell apart distributions with the same
+  /// moments. Quantiles are accurate to 1/32 of their value, so this says little about numbers that
+  /// are close together and far from zero. Nothing if a side has no quantiles, or if b's are all
+  /// the same and a's are not.
   std::optional<double> quantile_distance;
-  /// Of each side, as in `TensorStatistics`.
+  /// Statistics of each side, as in `TensorStatistics`.
   /// @{
   double norm_a = 0;
   double norm_b = 0;
@@ -77,50 +80,54 @@ struct StatisticsMetrics {
   /// @}
 };
 
-/// How it is known what went into the layer that made a record: the confidence in an `ErrorOrigin`.
+/// How the input of the layer that made a record is known: the confidence in an `ErrorOrigin`.
 enum class InputEvidence : std::uint8_t {
-  none,         ///< Nothing was recorded before it in its step and thread.
-  other_shape,  ///< Guessed: the record before it, of another shape.
-  same_shape,   ///< Guessed: the record before it, of the same shape.
-  recorded,     ///< Recorded as its input, such as `layer.0.input` for `layer.0`.
+  none,         ///< No tensor was recorded earlier in its step and thread.
+  other_shape,  ///< Guessed: the previous record, which has another shape.
+  same_shape,   ///< Guessed: the previous record, which has the same shape.
+  recorded,     ///< Recorded as the layer's input, such as `layer.0.input` for `layer.0`.
 };
 
-/// The name of it in JSON: `"recorded"`.
+/// Returns the name in JSON, such as `"recorded"`.
 SAFESTRUCTURES_API std::string_view to_string(InputEvidence evidence) noexcept;
 
-/// A record's error beside that of what went into its layer. Errors are relative L2 over the
-/// tensors of a record, the largest of them, or `ComparisonRow::unmasked_l2` where there is one.
+/// The error of a record compared with that of its layer's input. An error is the largest relative
+/// L2 over the tensors of a record; for a tensor with `ComparisonRow::unmasked_l2`, that counts
+/// instead.
 struct ErrorOrigin {
   InputEvidence evidence = InputEvidence::none;  ///< How the input is known.
-  /// The first row of the record taken as input. Nothing: none.
+  /// The first row of the record taken as input. Nothing if there is none.
   std::optional<std::size_t> input_row;
-  std::optional<double> error;        ///< Of the record. Nothing where it has no measure: a NaN.
-  std::optional<double> input_error;  ///< Of its input, as `error`.
-  /// Error over input error. Nothing where the input is exact, or one of them has no measure.
+  /// The error of the record. Nothing if it cannot be measured: a NaN.
+  std::optional<double> error;
+  std::optional<double> input_error;  ///< The error of its input, as `error`.
+  /// Error divided by input error. Nothing if the input is exact, or either cannot be measured.
   std::optional<double> amplification;
-  /// What ranks culprits: error, at most 1, over the input error or, where that is smaller, over
-  /// the noise (relative L2 of `ComparisonRow::noise`, else half a step of the dtype). Where the
-  /// input is a guess, over the largest error before it in the step. An error without measure is 1
-  /// where what came in is more than that noise; else there is nothing here.
+  /// The rank of a culprit: the error, at most 1, divided by the input error or the noise,
+  /// whichever is larger. Noise is the relative L2 of `ComparisonRow::noise`, else half a step of
+  /// the dtype. If the input is guessed, the largest earlier error in its step and thread takes the
+  /// place of the input error. An error that cannot be measured counts as 1 if the input error
+  /// exceeds the noise; otherwise there is no score. If the input error cannot be measured, the
+  /// score is 0.
   std::optional<double> score;
 };
 
-/// A fault that would make such a difference, with its evidence. It is a hint for who looks for the
-/// fault, and decides nothing.
+/// A fault that would cause such a difference, with its evidence. It is a hint for debugging and
+/// does not affect the verdict.
 struct Suspicion {
   std::string fault;     ///< `missing scale`; docs/compare.md has the list.
-  std::string evidence;  ///< In words and numbers. Safe for a terminal.
-  /// The share of the squared difference that is gone when the fault is put right. Nothing where
-  /// the pattern alone speaks, and not the numbers.
+  std::string evidence;  ///< The evidence in words and numbers. Safe for a terminal.
+  /// The share of the squared difference that vanishes if the fault is corrected. Nothing if the
+  /// evidence is only the pattern, not the numbers.
   std::optional<double> explained{};
 };
 
-/// A record of recordings whose layer makes an error of its own.
+/// A record whose layer makes an error of its own.
 struct Culprit {
-  std::string name;               ///< Of the record, in the first recording.
-  std::size_t row = 0;            ///< Of the first of its calls that makes an error.
-  std::uint64_t calls = 0;        ///< How many of its calls do.
-  std::optional<double> score{};  ///< The largest, as `ErrorOrigin::score`.
+  std::string name;               ///< The name of the record in the first recording.
+  std::size_t row = 0;            ///< The row of its first call that makes an error.
+  std::uint64_t calls = 0;        ///< The number of its calls that make an error.
+  std::optional<double> score{};  ///< The largest `ErrorOrigin::score` of these calls.
 };
 
 }  // namespace safestructures::inline v0

@@ -1,12 +1,12 @@
 /// \file
-/// Rules for other names as text, in a file that is kept beside the runs.
+/// Rename rules as text, for a file that is kept with the runs.
 ///
-///     # same numbers
+///     # same statistics
 ///     encoder.0=enc.layer.0
 ///     decoder.*.w=model.decoder.*.weight
 ///
-/// A line is a rule, as `RenameRule` has it, up to its first `=` and from there on. Empty lines say
-/// nothing, nor do those that begin with `#`.
+/// Each line is a rule as in `RenameRule`: `from` is the text up to the first `=`, `to` the rest.
+/// Empty lines and lines that begin with `#` are ignored.
 #pragma once
 
 #include <span>
@@ -20,14 +20,15 @@
 
 namespace safestructures::inline v0 {
 
-/// The rules in such a text. Whether they can be carried out is seen by `compare`.
-/// \param name of the file, for errors \throws Error `invalid_argument` naming the line
+/// Parses such a text. Whether the rules can be applied is only checked by `compare`.
+/// \param name of the file, for errors
+/// \throws Error `invalid_argument` naming the line
 [[nodiscard]] SAFESTRUCTURES_API std::vector<RenameRule> parse_renames(
     std::string_view text, const std::string& name = "renames");
 
-/// Such a text: the rules that were applied, then what was suggested beside them, each behind its
-/// reason. What no line can say, as a first name with `=`, one that begins with `#` and line
-/// breaks, is a comment; so is a suggestion that no rule can be, as of names with `*`.
+/// Returns such a text: the rules that were applied, then the suggestions, each below its reason.
+/// Names that no line can express, such as a first name with `=`, or with a leading `#`, or a line
+/// break, become comments; so do suggestions that cannot be rules, such as names with `*`.
 [[nodiscard]] SAFESTRUCTURES_API std::string format_renames(
     std::span<const RenameRule> rules, std::span<const RenameSuggestion> suggestions);
 

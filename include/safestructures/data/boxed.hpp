@@ -1,5 +1,5 @@
 /// \file
-/// An optional value that takes a pointer where there is none.
+/// An optional value that takes only a pointer if it is missing.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,20 @@
 
 namespace safestructures::inline v0 {
 
-/// Like `std::optional`, for what is large and few objects have: the value is in memory of its own.
-/// Copies have a copy of it.
+/// Like `std::optional`, but the value is in memory of its own: for values that are large and that
+/// few objects have. Copying copies the value.
 template <class T>
 class Boxed {
  public:
-  /// Without a value.
+  /// Makes one without a value.
   Boxed() noexcept = default;
-  /// With that one. May be implicit, as an `std::optional` is made.
+  /// Makes one with that value. Implicit, like the constructors of `std::optional`.
   /// @{
   Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}
   Boxed(std::optional<T> value)
       : value_(value ? std::make_unique<T>(*std::move(value)) : nullptr) {}
   /// @}
-  /// Copies copy the value, and what was moved from has none.
+  /// Copying copies the value; a moved-from object has none.
   /// @{
   Boxed(const Boxed& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
   Boxed(Boxed&&) noexcept = default;
@@ -35,12 +35,12 @@ class Boxed {
   /// @}
   ~Boxed() = default;
 
-  /// Whether there is one.
+  /// Whether there is a value.
   /// @{
   [[nodiscard]] bool has_value() const noexcept { return value_ != nullptr; }
   explicit operator bool() const noexcept { return has_value(); }
   /// @}
-  /// The value, which must be there. Valid until this is assigned or destroyed.
+  /// The value, which must exist. Valid until this object is assigned to or destroyed.
   /// @{
   [[nodiscard]] const T& operator*() const noexcept { return *value_; }
   [[nodiscard]] T& operator*() noexcept { return *value_; }

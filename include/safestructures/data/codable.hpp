@@ -1,5 +1,5 @@
 /// \file
-/// Which types have a codec: what can be saved, and what can be loaded.
+/// Concepts for types with a codec: those that can be saved, and those that can be loaded.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@ namespace safestructures::inline v0 {
 class Encoder;
 class Decoder;
 
-/// Codec for T; see codec.hpp. There is no general definition.
+/// Codec for T; see codec.hpp. The primary template is not defined.
 template <class T>
 struct Codec;
 
@@ -29,7 +29,7 @@ concept Decodable = requires(const Value& value, Decoder& decoder) {
 
 namespace detail {
 
-/// For what no type is: a static_assert of it fails where it is instantiated only.
+/// For a static_assert that must fail only if it is instantiated.
 template <class T>
 inline constexpr bool always_false = false;
 

@@ -1,5 +1,5 @@
 /// \file
-/// Codecs: how a C++ type becomes a Value and comes back.
+/// Codecs: how a C++ type becomes a Value and back.
 ///
 /// `Codec<T>` is the only extension point. The library specialises it for the types in codecs/;
 /// users specialise it for theirs:
@@ -11,27 +11,28 @@
 ///     };
 ///
 /// With a `type_name`, the encoded Value becomes the payload of a custom value of that name, and
-/// `decode` gets the payload back; Python plugins read the same name. Without one, the Value stands
-/// as it is. A full specialisation by the user wins over the library's own, which are all partial,
-/// so any builtin type's codec can be overridden.
+/// `decode` receives the payload; Python plugins use the same name. Without one, the Value is used
+/// as it is. A full specialisation by the user takes precedence over the library's own, which are
+/// all partial, so the codec of any built-in type can be overridden.
 ///
-/// All that a codec may have; a codec needs `encode` or `decode` only:
+/// A codec may have these members, of which it needs only `encode` or `decode`:
 ///
 /// - `static Value encode(const T&, Encoder&)`: T can be saved.
 /// - `static T decode(const Value&, Decoder&)`: T can be loaded.
-/// - `static constexpr std::string_view type_name`: it is a custom value of that name.
+/// - `static constexpr std::string_view type_name`: T is saved as a custom value of that name.
 /// - `static constexpr KindSet kinds`: the kinds of Value that `encode` makes, by which a
 ///   std::variant tells its alternatives apart (kind_set.hpp).
 /// - `static constexpr bool nullable = true`: T has an empty state that is saved as None, which a
-///   holder of a T keeps apart from having none (holders.hpp).
-/// - `static void describe_type(TypeDescriber&)`: what T is, without an object
+///   holder of a T distinguishes from holding nothing (holders.hpp).
+/// - `static void describe_type(TypeDescriber&)`: describes T without an object
 ///   (type_describer.hpp).
 ///
-/// Codecs nest by `encoder.encode_at`, `decoder.decode_at`: one step further down the path, so that
-/// errors name their place and the depth is limited. What many types share is a base to derive the
-/// codec from: `HolderCodec` (holders.hpp), `ListCodec` and `Items` (sequences.hpp), `SetCodec` and
-/// `MapCodec` (keyed.hpp), `TensorCodec` (tensor_like.hpp); for number types `BlockLayout`
-/// (numbers.hpp). All of them are in codecs/. Nothing in namespace `detail` is for users.
+/// Codecs nest by calling `encoder.encode_at` and `decoder.decode_at`, which go one step down the
+/// path, so that errors name their place and the depth is limited. Base classes provide what many
+/// types share: `HolderCodec` (holders.hpp), `ListCodec` and `Items` (sequences.hpp), `SetCodec`
+/// and `MapCodec` (keyed.hpp), `TensorCodec` (tensor_like.hpp); for number types specialise
+/// `BlockLayout` (numbers.hpp). All of them are in codecs/. Nothing in namespace `detail` is for
+/// users.
 #pragma once
 
 #include <type_traits>

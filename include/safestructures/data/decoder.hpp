@@ -1,5 +1,6 @@
 /// \file
-/// What codecs are handed to decode by: the place, the limits, and what is shared.
+/// The decoder, which is passed to codecs for loading: the current path, limits, and shared
+/// objects.
 #pragma once
 
 #include <array>
@@ -25,52 +26,52 @@
 
 namespace safestructures::inline v0 {
 
-/// How Values become C++ objects.
+/// Options for decoding Values into C++ objects.
 struct DecodeOptions {
   const Registry* registry = nullptr;  ///< Codecs found at run time; must outlive the call.
-  Limits limits = {};                  ///< Of them `depth`.
-  /// What to do with numbers that the target type cannot hold: an Error, or the nearest.
+  Limits limits = {};                  ///< Only `depth` is used.
+  /// How to handle numbers that the target type cannot hold: throw, or use the nearest.
   Overflow overflow = Overflow::error;
-  /// Refuse structure fields that the target struct does not have, instead of passing over them.
+  /// Whether structure fields that the target struct does not have are refused instead of ignored.
   bool refuse_unknown_fields = false;
 };
 
 namespace detail {
 
-/// Tells values of other content or other tensors apart: 128 bits of a keyed hash.
+/// Tells values with different content or different tensors apart: 128 bits of a keyed hash.
 using Fingerprint = std::array<std::uint64_t, 2>;
 
-/// A value's fingerprint, in which a tensor counts by its name and its memory; and whether it holds
-/// a tensor with elements.
+/// A value's fingerprint, to which a tensor contributes its name and its memory; and whether the
+/// value holds a tensor with elements.
 struct Print {
   Fingerprint hash;
   bool has_tensor;
 };
-/// Those of containers, by address.
+/// The prints of containers, by address.
 using Prints = std::unordered_map<const Value*, Print>;
 
-/// The print of a value; those of it and of all containers below are added to `prints` if there.
+/// Returns the print of a value; adds it and those of all containers below to `prints` unless null.
 [[nodiscard]] SAFESTRUCTURES_API Print print_of(const Value& value, Prints* prints);
 
 }  // namespace detail
 
-/// Turns Values into C++ objects; handed to `Codec<T>::decode`. A codec may ask for `path()`,
-/// `registry()` and `limits()`, and give up by `fail(code, problem, ...)` or `mismatch`.
+/// Turns Values into C++ objects; passed to `Codec<T>::decode`. A codec may use `path()`,
+/// `registry()` and `limits()`, and report failure by `fail(code, problem, ...)` or `mismatch`.
 class SAFESTRUCTURES_API Decoder : public detail::Walker {
  public:
-  /// At the root. The registry of the options must outlive it.
+  /// Starts at the root. The registry in the options must outlive the decoder.
   explicit Decoder(const DecodeOptions& options = {})
       : Walker(options.registry, options.limits),
         overflow_(options.overflow),
         refuse_unknown_fields_(options.refuse_unknown_fields) {}
 
-  /// As the options say.
+  /// The settings of the options.
   /// @{
   [[nodiscard]] Overflow overflow() const noexcept { return overflow_; }
   [[nodiscard]] bool refuse_unknown_fields() const noexcept { return refuse_unknown_fields_; }
   /// @}
 
-  /// The object that `value` describes. \throws Error what its codec finds wrong, with the path.
+  /// Returns the object that `value` describes. \throws Error what its codec reports, with the path
   template <class T>
   [[nodiscard]] T decode(const Value& value) {
     constexpr bool can_move = std::is_move_constructible_v<T>;
@@ -113,7 +114,7 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     }
   }
 
-  /// The object that a part of the current value describes, one step further down the path.
+  /// Returns the object that a part of the current value describes, one step further down the path.
   /// @{
   template <class T>
   [[nodiscard]] T decode_at(std::string_view name, const Value& value) {
@@ -127,20 +128,22 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
   }
   /// @}
 
-  /// Decodes through a type of the registry: for codecs of polymorphic and type-erased holders.
+  /// Decodes an object as a registered type; for codecs of polymorphic and type-erased holders.
   [[nodiscard]] std::shared_ptr<void> decode_registered(const Registry::Type& type,
                                                         const Value& value);
 
-  /// For owners that share an object: what `decode_object()` made, as a `std::shared_ptr<T>`, when
-  /// it was last called for a value with the same content and the very same tensors, so that what
-  /// was stored once is one object again. A value without tensors is always decoded anew.
+  /// For owners that share an object: returns `decode_object()` as a `std::shared_ptr<T>`, or the
+  /// result of an earlier call for a value with the same content and the very same tensors, so that
+  /// an object that was stored once becomes one object again. A value without tensors is always
+  /// decoded anew.
   template <class T, class Decode>
   [[nodiscard]] std::shared_ptr<T> decode_shared(const Value& value, const Decode& decode_object) {
-    // As a T before its type is forgotten: another's address may be another.
+    // Converted to T* before the type is erased: a pointer to another type may have another
+    // address.
     return std::static_pointer_cast<T>(
         decode_shared(value, typeid(T), [&]() -> std::shared_ptr<T> { return decode_object(); }));
   }
-  /// The same for an object of a type that is known at run time only.
+  /// The same for an object whose type is only known at run time.
   template <class Decode>
   [[nodiscard]] std::shared_ptr<void> decode_shared(const Value& value, std::type_index type,
                                                     const Decode& decode_object) {
@@ -154,28 +157,28 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     return object;
   }
 
-  /// The tensor of a value in the dtype it had before it was saved: itself, or a converted copy,
-  /// which all values with the same memory share.
-  /// \throws Error as `restored_tensor`, with the path.
+  /// Returns the tensor of a value in the dtype it had before it was saved: the tensor itself, or a
+  /// converted copy, which all values with the same memory share.
+  /// \throws Error as `restored_tensor`, with the path
   [[nodiscard]] Tensor restored(const Value& value);
-  /// Gives every tensor in a tree its own dtype, those in keys and attributes too. Several threads
-  /// convert where that pays. After an Error the tree is of no use.
-  /// \throws Error as `restored_tensor`, and `duplicate_name` where two keys of a dict or members
-  /// of a set are one in their own dtypes; with the path.
+  /// Gives every tensor in a tree its original dtype, including those in keys and attributes.
+  /// Converts with several threads if that helps. After an Error the tree is unusable.
+  /// \throws Error as `restored_tensor`; `duplicate_name` if two keys of a dict or members of a set
+  /// become equal in their original dtypes; with the path
   void restore(Value& root);
 
-  /// The payload of a custom value of that type name.
-  /// \throws Error `type_mismatch` when it is something else.
+  /// Returns the payload of a custom value with that type name.
+  /// \throws Error `type_mismatch` for anything else
   [[nodiscard]] const Value& expect_custom(const Value& value, std::string_view type_name) const;
 
-  /// Throws `type_mismatch`: `expected` in words, the value in short.
+  /// Throws `type_mismatch` with `expected` in words and a short description of the value.
   [[noreturn]] void mismatch(std::string_view expected, const Value& value) const;
 
  private:
   using SharedKey = std::pair<detail::Fingerprint, std::type_index>;
 
-  /// Shared objects in shared objects: prints are good as long as the value is there below which
-  /// they were made, that of the second level.
+  /// Counts nested shared objects. Prints are valid only while the value below which they were made
+  /// exists, that of the second level.
   class SharedLevel {
    public:
     explicit SharedLevel(Decoder& decoder) noexcept : decoder_(decoder) { ++decoder.shared_depth_; }
@@ -190,27 +193,27 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
   };
   [[nodiscard]] detail::Print shared_print(const Value& value);
 
-  /// A value of a type that only the file knows, `enum.Enum` of Python say, is what it holds for a
-  /// C++ type that can be that but not a custom value.
+  /// Returns the payload of a value whose type only the file knows (such as `enum.Enum` of Python)
+  /// if the C++ type can be the payload but not a custom value; otherwise the value.
   static const Value& inside(const Value& value, KindSet kinds) {
     const bool steps_in = value.kind() == Kind::custom && !kinds.has(Kind::custom) &&
                           kinds.has(value.payload().kind());
     return steps_in ? value.payload() : value;
   }
 
-  /// What was converted back, beside what it was: that keeps its memory from being another's.
+  /// A converted tensor, and its source: holding that keeps its memory from being reused.
   struct Restored {
     Tensor stored;
     Tensor tensor;
   };
-  /// A tensor that has yet to be converted into the memory of another.
+  /// A tensor that is still to be converted, and its target.
   struct Conversion {
     const Value* value;
     Tensor stored;
     Tensor target;
   };
   Tensor restored_here(const Value& value);
-  /// As `restored_here`, but what is middle-sized is put off until `convert`.
+  /// Like `restored_here`, but leaves medium-sized tensors to `convert`.
   Tensor restored_later(const Value& value, std::vector<Conversion>& later);
   void convert(const std::vector<Conversion>& conversions, const Value& root) const;
 
@@ -222,12 +225,13 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
   unsigned shared_depth_ = 0;
 };
 
-/// The tensor of a value in the dtype it had before it was saved: itself, or a converted copy.
-/// \throws Error `type_mismatch` when the value is no tensor, `unknown_dtype`, or as `Tensor::to`.
+/// Returns the tensor of a value in the dtype it had before it was saved: the tensor itself, or a
+/// converted copy.
+/// \throws Error `type_mismatch` if the value is not a tensor, `unknown_dtype`, or as `Tensor::to`
 [[nodiscard]] SAFESTRUCTURES_API Tensor restored_tensor(const Value& value,
                                                         Overflow overflow = Overflow::error);
 
-/// A value in a few words for error messages: `int 300`, `tensor F32 [2, 3]`, `list of 4`.
+/// Describes a value briefly for error messages: `int 300`, `tensor F32 [2, 3]`, `list of 4`.
 SAFESTRUCTURES_API std::string describe(const Value& value);
 
 }  // namespace safestructures::inline v0

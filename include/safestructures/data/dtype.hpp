@@ -14,7 +14,7 @@
 
 namespace safestructures::inline v0 {
 
-/// Element types, by the names of the safetensors format (crate 0.8), in its order.
+/// Element types, named and ordered as in the safetensors format (crate 0.8).
 enum class DType : std::uint8_t {
   BOOL,         ///< one byte, 0 or 1
   F4,           ///< 4 bits, OCP MX E2M1, two to a byte, low nibble first
@@ -40,25 +40,26 @@ enum class DType : std::uint8_t {
   U64,          ///< unsigned 64-bit integer
 };
 
-/// How many dtypes there are.
+/// The number of dtypes.
 inline constexpr std::size_t dtype_count = 22;
 
-/// The name the format uses, such as `"F8_E4M3"`.
+/// Returns the name the format uses, such as `"F8_E4M3"`.
 SAFESTRUCTURES_API std::string_view to_string(DType dtype) noexcept;
 
-/// The dtype of that exact name, or nothing.
+/// Returns the dtype with exactly that name, or nothing.
 SAFESTRUCTURES_API std::optional<DType> parse_dtype(std::string_view name) noexcept;
 
-/// Bits of one element: 4, 6, 8, 16, 32 or 64.
+/// Returns the number of bits of an element: 4, 6, 8, 16, 32 or 64.
 SAFESTRUCTURES_API unsigned bit_width(DType dtype) noexcept;
 
-/// Alignment in bytes that typed access to the elements needs (1 for sub-byte types; 4 for C64).
+/// Returns the alignment in bytes that typed access to the elements needs (1 for sub-byte types; 4
+/// for C64).
 SAFESTRUCTURES_API std::size_t alignment(DType dtype) noexcept;
 
-/// F4 to F64: what a precision setting converts. C64 is not among them.
+/// Whether the dtype is one of F4 to F64, which a precision setting converts. False for C64.
 SAFESTRUCTURES_API bool is_floating(DType dtype) noexcept;
 
-/// I8 to I64 and U8 to U64. BOOL is not among them.
+/// Whether the dtype is one of I8 to I64 or U8 to U64. False for BOOL.
 SAFESTRUCTURES_API bool is_integer(DType dtype) noexcept;
 
 namespace detail {
@@ -90,9 +91,9 @@ constexpr std::optional<DType> dtype_for() {
 
 }  // namespace detail
 
-/// C++ types that are elements of a tensor: bool, every integer type of 8 to 64 bits, float,
-/// double, `std::complex<float>`, `half`, `bfloat16` and the 8-bit floats. Characters are text, not
-/// numbers.
+/// A C++ type that can be a tensor element: bool, every integer type of 8 to 64 bits, float,
+/// double, `std::complex<float>`, `half`, `bfloat16` and the 8-bit floats. Character types are
+/// text, not numbers.
 template <class T>
 concept Element = detail::dtype_for<std::remove_cv_t<T>>().has_value();
 

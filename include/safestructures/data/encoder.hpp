@@ -1,5 +1,5 @@
 /// \file
-/// What codecs are handed to encode by: the place, the limits, and what is shared.
+/// The encoder, which is passed to codecs for saving: the current path, limits, and shared objects.
 #pragma once
 
 #include <array>
@@ -25,33 +25,33 @@
 
 namespace safestructures::inline v0 {
 
-/// How C++ objects become Values.
+/// Options for encoding C++ objects as Values.
 struct EncodeOptions {
   const Registry* registry = nullptr;  ///< Codecs found at run time; must outlive the call.
-  Limits limits = {};                  ///< Of them `depth`, and `nodes` for what is shared.
-  /// Whether every vector of plain numeric structs becomes columns, one tensor for each field,
-  /// instead of a list, and not only those whose rules ask for it; see codecs/columns.hpp.
+  Limits limits = {};                  ///< Only `depth` is used, and `nodes` for shared objects.
+  /// Whether every vector of plain numeric structs becomes columns (one tensor per field instead of
+  /// a list), not only those whose rules ask for it; see codecs/columns.hpp.
   bool columns = false;
 };
 
-/// Turns C++ objects into Values; handed to `Codec<T>::encode`.
+/// Turns C++ objects into Values; passed to `Codec<T>::encode`.
 ///
-/// Tensors of the result borrow the memory of const objects, which must stay until all is saved.
-/// Those of temporaries, and of variables that are not const, are copied. A codec may ask for
-/// `path()`, `registry()` and `limits()`, and give up by `fail(code, problem, ...)`.
+/// Tensors in the result borrow the memory of const objects, which must stay alive until everything
+/// is saved. Tensors of temporaries and of non-const variables are copied. A codec may use
+/// `path()`, `registry()` and `limits()`, and report failure by `fail(code, problem, ...)`.
 class SAFESTRUCTURES_API Encoder : public detail::Walker {
  public:
-  /// At the root. The registry of the options must outlive it.
+  /// Starts at the root. The registry in the options must outlive the encoder.
   explicit Encoder(const EncodeOptions& options = {})
       : Walker(options.registry, options.limits), columns_(options.columns) {}
 
-  /// A str that values of this encoder may share, such as the name of a field.
+  /// Returns a str that values of this encoder may share, such as the name of a field.
   [[nodiscard]] Value name(std::string_view text);
 
   /// Whether every vector of plain numeric structs becomes columns.
   [[nodiscard]] bool columns() const noexcept { return columns_; }
 
-  /// The object's Value. \throws Error what its codec finds wrong, with the path.
+  /// Returns the Value of an object. \throws Error what its codec reports, with the path
   template <class T>
   [[nodiscard]] Value encode(const T& object) {
     if (registry() != nullptr) {
@@ -78,7 +78,7 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     }
   }
 
-  /// The same for a temporary: its tensors are copied, since its memory will be gone.
+  /// The same for a temporary: its tensors are copied, because its memory goes away.
   template <class T>
     requires(!std::is_reference_v<T>)
   [[nodiscard]] Value encode(T&& object) {
@@ -87,44 +87,44 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     return value;
   }
 
-  /// The same for a variable that is not const: codecs are given const objects, so it is one of
-  /// their own, whose memory will be gone too. `std::as_const` has it borrowed.
+  /// The same for a non-const variable: codecs receive const objects, so this must be a local
+  /// variable of a codec, whose memory goes away too. Pass it through `std::as_const` to borrow it.
   template <class T>
     requires(!std::is_const_v<T> && !std::is_arithmetic_v<T> && !std::is_enum_v<T>)
   [[nodiscard]] Value encode(T& object) {
     return encode(std::move(object));
   }
 
-  /// The Value of a part of the current object, one step further down the path.
+  /// Returns the Value of a part of the current object, one step further down the path.
   template <class T>
   [[nodiscard]] Value encode_at(std::string_view name, T&& object) {
     const Step step(*this, name);
     return encode(std::forward<T>(object));
   }
-  /// The same of an item, whose step is its index.
+  /// The same for an item, whose step is its index.
   template <class T>
   [[nodiscard]] Value encode_at(std::size_t index, T&& object) {
     const Step step(*this, index);
     return encode(std::forward<T>(object));
   }
-  /// The same of an object whose type only `encode_object` knows.
+  /// The same for an object whose type only `encode_object` knows.
   [[nodiscard]] Value encode_at(std::string_view name, const void* object,
                                 Value (*encode_object)(const void* object, Encoder& encoder)) {
     const Step step(*this, name);
     return encode_object(object, *this);
   }
 
-  /// Encodes through a type of the registry: for codecs of polymorphic and type-erased holders.
+  /// Encodes an object as a registered type; for codecs of polymorphic and type-erased holders.
   [[nodiscard]] Value encode_registered(const Registry::Type& type, const void* object);
 
-  /// For owners that share an object (`std::shared_ptr`): encodes it, remembering the address, so
-  /// that its tensors get one name however often it is met. The object must stay until all is
-  /// encoded: see `keep`. A cycle is an Error `cycle`.
+  /// Encodes an object with shared owners (`std::shared_ptr`) and remembers its address, so that
+  /// its tensors get one name however often it occurs. The object must live until everything is
+  /// encoded: see `keep`. \throws Error `cycle`
   template <class T>
   [[nodiscard]] Value encode_shared(const T* object) {
     return encode_shared(object, typeid(T), [&] { return encode(*object); });
   }
-  /// The same for an object of that address and type that `encode_object()` encodes.
+  /// The same for an object of that address and type, which `encode_object()` encodes.
   template <class Encode>
   [[nodiscard]] Value encode_shared(const void* object, std::type_index type,
                                     const Encode& encode_object) {
@@ -132,8 +132,8 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     if (const Value* known = scope.known()) return *known;
     return scope.remember(encode_object());
   }
-  /// Keeps an object that is shared until all is encoded. One that a codec had in a variable alone
-  /// would leave its address to the next, which would then be taken for it.
+  /// Keeps a shared object alive until everything is encoded. If only a codec's local variable
+  /// owned it, its address could be reused by the next object, which would be mistaken for it.
   void keep(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
 
  private:
@@ -150,8 +150,8 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     ~SharedScope();
     SharedScope(const SharedScope&) = delete;
     SharedScope& operator=(const SharedScope&) = delete;
-    /// \throws Error `limit_exceeded` when all that is stored again passes `Limits::nodes`: objects
-    /// that share others at every level would double at each.
+    /// \throws Error `limit_exceeded` if all that is stored again exceeds `Limits::nodes`: objects
+    /// that share others at every level would double the count at each.
     [[nodiscard]] const Value* known() const;
     [[nodiscard]] Value remember(Value value) const;
 
@@ -166,7 +166,7 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     }
   };
   std::unordered_map<std::pair<const void*, std::type_index>, Shared, KeyHash> shared_;
-  // Names of fields, which are mostly the same ones again.
+  // Names of fields, most of which occur again and again.
   std::array<Value, 32> names_;
   std::uint64_t repeated_nodes_ = 0;
   std::vector<std::shared_ptr<const void>> kept_;

@@ -1,5 +1,5 @@
 /// \file
-/// Iterating over what a container finds by its index.
+/// An iterator for containers with an index operator.
 #pragma once
 
 #include <compare>
@@ -10,7 +10,7 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Over the items of a container with an `operator[]`. Valid as long as the container.
+/// Iterates over the items of a container by `operator[]`. Valid as long as the container.
 template <class Container, class Item>
 class IndexIterator {
  public:

@@ -1,5 +1,5 @@
 /// \file
-/// Which kinds of Value a codec makes: what tells the alternatives of a variant apart.
+/// Sets of kinds of Value: what a codec makes, by which the alternatives of a variant differ.
 #pragma once
 
 #include <concepts>
@@ -13,25 +13,25 @@ namespace safestructures::inline v0 {
 template <class T>
 struct Codec;
 
-/// A set of kinds. A codec may say in `static constexpr KindSet kinds` what its `encode` makes; one
-/// that does not may make anything.
+/// A set of kinds. A codec may declare in `static constexpr KindSet kinds` what its `encode` makes;
+/// otherwise it may make anything.
 struct KindSet {
-  std::uint32_t bits = 0;  ///< Bit i for the kind of number i.
+  std::uint32_t bits = 0;  ///< Bit i represents the kind with number i.
 
-  /// No kind.
+  /// Makes the empty set.
   constexpr KindSet() = default;
-  /// That kind alone.
+  /// Makes a set of one kind.
   constexpr KindSet(Kind kind) : bits(1U << static_cast<unsigned>(kind)) {}
-  /// Every kind.
+  /// Returns the set of all kinds.
   static constexpr KindSet any() { return from_bits(~0U); }
 
-  /// Whether the kind is in it.
+  /// Whether the set contains the kind.
   [[nodiscard]] constexpr bool has(Kind kind) const { return (bits & KindSet(kind).bits) != 0; }
-  /// Whether there is a kind that is in both.
+  /// Whether any kind is in both sets.
   [[nodiscard]] constexpr bool overlaps(KindSet other) const { return (bits & other.bits) != 0; }
-  /// All kinds that are in one of them.
+  /// Returns the union of two sets.
   friend constexpr KindSet operator|(KindSet a, KindSet b) { return from_bits(a.bits | b.bits); }
-  /// Exactly the same kinds.
+  /// Whether the sets are the same.
   friend constexpr bool operator==(KindSet, KindSet) = default;
 
  private:
@@ -48,19 +48,20 @@ concept NamedCodec = requires {
   { Codec<T>::type_name } -> std::convertible_to<std::string_view>;
 };
 
-/// A type whose codec says which kinds of Value it makes.
+/// A type whose codec declares which kinds of Value it makes.
 template <class T>
 concept SaysKinds = requires {
   { Codec<T>::kinds } -> std::convertible_to<KindSet>;
 };
 
 /// A type whose codec has `static constexpr bool nullable = true`: it has an empty state that is
-/// saved as None, so that a holder of such a T must tell that state from having no T; see
+/// saved as None, so a holder of such a T must distinguish that state from holding no T; see
 /// codecs/holders.hpp.
 template <class T>
 concept Nullable = requires { requires Codec<T>::nullable; };
 
-/// What encoding a T may make: a custom value, what `Codec<T>::kinds` says, or anything.
+/// Returns what encoding a T may make: a custom value, what `Codec<T>::kinds` declares, or
+/// anything.
 template <class T>
 consteval KindSet kinds_of() {
   if constexpr (NamedCodec<T>) return Kind::custom;

@@ -1,5 +1,5 @@
 /// \file
-/// The bounds that keep a hostile file from costing more than it is worth.
+/// Limits that keep a hostile file from using too much time or memory.
 #pragma once
 
 #include <cstdint>
@@ -8,37 +8,40 @@
 
 namespace safestructures::inline v0 {
 
-/// Bounds on what is read and written. Each is checked before anything is allocated for what it
-/// bounds; passing one is an `Error` with code `limit_exceeded`. Writers hold themselves to the
-/// same bounds, so that what was saved can be loaded.
+/// Limits on what is read and written. Each is checked before memory is allocated for what it
+/// limits; exceeding one is an `Error` with code `limit_exceeded`. Writers apply the same limits,
+/// so that what was saved can be loaded.
 struct Limits {
-  /// Bytes of a safetensors header. Stops a file that announces a huge header to exhaust memory.
-  /// The format itself forbids more than 100,000,000.
+  /// The size of a safetensors header in bytes. Stops a file that announces a huge header from
+  /// exhausting memory. The format itself forbids more than 100,000,000.
   std::uint64_t header_bytes = 100'000'000;
-  /// Nesting of values, JSON and paths. Stops time and memory of deep nesting; a thread's stack
-  /// ends it earlier where it is small, and what a header holds that nobody asks for is never
-  /// passed over beyond 1000 levels. Python's package reads at most 247 levels.
+  /// The nesting depth of values, JSON and paths. Stops deep nesting from using up time and memory.
+  /// Threads with a small stack allow less. Unknown header fields are skipped at most 1000 levels
+  /// deep, even if this limit is higher. Python's package reads at most 247 levels.
   std::uint32_t depth = 500;
-  /// Nodes of one structure. Stops a small header that expands into many more bytes of values.
+  /// The number of nodes in a structure. Stops a small header that expands into many times its
+  /// size.
   std::uint64_t nodes = 20'000'000;
-  /// Dimensions of one tensor. Stops long shapes of ones that cost time at each step.
+  /// The number of dimensions of a tensor. Stops long shapes of ones that cost time at each step.
   std::uint32_t rank = 64;
-  /// Decimal digits of one integer. Stops quadratic number parsing; Python has the same bound.
-  /// Burn's formats do not count those of 64 bits, which have 20 at most.
+  /// The number of decimal digits of an integer. Stops quadratic number parsing; Python has the
+  /// same limit. Burn's formats do not apply it to 64-bit integers, which have at most 20 digits.
   std::uint32_t digits = 4300;
-  /// Tensors in one file, all shards together. Stops index files that name endless shards.
+  /// The number of tensors in a file, counting all shards. Stops index files with endless shards.
   std::uint64_t tensors = 20'000'000;
-  /// Shards that one index may name. Stops exhausting file descriptors and mappings.
+  /// The number of shards that an index may name. Stops it from exhausting file descriptors and
+  /// mappings.
   std::uint32_t shards = 10'000;
-  /// How many times the bytes of all tensors a structure may refer to once more, by naming a tensor
-  /// again; 1 GiB is always allowed. Stops a small file that names one large tensor a million
-  /// times, to fill the memory of who loads each reference into a container of its own.
+  /// How many bytes repeated references to tensors may add up to, as a multiple of the bytes of all
+  /// tensors; at least 1 GiB is always allowed. Stops a small file that refers to one large tensor
+  /// a million times, which would fill memory when each reference is loaded into its own container.
   std::uint32_t repeats = 16;
-  /// How many times its own bytes a packed file (`.gz`) may have when it is unpacked; 256 MiB are
-  /// always allowed. Stops a file of 10 MB that unpacks to 10 GB: gzip packs zeros 1030 times.
+  /// How large a compressed file (`.gz`) may become when it is unpacked, as a multiple of its size;
+  /// at least 256 MiB is always allowed. Stops a 10 MB file that unpacks to 10 GB: gzip shrinks
+  /// zeros by a factor of 1030.
   std::uint32_t expansion = 100;
-  /// Extension fields of one node. Stops quadratic time in looking for repeated ones. Burn's
-  /// formats have none, but for a tensor's id.
+  /// The number of extension fields of a node. Stops quadratic time in looking for duplicates.
+  /// Burn's formats have none except for a tensor's id.
   std::uint32_t attributes = 1000;
 };
 

@@ -12,31 +12,31 @@
 
 namespace safestructures::inline v0 {
 
-/// What a small floating-point format does with the codes that are not ordinary numbers.
+/// How a small floating-point format uses the codes that are not ordinary numbers.
 enum class Specials : std::uint8_t {
-  ieee,    ///< The highest exponent is infinity (fraction zero) and NaN.
-  fn,      ///< Finite, and NaN where all bits below the sign are set (OCP FP8 E4M3).
-  fnuz,    ///< Finite, no negative zero: its code is the one NaN.
-  finite,  ///< Every code is a number; there is neither infinity nor NaN (OCP MX F4 and F6).
-  scale,   ///< A bare exponent without sign, zero or fraction; the highest code is NaN (E8M0).
+  ieee,    ///< The highest exponent means infinity (fraction zero) or NaN.
+  fn,      ///< No infinity; NaN if all bits below the sign are set (OCP FP8 E4M3).
+  fnuz,    ///< No infinity and no negative zero, whose code is the only NaN.
+  finite,  ///< Every code is a number: no infinity and no NaN (OCP MX F4 and F6).
+  scale,   ///< An exponent without sign, zero or fraction; the highest code is NaN (E8M0).
 };
 
-/// A small floating-point format: how many bits the exponent and the fraction have, the bias of the
-/// exponent, and what the special codes mean. `encode` and `decode` work on bare codes, in the
+/// A small floating-point format: the number of exponent and fraction bits, the bias of the
+/// exponent, and the meaning of the special codes. `encode` and `decode` work on bare codes, in the
 /// lowest `width` bits of `Bits`.
 ///
-/// NaN is always made quiet; it keeps its sign and as many of its upper payload bits as fit, which
-/// is what the conversion instructions of x86 and ARM do.
+/// NaN always becomes quiet; it keeps its sign and as many of its upper payload bits as fit, like
+/// the conversion instructions of x86 and ARM.
 template <unsigned ExponentBits, unsigned FractionBits, int Bias, Specials Kind>
 struct MinifloatFormat {
-  static constexpr Specials kind = Kind;                     ///< What the special codes mean.
-  static constexpr unsigned exponent_bits = ExponentBits;    ///< Above those of the fraction.
-  static constexpr unsigned fraction_bits = FractionBits;    ///< The lowest ones of a code.
-  static constexpr int bias = Bias;                          ///< The exponent in the code of 1.0.
-  static constexpr bool has_sign = Kind != Specials::scale;  ///< Else all numbers are positive.
-  static constexpr bool has_infinity = Kind == Specials::ieee;  ///< With either sign.
-  static constexpr bool has_nan = Kind != Specials::finite;     ///< One code or more.
-  /// Bits of one code.
+  static constexpr Specials kind = Kind;                     ///< The meaning of the special codes.
+  static constexpr unsigned exponent_bits = ExponentBits;    ///< Bits of the exponent.
+  static constexpr unsigned fraction_bits = FractionBits;    ///< Bits of the fraction, the lowest.
+  static constexpr int bias = Bias;                          ///< The exponent field of 1.0.
+  static constexpr bool has_sign = Kind != Specials::scale;  ///< Whether it has negative numbers.
+  static constexpr bool has_infinity = Kind == Specials::ieee;  ///< Whether it has infinities.
+  static constexpr bool has_nan = Kind != Specials::finite;     ///< Whether it has a NaN.
+  /// The number of bits of a code.
   static constexpr unsigned width = ExponentBits + FractionBits + (has_sign ? 1 : 0);
 
   /// The unsigned integer that holds one code.
@@ -44,28 +44,29 @@ struct MinifloatFormat {
 
   /// The exponent of the smallest normal number.
   static constexpr int min_exponent = Kind == Specials::scale ? -Bias : 1 - Bias;
-  /// The bit that makes a number negative; 0 where there is none.
+  /// The bit that makes a number negative; 0 if there is none.
   static constexpr std::uint32_t sign_bit = has_sign ? 1U << (width - 1) : 0U;
-  /// All bits below the sign.
+  /// A mask of all bits below the sign.
   static constexpr std::uint32_t magnitude_mask = (1U << (ExponentBits + FractionBits)) - 1U;
-  /// The code of infinity where there is one.
+  /// The code of infinity if there is one.
   static constexpr std::uint32_t infinity = magnitude_mask & ~((1U << FractionBits) - 1U);
   /// The code of the largest number.
   static constexpr std::uint32_t largest = has_infinity ? infinity - 1U
                                            : Kind == Specials::fn || Kind == Specials::scale
                                                ? magnitude_mask - 1U
                                                : magnitude_mask;
-  /// The code of a NaN without sign or payload; zero where there is no NaN.
+  /// The code of a NaN without sign or payload; zero if there is no NaN.
   static constexpr std::uint32_t quiet_nan = has_infinity ? infinity | (infinity >> 1U & ~infinity)
                                              : Kind == Specials::fn || Kind == Specials::scale
                                                  ? magnitude_mask
                                              : Kind == Specials::fnuz ? sign_bit
                                                                       : 0U;
 
-  /// The code nearest to a number, ties to the even code (E8M0: ties away from zero, as its one
-  /// significant bit is always odd). Rounds once, also from double. Beyond the largest number:
-  /// infinity, else NaN, else the largest number. E8M0 has NaN for zero and negative numbers and
-  /// its smallest power for what is below it. A NaN that cannot be held becomes zero.
+  /// Returns the code nearest to a number, with ties to the even code (E8M0: ties away from zero,
+  /// since its only significant bit is always odd). Rounds once, also from double. A number beyond
+  /// the largest becomes infinity if the format has it, else NaN, else the largest number. E8M0
+  /// encodes zero and negative numbers as NaN, and numbers below its smallest power of two as that
+  /// power. A NaN becomes zero if the format has no NaN.
   static constexpr Bits encode(double value) noexcept {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const std::uint64_t magnitude = bits & 0x7FFF'FFFF'FFFF'FFFFU;
@@ -86,8 +87,8 @@ struct MinifloatFormat {
     return static_cast<Bits>(sign | static_cast<std::uint32_t>(code));
   }
 
-  /// Whether a number, rounded, is beyond the largest one. Infinity is where the format has none;
-  /// for E8M0, zero and negative numbers are. NaN is not.
+  /// Whether a number is beyond the largest one after rounding. Infinity overflows if the format
+  /// has none; zero and negative numbers overflow in E8M0. NaN never overflows.
   static constexpr bool overflows(double value) noexcept {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const std::uint64_t magnitude = bits & 0x7FFF'FFFF'FFFF'FFFFU;
@@ -97,13 +98,13 @@ struct MinifloatFormat {
     return encode_magnitude(magnitude) > largest;
   }
 
-  /// The code of the number nearest to a value that overflows.
+  /// Returns the code of the number nearest to a value that overflows.
   static constexpr Bits saturated(double value) noexcept {
     if constexpr (Kind == Specials::scale) return value > 0 ? static_cast<Bits>(largest) : Bits{0};
     return static_cast<Bits>(value < 0 ? sign_bit | largest : largest);
   }
 
-  /// The number that a code stands for, exactly.
+  /// Returns the exact number that a code stands for.
   static constexpr float decode(Bits code) noexcept {
     return std::bit_cast<float>(decode_bits(code));
   }
@@ -195,36 +196,36 @@ struct Float8E8M0Format : MinifloatFormat<8, 0, 127, Specials::scale> {};
 struct Float8E4M3FnuzFormat : MinifloatFormat<4, 3, 8, Specials::fnuz> {};
 /// E5M2 with bias 16, one zero and one NaN.
 struct Float8E5M2FnuzFormat : MinifloatFormat<5, 2, 16, Specials::fnuz> {};
-/// OCP MX E2M1, 4 bits. Stored packed, so that there is no scalar type of it.
+/// OCP MX E2M1, 4 bits. Stored packed, so there is no scalar type for it.
 struct Float4E2M1Format : MinifloatFormat<2, 1, 1, Specials::finite> {};
-/// OCP MX E2M3, 6 bits. Stored packed, so that there is no scalar type of it.
+/// OCP MX E2M3, 6 bits. Stored packed, so there is no scalar type for it.
 struct Float6E2M3Format : MinifloatFormat<2, 3, 1, Specials::finite> {};
-/// OCP MX E3M2, 6 bits. Stored packed, so that there is no scalar type of it.
+/// OCP MX E3M2, 6 bits. Stored packed, so there is no scalar type for it.
 struct Float6E3M2Format : MinifloatFormat<3, 2, 3, Specials::finite> {};
 
-/// A small floating-point number of one of the formats above: storage with conversions. Arithmetic
-/// and comparison happen in float, to which it converts by itself and exactly; the way back rounds
-/// to nearest even and must be spelled out.
+/// A small floating-point number in one of the formats above: storage with conversions. It converts
+/// to float implicitly and exactly, and arithmetic and comparison happen there; the conversion back
+/// is explicit and rounds to nearest even.
 ///
-/// Trivial and of standard layout: an array of these may be filled by copying bytes.
+/// Trivial and standard-layout: an array of these may be filled by copying bytes.
 template <class Format>
 class BasicMinifloat {
  public:
   /// The unsigned integer that holds the code.
   using Bits = typename Format::Bits;
 
-  /// As float: `BasicMinifloat()` is code 0, and a plain local variable has no value.
+  /// Like float: `BasicMinifloat()` is code 0, and a plain local variable is uninitialized.
   BasicMinifloat() = default;
 
-  /// The nearest number, see `MinifloatFormat::encode`. Accepts float, double and integers of up to
-  /// 32 bits: all that double holds exactly, so that there is one rounding.
+  /// Converts to the nearest number; see `MinifloatFormat::encode`. Accepts float, double and
+  /// integers of up to 32 bits: double holds them all exactly, so there is only one rounding.
   template <class T>
     requires(std::same_as<T, float> || std::same_as<T, double> ||
              (std::integral<T> && sizeof(T) <= 4))
   explicit constexpr BasicMinifloat(T value) noexcept
       : bits_(Format::encode(static_cast<double>(value))) {}
 
-  /// The number with this code.
+  /// Returns the number with this code.
   static constexpr BasicMinifloat from_bits(Bits bits) noexcept {
     BasicMinifloat result{};
     result.bits_ = bits;
@@ -234,10 +235,10 @@ class BasicMinifloat {
   /// The code.
   [[nodiscard]] constexpr Bits bits() const noexcept { return bits_; }
 
-  /// The same number, exactly.
+  /// Returns the same number, exactly.
   constexpr operator float() const noexcept { return Format::decode(bits_); }
 
-  /// The opposite number. The formats with one zero keep their zero and their NaN.
+  /// Returns the negated number. In formats with a single zero, zero and NaN stay as they are.
   constexpr BasicMinifloat operator-() const noexcept
     requires(Format::has_sign)
   {
@@ -251,8 +252,8 @@ class BasicMinifloat {
   Bits bits_;
 };
 
-/// The small numbers that stand alone in memory, by their formats: elements of tensors of the
-/// dtypes F16, BF16, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ and F8_E5M2FNUZ.
+/// The small floating-point types that are stored unpacked: elements of tensors with dtypes F16,
+/// BF16, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ and F8_E5M2FNUZ.
 /// @{
 using half = BasicMinifloat<HalfFormat>;
 using bfloat16 = BasicMinifloat<Bfloat16Format>;
@@ -265,8 +266,8 @@ using float8_e5m2fnuz = BasicMinifloat<Float8E5M2FnuzFormat>;
 
 }  // namespace safestructures::inline v0
 /// \cond  Doxygen finds no scope for it.
-/// Limits of the small floating-point numbers; `infinity` and `quiet_NaN` are meaningful where
-/// `has_infinity` and `has_quiet_NaN` say so.
+/// Limits of the small floating-point numbers; `infinity` and `quiet_NaN` are only meaningful if
+/// `has_infinity` and `has_quiet_NaN` are true.
 template <class Format>
 class std::numeric_limits<safestructures::BasicMinifloat<Format>>
     : public std::numeric_limits<float> {

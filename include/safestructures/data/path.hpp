@@ -19,44 +19,44 @@ namespace safestructures::inline v0 {
 /// `/` inside a step. The empty text is the root.
 class SAFESTRUCTURES_API Path {
  public:
-  /// The root.
+  /// Makes the root.
   Path() = default;
-  /// Reads the text form. The leading `/` may be left out; `/` alone is the root as well.
-  /// \throws Error `invalid_argument` for `~` without 0 or 1, `limit_exceeded` for more steps than
-  /// `limits.depth`.
+  /// Parses the text form. The leading `/` may be left out; `/` alone is also the root.
+  /// \throws Error `invalid_argument` if `~` is not followed by 0 or 1, `limit_exceeded` for more
+  /// steps than `limits.depth`
   static Path parse(std::string_view text, const Limits& limits = {});
 
-  /// The steps, not escaped; none for the root. Valid as long as this path is not changed.
+  /// The unescaped steps; empty for the root. Valid as long as this path is not changed.
   /// @{
   [[nodiscard]] const std::vector<std::string>& steps() const& noexcept { return steps_; }
   [[nodiscard]] std::vector<std::string> steps() && { return std::move(steps_); }
   /// @}
-  /// Goes one step further down; no limit is checked.
+  /// Appends a step; no limit is checked.
   void push_back(std::string step) { steps_.push_back(std::move(step)); }
-  /// Goes back up by one step; not to be called for the root.
+  /// Removes the last step; must not be called on the root.
   void pop_back() { steps_.pop_back(); }
-  /// The text form; `/` for the root, so that it is never empty.
+  /// Returns the text form; `/` for the root, so that it is never empty.
   [[nodiscard]] std::string to_string() const;
-  /// The steps with dots between them, as tensors are named; empty for the root.
+  /// Returns the steps joined by dots, as tensors are named; empty for the root.
   [[nodiscard]] std::string dotted() const;
 
-  /// Same steps.
+  /// Whether the steps are the same.
   friend bool operator==(const Path&, const Path&) = default;
 
  private:
   std::vector<std::string> steps_;
 };
 
-/// A step of a path that is being walked, on the walker's stack: costs nothing until it is printed.
+/// A step of the current path, kept on the walker's stack: it costs nothing until it is printed.
 struct Trace {
-  const Trace* parent = nullptr;  ///< The step before; null where this is the first.
-  std::string_view name;          ///< The step when `index` is `npos`.
-  std::size_t index = npos;       ///< A position in a list or tuple.
-  /// No position: the step is a name.
+  const Trace* parent = nullptr;  ///< The previous step; null for the first.
+  std::string_view name;          ///< The name of the step if `index` is `npos`.
+  std::size_t index = npos;       ///< The position in a list or tuple.
+  /// The value of `index` for a step that has a name.
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 };
 
-/// The text of the path that ends at `trace`; `/` for null.
+/// Returns the text of the path that ends at `trace`; `/` for null.
 SAFESTRUCTURES_API std::string to_string(const Trace* trace);
 
 }  // namespace safestructures::inline v0

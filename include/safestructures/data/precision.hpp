@@ -1,5 +1,5 @@
 /// \file
-/// In which precision tensors are stored.
+/// The precision in which tensors are stored.
 #pragma once
 
 #include <optional>
@@ -9,29 +9,30 @@
 
 namespace safestructures::inline v0 {
 
-/// The dtypes in which floating and integer tensors are stored, whatever their own. Booleans and
-/// complex numbers stay as they are, and so does what has no value here. So do tensors that could
-/// not be given their dtype back: F8_E8M0 as F16, whose range is smaller and which has zeros; of
-/// other dtypes, F8_E4M3FNUZ and F6_E2M3 as ones of fewer digits, and small ones as F8_E8M0.
+/// The dtypes in which floating-point and integer tensors are stored, whatever their own. A tensor
+/// keeps its dtype if there is no value here for it, and booleans and complex numbers always do. So
+/// do tensors whose dtype could not be restored: F8_E8M0 is stored only as BF16, F32 or F64, and
+/// only these are stored as F8_E8M0; F8_E4M3FNUZ and F6_E2M3 are not stored as dtypes with fewer
+/// fraction bits.
 struct Precision {
-  std::optional<DType> floats;    ///< A floating dtype.
+  std::optional<DType> floats;    ///< A floating-point dtype.
   std::optional<DType> integers;  ///< An integer dtype.
 
-  /// Floating tensors as F32, as Python's package stores what comes from torch, TensorFlow and JAX.
+  /// Floating-point tensors as F32, as Python's package stores those of torch, TensorFlow and JAX.
   static const Precision f32;
   /// Everything in its own dtype.
   static const Precision preserve;
-  /// Floating tensors in that dtype, everything else in its own.
+  /// Floating-point tensors in that dtype, everything else in its own.
   /// @{
   static const Precision f16;
   static const Precision bf16;
   static const Precision f64;
   /// @}
 
-  /// The dtype in which a tensor of that dtype is stored.
+  /// Returns the dtype in which a tensor of dtype `dtype` is stored.
   [[nodiscard]] SAFESTRUCTURES_API DType stored(DType dtype) const noexcept;
 
-  /// Same dtypes, or none in the same place.
+  /// Whether both dtypes are the same or both missing.
   friend bool operator==(const Precision&, const Precision&) = default;
 };
 

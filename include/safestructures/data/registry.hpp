@@ -1,5 +1,5 @@
 /// \file
-/// Types that are found at run time, by the name in a file or by `typeid`.
+/// Types that are found at run time, by their name in a file or by `typeid`.
 #pragma once
 
 #include <any>
@@ -25,37 +25,37 @@ class Decoder;
 template <class T>
 struct Codec;
 
-/// A set of types with their codecs, for what only the running program or the file can tell:
-/// objects behind base pointers, `std::any`, and overridden codecs.
+/// A set of types and their codecs, for what is only known at run time or from the file: objects
+/// behind base pointers, `std::any`, and overridden codecs.
 ///
 /// There is no global registry: pass one in the options. A name in a file selects a codec that was
-/// added here; it never loads code. Reading one registry from many threads is safe.
+/// added here; it never loads code. A registry may be read by several threads at once.
 class SAFESTRUCTURES_API Registry {
  public:
-  /// A type that was added, as codecs of holders use it: they `find` it, and hand it to
-  /// `Encoder::encode_registered` and `Decoder::decode_registered`. Its functions take and give the
-  /// object without its type.
+  /// A registered type, as codecs of holders use it: they look it up with `find` and pass it to
+  /// `Encoder::encode_registered` or `Decoder::decode_registered`. Its functions work on
+  /// type-erased objects.
   struct Type {
     std::string name;      ///< The type name in files.
     std::type_index type;  ///< The C++ type.
-    bool overrides;        ///< Used instead of `Codec<T>` wherever the type occurs.
-    std::function<Value(const void* object, Encoder&)> encode;  ///< Gives the payload.
+    bool overrides;        ///< Whether it is used instead of `Codec<T>` wherever the type occurs.
+    std::function<Value(const void* object, Encoder&)> encode;  ///< Returns the payload.
     /// Makes the object from the payload.
     std::function<std::shared_ptr<void>(const Value& payload, Decoder&)> decode;
-    /// A pointer to the object as a pointer to a base class, for each base it was added with.
+    /// For each base class it was added with, a function that casts a pointer to the object.
     std::vector<std::pair<std::type_index, void* (*)(void*)>> bases;
-    /// Moves the object into one made by `new`, for owners other than `std::shared_ptr`.
+    /// Moves the object into a new one made by `new`, for owners other than `std::shared_ptr`.
     void* (*move_to_heap)(void* object);
-    /// The object in a `std::any`; a null function for a type that cannot be copied, which
-    /// `std::any` cannot hold.
+    /// Returns the object in a `std::any`; null if the type cannot be copied, since `std::any`
+    /// cannot hold it.
     const void* (*in_any)(const std::any& holder);
-    /// A `std::any` that the object is moved into; a null function as `in_any`.
+    /// Moves the object into a `std::any`; null in the same case as `in_any`.
     std::any (*move_to_any)(void* object);
   };
 
-  /// Adds a type by its `Codec<T>::type_name`, usable through `std::any` and through pointers to
-  /// each of `Bases`.
-  /// \throws Error `duplicate_name` when the name or the type is there already.
+  /// Adds a type under its `Codec<T>::type_name`, for use through `std::any` and pointers to each
+  /// of `Bases`.
+  /// \throws Error `duplicate_name` if the name or the type was added before
   template <class T, class... Bases>
   Registry& add() {
     constexpr bool has_name = requires { Codec<T>::type_name; };
@@ -66,9 +66,9 @@ class SAFESTRUCTURES_API Registry {
     else return *this;
   }
 
-  /// Adds a type by a name given here, for plain structs and others whose codec has no `type_name`:
-  /// in a `std::any` and behind a pointer to one of `Bases` it is a custom value of that name;
-  /// elsewhere it is saved as ever.
+  /// Adds a type under the given name, for plain structs and other types whose codec has no
+  /// `type_name`. In a `std::any` and behind a pointer to one of `Bases` it is saved as a custom
+  /// value of that name; elsewhere it is saved as usual.
   /// \throws Error `duplicate_name`
   template <class T, class... Bases>
   Registry& add(std::string name) {
@@ -78,8 +78,8 @@ class SAFESTRUCTURES_API Registry {
         [](const Value& payload, Decoder& decoder) { return Codec<T>::decode(payload, decoder); });
   }
 
-  /// Adds a type with codec functions given here, instead of a `Codec<T>`: also for a type that the
-  /// library knows already, which is then saved as a custom value of that name.
+  /// Adds a type with the given codec functions instead of a `Codec<T>`. This also works for a type
+  /// that the library already supports, which is then saved as a custom value of that name.
   /// \throws Error `duplicate_name`
   template <class T, class... Bases>
   Registry& add(std::string name, std::function<Value(const T&, Encoder&)> encode,
@@ -87,9 +87,9 @@ class SAFESTRUCTURES_API Registry {
     return add_with<T, Bases...>(std::move(name), true, std::move(encode), std::move(decode));
   }
 
-  /// The type of that name in files, or null.
+  /// Returns the type with that name in files, or null.
   [[nodiscard]] const Type* find(std::string_view name) const noexcept;
-  /// The type added for that C++ type, or null.
+  /// Returns what was added for that C++ type, or null.
   [[nodiscard]] const Type* find(const std::type_info& type) const noexcept;
 
  private:

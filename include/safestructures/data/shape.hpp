@@ -15,14 +15,14 @@
 
 namespace safestructures::inline v0 {
 
-/// Sizes of a tensor's dimensions, outermost first; empty for a scalar tensor (rank 0).
+/// The sizes of a tensor's dimensions, outermost first; empty for a scalar tensor (rank 0).
 ///
-/// Up to four dimensions are held without an allocation.
+/// Up to four dimensions are stored without an allocation.
 class SAFESTRUCTURES_API Shape {
  public:
-  /// Of rank 0.
+  /// Makes a shape of rank 0.
   Shape() noexcept {}
-  /// Of these sizes, which are copied.
+  /// Copies the given sizes.
   /// @{
   Shape(std::initializer_list<std::uint64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   explicit Shape(std::span<const std::uint64_t> dims) {
@@ -31,7 +31,7 @@ class SAFESTRUCTURES_API Shape {
     std::copy(dims.begin(), dims.end(), rank_ > inline_rank ? heap_ : inline_);
   }
   /// @}
-  /// A shape that was moved from is of rank 0.
+  /// A moved-from shape has rank 0.
   /// @{
   Shape(const Shape& other) : Shape(other.span()) {}
   Shape(Shape&& other) noexcept { take(other); }
@@ -50,9 +50,9 @@ class SAFESTRUCTURES_API Shape {
 
   /// The number of dimensions.
   [[nodiscard]] std::size_t size() const noexcept { return rank_; }
-  /// True for rank 0: no dimension, and yet one element.
+  /// Whether the rank is 0; such a shape still has one element.
   [[nodiscard]] bool empty() const noexcept { return rank_ == 0; }
-  /// The range of the sizes; valid as `span()`.
+  /// The sizes as a range; valid as long as `span()`.
   /// @{
   [[nodiscard]] const std::uint64_t* begin() const noexcept { return data(); }
   [[nodiscard]] const std::uint64_t* end() const noexcept { return data() + rank_; }
@@ -62,7 +62,7 @@ class SAFESTRUCTURES_API Shape {
   /// The sizes; valid as long as this object is neither changed nor destroyed.
   [[nodiscard]] std::span<const std::uint64_t> span() const noexcept { return {data(), rank_}; }
 
-  /// Same rank and sizes.
+  /// Whether rank and sizes are the same.
   [[nodiscard]] friend bool operator==(const Shape& a, const Shape& b) noexcept {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
@@ -89,16 +89,17 @@ class SAFESTRUCTURES_API Shape {
   };
 };
 
-/// `"[2, 3]"`, as Python prints a list.
+/// Returns the shape as text, like a Python list: `"[2, 3]"`.
 SAFESTRUCTURES_API std::string to_string(const Shape& shape);
 
-/// The number of elements: the product of the sizes, 1 for rank 0.
-/// \throws Error `invalid_shape` when the product passes 2^63 - 1. Sizes of 0 are left out of that
-/// check, so that no product of some of the sizes can overflow either.
+/// Returns the number of elements: the product of the sizes, 1 for rank 0.
+/// \throws Error `invalid_shape` if the product of the nonzero sizes exceeds 2^63 - 1, so that no
+/// product of some of the sizes can overflow either
 SAFESTRUCTURES_API std::uint64_t element_count(const Shape& shape);
 
-/// Bytes that `shape` takes in `dtype`, packed. The format's rule: the bits must fill whole bytes.
-/// \throws Error `invalid_shape` when the size passes 2^63 - 1 or is not a whole number of bytes.
+/// Returns the number of bytes of a packed tensor. As the format demands, the bits must fill whole
+/// bytes.
+/// \throws Error `invalid_shape` if the size exceeds 2^63 - 1 or is not a whole number of bytes
 SAFESTRUCTURES_API std::uint64_t byte_size(DType dtype, const Shape& shape);
 
 }  // namespace safestructures::inline v0

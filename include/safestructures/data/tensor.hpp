@@ -1,5 +1,5 @@
 /// \file
-/// A tensor: dtype, shape and bytes that it owns, shares or borrows.
+/// A tensor: a dtype, a shape, and bytes that it owns, shares or borrows.
 #pragma once
 
 #include <array>
@@ -34,16 +34,16 @@ class DeferredBytes;
 /// Elements are row-major, unless the tensor is strided: a view of memory in another order, such as
 /// a column-major matrix or a slice. Strides are in bytes and may be negative or zero.
 ///
-/// The bytes of a deferred tensor are still where they came from: in a file, on a server. What
-/// needs them all in one place (`bytes`, `data`, `origin`) reads them once and keeps them, for all
-/// copies of the tensor; slicing, converting and copying out read what they need and keep nothing.
-/// Each may then throw what the source throws, with its name and the tensor's. Several threads may
-/// use copies of one deferred tensor at once.
+/// A deferred tensor's bytes are still in their source: in a file, on a server. Members that need
+/// all of them in one place (`bytes`, `data`, `origin`) read them once and keep them, for all
+/// copies of the tensor; slicing, converting and copying out read only what they need and keep
+/// nothing. Each of these may throw what the source throws, with the names of source and tensor.
+/// Several threads may use copies of one deferred tensor at once.
 class SAFESTRUCTURES_API Tensor {
  public:
-  /// An F32 tensor of shape [0].
+  /// Makes an F32 tensor of shape [0].
   Tensor();
-  /// Copies share the bytes and their owner. A tensor that was moved from is as `Tensor()`.
+  /// Copies share the bytes and their owner. A moved-from tensor is like `Tensor()`.
   /// @{
   Tensor(const Tensor& other);
   Tensor(Tensor&& other) noexcept;
@@ -52,42 +52,42 @@ class SAFESTRUCTURES_API Tensor {
   /// @}
   ~Tensor();
 
-  /// New memory whose content is undefined until it is written through `mutable_bytes` or
-  /// `mutable_data`; of BOOL all is false.
+  /// Allocates memory whose content is undefined until it is written through `mutable_bytes` or
+  /// `mutable_data`; BOOL elements are all false.
   /// \throws Error `invalid_shape`; std::bad_alloc
   [[nodiscard]] static Tensor allocate(DType dtype, Shape shape);
 
-  /// A view of the caller's row-major memory.
-  /// \throws Error `shape_mismatch` when `bytes` is not exactly as long as dtype and shape need.
+  /// Makes a view of the caller's row-major memory.
+  /// \throws Error `shape_mismatch` if the length of `bytes` is not what dtype and shape need
   [[nodiscard]] static Tensor borrow(DType dtype, Shape shape, std::span<const std::byte> bytes) {
     return share(dtype, std::move(shape), bytes, nullptr);
   }
 
-  /// A view of row-major memory that stays valid as long as `owner` lives.
-  /// \throws Error `shape_mismatch` as `borrow`.
+  /// Makes a view of row-major memory that stays valid as long as `owner` lives.
+  /// \throws Error `shape_mismatch` as `borrow`
   [[nodiscard]] static Tensor share(DType dtype, Shape shape, std::span<const std::byte> bytes,
                                     std::shared_ptr<const void> owner);
 
-  /// A view of memory in any order: element (i, j, ...) is at `origin + i * strides[0] + ...`
-  /// bytes. The caller answers for every such address being readable. Strides that happen to be
-  /// row-major give a contiguous tensor; those of dimensions of size 1 mean nothing; an empty
-  /// tensor is contiguous.
-  /// \throws Error `invalid_argument` when strides and shape differ in length or the dtype is
-  /// narrower than a byte.
+  /// Makes a view of memory in any order: element (i, j, ...) is at `origin + i * strides[0] + ...`
+  /// bytes. The caller guarantees that every such address is readable. If the strides happen to be
+  /// row-major, the tensor is contiguous; strides of dimensions of size 1 do not matter, and an
+  /// empty tensor is contiguous.
+  /// \throws Error `invalid_argument` if strides and shape differ in length or the dtype is
+  /// narrower than a byte
   [[nodiscard]] static Tensor strided(DType dtype, Shape shape,
                                       std::span<const std::int64_t> strides,
                                       const std::byte* origin, std::shared_ptr<const void> owner);
 
-  /// A tensor whose row-major bytes begin at `offset` of a source and are read when needed.
-  /// \param name what errors call the tensor
-  /// \throws Error `invalid_shape`; `truncated` when the source is not that long.
+  /// Makes a tensor whose row-major bytes begin at `offset` of a source and are read when needed.
+  /// \param name the tensor's name in errors
+  /// \throws Error `invalid_shape`; `truncated` if the source is too short
   [[nodiscard]] static Tensor deferred(DType dtype, Shape shape,
                                        std::shared_ptr<const Source> source, std::uint64_t offset,
                                        std::string name);
 
-  /// A view of a contiguous range of numbers, which must live and stay unchanged as long as the
-  /// view is used; `shape` defaults to one dimension.
-  /// \throws Error `shape_mismatch` as `borrow`.
+  /// Makes a view of a contiguous range of numbers, which must stay alive and unchanged as long as
+  /// the view is used; `shape` defaults to one dimension.
+  /// \throws Error `shape_mismatch` as `borrow`
   /// @{
   template <Element T>
   [[nodiscard]] static Tensor of(std::span<const T> values, Shape shape) {
@@ -99,7 +99,7 @@ class SAFESTRUCTURES_API Tensor {
   }
   /// @}
 
-  // They would be gone before the view is used: `own` takes them over.
+  // Temporaries would be gone before the view is used: `own` takes them over.
   template <Element T>
   static Tensor of(const std::vector<T>&& values, Shape shape) = delete;
   template <Element T>
@@ -109,8 +109,8 @@ class SAFESTRUCTURES_API Tensor {
   template <Element T, std::size_t N>
   static Tensor of(const std::array<T, N>&& values) = delete;
 
-  /// Takes a vector over, without copying its elements; `shape` defaults to one dimension.
-  /// \throws Error `shape_mismatch` as `borrow`; the vector is lost then.
+  /// Takes over a vector without copying its elements; `shape` defaults to one dimension.
+  /// \throws Error `shape_mismatch` as `borrow`; the vector is then lost
   /// @{
   template <Element T>
     requires(!std::same_as<T, bool>)
@@ -126,7 +126,7 @@ class SAFESTRUCTURES_API Tensor {
   }
   /// @}
 
-  /// What the elements are.
+  /// The type of the elements.
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
   /// The sizes of the dimensions, outermost first. The reference is valid as long as this tensor.
   /// @{
@@ -137,43 +137,45 @@ class SAFESTRUCTURES_API Tensor {
   [[nodiscard]] std::size_t rank() const noexcept { return shape_.size(); }
   /// The number of elements.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// Bytes that the elements take when packed row-major.
+  /// The number of bytes that the elements take when packed row-major.
   [[nodiscard]] std::uint64_t byte_size() const noexcept {
     return size_ / 8 * bit_width(dtype_) + size_ % 8 * bit_width(dtype_) / 8;
   }
-  /// True when the elements lie row-major without gaps.
+  /// Whether the elements are in row-major order without gaps.
   [[nodiscard]] bool is_contiguous() const noexcept { return strides_ == nullptr; }
-  /// Bytes from one index to the next, a number for each dimension; empty when contiguous.
+  /// The distance in bytes from one index to the next, for each dimension; empty if contiguous.
   [[nodiscard]] std::span<const std::int64_t> strides() const& noexcept;
   std::span<const std::int64_t> strides() && = delete;
-  /// The address of the first element (of element (0, 0, ...) when strided); null when empty.
+  /// The address of the first element (of element (0, 0, ...) if strided); null if empty.
   [[nodiscard]] const std::byte* origin() const {
     return is_deferred_ ? deferred_origin() : origin_;
   }
-  /// Tells tensors of other memory apart, without reading what is deferred: the address of the
-  /// first element, or of what stands for it. Null when empty.
+  /// An address that tells different memory apart, without loading a deferred tensor: that of the
+  /// first element, or of the deferred tensor's shared state. Null if empty.
   [[nodiscard]] const void* identity() const noexcept {
     return is_deferred_ ? owner_.get() : origin_;
   }
-  /// False as long as the bytes of a deferred tensor have not been read.
+  /// Whether the bytes are in memory; false until those of a deferred tensor have been read.
   [[nodiscard]] bool is_loaded() const noexcept;
-  /// True when some owner keeps the bytes alive; false for a borrowed view.
+  /// Whether an owner keeps the bytes alive; false for a borrowed view.
   [[nodiscard]] bool is_owned() const noexcept { return owner_ != nullptr; }
-  /// What keeps the bytes alive; null for a borrowed view.
+  /// The owner that keeps the bytes alive; null for a borrowed view.
   [[nodiscard]] std::shared_ptr<const void> owner() const noexcept { return owner_; }
 
-  /// The bytes, row-major, valid as long as this tensor or a copy of it.
-  /// \throws Error `invalid_argument` when the tensor is strided: call `contiguous()` first.
+  /// Returns the row-major bytes, valid as long as this tensor or a copy of it.
+  /// \throws Error `invalid_argument` if the tensor is strided: call `contiguous()` first
   [[nodiscard]] std::span<const std::byte> bytes() const&;
   std::span<const std::byte> bytes() && = delete;
 
-  /// The bytes for writing, of a tensor made by `allocate`. Copies of the tensor see the change.
-  /// \throws Error `invalid_argument` for a tensor that is not ours to change.
+  /// Returns the bytes for writing. Only for memory that this library allocated for the tensor, as
+  /// in `allocate`, `clone` and a converting `to`. Copies of the tensor see the change.
+  /// \throws Error `invalid_argument` for borrowed and shared memory
   [[nodiscard]] std::span<std::byte> mutable_bytes() &;
 
-  /// The elements as C++ numbers, without copying; valid as long as this tensor or a copy of it.
-  /// \throws Error `type_mismatch` when the dtype is another (no conversion here: see `to`),
-  /// `misaligned`, `invalid_argument` when strided, `out_of_range` for a BOOL byte above 1.
+  /// Returns the elements as C++ numbers, without copying; valid as long as this tensor or a copy
+  /// of it.
+  /// \throws Error `type_mismatch` for another dtype (`to` converts), `misaligned`,
+  /// `invalid_argument` if strided, `out_of_range` for a BOOL byte above 1
   template <Element T>
   [[nodiscard]] std::span<const T> data() const& {
     return {static_cast<const T*>(typed_data(dtype_of<T>)), static_cast<std::size_t>(size_)};
@@ -181,16 +183,16 @@ class SAFESTRUCTURES_API Tensor {
   template <Element T>
   std::span<const T> data() && = delete;
 
-  /// The elements for writing, as `mutable_bytes`.
-  /// \throws Error as `mutable_bytes` and `data`.
+  /// Returns the elements for writing, as `mutable_bytes`.
+  /// \throws Error as `mutable_bytes` and `data`
   template <Element T>
   [[nodiscard]] std::span<T> mutable_data() & {
     const std::size_t size = mutable_bytes().size() / sizeof(T);
     return {const_cast<T*>(static_cast<const T*>(typed_data(dtype_of<T>))), size};
   }
 
-  /// The elements as a vector, converted to T where the dtype is another.
-  /// \throws Error as `to`.
+  /// Returns the elements as a vector, converted to T if the dtype differs.
+  /// \throws Error as `to`
   template <Element T>
     requires(!std::same_as<T, bool>)
   [[nodiscard]] std::vector<T> to_vector(Overflow overflow = Overflow::error) const {
@@ -199,49 +201,52 @@ class SAFESTRUCTURES_API Tensor {
     return values;
   }
 
-  /// Writes the elements row-major, in `dtype`, to `target`, which may have any alignment and must
-  /// not overlap this tensor. Uses as many threads as pay and advises huge pages.
-  /// BOOL bytes are copied as they are, unchecked.
-  /// \throws Error `shape_mismatch` when `target` has another length; `out_of_range`,
-  /// `lossy_conversion` as `convert`.
+  /// Writes the elements in row-major order, converted to `dtype`, to `target`, which may have any
+  /// alignment and must not overlap this tensor. Uses as many threads as help, and advises huge
+  /// pages. BOOL bytes are copied unchecked.
+  /// \throws Error `shape_mismatch` if the length of `target` is wrong; `out_of_range`,
+  /// `lossy_conversion` as `convert`
   ConversionReport copy_to(DType dtype, std::span<std::byte> target,
                            Overflow overflow = Overflow::error) const;
 
-  /// The same for `count` elements from element `first` on, in row-major order.
-  /// Where a dtype narrower than a byte takes part, both are multiples of 8; only the last range of
-  /// the tensor may be shorter. On one thread. The report's index counts from the tensor's start.
-  /// \throws Error as `copy_to`, `out_of_range` for a range outside the tensor, `invalid_argument`
-  /// for one that cuts a packed group.
+  /// The same for `count` elements from element `first` on, in row-major order, on the calling
+  /// thread. If a dtype narrower than a byte is involved, both must be multiples of 8, except that
+  /// the last range of the tensor may be shorter. The report's index counts from the tensor's
+  /// start.
+  /// \throws Error as `copy_to`; `out_of_range` for a range outside the tensor; `invalid_argument`
+  /// for one that cuts a packed group
   ConversionReport copy_elements(std::uint64_t first, std::uint64_t count, DType dtype,
                                  std::span<std::byte> target, Overflow overflow) const;
 
-  /// How many consecutive elements `copy_elements` is best asked for at once by who wants them in
-  /// blocks of about `least`: more than that (up to 32 MiB) where memory is in such an order that
-  /// small blocks would read the same cache lines again and again. A multiple of 8 if `least` is.
+  /// Returns the best `count` for calls of `copy_elements` that process the tensor in blocks of
+  /// about `least` elements: more (up to 32 MiB) if the memory order is such that small blocks
+  /// would read the same cache lines over and over. A multiple of 8 if `least` is.
   [[nodiscard]] std::uint64_t block_elements(std::uint64_t least) const;
 
-  /// This tensor when contiguous, else a row-major copy.
+  /// Returns this tensor if it is contiguous, otherwise a row-major copy.
   [[nodiscard]] Tensor contiguous() const;
-  /// A copy with its own memory, row-major.
+  /// Returns a row-major copy with its own memory.
   [[nodiscard]] Tensor clone() const;
-  /// This tensor when it already has that dtype, else a converted copy.
+  /// Returns this tensor if it already has that dtype, otherwise a converted copy.
   /// \throws Error `out_of_range`, `lossy_conversion` as `convert`
   [[nodiscard]] Tensor to(DType dtype, Overflow overflow = Overflow::error) const;
-  /// The same elements in another shape. \throws Error `shape_mismatch`; `invalid_argument` if
-  /// strided.
+  /// Returns the same elements in another shape.
+  /// \throws Error `shape_mismatch`; `invalid_argument` if strided
   [[nodiscard]] Tensor reshape(Shape shape) const;
-  /// A view of a part. Copies nothing.
+  /// Returns a view of a part, without copying. If this tensor is deferred and not loaded, only the
+  /// part is read.
   /// \throws Error `out_of_range` for an index outside the shape, `invalid_argument` for more
-  /// slices than dimensions or a dtype narrower than a byte.
+  /// slices than dimensions or a dtype narrower than a byte
   [[nodiscard]] Tensor slice(std::span<const Slice> slices) const;
 
-  /// A view with the dimensions in another order: dimension i of the result is dimension `order[i]`
-  /// of this tensor. Copies nothing.
-  /// \throws Error `invalid_argument` when `order` does not name each dimension once, or for a
-  /// dtype narrower than a byte.
+  /// Returns a view with the dimensions in another order, without copying: dimension i of the
+  /// result is dimension `order[i]` of this tensor.
+  /// \throws Error `invalid_argument` if `order` does not name each dimension once, or for a dtype
+  /// narrower than a byte
   [[nodiscard]] Tensor permute(std::span<const std::size_t> order) const;
 
-  /// Same dtype, shape and element bytes (so that NaN equals the same NaN, and 0.0 is not -0.0).
+  /// Whether dtype, shape and element bytes are the same (so a NaN equals the same NaN, and 0.0
+  /// differs from -0.0).
   friend SAFESTRUCTURES_API bool operator==(const Tensor& a, const Tensor& b);
 
  private:

@@ -1,17 +1,16 @@
 /// \file
-/// How many threads a call may use.
+/// A limit on the number of threads that a call may use.
 #pragma once
 
 #include <safestructures/data/export.hpp>
 
 namespace safestructures::inline v0::detail {
 
-/// Holds the library to a number of threads for what the calling thread asks of it, as long as this
-/// lives. For `SaveOptions::threads` and `LoadOptions::threads`, which every stage below them
-/// heeds.
+/// Limits the number of threads that the library uses for calls of the current thread, as long as
+/// this object lives. Implements `SaveOptions::threads` and `LoadOptions::threads`.
 class SAFESTRUCTURES_API ThreadLimit {
  public:
-  /// \param threads 0: what held before
+  /// \param threads 0 to keep the current limit
   explicit ThreadLimit(unsigned threads) noexcept;
   ~ThreadLimit();
   ThreadLimit(const ThreadLimit&) = delete;

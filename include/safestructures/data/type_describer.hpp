@@ -1,8 +1,8 @@
 /// \file
-/// How a codec describes its type: what it hands to the `TypeDescriber` in `describe_type`.
+/// How a codec describes its type: the interface that `describe_type` receives.
 ///
-/// The description itself is in type_info.hpp, which codecs do not need: this header is in every
-/// program that saves something, and compiles quickly.
+/// The description itself is in type_info.hpp, which codecs do not need. This header is part of
+/// every program that saves something, and compiles quickly.
 #pragma once
 
 #include <array>
@@ -24,58 +24,58 @@ namespace safestructures::inline v0 {
 
 struct TypeInfo;
 
-/// What a C++ type is to this library: the kinds of Value, and what C++ adds to them.
+/// The kinds of C++ types as this library sees them: the kinds of Value, and what C++ adds to them.
 enum class TypeKind : std::uint8_t {
-  any,          ///< what each value says: Value, std::any, types whose codec does not describe them
+  any,          ///< depends on the value: Value, std::any, types whose codec does not describe them
   none,         ///< always None: std::monostate, std::weak_ptr
   boolean,      ///< bool
-  integer,      ///< an integer of `bits`, with or without sign
+  integer,      ///< an integer of `bits` bits, signed or unsigned
   floating,     ///< a floating-point number of `dtype`
-  complex,      ///< a complex number, each part of `bits`
-  string,       ///< text; of `size` characters where that is fixed (`char`)
-  bytes,        ///< raw memory; of `size` bytes where that is fixed
-  list,         ///< a sequence of `item`s; of `size` where that is fixed
+  complex,      ///< a complex number whose parts have `bits` bits each
+  string,       ///< text; of `size` characters if that is fixed (`char`)
+  bytes,        ///< raw memory; of `size` bytes if that is fixed
+  list,         ///< a sequence of `item`s; of length `size` if that is fixed
   tuple,        ///< the `items`, in order
   set,          ///< unique `item`s
-  dict,         ///< from `key` to `item`; of exactly the `fields` where these are fixed
+  dict,         ///< a map from `key` to `item`; with exactly the `fields` if these are fixed
   structure,    ///< the `fields`, in order
-  tensor,       ///< numbers of `dtype` in the `shape`; see `TypeInfo::item`
-  custom,       ///< the custom value called `name`, whose payload is an `item`
+  tensor,       ///< numbers of `dtype` in `shape`; see `TypeInfo::item`
+  custom,       ///< a custom value with type name `name` and an `item` as payload
   enumeration,  ///< one of the `enumerators`, each a number of type `item`
   optional,     ///< an `item` or None: std::optional
   pointer,      ///< an `item` or None: smart pointers
   variant,      ///< one of the `items`
 };
 
-/// How large one dimension of a tensor may be.
+/// The sizes that a dimension of a tensor may have.
 struct Extent {
   std::uint64_t least = 0;  ///< The smallest size.
   std::uint64_t most =
-      (std::numeric_limits<std::uint64_t>::max)();  ///< The largest; no bound else.
+      (std::numeric_limits<std::uint64_t>::max)();  ///< The largest size; default: unlimited.
 
-  /// That size and no other.
+  /// Returns an extent that allows exactly this size.
   static constexpr Extent fixed(std::uint64_t size) { return {size, size}; }
-  /// From 0 to that size.
+  /// Returns an extent that allows sizes from 0 to this one.
   static constexpr Extent at_most(std::uint64_t size) { return {0, size}; }
-  /// Whether there is one size only.
+  /// Whether exactly one size is allowed.
   [[nodiscard]] constexpr bool is_fixed() const { return least == most; }
-  /// Whether a dimension may have that size.
+  /// Whether a dimension may have this size.
   [[nodiscard]] constexpr bool holds(std::uint64_t size) const {
     return least <= size && size <= most;
   }
-  /// Same bounds.
+  /// Whether the bounds are the same.
   friend constexpr bool operator==(const Extent&, const Extent&) = default;
 };
 
-/// `[any, at most 4, 3]`
+/// Returns the shape as text, such as `[any, at most 4, 3]`.
 SAFESTRUCTURES_API std::string to_string(std::span<const Extent> shape);
 
-/// What is to be known of a field beside its name in the file and its type.
+/// Properties of a field other than its type and its name in the file.
 struct FieldTraits {
-  std::string_view cpp_name = {};                  ///< The name in C++; empty: the same.
-  std::span<const std::string_view> aliases = {};  ///< Other names that it is loaded by.
-  bool is_optional = false;                        ///< May be missing in the file.
-  bool has_default = false;                        ///< Missing, it keeps its default.
+  std::string_view cpp_name = {};                  ///< The name in C++; empty if it is the same.
+  std::span<const std::string_view> aliases = {};  ///< Other names that are accepted when loading.
+  bool is_optional = false;                        ///< Whether it may be missing in the file.
+  bool has_default = false;  ///< Whether it keeps its default if it is missing.
 };
 
 class TypeDescriber;
@@ -86,7 +86,7 @@ concept Described = requires(TypeDescriber& type) { Codec<T>::describe_type(type
 
 namespace detail {
 
-/// The place of one type's description, made when it is first asked for.
+/// Holds the description of one type, which is made when it is first asked for.
 struct TypeNode {
   void (*describe)(TypeDescriber& type);
   const TypeInfo* ready = nullptr;  // Atomic; see build_type_info.
@@ -105,35 +105,36 @@ inline constinit TypeNode payload_node{&describe_payload<T>};
 
 }  // namespace detail
 
-/// Takes the description of one type from its codec, which calls one of these, except where two
-/// are named. Types are given as template arguments and described by their own codecs.
+/// Receives the description of a type from its codec, which calls exactly one of these functions
+/// unless the comment of a function says otherwise. Other types are passed as template arguments
+/// and described by their own codecs.
 class SAFESTRUCTURES_API TypeDescriber {
  public:
-  /// How many there are where the type fixes it; else nothing.
+  /// A number of items, bytes or characters if the type fixes it; otherwise empty.
   using Size = std::optional<std::uint64_t>;
-  /// Stands for a type in the overloads that take no template argument.
+  /// Represents a type in the overloads that take no template argument.
   using Node = detail::TypeNode;
-  /// The Node of T, one in the program.
+  /// Returns the node of T; there is one per program.
   template <class T>
   static constexpr Node& node() {
     return detail::type_node<std::remove_cv_t<T>>;
   }
 
-  /// Fills `info`, which must outlive it.
+  /// Fills `info`, which must outlive this object.
   explicit TypeDescriber(TypeInfo& info) noexcept : info_(info) {}
   TypeDescriber(const TypeDescriber&) = delete;
   TypeDescriber& operator=(const TypeDescriber&) = delete;
 
-  /// As another type, which the codec encodes and decodes instead.
+  /// Describes the type like another one, which the codec encodes and decodes in its place.
   template <class T>
   void same_as() {
     detail::describe_type<std::remove_cv_t<T>>(*this);
   }
 
-  /// Any Value of those kinds.
+  /// Any Value of these kinds.
   void any(KindSet kinds = KindSet::any());
-  /// What `TypeKind` says under that name. An integer has 8, 16, 32 or 64 bits; the parts of a
-  /// complex number are F32 or F64.
+  /// The `TypeKind` of the same name. An integer has 8, 16, 32 or 64 bits; the parts of a complex
+  /// number are F32 or F64.
   /// @{
   void none();
   void boolean();
@@ -144,7 +145,7 @@ class SAFESTRUCTURES_API TypeDescriber {
   void bytes(Size size = {});
   /// @}
 
-  /// What `TypeKind` says under that name, of these types.
+  /// The `TypeKind` of the same name, made of the given types.
   /// @{
   template <class Item>
   void list(Size size = {}) {
@@ -171,55 +172,55 @@ class SAFESTRUCTURES_API TypeDescriber {
     optional(node<T>());
   }
   /// @}
-  /// A T or None, behind a pointer. \param is_shared whether other pointers may own it as well
+  /// A T behind a pointer, or None. \param is_shared whether other pointers may own it too
   template <class T>
   void pointer(bool is_shared) {
     pointer(node<T>(), is_shared, std::is_polymorphic_v<T>);
   }
 
-  /// A tensor of any rank; without a dtype, of any.
+  /// A tensor of any rank; of any dtype if none is given.
   void tensor(std::optional<DType> dtype = {});
-  /// A tensor of that shape, which includes the parts of complex numbers for which there is no
-  /// dtype.
+  /// A tensor of that shape. Complex numbers for which there is no dtype have their two parts as
+  /// the last dimension.
   void tensor(std::optional<DType> dtype, std::span<const Extent> shape, bool is_complex = false);
-  /// After `tensor`: it is a sequence of these.
+  /// Call after `tensor`: adds that it is a sequence of Items.
   template <class Item>
   void of(Size size = {}) {
     of(node<Item>(), size);
   }
 
-  /// A struct of that class name and version, with the fields that are added after it.
+  /// A struct with that class name and version; its fields are added by `field` calls that follow.
   void structure(std::string_view name, unsigned version = 0);
-  /// A dict whose keys are text, of type Key, with the entries that are added after it.
+  /// A dict whose keys are text, of type Key; its entries are added by `field` calls that follow.
   template <class Key>
   void record() {
     record(node<Key>());
   }
-  /// The next field of a struct or record, by its name in the file.
+  /// Adds the next field of a struct or record, by its name in the file.
   template <class T>
   void field(std::string_view name, const FieldTraits& traits = {}) {
     field(name, node<T>(), traits);
   }
 
-  /// An enum with that integer type, and the names that are added after it.
+  /// An enum with that integer type; its names are added by `enumerator` calls that follow.
   template <class Underlying>
   void enumeration(std::string_view name) {
     enumeration(name, node<Underlying>());
   }
-  /// The next name of an enum, as it is in the file.
+  /// Adds the next name of an enum, as it is in the file.
   void enumerator(std::string_view name, std::int64_t value);
 
-  /// A custom value; types with a `type_name` are described so without asking.
+  /// A custom value; types with a `type_name` are described as one automatically.
   template <class Payload>
   void custom(std::string_view name) {
     custom(name, node<Payload>());
   }
-  /// After any of these: the kinds of Value that saving makes, where they are others.
+  /// Call after any of these: sets the kinds of Value that saving makes, if they differ.
   void kinds(KindSet kinds);
-  /// After any of these: `TypeInfo::mark`.
+  /// Call after any of these: sets `TypeInfo::mark`.
   void mark(std::string_view name);
 
-  /// The same with a Node for each type: what the templates above come to.
+  /// The same with a Node for each type; the templates above call these.
   /// @{
   void list(Node& item, Size size);
   void set(Node& item);
@@ -260,7 +261,7 @@ template <class T>
 void describe_type(TypeDescriber& type) {
   if constexpr (NamedCodec<T>) type.custom(Codec<T>::type_name, payload_node<T>);
   else if constexpr (Encodable<T> || Decodable<T>) describe_payload<T>(type);
-  else type.any(Kind::custom);  // A base class: what a registry knows.
+  else type.any(Kind::custom);  // A base class: only a registry knows.
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// \file
-/// What encoding and decoding share: where they are, and how deep they may go.
+/// The base of Encoder and Decoder: the current path, and the depth limit.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ class Registry;
 
 namespace detail {
 
-/// What encoding and decoding share: options, the current path, and the depth limit.
+/// The base of Encoder and Decoder: options, the current path, and the depth limit.
 class SAFESTRUCTURES_API Walker {
  public:
   Walker(const Walker&) = delete;
   Walker& operator=(const Walker&) = delete;
 
-  /// The path of the value that is being encoded or decoded.
+  /// Returns the path of the value that is being encoded or decoded.
   [[nodiscard]] std::string path() const { return to_string(top_); }
   [[nodiscard]] const Registry* registry() const noexcept { return registry_; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
@@ -34,12 +34,12 @@ class SAFESTRUCTURES_API Walker {
   [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected = {},
                          std::string found = {}, std::string advice = {}) const;
 
-  /// Called while an exception is handled: throws it again as an Error that has the path at which
-  /// it was thrown. What is not an Error is nested in one with code `plugin_failed`, which names
-  /// `type_name`; std::bad_alloc passes unchanged.
+  /// Rethrows the current exception as an Error with the path where it was thrown. An exception
+  /// that is not an Error is nested in one with code `plugin_failed` that names `type_name`;
+  /// std::bad_alloc passes unchanged. To be called in an exception handler.
   [[noreturn]] void rethrow(std::string_view type_name = {}) const;
 
-  /// One step down the path for as long as it lives.
+  /// Adds a step to the path for as long as it lives.
   /// \throws Error `limit_exceeded` beyond `limits().depth`.
   class Step {
    public:
@@ -51,7 +51,7 @@ class SAFESTRUCTURES_API Walker {
     }
     ~Step() {
       if (std::uncaught_exceptions() > walker_.exceptions_) walker_.note_failure();
-      else if (!walker_.failed_path_.empty()) walker_.failed_path_.clear();  // A codec got over it.
+      else if (!walker_.failed_path_.empty()) walker_.failed_path_.clear();  // A codec recovered.
       walker_.top_ = trace_.parent;
       --walker_.depth_;
     }
@@ -69,7 +69,7 @@ class SAFESTRUCTURES_API Walker {
   };
 
  protected:
-  /// One level down without a step, for as long as it lives: into what a named type holds.
+  /// Goes down one level without a step, into the payload of a named type, for as long as it lives.
   class Nested {
    public:
     explicit Nested(Walker& walker) : walker_(walker) { walker_.descend(); }
@@ -83,7 +83,7 @@ class SAFESTRUCTURES_API Walker {
 
   Walker(const Registry* registry, const Limits& limits);
   ~Walker() = default;
-  /// The current path as a tensor's name: `layers.0.weight`.
+  /// Returns the current path as a tensor's name: `layers.0.weight`.
   [[nodiscard]] std::string dotted_path() const;
 
  private:
@@ -91,7 +91,7 @@ class SAFESTRUCTURES_API Walker {
     if (depth_ >= unchecked_) check_depth();
     ++depth_;
   }
-  /// Whether the limit, and the stack of this thread, allow one more level.
+  /// Throws unless the limit and this thread's stack allow one more level.
   void check_depth() const;
   void note_failure() noexcept;
 
@@ -99,9 +99,9 @@ class SAFESTRUCTURES_API Walker {
   Limits limits_;
   const Trace* top_ = nullptr;
   std::uint32_t depth_ = 0;
-  std::uint32_t unchecked_;  // Levels that need no look at the stack.
+  std::uint32_t unchecked_;  // Levels that need no check of the stack.
   int exceptions_ = std::uncaught_exceptions();
-  std::string failed_path_;  // Where the exception that is on its way up was thrown.
+  std::string failed_path_;  // Where the exception that is propagating was thrown.
 };
 
 }  // namespace detail

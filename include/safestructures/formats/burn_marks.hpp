@@ -1,5 +1,5 @@
 /// \file
-/// By which words codecs of Burn's types are known (burn/param.hpp, burn/enum.hpp).
+/// The marks by which the codecs of Burn's types are recognised (burn/param.hpp, burn/enum.hpp).
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,7 @@
 
 namespace safestructures::inline v0::burn {
 
-/// `TypeInfo::mark` of the types of those names: Burn's format writes and reads them in a way of
-/// their own.
+/// `TypeInfo::mark` of the types with these names, which Burn's format writes and reads specially.
 /// @{
 inline constexpr std::string_view param_mark = "burn.Param";
 inline constexpr std::string_view bare_mark = "burn.Bare";

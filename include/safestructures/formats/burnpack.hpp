@@ -1,5 +1,5 @@
 /// \file
-/// burnpack: the files of Burn 0.19 and later, `.bpk`.
+/// burnpack: the file format of Burn 0.19 and later, `.bpk`.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,16 @@
 
 namespace safestructures::inline v0::formats {
 
-/// The format in which Burn (the deep-learning framework in Rust) saves modules, and since 0.22
-/// optimizers and schedulers. docs/burnpack.md says what becomes of what.
+/// The format in which Burn (the deep learning framework in Rust) saves modules, and since 0.22
+/// optimizers and schedulers. docs/burnpack.md tells how values are mapped.
 ///
 /// Both layouts are read: that of 0.19, and the aligned one of 0.20 and later. Tensors are views of
-/// the mapped file, or deferred, as `LoadOptions::access` says. A file of names: its structure is
-/// that which they spell with dots, as of a plain safetensors file. Ids of parameters are the
-/// attribute `burn.id` of their tensors, as Burn spells them.
+/// the mapped file, or deferred, depending on `LoadOptions::access`. A file only has names; its
+/// structure is derived from the dots in them, as for a plain safetensors file. Parameter ids
+/// become the attribute `burn.id` of their tensors, as Burn writes them.
 ///
-/// What is written, Burn 0.21 and later read. It holds tensors, bool, int and float in dicts,
-/// structs, lists and tuples; everything else is refused with its path, and so are
+/// Burn 0.21 and later read the files that are written. They hold tensors, bool, int and float in
+/// dicts, structs, lists and tuples; everything else is refused with its path, and so are
 /// `SaveOptions::checksums`, `shard_size` and `TensorNames::numbers`.
 /// `LoadOptions::verify_checksums` is refused as for every file without checksums.
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& burnpack();

@@ -9,9 +9,9 @@
 
 namespace safestructures::inline v0::formats {
 
-/// CBOR (`.cbor`), as `messagepack()` in every other respect, but that integers of any size stand
-/// for themselves and nothing is too large. A file begins with the tag of CBOR (55799), by which it
-/// is told; others that do not are told by their extension.
+/// CBOR (`.cbor`), like `messagepack()` except that integers of any size have a natural form and
+/// there is no size limit. Files begin with the CBOR tag (55799), by which they are recognised;
+/// files without it are recognised by their extension.
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& cbor();
 
 }  // namespace safestructures::inline v0::formats

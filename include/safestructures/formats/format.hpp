@@ -1,5 +1,5 @@
 /// \file
-/// The one shape of all formats: how a Value becomes bytes and comes back.
+/// The interface of all formats: how a Value becomes bytes and back.
 #pragma once
 
 #include <any>
@@ -22,66 +22,68 @@
 
 namespace safestructures::inline v0 {
 
-/// What a format found in a source. The counterpart of what `Format::write` is given.
+/// The content that a format found in a source: the counterpart of what `Format::write` is given.
 struct Content {
-  /// The structure, tensors in their stored dtype.
+  /// The structure, with tensors in their stored dtype.
   Value root;
-  /// The text that goes with it, without what belongs to the format itself.
+  /// The text metadata, without entries that belong to the format itself.
   Metadata metadata;
-  /// Tensors that the structure does not refer to, in the order of the file.
+  /// Extra tensors (not part of the structure), in the order of the file.
   std::vector<std::pair<std::string, Tensor>> extra_tensors;
-  /// Whether the file describes the structure; else it was made from the tensors' names.
+  /// Whether the file describes the structure; otherwise it was derived from the tensors' names.
   bool has_schema = true;
-  /// The text that describes the structure, where the format keeps one apart. Valid as long as
+  /// The text that describes the structure, if the format stores it separately. Valid as long as
   /// `container`.
   std::string_view schema;
-  /// What describes the structure, in a few words: `safestructures 1.0.0`.
+  /// A short name for what describes the structure: `safestructures 1.0.0`.
   std::string description;
-  /// Whether a tensor of `root` may say which dtype it had (`attributes::dtype`): loading as a
-  /// Value looks for those.
+  /// Whether tensors of `root` may note which dtype they had (`attributes::dtype`): loading as a
+  /// Value looks for such notes.
   bool notes_dtypes = true;
   /// Whether the file holds checksums that `LoadOptions::verify_checksums` would compare.
   bool has_checksums = false;
-  std::size_t tensor_count = 0;    ///< Tensors in the file, those beside the structure included.
-  std::uint64_t tensor_bytes = 0;  ///< Bytes of all tensors, as they are stored.
-  std::vector<std::filesystem::path> files;  ///< All files that were read; none for memory.
-  /// The open file as the format's own API has it, for those who ask for it by its type.
+  std::size_t tensor_count = 0;    ///< The number of tensors in the file, including extra ones.
+  std::uint64_t tensor_bytes = 0;  ///< The size of all tensors in bytes, as stored.
+  std::vector<std::filesystem::path> files;  ///< All files that were read; empty for memory.
+  /// The open file in the format's own API, for callers who ask for it by type.
   std::any container;
 };
 
-/// A format: a name, the extensions of its files, a test on their first bytes, and two functions.
+/// A format: a name, file extensions, a test of a file's first bytes, and functions to read and
+/// write.
 ///
-/// One's own is used through `SaveOptions::format` and `LoadOptions::format`. May be used by
+/// Use your own through `SaveOptions::format` and `LoadOptions::format`. A format may be used by
 /// several threads at once.
 class SAFESTRUCTURES_API Format {
  public:
   virtual ~Format();
 
-  /// As in messages: `json`.
+  /// The name in messages, such as `json`.
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-  /// Endings of file names, with the dot: `.json`.
+  /// The endings of file names, with the dot, such as `.json`.
   [[nodiscard]] virtual std::span<const std::string_view> extensions() const noexcept = 0;
-  /// Whether the first bytes of a file (`sniffed_bytes` of them, or all there are) can only be of
-  /// this format. \param size of the whole file
+  /// Whether the first bytes of a file (`sniffed_bytes`, or all if there are fewer) can only be of
+  /// this format. \param size the size of the whole file
   [[nodiscard]] virtual bool recognises(std::span<const std::byte> head,
                                         std::uint64_t size) const = 0;
 
-  /// Reads what a source holds.
-  /// \throws Error what is wrong, naming the source and the path in the structure.
+  /// Reads the content of a source.
+  /// \throws Error what is wrong, with the source and the path in the structure
   [[nodiscard]] virtual Content read(const std::shared_ptr<const Source>& source,
                                      const LoadOptions& options) const = 0;
-  /// Writes a structure. Tensors are written from where they are. The sink is flushed.
-  /// \throws Error what cannot be saved, naming the path in the structure; what the sink throws.
+  /// Writes a structure. Tensors are written directly from their memory. Flushes the sink.
+  /// \throws Error what cannot be saved, with the path in the structure; what the sink throws
   virtual SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const = 0;
 
-  /// A part of what `read` gave without a type, as it is for the C++ type that `LoadOptions::type`
-  /// now names; nothing where that is the same, as of all formats whose files say what they hold.
-  /// \param content what was read
-  /// \throws Error what does not fit the type, naming the path below the part
+  /// Converts a part of what `read` returned without a type to the form for the C++ type in
+  /// `LoadOptions::type`. Returns nothing if there is no difference, as in all formats whose files
+  /// describe themselves.
+  /// \param content what `read` returned
+  /// \throws Error what does not fit the type, with the path below the part
   [[nodiscard]] virtual std::optional<Value> for_type(const Value& part, const Content& content,
                                                       const LoadOptions& options) const;
 
-  /// How many bytes `recognises` is given at most.
+  /// The most bytes that `recognises` is given.
   static constexpr std::size_t sniffed_bytes = 4096;
 
  protected:
@@ -93,21 +95,22 @@ class SAFESTRUCTURES_API Format {
   /// @}
 };
 
-/// The formats, each a function that gives it, and how one of them is found.
+/// Functions that return the formats of this library, and functions that find one of them.
 namespace formats {
 
-/// The formats of this library, the default first.
+/// Returns the formats of this library, the default first.
 [[nodiscard]] SAFESTRUCTURES_API std::span<const std::shared_ptr<const Format>> all();
 
-/// The format in which a file of that name is saved: the one with the longest extension that the
-/// name ends with, whatever its case; else the default. A `.gz` behind it says nothing of the
-/// format: see gzip.hpp.
+/// Returns the format in which a file with that name is saved: the one with the longest extension
+/// that the name ends with, ignoring case; otherwise the default. A `.gz` at the end is ignored:
+/// see gzip.hpp.
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& for_name(
     std::string_view file_name);
 
-/// The format of what a source holds: the one that recognises its first bytes, else as `for_name`;
-/// MessagePack or CBOR by its name where all of it is one value of that, whatever it begins like.
-/// What is packed is unpacked before, by `gzip::unpacked`.
+/// Returns the format of a source's content: the one that recognises its first bytes, otherwise as
+/// `for_name`. If the name says MessagePack or CBOR and the whole content is one such value, that
+/// takes precedence, except over a record of Burn. Compressed sources must be unpacked first by
+/// `gzip::unpacked`.
 /// \throws Error what the source throws
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& for_content(
     const Source& source);

@@ -1,5 +1,5 @@
 /// \file
-/// How structures are saved and loaded, and what saving tells.
+/// Options for saving and loading, and the report of saving.
 #pragma once
 
 #include <cstddef>
@@ -23,142 +23,143 @@ namespace detail {
 struct TypeNode;
 }
 
-/// Text by name that goes with a file. A plain `std::map<std::string, std::string>` becomes one.
+/// Named texts that are stored with a file. A plain `std::map<std::string, std::string>` converts
+/// to it.
 struct Metadata : std::map<std::string, std::string, std::less<>> {
   using map::map;
-  /// Without any text.
+  /// Makes empty metadata.
   Metadata() = default;
-  /// A copy of these.
+  /// Copies these texts.
   Metadata(const std::map<std::string, std::string>& texts) : map(texts.begin(), texts.end()) {}
 };
 
-/// How the bytes of tensors come into memory. What is packed by gzip is unpacked into memory on
-/// opening in any case, and this says how the packed bytes get there.
+/// How the bytes of tensors get into memory. The content of gzip files is unpacked into memory on
+/// opening in any case; for them this is how the compressed bytes are read.
 enum class Access : std::uint8_t {
-  /// The file is mapped: opening reads the header only, tensors are views, and the system reads the
-  /// pages that are touched. Another program that cuts the file short meanwhile (rather than
-  /// replacing it, as this library does) makes touching the lost pages end the process.
+  /// The file is mapped: opening reads only the header, tensors are views, and the system reads the
+  /// pages that are touched. If another program truncates the file meanwhile (rather than replacing
+  /// it, as this library does), touching the lost pages crashes the process.
   map,
-  /// Every tensor is deferred: read when it is used, and nothing else is. For network file systems,
-  /// or where a file cut short must be an Error.
+  /// Every tensor is deferred: it is read when it is used, and nothing else is. For network file
+  /// systems, or where a truncated file must be an Error.
   read,
-  /// Everything is read on opening, into one block of memory: the fastest way when all is needed.
+  /// Everything is read on opening, into one block of memory: fastest if all of it is needed.
   memory,
 };
 
 /// How tensors are named in the file.
 enum class TensorNames : std::uint8_t {
-  paths,    ///< by their place in the structure: `layers.0.weight`, as a state dict
-  numbers,  ///< `0`, `1`, ... in the order they are met, as Python's package names them
+  paths,    ///< by their path in the structure: `layers.0.weight`, as in a state dict
+  numbers,  ///< `0`, `1`, ... in the order in which they occur, as in Python's package
 };
 
-/// How objects are saved. A format that cannot do what is asked for here refuses it, with Error
+/// Options for saving objects. A format that does not support an option throws Error
 /// `invalid_argument`.
 struct SaveOptions {
-  /// The format; null: the one that the file's extension names, or `formats::safestructures`.
+  /// The format; if null, the one of the file's extension, or `formats::safestructures`.
   std::shared_ptr<const Format> format = nullptr;
-  /// Text by name, stored beside the structure; every safetensors tool shows it. The names of the
-  /// format itself are refused.
+  /// Named texts, stored with the structure; every safetensors tool shows them. Names that the
+  /// format itself uses are refused.
   Metadata metadata = {};
-  /// In which precision tensors are stored. The original dtype is noted in the file, and a tensor
-  /// has it again when it is loaded; but not without `schema` or `extensions`, where there is no
-  /// place for the note: a plain state dict of BF16 wants `Precision::preserve`.
+  /// The precision in which tensors are stored. The original dtype is noted in the file, and
+  /// loading restores it. There is no place for this note without `schema` or `extensions`: a plain
+  /// state dict of BF16 needs `Precision::preserve`.
   Precision precision = Precision::f32;
-  /// By which names the file has tensors that have none yet: see `Value::set_tensor_name`.
+  /// How to name tensors that have no name yet: see `Value::set_tensor_name`.
   TensorNames tensor_names = TensorNames::paths;
-  /// Whether the file describes the structure. Without it only tensors can be saved, by their
-  /// names: a plain state dict, as other safetensors tools write it.
+  /// Whether the file describes the structure. Otherwise only tensors can be saved, by their names:
+  /// a plain state dict, as other safetensors tools write it.
   bool schema = true;
-  /// Whether fields are written that Python's package does not know: C++ class names and versions,
-  /// original dtypes, tags of variants. Python passes over them. Without them (and with
-  /// `TensorNames::numbers`) the schema is the text that Python writes for the same structure, and
-  /// what they would tell is lost.
+  /// Whether to write fields that Python's package does not know: C++ class names and versions,
+  /// original dtypes, tags of variants. Python ignores them. Without them (and with
+  /// `TensorNames::numbers`) the schema is the same text that Python writes for the structure, and
+  /// their information is lost.
   bool extensions = true;
-  /// Whether every vector of plain numeric structs is stored as columns, one tensor for each field,
-  /// instead of a list, and not only those whose rules ask for it; see codecs/columns.hpp. Not
-  /// those with something in them for which the registry has a codec of its own. A Value, and what
-  /// `convert` saves, has its lists and columns already and is saved as it is.
+  /// Whether every vector of plain numeric structs is stored as columns (one tensor per field
+  /// instead of a list), not only those whose rules ask for it; see codecs/columns.hpp. Vectors
+  /// that contain a type for which the registry has a codec stay lists. A Value, and what `convert`
+  /// saves, already has its lists and columns and is saved as it is.
   bool columns = false;
   /// Types that are found at run time; must outlive the call.
   const Registry* registry = nullptr;
-  /// What to do with numbers that the stored dtype cannot hold.
+  /// How to handle numbers that the stored dtype cannot hold.
   Overflow overflow = Overflow::error;
-  /// Refuse every conversion that does not give back the same bits when it is converted back: 1/3
-  /// in double precision stored as F32. \throws Error `lossy_conversion` when saving.
+  /// Whether to refuse conversions that do not restore the same bits when converted back, such as
+  /// 1/3 in double precision stored as F32. \throws Error `lossy_conversion` when saving
   bool lossless = false;
-  /// Refuse what `SaveReport::conversions` would tell of, but not rounding: numbers that became
-  /// zero, saturated or infinite, integers that were rounded, NaNs that lost bits. \throws Error
-  /// `lossy_conversion` when saving.
+  /// Whether to refuse what `SaveReport::conversions` would report, but not rounding: numbers that
+  /// became zero, saturated or infinite, integers that were rounded, NaNs that lost bits.
+  /// \throws Error `lossy_conversion` when saving
   bool refuse_range_losses = false;
-  /// Whether checksums are stored: an XXH3-64 for each tensor, one for the schema and one for each
-  /// other metadata text, in the metadata, where other tools pass over them. Every element is read,
-  /// and if need be converted, a second time. They find damage, not forgery.
+  /// Whether to store checksums in the metadata, where other tools ignore them: an XXH3-64 for each
+  /// tensor, one for the schema and one for each other metadata text. Every element is read, and if
+  /// necessary converted, a second time. They detect damage, not forgery.
   bool checksums = false;
-  /// Whether the file survives a loss of power once the call has returned. Streams and memory have
-  /// nothing to survive.
+  /// Whether the file survives a power failure after the call has returned. Has no effect for
+  /// streams and memory.
   bool durable = false;
-  /// The most threads that saving uses; 0: what pays, up to 16 and to the processors that this
-  /// process may use by its affinity and, for more than two, by its control groups. The file is the
-  /// same for any number.
-  /// Threads convert and reorder elements on their way into a file, and pack what goes through
-  /// gzip. One thread writes what needs neither, as the system's lock of a file demands, does all
-  /// that goes to a stream or into memory, computes checksums, and calls codecs: the one that
-  /// called. Neighbours are one job in the default format only, elsewhere each tensor is.
+  /// The maximum number of threads for saving. 0 chooses: as many as help, at most 16, at most as
+  /// many processors as the CPU affinity allows, and more than two only as far as the cgroup quota
+  /// allows. The file is the same for any number.
+  /// Only conversion and reordering of elements on their way into a file, and gzip compression, run
+  /// in parallel. The calling thread does everything else: plain writes (the system locks the file
+  /// anyway), all output to streams and memory, checksums, and calls of codecs. The default format
+  /// converts neighbouring tensors together, others convert one tensor at a time.
   unsigned threads = 0;
-  /// Bytes of tensors in one file; beyond, the structure is split into shards with an index, as
-  /// Hugging Face does. 0: one file, whatever its size.
+  /// The largest number of tensor bytes in one file; beyond it, the structure is split into shards
+  /// with an index, as by Hugging Face. 0: one file of any size.
   std::uint64_t shard_size = 0;
-  /// Tensors by name that are stored beside the structure, which does not refer to them, in their
-  /// own dtype. \throws Error `duplicate_name` when saving, for a name that the structure uses.
+  /// Extra tensors (not part of the structure) by name, stored in their own dtype.
+  /// \throws Error `duplicate_name` when saving, for a name that the structure uses
   std::map<std::string, Tensor, std::less<>> extra_tensors = {};
   /// The C++ type of what is saved, for formats whose files do not describe themselves. `save_file`
-  /// and `save` set it, whatever it was: a Value is of no other type, and neither is what `convert`
-  /// saves.
+  /// and `save` overwrite it: for a Value, and in `convert`, it is the type Value.
   detail::TypeNode* type = nullptr;
-  /// The bounds that a reader will hold the file to.
+  /// The limits that a reader of the file will apply.
   Limits limits = {};
 };
 
-/// How files are loaded.
+/// Options for loading files.
 struct LoadOptions {
-  /// The format; null: the one that the content shows, else the one that the extension names.
+  /// The format; if null, the one that the content shows, otherwise the one of the extension.
   std::shared_ptr<const Format> format = nullptr;
-  /// How tensors come into memory. `Access::map` copies nothing.
+  /// How tensors get into memory. `Access::map` copies nothing.
   Access access = Access::map;
   /// Types that are found at run time; must outlive what is loaded through it.
   const Registry* registry = nullptr;
-  /// What to do with numbers that the target type cannot hold.
+  /// How to handle numbers that the target type cannot hold.
   Overflow overflow = Overflow::error;
-  /// Refuse structure fields that the target struct does not have, instead of passing over them.
+  /// Whether to refuse structure fields that the target struct does not have, instead of ignoring
+  /// them.
   bool refuse_unknown_fields = false;
-  /// The most threads that loading uses, as `SaveOptions::threads`; what is loaded is the same for
-  /// any number. Threads read and copy a tensor of 32 MiB and more, and convert or reorder one of
-  /// 8 MiB and more; all tensors together where a Value is loaded. One thread fills a vector with
-  /// what is converted, unpacks gzip and compares checksums. What is deferred and used after the
-  /// call is not held to this number.
+  /// The maximum number of threads for loading, as `SaveOptions::threads`; the result is the same
+  /// for any number. Reading and copying tensors of at least 32 MiB, and converting or reordering
+  /// those of at least 8 MiB, run in parallel; for a Value, this applies to all its tensors
+  /// together. One thread fills a vector with converted elements, unpacks gzip and compares
+  /// checksums. Deferred tensors that are used after the call do not obey this limit.
   unsigned threads = 0;
-  /// Read all bytes on opening and compare them with the checksums that the file must then have.
-  /// \throws Error `checksum_mismatch`; see formats/safestructures/checksums.hpp.
+  /// Whether to read all bytes on opening and compare them with the file's checksums, which must
+  /// exist. \throws Error `checksum_mismatch`; see formats/safestructures/checksums.hpp
   bool verify_checksums = false;
-  /// The C++ type that is loaded, where that is known: `load_file<T>` and `load<T>` say it. For
-  /// formats whose files do not describe themselves.
+  /// The C++ type that is loaded, if it is known: `load_file<T>` and `load<T>` set it. For formats
+  /// whose files do not describe themselves.
   detail::TypeNode* type = nullptr;
-  /// What the file may cost. The usual ones are for files from anywhere.
+  /// Limits on what the file may cost. The defaults suit files from anywhere.
   Limits limits = {};
 };
 
-/// How files are loaded as they are, into a `Value`: as `LoadOptions`, without what only a C++ type
-/// can ask for.
+/// Options for loading files as they are, into a `Value`: `LoadOptions` without what only applies
+/// to a C++ type.
 struct ReadOptions {
-  std::shared_ptr<const Format> format = nullptr;  ///< As `LoadOptions::format`.
-  Access access = Access::map;                     ///< As `LoadOptions::access`.
-  /// What to do with numbers that the dtype in which they were saved cannot hold.
+  std::shared_ptr<const Format> format = nullptr;  ///< See `LoadOptions::format`.
+  Access access = Access::map;                     ///< See `LoadOptions::access`.
+  /// How to handle numbers that their original dtype cannot hold.
   Overflow overflow = Overflow::error;
-  unsigned threads = 0;           ///< As `LoadOptions::threads`.
-  bool verify_checksums = false;  ///< As `LoadOptions::verify_checksums`.
-  Limits limits = {};             ///< As `LoadOptions::limits`.
+  unsigned threads = 0;           ///< See `LoadOptions::threads`.
+  bool verify_checksums = false;  ///< See `LoadOptions::verify_checksums`.
+  Limits limits = {};             ///< See `LoadOptions::limits`.
 
-  /// The same for who asks for a C++ type.
+  /// Converts to the options for loading a C++ type.
   operator LoadOptions() const {
     return {.format = format,
             .access = access,
@@ -171,14 +172,14 @@ struct ReadOptions {
 
 /// A tensor whose values a conversion changed.
 struct ConvertedTensor {
-  std::string name;         ///< In the file.
-  ConversionReport report;  ///< What became of its values.
+  std::string name;         ///< The name in the file.
+  ConversionReport report;  ///< The effect on its values.
 };
 
-/// What was saved.
+/// The result of saving.
 struct SaveReport {
-  std::uint64_t bytes = 0;                   ///< Bytes of all files together.
-  std::vector<ConvertedTensor> conversions;  ///< Tensors that lost more than rounding.
+  std::uint64_t bytes = 0;                   ///< The size of all files together.
+  std::vector<ConvertedTensor> conversions;  ///< Tensors that lost more than by rounding.
 };
 
 }  // namespace safestructures::inline v0

@@ -1,5 +1,5 @@
 /// \file
-/// Recording what passes through a program, such as the activations of a model, into files.
+/// Recording values that pass through a program, such as the activations of a model, into files.
 ///
 ///     ActivationRecorder recorder("run");
 ///     for (std::int64_t n = 0; n < steps; ++n) {
@@ -9,7 +9,7 @@
 ///     }
 ///     recorder.close();
 ///
-/// docs/recording.md says how to use it and what is in the files.
+/// docs/recording.md explains how to use it and what the files contain.
 #pragma once
 
 #include <concepts>
@@ -33,7 +33,7 @@ namespace detail {
 
 class RecorderState;
 
-/// A vector that becomes a tensor without a copy when it is moved.
+/// Whether T is a vector that becomes a tensor without a copy when it is moved.
 template <class T>
 inline constexpr bool is_element_vector = false;
 template <Element T>
@@ -42,44 +42,44 @@ inline constexpr bool is_element_vector<std::vector<T>> = true;
 
 }  // namespace detail
 
-/// Writes records into the files of a folder while the program goes on.
+/// Writes records into the files of a folder while the program continues.
 ///
-/// `record` copies the bytes of the value's tensors once and returns; a thread in the background
-/// converts and writes. What is written survives the process, however it ends
-/// (recover_recording). The memory is bounded by `RecorderOptions::memory`, and a sixteenth more
-/// under `WhenFull::thin`; what the header of a file is made of, which grows to 4 MiB, takes some
-/// 25 MiB at most beside it.
+/// `record` copies the bytes of the value's tensors once and returns; a background thread converts
+/// and writes them. Written records survive the process, however it ends (see `recover_recording`).
+/// Memory is bounded by `RecorderOptions::memory`, plus a sixteenth with `WhenFull::thin`; the data
+/// for a file's header, which grows up to 4 MiB, takes about 25 MiB more at most.
 ///
-/// Several threads may record at once: records of one thread keep their order, and all have one
-/// order, their sequence. `close` and the destructor must not run while another thread records.
-/// What it calls, codecs and the watch, may record, but not destroy it; a Source whose bytes are
-/// read for a record must not record with `WhenFull::block`, as it would wait for its own record.
+/// Several threads may record at once: the records of one thread keep their order, and all records
+/// have one common order, their sequence. `close` and the destructor must not run while another
+/// thread records. Codecs and the watch, which the recorder calls, may record but not destroy it. A
+/// Source whose bytes are read for a record must not record with `WhenFull::block`, as it would
+/// wait for its own record.
 ///
-/// A process that is forked must not use its parent's recorder: there the thread in the background
-/// is missing. `record`, `flush`, `close` and `report` throw there, and destroying it does nothing.
-/// While such a process lives, the folder stays locked.
+/// A forked process must not use its parent's recorder, because it lacks the background thread:
+/// `record`, `flush`, `close` and `report` throw there, and the destructor does nothing. The folder
+/// stays locked while such a process lives.
 class SAFESTRUCTURES_API ActivationRecorder {
  public:
-  /// Begins a recording in a folder, which is made where there is none. Where the program goes into
-  /// another current folder, a relative one stays the one that it was.
-  /// \throws Error `cannot_write` where it cannot be made or holds a recording already;
-  /// `invalid_argument` for options that cannot be, such as a malformed regular expression.
+  /// Begins a recording in a folder, which is created if it does not exist. A relative path keeps
+  /// its meaning if the program changes its current folder later.
+  /// \throws Error `cannot_write` if the folder cannot be created or already holds a recording;
+  /// `invalid_argument` for invalid options, such as a malformed regular expression.
   explicit ActivationRecorder(const std::filesystem::path& folder, RecorderOptions options = {});
   ActivationRecorder(const ActivationRecorder&) = delete;
   ActivationRecorder& operator=(const ActivationRecorder&) = delete;
-  /// As `close`, but what fails is passed over; and of a recorder whose `record` was never called
-  /// nothing is left but the lock, so that the folder can be used again.
+  /// Closes the recording as `close` does, but ignores errors. If `record` was never called, only
+  /// the lock is left, so that the folder can be used again.
   ~ActivationRecorder();
 
-  /// Records a value: any object that can be saved, whose codec is included, such as those of
-  /// <safestructures/codecs/codecs.hpp> (or all of <safestructures/safestructures.hpp>). What is
-  /// moved in is taken over without a copy where it is a vector of numbers, a Tensor or a Value
-  /// that owns its memory; nobody else may change that memory then.
-  /// \param name behind the names of this thread's scopes and a dot; UTF-8, not empty
-  /// \throws Error what ended the recording, once, from then on records are counted and nothing
-  /// else; before that the first error of one record that the thread in the background met, once;
-  /// what the value's codec finds wrong, the record's name in the path; `out_of_range` or
-  /// `invalid_argument` where a slice does not fit; what the watch throws.
+  /// Records a value: any object that can be saved and whose codec is included, such as those of
+  /// <safestructures/codecs/codecs.hpp> (or all of <safestructures/safestructures.hpp>). A moved
+  /// vector of numbers, and a moved Tensor or Value that owns its memory, is taken over without a
+  /// copy; nobody else may change that memory then.
+  /// \param name follows the names of this thread's scopes and a dot; UTF-8, not empty
+  /// \throws Error once, the error that ended the recording (later calls only count their records);
+  /// before that, once, the first error of a single record on the background thread; every time,
+  /// the error of the value's codec, with the record's name in the path; `out_of_range` or
+  /// `invalid_argument` if a slice does not fit; whatever the watch throws.
   template <class T>
   void record(std::string_view name, T&& value) {
     using Type = std::remove_cvref_t<T>;
@@ -109,42 +109,42 @@ class SAFESTRUCTURES_API ActivationRecorder {
     }
   }
 
-  /// A part of the program whose records have its name in front. May outlive the recorder.
+  /// A part of the program whose records have the scope's name in front. May outlive the recorder.
   class SAFESTRUCTURES_API Scope {
    public:
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    /// What is moved from is no scope any more.
+    /// A moved-from scope no longer has any effect.
     Scope(Scope&&) noexcept = default;
-    /// On the thread that made it, after the scopes inside it.
+    /// Ends the scope. Must be called on the thread that made it, after the scopes inside it.
     ~Scope();
 
    private:
     friend class ActivationRecorder;
     Scope(std::shared_ptr<detail::RecorderState> state, std::string_view name);
     std::shared_ptr<detail::RecorderState> state_;
-    std::size_t size_;  // Of this thread's prefix without it.
+    std::size_t size_;  // The size of this thread's prefix without it.
   };
 
-  /// Puts `name` and a dot in front of the names that this thread records, for as long as what it
-  /// returns lives. Scopes nest. \throws Error `invalid_argument` for an empty name
+  /// Puts `name` and a dot in front of the names that this thread records, for the lifetime of the
+  /// returned object. Scopes nest. \throws Error `invalid_argument` for an empty name
   [[nodiscard]] Scope scope(std::string_view name);
 
-  /// The step of what is recorded from now on, by all threads; 0 at first.
+  /// Sets the step of everything recorded from now on, by all threads; 0 at first.
   void step(std::int64_t number) noexcept;
 
-  /// Waits until everything recorded so far is written: the death of the process costs none of it.
-  /// \returns how many records that are. \throws Error what ended the recording; where nothing did,
-  /// the first error of one record
+  /// Waits until everything recorded so far is written and would survive the death of the process.
+  /// \returns the number of these records
+  /// \throws Error the error that ended the recording; otherwise the first error of a single record
   std::uint64_t flush();
 
-  /// Writes what waits, on this thread or the one in the background, and seals the last file, which
-  /// says that the recording was closed and has the counts; there is one even where no record was
-  /// kept. Does nothing when called again, but wait for another thread's call to end.
+  /// Writes all waiting records, on this thread or the background thread, and seals the last file,
+  /// which states that the recording was closed and holds the counts; there is such a file even if
+  /// no record was kept. Further calls only wait for a call of another thread to end.
   /// \throws Error as `flush`
   void close();
 
-  /// What was recorded and left out so far.
+  /// Reports what was recorded and left out so far.
   [[nodiscard]] RecorderReport report() const;
 
  private:

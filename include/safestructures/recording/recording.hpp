@@ -1,5 +1,5 @@
 /// \file
-/// Reading what a recorder wrote, after its end or while it goes on.
+/// Reading a recording, after it ended or while it is written.
 #pragma once
 
 #include <cstddef>
@@ -29,46 +29,49 @@ class RecordTable;
 class Segment;
 }  // namespace recording
 
-/// One record of a recording. Its tensors are read when they are touched. Copies share the file and
-/// stay valid when the Recording is gone.
+/// One record of a recording. Its tensors are read on use. Copies share the file and stay valid
+/// after the Recording is gone.
 class SAFESTRUCTURES_API Record {
  public:
-  /// With the names of its scopes in front.
+  /// Returns its name, with its scopes in front.
   /// @{
   [[nodiscard]] const std::string& name() const& noexcept { return *name_; }
   [[nodiscard]] std::string name() && { return *name_; }
   /// @}
-  /// What `ActivationRecorder::step` had said last.
+  /// Returns the last step set by `ActivationRecorder::step`.
   [[nodiscard]] std::int64_t step() const noexcept { return step_; }
-  /// How many calls of that name came before, those that were not kept included.
+  /// Returns the number of earlier calls of that name, kept or not.
   [[nodiscard]] std::uint64_t call() const noexcept { return call_; }
-  /// The thread that recorded it, numbered by their first records or scopes.
+  /// Returns the number of the thread that recorded it; threads are numbered by their first record
+  /// or scope.
   [[nodiscard]] std::uint64_t thread() const noexcept { return thread_; }
-  /// Its place among all records.
+  /// Returns its position among all records.
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
-  /// When it was recorded, in nanoseconds since 1970, UTC.
+  /// Returns the time at which it was recorded, in nanoseconds since 1970, UTC.
   [[nodiscard]] std::int64_t time() const noexcept { return time_; }
-  /// How much was kept of it: `full`, `slice` or `statistics`.
+  /// Returns how much of it was kept: `full`, `slice` or `statistics`.
   [[nodiscard]] Keep kept() const noexcept { return kept_; }
-  /// What was recorded, tensors in their stored dtype. Valid as long as this or a copy of it.
+  /// Returns the recorded value, with tensors in their stored dtype. Valid as long as this or a
+  /// copy of it.
   /// @{
   [[nodiscard]] const Value& value() const& noexcept { return whole_ != nullptr ? *whole_ : row_; }
   [[nodiscard]] Value value() && { return value(); }
   /// @}
-  /// The tensor that was recorded. \throws Error `type_mismatch`, naming the file
+  /// Returns the recorded tensor. \throws Error `type_mismatch`, naming the file
   [[nodiscard]] Tensor tensor() const { return node().tensor(); }
-  /// What was recorded, as a C++ object. \throws Error what does not fit, naming file and path
+  /// Returns the recorded value as a C++ object. \throws Error what does not fit, naming file and
+  /// path
   template <class T>
   [[nodiscard]] T as() const {
     return node().template as<T>();
   }
-  /// The file that holds it.
+  /// Returns the path of the file that holds it.
   /// @{
   [[nodiscard]] const std::filesystem::path& file() const& noexcept;
   [[nodiscard]] std::filesystem::path file() && { return file(); }
   /// @}
-  /// Where in the file it is: `/values/3`, or row 17 of the tensor there, `/values/3/17`, which is
-  /// a place for people: `Document::at` ends at tensors.
+  /// Returns where it is in the file: `/values/3`, or row 17 of the tensor there, `/values/3/17`.
+  /// The latter is meant for people: `Document::at` does not go into tensors.
   [[nodiscard]] std::string path() const { return place().to_string(); }
 
  private:
@@ -78,9 +81,9 @@ class SAFESTRUCTURES_API Record {
   [[nodiscard]] Node node() const;
 
   std::shared_ptr<const recording::Segment> segment_;
-  std::size_t record_ = 0;  // Place in it.
+  std::size_t record_ = 0;  // Its place in the segment.
   const std::string* name_ = nullptr;
-  const Value* whole_ = nullptr;  // In the document; null where the value is a row.
+  const Value* whole_ = nullptr;  // In the document; null if the value is a row.
   Value row_;
   std::uint64_t sequence_ = 0;
   std::int64_t step_ = 0;
@@ -90,46 +93,49 @@ class SAFESTRUCTURES_API Record {
   Keep kept_ = Keep::full;
 };
 
-/// How recordings are read.
+/// Options for reading recordings.
 struct RecordingOptions {
-  Access access = Access::map;         ///< How tensors come into memory.
-  const Registry* registry = nullptr;  ///< Must outlive what is loaded through it.
-  Limits limits = {};                  ///< Bounds on what the files may hold.
+  Access access = Access::map;  ///< How tensors are read into memory.
+  /// The types found at run time; must outlive what is loaded with it.
+  const Registry* registry = nullptr;
+  Limits limits = {};  ///< Bounds on what the files may hold.
 };
 
 /// The records in a recorder's folder, in the order of their calls.
 ///
-/// Of a segment that is not sealed, because its recorder still runs or died, those records are here
-/// that its journal says are complete; their checksums are not looked at (recover_recording does).
+/// A segment that is not sealed, because its recorder still runs or died, contributes the records
+/// that its journal lists as complete; their checksums are not compared (`recover_recording` does).
 /// Reading takes no lock and never changes the folder. Constant members may be called by several
 /// threads at once.
 class SAFESTRUCTURES_API Recording {
  public:
-  using Iterator = detail::IndexIterator<Recording, Record>;  ///< Of records.
+  using Iterator = detail::IndexIterator<Recording, Record>;  ///< Iterates over records.
 
-  /// \throws Error `cannot_open` for what is no folder of a recording; what is wrong with a
+  /// Opens a recording.
+  /// \throws Error `cannot_open` if `folder` is not the folder of a recording; what is wrong with a
   /// segment, naming it.
   explicit Recording(std::filesystem::path folder, const RecordingOptions& options = {});
 
-  /// A moved-from recording may be destroyed and assigned to, no more.
+  /// A moved-from recording may only be destroyed and assigned to.
   /// @{
   Recording(Recording&&) noexcept;
   Recording& operator=(Recording&&) noexcept;
   /// @}
   ~Recording();
 
-  /// How many records there are so far.
+  /// The number of records so far.
   /// @{
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   /// @}
-  /// The record at a place below `size()`. Made when it is first asked for, it stays where it is as
-  /// long as this, also when `refresh` adds others.
+  /// Returns the record at an index below `size()`, without checking. It is made on first use and
+  /// keeps its address as long as this lives, even if `refresh` adds others; of a temporary
+  /// recording, a copy is returned.
   /// @{
   [[nodiscard]] const Record& operator[](std::size_t index) const&;
   [[nodiscard]] Record operator[](std::size_t index) && { return (*this)[index]; }
   /// @}
-  /// Over the records in the order of their calls. Valid as long as this.
+  /// Iterators over the records in the order of their calls. Valid as long as this.
   /// @{
   [[nodiscard]] Iterator begin() const& noexcept { return {*this, 0}; }
   [[nodiscard]] Iterator end() const& noexcept { return {*this, size()}; }
@@ -137,37 +143,38 @@ class SAFESTRUCTURES_API Recording {
   Iterator end() && = delete;
   /// @}
 
-  /// The first record of that name and step, or null. Valid as long as this.
+  /// Returns the first record of that name and step, or null. Valid as long as this.
   [[nodiscard]] const Record* find(std::string_view name, std::int64_t step) const&;
   const Record* find(std::string_view name, std::int64_t step) && = delete;
-  /// The record of that name and call, or null.
+  /// Returns the record of that name and call, or null. Valid as long as this.
   [[nodiscard]] const Record* find_call(std::string_view name, std::uint64_t call) const&;
   const Record* find_call(std::string_view name, std::uint64_t call) && = delete;
-  /// All records whose names match a glob, in order.
+  /// Returns all records whose names match a glob, in order. Valid as long as this.
   [[nodiscard]] std::vector<const Record*> select(const std::string& glob) const&;
   std::vector<const Record*> select(const std::string& glob) && = delete;
-  /// The names of all records, by their first.
+  /// Returns the names of all records, in the order of their first record.
   /// @{
   [[nodiscard]] const std::vector<std::string>& names() const& noexcept;
   [[nodiscard]] std::vector<std::string> names() && { return names(); }
   /// @}
-  /// All steps, ascending.
+  /// Returns all steps, ascending.
   [[nodiscard]] std::vector<std::int64_t> steps() const;
 
-  /// Reads what was written meanwhile. \returns how many records came \throws Error as the
-  /// constructor; what was there before stays
+  /// Reads records written in the meantime. \returns the number of new records \throws Error as the
+  /// constructor; earlier records stay
   std::size_t refresh();
 
-  /// Whether the recorder was closed: no more will come, and nothing is lost.
+  /// Returns whether the recorder was closed: no more records will come, and none are lost.
   [[nodiscard]] bool is_closed() const noexcept;
-  /// What is in the way of reading everything, a line each: segments that are missing, are others
-  /// than their names say, lie behind the one that closed the recording or are not sealed, after
-  /// their journal's damage; records that a closed recording lacks.
+  /// Returns what prevents reading everything, one line each: segments that are missing, whose
+  /// content does not match their name, that come after the one that closed the recording, or that
+  /// are not sealed, from where their journal is damaged; records that a closed recording lacks.
   /// @{
   [[nodiscard]] const std::vector<std::string>& problems() const& noexcept;
   [[nodiscard]] std::vector<std::string> problems() && { return problems(); }
   /// @}
-  /// The metadata of the last sealed segment that says what was left out; see docs/recording.md.
+  /// Returns the metadata of the last sealed segment that states what was left out; see
+  /// docs/recording.md.
   /// @{
   [[nodiscard]] const std::string& about() const& noexcept;
   [[nodiscard]] std::string about() && { return about(); }

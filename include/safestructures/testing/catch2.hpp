@@ -1,11 +1,11 @@
 /// \file
-/// CHECK_STRUCTURES_NEAR for Catch2, versions 2 and 3, whose headers must be found by the compiler:
+/// CHECK_STRUCTURES_NEAR for Catch2, versions 2 and 3, whose headers must be in the include path:
 ///
 ///     #include <safestructures/testing/catch2.hpp>
 ///     CHECK_STRUCTURES_NEAR(model.forward(x), "golden/forward.safetensors", {.rtol = 1e-4});
 ///
-/// Catch2's console breaks lines at CATCH_CONFIG_CONSOLE_WIDTH, 80 unless it was built otherwise,
-/// and the table with them.
+/// Catch2's console wraps lines, the table's included, at CATCH_CONFIG_CONSOLE_WIDTH, which is 80
+/// by default.
 #pragma once
 
 #if __has_include(<catch2/catch_test_macros.hpp>)
@@ -16,7 +16,7 @@
 
 #include <safestructures/testing/near.hpp>
 
-/// \cond Catch2's own macros, under the names that this program gives them.
+/// \cond Catch2's own macros, under the names chosen by this program.
 #ifdef CATCH_CONFIG_PREFIX_ALL
 #define SAFESTRUCTURES_CATCH_SUCCEED CATCH_SUCCEED
 #define SAFESTRUCTURES_CATCH_FAIL_CHECK CATCH_FAIL_CHECK
@@ -26,10 +26,9 @@
 #endif
 /// \endcond
 
-/// Compares an object that can be saved with the structure in a file, and goes on whether they are
-/// near or not: `CHECK_STRUCTURES_NEAR(actual, file)` or `(actual, file, options)`, the options
-/// being CompareOptions. Fails with the table of what differs. What the object's codec throws ends
-/// the test.
+/// Compares an object that can be saved with the structure in a file and continues either way:
+/// `CHECK_STRUCTURES_NEAR(actual, file)` or `(actual, file, options)` with CompareOptions. A
+/// failure shows the table of differences. Exceptions of the object's codec end the test.
 #define CHECK_STRUCTURES_NEAR(...)                                      \
   do {                                                                  \
     const ::safestructures::testing::NearResult safestructures_result = \

@@ -1,5 +1,5 @@
 /// \file
-/// CHECK_STRUCTURES_NEAR for GoogleTest, whose header must be found by the compiler:
+/// CHECK_STRUCTURES_NEAR for GoogleTest, whose header must be in the include path:
 ///
 ///     #include <safestructures/testing/gtest.hpp>
 ///     CHECK_STRUCTURES_NEAR(model.forward(x), "golden/forward.safetensors", {.rtol = 1e-4});
@@ -9,10 +9,9 @@
 
 #include <safestructures/testing/near.hpp>
 
-/// Compares an object that can be saved with the structure in a file, and goes on whether they are
-/// near or not: `CHECK_STRUCTURES_NEAR(actual, file)` or `(actual, file, options)`, the options
-/// being CompareOptions. Fails with the table of what differs. What the object's codec throws ends
-/// the test.
+/// Compares an object that can be saved with the structure in a file and continues either way:
+/// `CHECK_STRUCTURES_NEAR(actual, file)` or `(actual, file, options)` with CompareOptions. A
+/// failure shows the table of differences. Exceptions of the object's codec end the test.
 #define CHECK_STRUCTURES_NEAR(...)                                      \
   do {                                                                  \
     const ::safestructures::testing::NearResult safestructures_result = \

@@ -1,6 +1,7 @@
 /// \file
-/// What the test macros stand on: an object beside a file that another program made. The headers
-/// beside this one have CHECK_STRUCTURES_NEAR for doctest, GoogleTest and Catch2.
+/// The common part of the test macros: comparing an object with a file that another program made.
+/// The other headers in this folder define CHECK_STRUCTURES_NEAR for doctest, GoogleTest and
+/// Catch2.
 #pragma once
 
 #include <concepts>
@@ -15,20 +16,21 @@
 
 namespace safestructures::inline v0::testing {
 
-/// What came of a comparison in a test.
+/// The result of a comparison in a test.
 struct NearResult {
-  bool is_near = false;  ///< Whether all is equal within tolerance, and something was compared.
-  std::string text;      ///< Where not, the table of what differs, or what is wrong with the file.
+  /// Whether everything is equal within tolerance, and something was compared.
+  bool is_near = false;
+  std::string text;  ///< If not, the table of differences, or what is wrong with the file.
 };
 
-/// Compares a structure with that in a file, which is the reference. Tensors in the file that its
-/// structure does not refer to make it differ, unless the options leave them out. Never throws for
-/// the file: what is wrong with it is in the text.
+/// Compares a structure with the one in a file, which is the reference. Tensors that the file's
+/// structure does not refer to count as differences unless the options leave them out. Never throws
+/// because of the file: the text says what is wrong with it.
 [[nodiscard]] SAFESTRUCTURES_API NearResult structures_near(const Value& actual,
                                                             const std::filesystem::path& golden,
                                                             const CompareOptions& options = {});
 
-/// The same for any object that can be saved. \throws Error what its codec finds wrong
+/// Does the same for any object that can be saved. \throws Error the error of its codec
 template <class T>
   requires(!std::same_as<std::remove_cvref_t<T>, Value>)
 [[nodiscard]] NearResult structures_near(const T& actual, const std::filesystem::path& golden,

@@ -1,5 +1,5 @@
 /// \file
-/// Converting files: another format, another precision, another number of files.
+/// Converting files to another format, another precision, another number of files.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,19 @@ namespace safestructures::inline v0 {
 
 class Document;
 
-/// Saves what an open file holds as another file, which may be the same one: the structure, the
-/// metadata, the tensors beside the structure, checksums where there are some. A plain file without
-/// a schema stays one in a format that has such files. Tensors are read and converted in blocks.
-/// \param options its metadata and extra tensors are added to those of the file, and win
-/// \throws Error as `save_file`; `checksum_mismatch` where the file has checksums and they do not
-/// match, so that damage never gets some that do. The file `to` is then as it was.
+/// Saves the content of an open file as another file, which may be the same one: the structure, the
+/// metadata, the tensors that the structure does not refer to, and checksums if the file has any. A
+/// plain file without a schema stays one if the format allows it. Tensors are read and converted in
+/// blocks.
+/// \param options its metadata and extra tensors are added to those of the file and take precedence
+/// \throws Error as `save_file`; `checksum_mismatch` if the file has checksums that do not match,
+/// so that damaged data never gets matching ones. The file `to` then stays as it was.
 SAFESTRUCTURES_API SaveReport convert_file(const Document& from, const std::filesystem::path& to,
                                            const SaveOptions& options = {
                                                .precision = Precision::preserve});
 
-/// The same to a binary stream, in the format that `options` name or the default, without seeking.
-/// `shard_size` is refused.
+/// Writes the same to a binary stream, without seeking, in the format of `options` or the default
+/// one. `shard_size` is rejected.
 SAFESTRUCTURES_API SaveReport convert(const Document& from, std::ostream& out,
                                       const SaveOptions& options = {
                                           .precision = Precision::preserve});

@@ -1,5 +1,5 @@
 /// \file
-/// An open file: its structure is there, its tensors are read when they are used.
+/// An open file: its structure is in memory, its tensors are read on use.
 #pragma once
 
 #include <any>
@@ -27,8 +27,8 @@ namespace safestructures::inline v0 {
 
 namespace detail {
 
-/// Maps from names to tensors, or to what is saved as one and nothing else, vectors of numbers and
-/// matrices say: for these a file without a schema stays flat.
+/// Maps from names to tensors, or to types that are only ever saved as tensors, such as vectors of
+/// numbers and matrices: for these a file without a schema stays flat.
 template <class T>
 concept StateDict = requires {
   typename T::key_type;
@@ -37,26 +37,27 @@ concept StateDict = requires {
   requires kinds_of<typename T::mapped_type>() == KindSet(Kind::tensor);
 };
 
-/// What the handles of one open file share.
+/// The state shared by all handles of one open file.
 struct OpenFile;
 
 }  // namespace detail
 
-/// A place in an open file, which it keeps open.
+/// A place in an open file. It keeps the file open.
 class SAFESTRUCTURES_API Node {
  public:
-  /// Where it is in the file: `/layers/3`.
+  /// Returns its path in the file: `/layers/3`.
   [[nodiscard]] std::string path() const { return path_.to_string(); }
-  /// What is there, tensors in their stored dtype. Valid as long as this or a copy of it, or the
-  /// Document; of a temporary, a copy.
+  /// Returns the value, with tensors in their stored dtype. Valid as long as this, a copy of it, or
+  /// the Document; for a temporary, a copy is returned.
   /// @{
   [[nodiscard]] const Value& value() const& noexcept { return *value_; }
   [[nodiscard]] Value value() && { return *value_; }
   /// @}
-  /// The tensor that is there, in its stored dtype, without copying it; `as<Tensor>()` gives it in
-  /// its own. It keeps the mapping alive. \throws Error `type_mismatch`, naming file and path.
+  /// Returns the tensor in its stored dtype, without a copy; `as<Tensor>()` returns it in its
+  /// original dtype. It keeps the mapping alive. \throws Error `type_mismatch`, naming file and
+  /// path.
   [[nodiscard]] Tensor tensor() const;
-  /// What is there as a C++ object, by the options with which the file was opened.
+  /// Returns the value as a C++ object, using the options the file was opened with.
   /// \throws Error what the codec finds wrong, with the file and the path in it.
   template <class T>
   [[nodiscard]] T as() const {
@@ -65,7 +66,7 @@ class SAFESTRUCTURES_API Node {
       return decoder.decode<T>(fitted ? *fitted : *value_);
     });
   }
-  /// What is further down. \throws Error `not_found`, naming the file.
+  /// Returns a place below this one. \throws Error `not_found`, naming the file.
   [[nodiscard]] Node at(std::string_view path) const;
 
  private:
@@ -85,7 +86,7 @@ class SAFESTRUCTURES_API Node {
   }
   [[nodiscard]] unsigned threads() const noexcept;
   [[nodiscard]] Decoder make_decoder() const;
-  /// What is there as its format has it for a type; nothing where that is the same.
+  /// Returns the value as its format represents it for a type; nothing if that is the same.
   [[nodiscard]] std::optional<Value> fitted_to(detail::TypeNode& type) const;
   [[noreturn]] void rethrow(const Decoder& decoder) const;
 
@@ -94,28 +95,27 @@ class SAFESTRUCTURES_API Node {
   const Value* value_;
 };
 
-/// An open file. Its structure has been read and validated; tensors are views that keep the mapping
-/// alive, or deferred, and their bytes are read when they are touched.
+/// An open file. Its structure has been read and validated. Tensors are views that keep the mapping
+/// alive, or deferred; their bytes are read on use.
 ///
-/// A plain safetensors file without a schema opens as well: its structure is made from the tensors'
-/// names, `layers.0.weight` being the field `weight` of item 0 of `layers`.
+/// A plain safetensors file without a schema opens as well: its structure is derived from the names
+/// of tensors, so that `layers.0.weight` is the field `weight` of item 0 of `layers`.
 ///
 /// Copies share the open file. Reading from many threads at once is safe.
 class SAFESTRUCTURES_API Document {
  public:
-  /// Moving is copying, which is cheap: what was moved from stays valid.
+  /// Moving is copying, which is cheap: a moved-from Document stays valid.
   /// @{
   Document(const Document&) noexcept = default;
   Document& operator=(const Document&) noexcept = default;
   /// @}
   ~Document() = default;
 
-  /// Opens a file, or a sharded checkpoint by its `.index.json`. What is packed by gzip is
-  /// unpacked.
+  /// Opens a file, or a sharded checkpoint by its `.index.json`. Gzipped files are decompressed.
   /// \throws Error of the format, naming the file and the path.
   [[nodiscard]] static Document open(const std::filesystem::path& path,
                                      const LoadOptions& options = {});
-  /// The same from a source of any kind.
+  /// Opens a source of any kind.
   [[nodiscard]] static Document open(const std::shared_ptr<const Source>& source,
                                      const LoadOptions& options = {});
   /// Reads a file that is in memory. Tensors are views of `bytes`, kept alive by `owner`, or by the
@@ -124,37 +124,37 @@ class SAFESTRUCTURES_API Document {
                                            std::shared_ptr<const void> owner,
                                            const LoadOptions& options = {});
 
-  /// The whole structure, tensors in their stored dtype.
+  /// Returns the whole structure, with tensors in their stored dtype.
   [[nodiscard]] const Value& root() const& noexcept;
   const Value& root() && = delete;
-  /// What is at a path: `/layers/3/weight`. \throws Error `not_found`, naming the file.
+  /// Returns the place at a path: `/layers/3/weight`. \throws Error `not_found`, naming the file.
   [[nodiscard]] Node at(std::string_view path) const;
-  /// The file, as errors name it; empty for bytes without a name.
+  /// Returns the file's name, as in errors; empty for bytes without a name.
   /// @{
   [[nodiscard]] const std::string& name() const& noexcept;
   [[nodiscard]] std::string name() && { return name(); }
   /// @}
-  /// False where the structure was made from the tensors' names: a plain safetensors file.
+  /// Returns false if the structure was derived from the tensors' names: a plain safetensors file.
   [[nodiscard]] bool has_schema() const noexcept;
-  /// The text that describes the structure, where the format keeps one apart; else empty. Valid as
-  /// long as this Document or a copy of it.
+  /// Returns the text that describes the structure if the format stores one separately, else an
+  /// empty one. Valid as long as this Document or a copy of it.
   [[nodiscard]] std::string_view schema() const& noexcept;
   std::string_view schema() && = delete;
-  /// The metadata that the user gave: all but the format's own. Valid as long as this Document or a
-  /// copy of it; of a temporary, a copy.
+  /// Returns the user's metadata: all but the format's own. Valid as long as this Document or a
+  /// copy of it; for a temporary, a copy is returned.
   /// @{
   [[nodiscard]] const Metadata& metadata() const& noexcept;
   [[nodiscard]] Metadata metadata() &&;
   /// @}
-  /// Names of tensors that the structure does not refer to, in the order of the file.
+  /// Returns the names of tensors that the structure does not refer to, in the order of the file.
   [[nodiscard]] std::vector<std::string> unreferenced() const;
-  /// Everything that the format found.
+  /// Returns everything that the format found.
   [[nodiscard]] const Content& content() const& noexcept;
   const Content& content() && = delete;
-  /// The format.
+  /// Returns the format.
   [[nodiscard]] const Format& format() const noexcept;
-  /// The open file as its format's own API has it: `container<safetensors::File>()`.
-  /// \throws Error `type_mismatch` when the file is of another format.
+  /// Returns the open file as an object of its format's own API: `container<safetensors::File>()`.
+  /// \throws Error `type_mismatch` if the file is of another format.
   template <class T>
   [[nodiscard]] const T& container() const& {
     if (const T* found = std::any_cast<T>(&content().container)) return *found;
@@ -163,7 +163,8 @@ class SAFESTRUCTURES_API Document {
   template <class T>
   const T& container() && = delete;
 
-  /// The structure as a C++ object. \throws Error what the codec finds wrong, with file and path.
+  /// Returns the structure as a C++ object. \throws Error what the codec finds wrong, with file and
+  /// path.
   template <class T>
   [[nodiscard]] T as() const {
     const Node whole = at("/");
@@ -174,26 +175,28 @@ class SAFESTRUCTURES_API Document {
     return whole.as<T>();
   }
 
-  /// All tensors by the names that they have in the file, as a dict; by their places where it gives
-  /// them none, as a record of Burn: `layers.0.weight`.
+  /// Returns all tensors as a dict, by their names in the file; if it has no names for them, as in
+  /// a record of Burn, by their places: `layers.0.weight`.
   [[nodiscard]] Value state_dict() const;
 
  private:
   friend class Record;
   friend class Recording;
   explicit Document(std::shared_ptr<const detail::OpenFile> file) noexcept;
-  /// As `open`, without the file's own API and its text, which are larger than small tensors.
+  /// Opens a file as `open` does, without the format's own API and the schema text, which are
+  /// larger than small tensors.
   static Document open_structure(const std::shared_ptr<const Source>& source,
                                  const LoadOptions& options);
   [[noreturn]] void fail_container() const;
-  /// A value that is made of the structure, as if it were there. It must outlive the node.
+  /// Returns a node for a value derived from the structure, as if it were part of it. The value
+  /// must outlive the node.
   [[nodiscard]] Node node(Path path, const Value& value) const noexcept {
     return {file_, std::move(path), value};
   }
   std::shared_ptr<const detail::OpenFile> file_;
 };
 
-/// `Document::open`.
+/// Opens a file; the same as `Document::open`.
 [[nodiscard]] inline Document open(const std::filesystem::path& path,
                                    const LoadOptions& options = {}) {
   return Document::open(path, options);

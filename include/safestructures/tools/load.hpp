@@ -1,5 +1,5 @@
 /// \file
-/// Loading: a file or bytes in memory into a C++ object or a Value.
+/// Loading a file or bytes in memory into a C++ object or a Value.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct LoadedOf {
                 "the T, in place of a T[3] a std::array<T, 3>.");
   using type = T;
 };
-/// T, which a function can return.
+/// T, restricted to types that a function can return.
 template <class T>
 using Loaded = typename LoadedOf<T>::type;
 
@@ -39,8 +39,8 @@ LoadOptions typed(LoadOptions options) {
 
 /// Loads a file into a C++ object, whose tensors get memory of their own.
 ///
-/// Members that are views (Tensor, Value) keep the mapped file alive. Each has the dtype that was
-/// saved.
+/// Members that are views (Tensor, Value) keep the mapped file alive instead. Each has the dtype it
+/// was saved from.
 /// \throws Error what is wrong with the file or does not fit T, with file and path.
 template <class T>
 [[nodiscard]] detail::Loaded<T> load_file(const std::filesystem::path& path,
@@ -48,20 +48,20 @@ template <class T>
   return Document::open(path, detail::typed<T>(options)).template as<T>();
 }
 
-/// Loads a file as it is. Every tensor has the dtype it had before it was saved; those that are
+/// Loads a file as a Value. Every tensor has the dtype it had before it was saved; tensors that are
 /// stored in it are views of the mapped file, which they keep alive.
 [[nodiscard]] SAFESTRUCTURES_API Value load_file(const std::filesystem::path& path,
                                                  const ReadOptions& options = {});
 
-/// The same from bytes in memory. Members that are views (Tensor, Value) refer to `bytes`, which
-/// the caller keeps alive for them.
+/// Loads from bytes in memory. Members that are views (Tensor, Value) refer to `bytes`, which the
+/// caller must keep alive for them.
 template <class T>
 [[nodiscard]] detail::Loaded<T> load(std::span<const std::byte> bytes,
                                      const LoadOptions& options = {}) {
   return Document::from_bytes(bytes, nullptr, detail::typed<T>(options)).template as<T>();
 }
 
-/// The same, taking the bytes over: nothing has to be kept alive.
+/// Loads from bytes and takes ownership of them: nothing has to be kept alive.
 template <class T>
 [[nodiscard]] detail::Loaded<T> load(std::vector<std::byte>&& bytes,
                                      const LoadOptions& options = {}) {
@@ -70,11 +70,11 @@ template <class T>
   return Document::from_bytes(view, std::move(owner), detail::typed<T>(options)).template as<T>();
 }
 
-/// The same as a Value whose tensors refer to `bytes`, which the caller keeps alive.
+/// Loads from bytes as a Value whose tensors refer to `bytes`, which the caller must keep alive.
 [[nodiscard]] SAFESTRUCTURES_API Value load(std::span<const std::byte> bytes,
                                             const ReadOptions& options = {});
 
-/// The same, taking the bytes over: nothing has to be kept alive.
+/// Loads from bytes as a Value and takes ownership of them: nothing has to be kept alive.
 [[nodiscard]] SAFESTRUCTURES_API Value load(std::vector<std::byte>&& bytes,
                                             const ReadOptions& options = {});
 

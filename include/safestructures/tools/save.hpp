@@ -1,5 +1,5 @@
 /// \file
-/// Saving: a C++ object or a Value into a file, a stream, or memory.
+/// Saving a C++ object or a Value into a file, a stream, or memory.
 #pragma once
 
 #include <concepts>
@@ -18,12 +18,12 @@ namespace safestructures::inline v0 {
 
 namespace detail {
 
-/// An object and its encoder, without their type: what is compiled once needs no more.
+/// An object and its encoder without their type, for the compiled part of the library.
 struct Encodee {
   const void* object;
   Value (*encode)(const void* object, Encoder& encoder);
   TypeDescriber::Node* type;
-  bool is_value = false;  ///< The object is a Value already, and needs no copy.
+  bool is_value = false;  ///< Whether the object is a Value already, which needs no copy.
 
   template <class T>
   static Encodee of(const T& object) {
@@ -43,12 +43,12 @@ SAFESTRUCTURES_API std::vector<std::byte> save(const Encodee& object, const Save
 
 }  // namespace detail
 
-/// Saves any object that has a codec, in the format that `options` or the path's extension names:
-/// a safetensors file with a schema unless told otherwise. A name that ends in `.gz` is packed by
-/// gzip, and what stands before it names the format.
+/// Saves any object that has a codec, in the format given by `options` or the path's extension: by
+/// default a safetensors file with a schema. If the name ends in `.gz`, the file is gzipped and the
+/// extension before that determines the format.
 ///
 /// The file is written under a temporary name in the same folder and renamed, so that an old file
-/// is replaced whole or not at all. Tensors are written straight from the object's memory.
+/// is replaced as a whole or not at all. Tensors are written directly from the object's memory.
 /// \throws Error with the path in the structure and the file; see error.hpp.
 template <class T>
 SaveReport save_file(const T& object, const std::filesystem::path& path,
@@ -56,13 +56,13 @@ SaveReport save_file(const T& object, const std::filesystem::path& path,
   return detail::save_file(detail::Encodee::of(object), path, options);
 }
 
-/// The same bytes to a binary stream, without seeking. `shard_size` is refused.
+/// Writes the same bytes to a binary stream, without seeking. `shard_size` is rejected.
 template <class T>
 SaveReport save(const T& object, std::ostream& out, const SaveOptions& options = {}) {
   return detail::save(detail::Encodee::of(object), out, options);
 }
 
-/// The same bytes in memory. `shard_size` is refused.
+/// Returns the same bytes. `shard_size` is rejected.
 template <class T>
 [[nodiscard]] std::vector<std::byte> save(const T& object, const SaveOptions& options = {}) {
   return detail::save(detail::Encodee::of(object), options);

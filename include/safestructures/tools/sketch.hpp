@@ -1,5 +1,5 @@
 /// \file
-/// A tensor in two kilobytes, from which its distance to another one is estimated.
+/// A summary of a tensor in two kilobytes, from which its distance to another tensor is estimated.
 #pragma once
 
 #include <array>
@@ -11,28 +11,28 @@
 
 namespace safestructures::inline v0 {
 
-/// What is kept of a tensor to compare it by: a hash, and a random projection.
+/// A summary of a tensor for comparisons: a hash, and a random projection.
 ///
 /// The projection is the count sketch (Charikar, Chen, Farach-Colton, 2002): every number is added
-/// to one of 256 sums, with a sign; which sum and sign, its index and the shape decide, so that two
-/// programs make the same choice. The squared norm of a difference of sketches has as expectation
-/// that of the tensors' difference, with a standard deviation of at most sqrt(2 / 256) of it: 8.8
-/// %, or 4.4 % of the norm.
+/// to one of 256 sums, with a sign. Sum and sign depend only on the index and the shape, so that
+/// two programs choose the same ones. The squared norm of the difference of two sketches is an
+/// unbiased estimate of the squared norm of the tensors' difference, with a standard deviation of
+/// at most sqrt(2 / 256) of it: 8.8 %, or 4.4 % for the norm.
 struct TensorSketch {
-  /// The sums.
+  /// The number of sums.
   static constexpr std::size_t size = 256;
-  /// XXH3-64 of the elements in row-major order, as they are in a file.
+  /// The XXH3-64 of the elements in row-major order, as in a file.
   std::uint64_t hash = 0;
-  /// What is infinite or NaN is left out. Of complex elements the real part and the imaginary part
-  /// count one after the other.
+  /// The sums, without infinities and NaNs. Complex elements count as their real part followed by
+  /// their imaginary part.
   std::array<double, size> sums{};
 
   friend bool operator==(const TensorSketch&, const TensorSketch&) = default;
 };
 
-/// Reads every element twice, in blocks, on one thread; docs/recording.md has the choice of sums to
-/// the last bit. \throws Error what a deferred tensor's source throws; `out_of_range` for a BOOL
-/// byte above 1
+/// Returns the sketch of a tensor. Reads every element twice, in blocks, on one thread;
+/// docs/recording.md specifies the choice of sums to the last bit.
+/// \throws Error whatever a deferred tensor's source throws; `out_of_range` for a BOOL byte above 1
 [[nodiscard]] SAFESTRUCTURES_API TensorSketch sketch(const Tensor& tensor);
 
 }  // namespace safestructures::inline v0

@@ -18,7 +18,7 @@
 namespace safestructures::cli {
 namespace {
 
-/// `did you mean 'show'?`, or `the commands are show, get.`
+/// Returns `did you mean 'show'?`, or `the commands are show, get.`
 std::string suggestion(std::string_view word, const std::vector<std::string>& names,
                        std::string_view all) {
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -27,7 +27,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
   return fmt::format("{} {}.", all, fmt::join(names, ", "));
 }
 
-/// `--all`, `-o`; none for arguments by position.
+/// Returns the names, `--all` and `-o`; none for positional arguments.
 std::vector<std::string> names_of(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
@@ -35,14 +35,15 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
-/// Whether a word is meant as an option: a number or a slice is none, nor is `-`.
+/// Returns whether a word is meant as an option, unlike a number, a slice or `-`.
 bool is_option(std::string_view word) {
   return word.size() >= 2 && word[0] == '-' &&
          (word[1] == '-' || std::isalpha(static_cast<unsigned char>(word[1])) != 0);
 }
 
-/// CLI11 would call a wrong option an unexpected argument, or miss the argument that it took for
-/// the option's. \param command that they follow, or the tool itself
+/// Checks for unknown options: CLI11 would call them an unexpected argument, or miss the argument
+/// that it took for the option's.
+/// \param command that they follow, or the tool itself
 void check_options(const CLI::App& command, std::span<const std::string> words) {
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
@@ -67,8 +68,8 @@ bool is_of(const CLI::Option& option) {
   return option.get_type_name() == CLI::detail::type_name<Number>();
 }
 
-/// Lets an option take digits alone, and a sign where it has one: CLI11 makes numbers of -1, +3,
-/// 0x10 and 010 too, and the largest one of what is larger.
+/// Restricts an option to digits, with a sign if its type has one. CLI11 also accepts -1, +3, 0x10
+/// and 010, and clamps numbers that are too large.
 template <class Number>
 void check_number(CLI::Option& option) {
   const auto check = [name = option.get_name()](std::string& text) -> std::string {
@@ -91,7 +92,7 @@ void check_numbers(CLI::App& app) {
     }
 }
 
-/// Lets no option take an empty text, which would be as if it was not given.
+/// Rejects empty texts for all options: they would be as if the option was not given.
 void check_texts(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({}))
     for (CLI::Option* option : command->get_options())
@@ -99,7 +100,7 @@ void check_texts(CLI::App& app) {
         option->check(not_empty());
 }
 
-/// What a number should have been.
+/// Returns what a number should have been.
 std::string wrong_number(const CLI::App& app, const std::string& option, std::string_view given) {
   const bool is_number =
       !given.empty() && std::ranges::all_of(given, [](char c) { return c >= '0' && c <= '9'; });
@@ -134,7 +135,7 @@ void parse(CLI::App& app, std::span<const char* const> given) {
   else check_options(find_command(app, words.front()), std::span(words).subspan(1));
   check_numbers(app);
   check_texts(app);
-  // CLI11 takes them from the back.
+  // CLI11 consumes them from the back.
   std::ranges::reverse(words);
   app.parse(std::move(words));
 }
@@ -150,7 +151,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     problem.resize(colon);
     problem += " needs a value" + (words.empty() ? "" : ": " + words.substr(0, words.rfind(' ')));
   }
-  // `Could not convert: --items = x`, of options that are numbers.
+  // `Could not convert: --items = x`, for options that are numbers.
   constexpr std::string_view unconverted = "Could not convert: ";
   if (const std::size_t equals = problem.find(" = ");
       problem.starts_with(unconverted) && equals != std::string::npos)

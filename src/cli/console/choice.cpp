@@ -26,7 +26,7 @@ bool is_same_word(const std::string& a, const std::string& b) {
   });
 }
 
-/// `500MB`, `5 GiB`, `2g`, `600`: KB is 1000 bytes, KiB 1024.
+/// Parses `500MB`, `5 GiB`, `2g`, `600`: KB is 1000 bytes, KiB 1024.
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   std::uint64_t size = 0;
   const char* const end = text.data() + text.size();
@@ -81,7 +81,7 @@ CLI::Validator size_in_bytes() {
     text = std::to_string(*bytes);
     return {};
   };
-  // With a description it is no count to CLI11.
+  // With a description, CLI11 does not take it for a count.
   return {to_bytes, "SIZE", "size"};
 }
 
@@ -93,7 +93,7 @@ CLI::Validator not_empty() {
 }
 
 std::vector<std::string> choices_of(const CLI::Option& option) {
-  // `TEXT:a|b|c`: the type that CLI11 sees, then what its validators say.
+  // `TEXT:a|b|c`: CLI11's type name, then the descriptions of its validators.
   std::string text = option.get_type_name();
   std::vector<std::string> words;
   const std::size_t colon = text.find(':');

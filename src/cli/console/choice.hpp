@@ -1,5 +1,5 @@
 /// \file
-/// Options that take one of a few words, a size, or any text but none.
+/// Options that take one of a few words, a size, or any non-empty text.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace safestructures::cli {
 
-/// Takes one of the words, whatever its case, and makes it what it is in the list: for
-/// `Option::transform`, as `Option::check` would leave the word in the user's case. The words are
-/// the validator's description, `a|b|c`, where help, completion and the manual find them.
-/// \param what what errors call a word: `precision`
+/// Accepts one of the words, ignoring case, and replaces it by its spelling in the list. Use it
+/// with `Option::transform`: `Option::check` would keep the user's case. The validator's
+/// description is `a|b|c`, where help, completion and the manual find the words.
+/// \param what the noun for a word in errors: `precision`
 CLI::Validator one_of(const std::string& what, std::vector<std::string> words);
 
-/// Takes the name of a dtype.
+/// Accepts the name of a dtype.
 CLI::Validator known_dtype();
 
-/// Takes a number of bytes, or of what a unit says: 500MB, 5GiB. For `Option::transform`, which
-/// makes bytes of it.
+/// Accepts a number of bytes, or a size with a unit: 500MB, 5GiB. For `Option::transform`, which
+/// converts it to bytes.
 CLI::Validator size_in_bytes();
 
-/// Takes any text but an empty one, which is mostly a variable of a shell that was not set.
+/// Accepts any text but an empty one, which is usually an unset shell variable.
 CLI::Validator not_empty();
 
-/// The words that an option takes; none where it takes any.
+/// Returns the words that an option accepts; none if it accepts any.
 std::vector<std::string> choices_of(const CLI::Option& option);
 
 }  // namespace safestructures::cli

@@ -22,7 +22,7 @@ std::string_view sequence(Role role) {
   return {};
 }
 
-/// Where the rules before a line's text end: all that is neither a blank nor ASCII.
+/// Returns the end of the rules before a line's text: all blanks and non-ASCII characters.
 std::size_t end_of_rules(std::string_view line) {
   std::size_t end = 0;
   while (end < line.size() && (line[end] == ' ' || static_cast<unsigned char>(line[end]) >= 0x80))
@@ -30,7 +30,8 @@ std::size_t end_of_rules(std::string_view line) {
   return end;
 }
 
-/// Where the key ends, if the line has one: before the colon, which quotes may hold as well.
+/// Returns the end of the key, if the line has one: before the colon, which quotes may also
+/// contain.
 std::size_t end_of_key(std::string_view text) {
   std::size_t i = 0;
   if (text.starts_with('"')) {
@@ -66,7 +67,7 @@ void print_tree(std::ostream& out, const Value& value, const PrintOptions& optio
     const std::string_view line = tree.substr(0, tree.find('\n'));
     const std::size_t rules = end_of_rules(line);
     const std::string_view node = line.substr(rules);
-    // The root has no key: what looks like one is its text.
+    // The root has no key: anything that looks like one is part of its text.
     const std::size_t key = rules == 0 ? 0 : end_of_key(node);
     out << coloured(line.substr(0, rules), Role::rule, true)
         << coloured(node.substr(0, key), Role::key, true) << node.substr(key) << '\n';

@@ -11,17 +11,17 @@
 
 namespace safestructures::cli {
 
-/// What a piece of text is; a terminal shows it in a colour of its own.
+/// The role of a piece of text; a terminal shows each in its own colour.
 enum class Role { plain, fault, note, good, label, key, rule };
 
-/// Whether text that goes to `file` is coloured: at a terminal, unless NO_COLOR
-/// (https://no-color.org) is set to something or the terminal is a dumb one.
+/// Returns whether text written to `file` is coloured: on a terminal, unless NO_COLOR
+/// (https://no-color.org) is set to a non-empty value or the terminal is a dumb one.
 bool is_coloured(std::FILE* file);
 
-/// The text in the colour of its role, or as it is.
+/// Returns the text in the colour of its role, or unchanged.
 std::string coloured(std::string_view text, Role role, bool is_on);
 
-/// A tree as `print` draws it: its rules and keys coloured where `is_on`.
+/// Prints a tree as `print` does, with its rules and keys coloured if `is_on`.
 void print_tree(std::ostream& out, const Value& value, const PrintOptions& options, bool is_on);
 
 }  // namespace safestructures::cli

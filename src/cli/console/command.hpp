@@ -1,7 +1,7 @@
 /// \file
-/// The subcommands, and what they have in common: each is a function that adds itself to the
-/// command line, in a file of its name. Its work runs in CLI11's callback and fails by exceptions,
-/// which main turns into a line on standard error and an exit code.
+/// The subcommands, and what they have in common. Each is a function that adds itself to the
+/// command line, in a file of its name. The work runs in CLI11's callback and reports failures as
+/// exceptions, which main turns into a line on standard error and an exit code.
 #pragma once
 
 #include <stdexcept>
@@ -19,24 +19,23 @@ inline constexpr int exit_fine = 0;
 inline constexpr int exit_bad_file = 1;
 inline constexpr int exit_bad_call = 2;
 
-/// What the call asks for cannot be done, whatever is in the file.
+/// The call cannot succeed, whatever the file contains.
 struct CallError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The file is at fault, and that has been said already.
+/// The file is at fault, and that has already been reported.
 struct Reported {};
 
-/// Prints a line on standard error: `safestructures: MESSAGE`, made harmless for a terminal.
+/// Prints a line on standard error: `safestructures: MESSAGE`, made safe for a terminal.
 void report(std::string_view message);
-/// The same for what is no failure: `safestructures: note: MESSAGE`.
+/// Does the same for a note that is not a failure: `safestructures: note: MESSAGE`.
 void note(std::string_view message);
 
-/// True for failures that the arguments cause rather than the file that is read.
+/// Returns whether an error is caused by the arguments rather than by the file that is read.
 bool is_fault_of_call(const Error& error) noexcept;
 
-/// Runs work on what the arguments ask for; those of its Errors that the arguments cause become
-/// CallErrors.
+/// Runs `work` for the arguments; Errors that the arguments cause become CallErrors.
 template <class Work>
 auto blame_arguments(const Work& work) {
   try {
@@ -56,7 +55,7 @@ void add_recover(CLI::App& app);
 void add_diff(CLI::App& app);
 void add_stats(CLI::App& app);
 void add_report(CLI::App& app);
-/// After all others, whose options it completes and whose names it takes.
+/// Must come after all others, whose options it completes and whose names it takes.
 void add_completion(CLI::App& app);
 void add_help(CLI::App& app);
 

@@ -1,5 +1,5 @@
 /// \file
-/// The command line as data, taken from CLI11's own: what completion and the manual are made of.
+/// The command line as data, taken from CLI11; completion and the manual are made from it.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 namespace safestructures::cli {
 
 struct OptionText {
-  std::vector<std::string> names;    ///< `--output`, `-o`; of an argument by position its name.
-  std::string value;                 ///< What stands for its value in help; empty for flags.
+  std::vector<std::string> names;    ///< `--output`, `-o`; for a positional argument, its name.
+  std::string value;                 ///< The placeholder for its value in help; empty for flags.
   std::string description;           ///< On one line.
-  std::vector<std::string> choices;  ///< The words that it takes; none where it takes any.
+  std::vector<std::string> choices;  ///< The words that it accepts; none if it accepts any.
 };
 
 struct CommandText {
@@ -25,10 +25,10 @@ struct CommandText {
   std::string footer;
 };
 
-/// Of the program itself, or of one of its commands.
+/// Describes the program itself, or one of its commands.
 CommandText describe_app(const CLI::App& app);
 
-/// Of all commands, in the order of the help text.
+/// Describes all commands, in the order of the help text.
 std::vector<CommandText> describe_commands(const CLI::App& app);
 
 }  // namespace safestructures::cli

@@ -17,7 +17,7 @@ namespace safestructures::cli {
 
 Output::Output(std::FILE* file, std::string name)
     : std::ostream(static_cast<std::streambuf*>(this)), file_(file), name_(std::move(name)) {
-  // An exception of the buffer then passes through the stream.
+  // This lets an exception of the buffer pass through the stream.
   exceptions(std::ios::badbit);
 }
 
@@ -31,7 +31,7 @@ int Output::overflow(int character) {
 }
 
 std::streamsize Output::xsputn(const char* text, std::streamsize size) {
-  if (size == 0) return 0;  // fwrite takes no null pointer, even for no bytes
+  if (size == 0) return 0;  // fwrite does not accept a null pointer, even for no bytes
   const auto count = static_cast<std::size_t>(size);
   if (std::fwrite(text, 1, count, file_) != count) fail();
   return size;
@@ -75,14 +75,14 @@ void write_output_file(const std::filesystem::path& path,
   }
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  // The library's own writer refuses these: they have no folder to write another name into.
+  // The library's own writer refuses these: they have no folder for a temporary file.
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     return fill_file(path, path.string(), fill);
   blame_arguments([&] {
     write_file(path, [&](Sink& sink) {
       SinkBuffer buffer(sink);
       std::ostream out(&buffer);
-      // An exception of the sink then passes through the stream.
+      // This lets an exception of the sink pass through the stream.
       out.exceptions(std::ios::badbit);
       fill(out);
     });
@@ -96,7 +96,7 @@ std::string human_size(std::uint64_t bytes) {
   auto size = static_cast<double>(bytes);
   std::size_t unit = 0;
   constexpr std::array<const char*, 7> units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  // 1023.95 and above would print as 1024.0.
+  // 1023.95 and above would be printed as 1024.0.
   for (; size >= 1023.95 && unit + 1 < units.size(); ++unit) size /= 1024;
   return fmt::format("{:.1f} {}", size, units[unit]);
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Writing to the standard output or to a file, with failures noticed.
+/// Writes to the standard output or to a file, and detects failures.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace safestructures::cli {
 
-/// A stream whose failures are CallErrors. Nothing is certain before `finish`.
+/// A stream whose failures are CallErrors. Nothing is certain to be written before `finish`.
 class Output final : private std::streambuf, public std::ostream {
  public:
-  /// \param name what errors call the file
+  /// \param name the file's name in errors
   Output(std::FILE* file, std::string name);
   void finish();
 
@@ -31,17 +31,18 @@ class Output final : private std::streambuf, public std::ostream {
   std::string name_;
 };
 
-/// Lets `fill` write a file, as the library writes its own: under another name that becomes `path`
-/// when all is there, so that a file which is being read may be replaced and a failure leaves the
-/// old one. Devices and pipes are written to directly; `-` is the standard output.
+/// Lets `fill` write a file, in the way the library writes its own: under a temporary name that
+/// becomes `path` when it is complete, so that a file that is being read may be replaced, and a
+/// failure leaves the old one. Devices and pipes are written to directly; `-` is the standard
+/// output.
 /// \throws CallError
 void write_output_file(const std::filesystem::path& path,
                        const std::function<void(std::ostream&)>& fill);
 
-/// True when standard output or error is a terminal.
+/// Returns whether the file is a terminal.
 bool is_terminal(std::FILE* file) noexcept;
 
-/// `"600 bytes"`, `"12.3 KiB"`.
+/// Returns a size such as `"600 bytes"` or `"12.3 KiB"`.
 std::string human_size(std::uint64_t bytes);
 
 }  // namespace safestructures::cli

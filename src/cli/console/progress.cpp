@@ -38,7 +38,7 @@ void Progress::tick() {
   std::unique_lock lock(mutex_);
   for (std::uint64_t seconds = 1;
        !stop_.wait_for(lock, std::chrono::seconds(1), [&] { return stopped_; }); ++seconds) {
-    // What is written is a little more than the tensors that were announced.
+    // Slightly more is written than the announced tensors.
     const std::uint64_t done = std::min(done_.load(), total_);
     std::fputs(
         fmt::format("{}{}: {} % of {}, {}/s", clear_line, name,

@@ -1,5 +1,5 @@
 /// \file
-/// Progress of long work, for people at a terminal.
+/// Shows the progress of long work, for people at a terminal.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,9 @@
 
 namespace safestructures::cli {
 
-/// While it lives, a line on standard error says how far the work is and how fast it goes, from its
-/// second second on; the line is gone at the end. Nothing is said of less than 1 GiB, or when that
-/// is no terminal.
+/// While it lives, and from the end of its first second on, a line on standard error shows how far
+/// the work is and how fast it goes; the line is removed at the end. Nothing is shown for less than
+/// 1 GiB, or if standard error is not a terminal.
 class Progress {
  public:
   Progress(std::string what, std::uint64_t bytes);
@@ -21,9 +21,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Whether anybody watches.
+  /// Returns whether progress is shown.
   [[nodiscard]] bool is_shown() const noexcept { return thread_.joinable(); }
-  /// So many bytes more are done. From any thread.
+  /// Adds so many bytes to those done. May be called from any thread.
   void add(std::uint64_t bytes) noexcept { done_ += bytes; }
 
  private:

@@ -1,5 +1,5 @@
 /// \file
-/// Streams into the library's sinks.
+/// Connects streams to the library's sinks.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace safestructures::cli {
 
-/// What is streamed into a sink.
+/// A stream buffer that writes into a sink.
 class SinkBuffer final : public std::streambuf {
  public:
   explicit SinkBuffer(Sink& sink) : sink_(sink) {}

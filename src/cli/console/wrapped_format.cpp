@@ -11,13 +11,13 @@
 namespace safestructures::cli {
 namespace {
 
-/// Passes everything on.
+/// Passes everything on and counts it.
 class CountingSink final : public Sink {
  public:
   CountingSink(Sink& sink, Progress& progress) : sink_(sink), progress_(progress) {}
 
   void write(std::span<const std::byte> bytes) override {
-    // In pieces: of one tensor that is most of the file, something is to be seen as well.
+    // In pieces, to show progress even for a tensor that is most of the file.
     constexpr std::size_t piece = std::size_t{64} << 20U;
     while (!bytes.empty()) {
       const std::span<const std::byte> part = bytes.first(std::min(piece, bytes.size()));
@@ -102,7 +102,7 @@ class WithNumpyNames final : public Wrapped {
                const LoadOptions& options) const override {
     Content content = Wrapped::read(source, options);
     walk(content.root, [](Value& value, const Place&) {
-      // No name is the usual one: numpy.ndarray.
+      // No name means the usual one: numpy.ndarray.
       if (value.kind() == Kind::tensor) value.set_type_name({});
       return Next::into;
     });

@@ -1,5 +1,5 @@
 /// \file
-/// Formats that do more than their own: what is written is counted, what is read is changed.
+/// Wrappers of formats that count what is written or change what is read.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,12 @@
 
 namespace safestructures::cli {
 
-/// The format, telling `progress` of every byte that it writes. \param progress outlives it
+/// Returns the format, which reports every byte that it writes to `progress`. \param progress
+/// outlives it
 std::shared_ptr<const Format> counted_by(Progress& progress, std::shared_ptr<const Format> format);
 
-/// The format, giving the tensors that it reads NumPy's type name in place of torch's and JAX's.
+/// Returns the format, with NumPy's type name in place of torch's and JAX's on the tensors it
+/// reads.
 std::shared_ptr<const Format> with_numpy_names(std::shared_ptr<const Format> format);
 
 }  // namespace safestructures::cli

@@ -46,7 +46,7 @@ std::string npy_header(const Tensor& tensor, std::string_view way_out) {
   constexpr std::size_t before_header = 10;  // Magic, version, and two bytes for the length.
   header.append(63 - (before_header + header.size()) % 64, ' ');
   header += '\n';
-  // NumPy takes it for granted that a bool is 0 or 1; this checks it.
+  // NumPy assumes that a bool is 0 or 1; this checks it.
   if (tensor.dtype() == DType::BOOL) {
     const Tensor packed = tensor.contiguous();
     static_cast<void>(packed.data<bool>());

@@ -23,7 +23,7 @@ struct Header {
   std::vector<std::uint64_t> shape;
 };
 
-/// Python's literal of a dict with three keys, as NumPy writes it.
+/// Parses Python's literal of a dict with three keys, as NumPy writes it.
 class HeaderParser {
  public:
   /// \param has_longs whether sizes may be spelled as Python 2 did: `3L`
@@ -104,7 +104,7 @@ class HeaderParser {
       if (sizes.size() > limits_.rank)
         throw Error(ErrorCode::limit_exceeded, "an array has too many dimensions",
                     {.expected = "at most " + std::to_string(limits_.rank) + " (Limits::rank)"});
-      // One size without a comma is no tuple.
+      // A single size without a comma is not a tuple.
       if (!take(',') && (peek() != ')' || sizes.size() == 1)) wrong();
     }
     return sizes;
@@ -154,7 +154,7 @@ std::optional<DType> dtype_of_descr(std::string_view descr) {
               std::move(details));
 }
 
-/// Elements whose bytes lie the other way round. \param unit bytes of a number
+/// Returns elements with their bytes reversed. \param unit bytes of a number
 std::vector<std::byte> swapped(std::span<const std::byte> bytes, std::size_t unit) {
   std::vector<std::byte> result(bytes.begin(), bytes.end());
   for (std::size_t i = 0; i + unit <= result.size(); i += unit)
@@ -201,7 +201,7 @@ Tensor read_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
   }
   if (!header.is_fortran)
     return Tensor::share(*dtype, Shape(header.shape), elements, std::move(owner));
-  // Columns first is rows first of the transposed array.
+  // Column-major is row-major for the transposed array.
   std::ranges::reverse(header.shape);
   std::vector<std::size_t> dimensions(header.shape.size());
   for (std::size_t i = 0; i < dimensions.size(); ++i) dimensions[i] = dimensions.size() - 1 - i;

@@ -38,7 +38,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-/// The name of an array, from that of its file in the archive.
+/// Returns the name of an array, from that of its file in the archive.
 std::string array_name(const ZipEntry& entry) {
   if (!is_utf8(entry.name))
     throw Error(ErrorCode::invalid_utf8, "the name of a file in the archive is not UTF-8",
@@ -49,7 +49,7 @@ std::string array_name(const ZipEntry& entry) {
   return entry.name.substr(0, entry.name.size() - member_ending.size());
 }
 
-/// Everything in memory, or the mapping: an archive is read from several places at once.
+/// Returns the whole archive in memory, or mapped: it is read at several places at once.
 SharedBytes all_bytes(const Source& source, Access access) {
   const auto size = static_cast<std::size_t>(source.size());
   if (access == Access::map) return source.view(0, size);
@@ -87,7 +87,7 @@ Content read(const Source& source, const LoadOptions& options) {
                .advice = "Save as .safetensors or .json, which hold everything"});
 }
 
-/// A scalar as an array without dimensions.
+/// Returns a scalar as an array without dimensions.
 Tensor scalar(const Value& value, const Trace* trace) {
   const auto make = []<class T>(T number) {
     Tensor tensor = Tensor::allocate(dtype_of<T>, Shape{});
@@ -121,11 +121,11 @@ class Writer {
   }
 
  private:
-  // Recursive over the tree, to Limits::depth. A walk would take what is in keys for values.
+  // Recurses over the tree, up to Limits::depth. A walk would take parts of keys for values.
   void value(const Value& item, const Trace* trace) {
     check_attributes(item, trace);
     if (!item.is_sequence() && !item.is_mapping()) return leaf(item, trace);
-    // Names alone tell of a container: one without any would be lost.
+    // Containers only exist through the names of their members: an empty one would be lost.
     if (item.size() == 0 && trace != nullptr) fail_kind(item, trace);
     if (item.is_sequence()) {
       for (std::size_t i = 0; i < item.size(); ++i)
@@ -157,7 +157,7 @@ class Writer {
     }
   }
 
-  /// What stands beside a value has no place here, but for what types and dtypes leave.
+  /// Refuses attributes, which have no place here, except those that types and dtypes leave.
   void check_attributes(const Value& item, const Trace* trace) const {
     constexpr std::array own = {attributes::burn_id, attributes::class_version,
                                 attributes::columns, attributes::complex,
@@ -176,7 +176,7 @@ class Writer {
 
   void add(const std::string& name, const Tensor& tensor, bool is_converted) {
     kept_.add(name);
-    // A reader would find one of the two.
+    // A reader would only find one of the two.
     if (!names_.insert(name).second)
       throw Error(ErrorCode::duplicate_name, "two values have the same name with dots",
                   {.found = detail::list_names(std::array{std::string_view(name)}),
@@ -201,9 +201,9 @@ class Writer {
   const SaveOptions& options_;
   SaveReport report_;
   std::uint32_t depth_ = 0;
-  std::string name_;  // Of the value that is being written.
+  std::string name_;  // The name of the value that is being written.
   std::unordered_set<std::string, detail::KeyedHash> names_;
-  detail::PathText kept_;  // In `names_` and the archive's directory.
+  detail::PathText kept_;  // Bounds the size of `names_` and the archive's directory.
 };
 
 class NpzFormat final : public Format {
@@ -212,7 +212,7 @@ class NpzFormat final : public Format {
   std::span<const std::string_view> extensions() const noexcept override { return endings; }
   bool recognises(std::span<const std::byte> head, std::uint64_t) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-    // The second is the end record of an archive without files.
+    // The second one is the end record of an archive without files.
     return text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06");
   }
   Content read(const std::shared_ptr<const Source>& source,

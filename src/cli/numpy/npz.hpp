@@ -8,8 +8,8 @@
 
 namespace safestructures::cli {
 
-/// The format `npz`: a dict of arrays. Numbers and text are arrays without dimensions; what NumPy
-/// has no array for is refused, pickled objects among it.
+/// Returns the format `npz`: a dict of arrays. Numbers and text are arrays without dimensions;
+/// everything that NumPy has no array for is refused, including pickled objects.
 const std::shared_ptr<const Format>& npz();
 
 }  // namespace safestructures::cli

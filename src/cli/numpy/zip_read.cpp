@@ -18,15 +18,15 @@ namespace {
 constexpr std::uint16_t stored_method = 0;
 constexpr std::uint16_t deflate_method = 8;
 constexpr std::uint32_t in_zip64 = 0xffffffff;
-/// What a byte of deflated data can become at most; RFC 1951's longest match is 258 bytes of 2
-/// bits.
+/// The most that a byte of deflated data can expand to; RFC 1951's longest match is 258 bytes from
+/// 2 bits.
 constexpr std::uint64_t most_expansion = 1032;
 
 [[noreturn]] void fail_archive(std::string problem, ErrorDetails details = {}) {
   throw Error(ErrorCode::invalid_header, std::move(problem), std::move(details));
 }
 
-/// Little-endian numbers in order, each checked to be there.
+/// Reads little-endian numbers in order, checking that each is there.
 class Fields {
  public:
   Fields(std::span<const std::byte> bytes, std::uint64_t at) : bytes_(bytes), at_(at) {}
@@ -77,7 +77,7 @@ struct Directory {
 
 constexpr std::uint64_t end_size = 22;
 
-/// Where the end record is: the last bytes, but for a comment.
+/// Returns the position of the end record: the last bytes, except for a comment.
 std::uint64_t find_end(std::span<const std::byte> archive) {
   constexpr std::uint64_t longest_comment = 0xffff;
   if (archive.size() < end_size) fail_archive("the file is no ZIP archive: it is too short");
@@ -112,7 +112,7 @@ Directory find_directory(std::span<const std::byte> archive) {
   return directory;
 }
 
-/// Numbers that do not fit 32 bits are in an extra field, in this order.
+/// Reads numbers that do not fit 32 bits from an extra field, which has them in this order.
 void read_zip64(Fields extra, std::uint64_t end, ZipEntry& entry, std::uint64_t& header) {
   while (extra.position() + 4 <= end) {
     const std::uint16_t kind = extra.u16();
@@ -177,7 +177,7 @@ void check_size(const ZipEntry& entry) {
          .found = std::to_string(entry.size) + " bytes from " + std::to_string(entry.stored)});
 }
 
-/// Each file alone may be a thousand times what is stored.
+/// Checks all files together: each one may be a thousand times as large as what is stored.
 void check_expansion(const std::vector<ZipEntry>& entries, std::uint64_t archive,
                      const Limits& limits) {
   const std::uint64_t most = detail::most_unpacked(archive, limits);
@@ -192,7 +192,8 @@ void check_expansion(const std::vector<ZipEntry>& entries, std::uint64_t archive
   }
 }
 
-/// A file of few bytes could else be named a million times, and expand each time.
+/// Checks that files do not overlap: otherwise a few bytes could be listed a million times, and
+/// expand each time.
 void check_overlaps(const std::vector<ZipEntry>& entries) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
   ranges.reserve(entries.size());
@@ -213,7 +214,7 @@ std::vector<std::byte> inflate_entry(std::span<const std::byte> bytes, const Zip
   std::span<std::byte> room = result;
   int state = Z_OK;
   constexpr std::size_t most = std::numeric_limits<uInt>::max();
-  std::byte nothing{};  // zlib takes no null pointer, even for no room.
+  std::byte nothing{};  // zlib does not accept a null pointer, even for no room.
   while (state == Z_OK) {
     const std::size_t in = std::min(most, bytes.size());
     const std::size_t out = std::min(most, room.size());

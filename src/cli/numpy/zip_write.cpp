@@ -7,15 +7,17 @@ namespace safestructures::cli {
 namespace {
 
 constexpr std::uint32_t in_zip64 = 0xffffffff;
-constexpr std::uint16_t version = 45;  // Of ZIP64.
+constexpr std::uint16_t version = 45;  // The version of ZIP64.
 constexpr std::uint16_t utf8_names = 1U << 11U;
-constexpr std::uint32_t first_day = 1U << 21U | 1U << 16U;  // 1980-01-01: equal input, equal bytes.
+// 1980-01-01, so that equal input gives equal bytes.
+constexpr std::uint32_t first_day = 1U << 21U | 1U << 16U;
 
 void append(std::string& text, std::uint64_t value, unsigned width) {
   for (unsigned i = 0; i < width; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
 }
 
-/// What a file's header and its directory record have in common, up to the length of the name.
+/// Appends the common part of a file's header and its directory record, up to the length of the
+/// name.
 void append_common(std::string& text, std::uint32_t crc) {
   append(text, version, 2);
   append(text, utf8_names, 2);
@@ -38,7 +40,7 @@ void ZipWriter::add(std::string_view name, std::string_view head,
     throw Error(ErrorCode::invalid_argument, "a name is too long for a ZIP archive",
                 {.expected = "at most 65535 bytes", .found = std::to_string(name.size())});
   auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
-  // For zlib a null pointer, as of no bytes, asks for the first checksum.
+  // zlib takes a null pointer, as from an empty span, as a request for the initial checksum.
   if (!bytes.empty())
     crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
   const auto checksum = static_cast<std::uint32_t>(crc);
@@ -79,7 +81,8 @@ void ZipWriter::add(std::string_view name, std::string_view head,
 void ZipWriter::finish() {
   const std::uint64_t begin = sink_.position() - start_;
   const std::uint64_t size = directory_.size();
-  // An archive without files is known by beginning with the plain end record, and needs no other.
+  // An archive without files is recognised by its plain end record at the beginning, and needs no
+  // other.
   if (count_ == 0) {
     append(directory_, 0x06054b50, 4);
     append(directory_, 0, 8);  // Disks and counts.

@@ -1,5 +1,5 @@
 /// \file
-/// Checksums of a file's parts, in its metadata: they find damage, not forgery.
+/// Checksums of a file's parts, stored in its metadata: they detect damage, not forgery.
 #pragma once
 
 #include <span>
@@ -11,26 +11,26 @@
 #include <safestructures/formats/safetensors/reader.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
 
-/// One XXH3-64 (https://github.com/Cyan4973/xxHash) for each tensor's bytes as they are stored, and
-/// one for the schema with the names, dtypes and shapes of all tensors, and one for each other
-/// entry of the metadata. docs/format.md has the text.
+/// Checksums by XXH3-64 (https://github.com/Cyan4973/xxHash): one for each tensor's bytes as
+/// stored, one for the schema with the names, dtypes and shapes of all tensors, and one for each
+/// other entry of the metadata. docs/format.md describes the text.
 namespace safestructures::inline v0::checksums {
 
 /// The metadata key that holds them.
 inline constexpr std::string_view metadata_key = "_safestructures_checksums_";
 
-/// The text for a file of these items and this metadata, the schema included; checksums among it
-/// are passed over. Reads every element once, and converts those that are stored in another dtype,
-/// in blocks of 256 KiB. \throws Error what the conversion refuses; `invalid_utf8` for a name or
-/// key that is not.
+/// Returns the checksums for a file with these items and this metadata, including the schema;
+/// checksums in the metadata are ignored. Reads every element once, and converts those that are
+/// stored in another dtype, in blocks of 256 KiB.
+/// \throws Error what the conversion refuses; `invalid_utf8` for a name or key that is not UTF-8
 [[nodiscard]] SAFESTRUCTURES_API std::string make(std::span<const safetensors::Item> items,
                                                   const Metadata& metadata,
                                                   Overflow overflow = Overflow::error);
 
-/// Compares all bytes of a file with its checksums; false when it has none. Metadata that was added
-/// later is allowed. Under `Access::read` one tensor at a time is in memory. \throws Error
-/// `checksum_mismatch` that names the damaged tensors, the first as its path, or the metadata;
-/// `invalid_metadata` for checksums that are malformed; as `File::tensor`.
+/// Compares all bytes of a file with its checksums; returns false if it has none. Metadata may have
+/// been added later. Under `Access::read` only one tensor at a time is in memory.
+/// \throws Error `checksum_mismatch` that names the damaged tensors, with the first as its path, or
+/// the metadata; `invalid_metadata` for malformed checksums; as `File::tensor`
 SAFESTRUCTURES_API bool verify(const safetensors::File& file);
 
 }  // namespace safestructures::inline v0::checksums

@@ -9,9 +9,9 @@
 
 namespace safestructures::inline v0::formats {
 
-/// A safetensors file with a schema, as Python's package `safestructures` 1.0.0 has it; read also
-/// without one, and in several files by their `.index.json`. docs/format.md is the specification.
-/// `Content::container` is a `safetensors::File`.
+/// A safetensors file with a schema, as in Python's package `safestructures` 1.0.0. Files without a
+/// schema are read too, and sharded ones through their `.index.json`. docs/format.md is the
+/// specification. `Content::container` is a `safetensors::File`.
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& safestructures();
 
 }  // namespace safestructures::inline v0::formats

@@ -1,24 +1,24 @@
 /// \file
 /// Eigen's dense types: matrices, arrays, views of them, quaternions and transforms.
 ///
-/// - `Matrix` and `Array` are a tensor [rows, columns]; those with one row or column at compile
-///   time are [size]. They load from such tensors, vectors also from [n, 1] and [1, n], and from
-///   lists of numbers or rows.
-/// - `Map`, `Ref`, `Block`, `transpose()`, and `diagonal()` and `reshaped()` of what has no gaps
-///   between neighbours, are saved the same without copying; other expressions such as `a + b` are
-///   evaluated. What is saved so loads as a Matrix or Array.
-/// - A `std::vector` of those of fixed size is one tensor [n, rows, columns] or [n, size], and
-///   loads from a list, too.
+/// - `Matrix` and `Array` are saved as a tensor [rows, columns], or [size] if they have one row or
+///   column at compile time. They load from such tensors and from lists of numbers or rows; vectors
+///   also load from [n, 1] and [1, n].
+/// - `Map`, `Ref`, `Block` and `transpose()`, as well as `diagonal()` and `reshaped()` of objects
+///   without gaps between neighbours, are saved the same way without a copy; other expressions such
+///   as `a + b` are evaluated. The result loads as a Matrix or Array.
+/// - A `std::vector` of fixed-size matrices or arrays is one tensor [n, rows, columns] or
+///   [n, size]; it also loads from a list.
 /// - A `Quaternion` is a tensor [4]: x, y, z, w. A `Transform` is its matrix, a `DiagonalMatrix`
 ///   its diagonal.
 ///
 /// Scalars: bool, all integers of 8 to 64 bits, float, double, `Eigen::half` (F16),
 /// `Eigen::bfloat16` (BF16), `std::complex<float>` (C64), `std::complex<double>` (F64 with a last
 /// dimension of 2, marked "complex"), and this library's 8- and 16-bit floats. Loading converts
-/// between them under the rules of `convert`: real numbers into complex ones, and complex ones into
-/// real ones where no imaginary part is lost, but for the marked ones.
+/// between them by the rules of `convert`: real numbers to complex ones, and C64 to real types if
+/// no imaginary part is lost. Tensors marked "complex" do not load into real types.
 ///
-/// Files are row-major, always; column-major matrices are transposed while they are written and
+/// Files are always row-major; column-major matrices are transposed while they are written and
 /// read. `Eigen::Tensor` is in eigen_tensor.hpp.
 #pragma once
 
@@ -51,8 +51,8 @@ constexpr Extent eigen_extent(int fixed, int most) {
   return most == Eigen::Dynamic ? Extent() : Extent::at_most(static_cast<std::uint64_t>(most));
 }
 
-/// What the dimensions of a Matrix or Array may be: of one with one row or column at compile time
-/// its size, of others rows and columns.
+/// The allowed dimensions of a Matrix or Array: its size if it has one row or column at compile
+/// time, otherwise rows and columns.
 template <class T>
 constexpr auto eigen_shape() {
   if constexpr (T::IsVectorAtCompileTime)
@@ -62,7 +62,7 @@ constexpr auto eigen_shape() {
                                  eigen_extent(T::ColsAtCompileTime, T::MaxColsAtCompileTime)};
 }
 
-/// For error messages.
+/// The same as text, for error messages.
 template <class T>
 std::string eigen_shape_text() {
   return to_string(eigen_shape<T>());
@@ -74,7 +74,7 @@ bool eigen_fits(std::uint64_t rows, std::uint64_t columns) {
          eigen_extent(T::ColsAtCompileTime, T::MaxColsAtCompileTime).holds(columns);
 }
 
-/// A type of complex numbers with real ones in their place.
+/// The type with real in place of complex numbers.
 template <class T>
 using EigenReal = typename decltype(std::declval<const T&>().real())::PlainObject;
 
@@ -123,7 +123,7 @@ T decode_dense_tensor(const Value& value, const Decoder& decoder) {
   return result;
 }
 
-/// From a list of numbers (vectors) or of rows (matrices).
+/// Decodes a list of numbers (for vectors) or of rows (for matrices).
 template <class T>
 T decode_dense_list(const Value& value, Decoder& decoder) {
   using S = typename T::Scalar;
@@ -152,7 +152,7 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
       if (item.is_sequence()) return item.size();
       return item.kind() == Kind::tensor ? item.tensor().size() : 0;
     };
-    // No memory is taken for rows that are not there: then the first that is not is told of.
+    // If a row is missing or too short, no memory is allocated, and the first such row is reported.
     const bool is_whole = std::ranges::all_of(
         items, [&](const Value& item) { return numbers_in(item) == numbers_in(items.front()); });
     Eigen::Index columns = T::ColsAtCompileTime == Eigen::Dynamic ? 0 : T::ColsAtCompileTime;
@@ -178,7 +178,7 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
 
 }  // namespace detail
 
-/// A floating-point number, as `half`.
+/// Saves a floating-point number, as for `half`.
 template <>
 struct Codec<Eigen::half> {
   static constexpr KindSet kinds = Kind::floating;
@@ -189,7 +189,7 @@ struct Codec<Eigen::half> {
   }
 };
 
-/// A floating-point number, as `bfloat16`.
+/// Saves a floating-point number, as for `bfloat16`.
 template <>
 struct Codec<Eigen::bfloat16> {
   static constexpr KindSet kinds = Kind::floating;
@@ -202,10 +202,10 @@ struct Codec<Eigen::bfloat16> {
   }
 };
 
-/// Matrices and arrays. Saving borrows the object's memory. Loading converts the dtype as
-/// `DecodeOptions::overflow` says.
-/// \throws Error `shape_mismatch` when loading what does not fit the sizes fixed at compile time;
-/// `type_mismatch`; `out_of_range`, `lossy_conversion` as `convert`
+/// Matrices and arrays. Saving borrows the object's memory. Loading converts the dtype according to
+/// `DecodeOptions::overflow`.
+/// \throws Error `shape_mismatch` when loading a tensor that does not fit the sizes fixed at
+/// compile time; `type_mismatch`; `out_of_range`, `lossy_conversion` as `convert`
 template <class T>
   requires detail::EigenPlain<T>
 struct Codec<T> {
@@ -220,8 +220,8 @@ struct Codec<T> {
   }
 };
 
-/// Views and expressions, for saving. Views borrow the memory they show; what has no memory, or
-/// none that Eigen tells rightly, is evaluated.
+/// Views and expressions, for saving only. Views borrow the memory they refer to; expressions that
+/// have no memory, or whose address or strides Eigen does not report correctly, are evaluated.
 template <class T>
   requires(detail::EigenDense<T> && !detail::EigenPlain<T>)
 struct Codec<T> {
@@ -249,14 +249,14 @@ struct Codec<T> {
     using Plain = typename T::PlainObject;
     if constexpr ((static_cast<unsigned>(T::Flags) & Eigen::DirectAccessBit) == 0U)
       return std::make_shared<const Plain>(dense);
-    // Through an expression without memory: Eigen would ask this one for its data() too.
+    // Goes through an expression without memory: Eigen would ask this one for its data(), too.
     else
       return std::make_shared<const Plain>(
           dense.unaryExpr([](const typename T::Scalar& number) { return number; }));
   }
 };
 
-/// Vectors of points, poses and the like: one tensor, its first dimension the items.
+/// Vectors of points, poses and the like: one tensor whose first dimension is the items.
 template <class T, class Allocator>
   requires detail::EigenFixed<T>
 struct Codec<std::vector<T, Allocator>> {
@@ -313,7 +313,7 @@ struct Codec<std::vector<T, Allocator>> {
   }
 };
 
-/// The four coefficients in Eigen's order: x, y, z, w. They are not normalised.
+/// Quaternions: the four coefficients in Eigen's order: x, y, z, w. They are not normalised.
 template <detail::EigenScalar S, int Options>
 struct Codec<Eigen::Quaternion<S, Options>> {
   using Coefficients = Eigen::Matrix<S, 4, 1>;
@@ -327,8 +327,8 @@ struct Codec<Eigen::Quaternion<S, Options>> {
   }
 };
 
-/// The matrix of a transform: [dim + 1, dim + 1], or [dim, dim + 1] for `AffineCompact`.
-/// \throws Error `type_mismatch` when the last row of an affine transform is not 0, ..., 0, 1
+/// Transforms: the matrix, [dim + 1, dim + 1], or [dim, dim + 1] for `AffineCompact`.
+/// \throws Error `type_mismatch` if the last row of an affine transform is not 0, ..., 0, 1
 template <detail::EigenScalar S, int Dim, int Mode, int Options>
 struct Codec<Eigen::Transform<S, Dim, Mode, Options>> {
   using Transform = Eigen::Transform<S, Dim, Mode, Options>;
@@ -354,7 +354,7 @@ struct Codec<Eigen::Transform<S, Dim, Mode, Options>> {
   }
 };
 
-/// The diagonal.
+/// Diagonal matrices: the diagonal.
 template <detail::EigenScalar S, int Size, int MaxSize>
 struct Codec<Eigen::DiagonalMatrix<S, Size, MaxSize>> {
   using Diagonal = typename Eigen::DiagonalMatrix<S, Size, MaxSize>::DiagonalVectorType;

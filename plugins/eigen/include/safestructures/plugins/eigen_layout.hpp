@@ -1,6 +1,6 @@
 /// \file
-/// Eigen's scalars, how the memory of its dense objects is laid out, and which numbers of a file
-/// they take: what eigen.hpp and eigen_tensor.hpp share.
+/// The common part of eigen.hpp and eigen_tensor.hpp: Eigen's scalars, the memory layout of its
+/// dense objects, and which numbers of a file they accept.
 #pragma once
 
 #include <algorithm>
@@ -38,11 +38,11 @@ struct BlockLayout<Eigen::bfloat16> {
 
 namespace detail {
 
-/// Scalars that have a dtype, `std::complex<double>` included.
+/// Scalars that have a dtype, including `std::complex<double>`.
 template <class S>
 concept EigenScalar = TensorScalar<S>;
 
-/// Only for asking whether a type is a dense expression; never defined.
+/// Only used to test whether a type is a dense expression; never defined.
 template <class D>
 D* eigen_dense_type(const Eigen::DenseBase<D>*);
 
@@ -53,27 +53,27 @@ concept EigenDense = std::is_class_v<T> && requires(const T* object) {
   requires EigenScalar<typename T::Scalar>;
 };
 
-/// Those that own their elements: Matrix and Array.
+/// Dense types that own their elements: Matrix and Array.
 template <class T>
 concept EigenPlain = EigenDense<T> && std::derived_from<T, Eigen::PlainObjectBase<T>>;
 
 template <class T>
 concept EigenFixed = EigenPlain<T> && (T::SizeAtCompileTime > 0);
 
-/// Whether the elements of a T lie where its data() and strides say. Eigen's DirectAccessBit does
-/// not tell: a Diagonal and a Reshaped take it over and reckon with an inner stride of 1, an
-/// IndexedView has it without data(), real() and imag() without a way to the first element.
+/// Whether the elements of a T are where its data() and strides say. Eigen's DirectAccessBit does
+/// not tell: Diagonal and Reshaped inherit it but assume an inner stride of 1, IndexedView has it
+/// without data(), and real() and imag() without access to the first element.
 template <class T>
 struct EigenInMemory;
 
-/// With 1 at compile time as the distance of neighbours.
+/// Returns whether neighbours have a distance of 1, known at compile time.
 template <class T>
 constexpr bool eigen_is_dense_inside() {
   if constexpr (EigenInMemory<T>::value) return int{T::InnerStrideAtCompileTime} == 1;
   else return false;
 }
 
-/// Only for asking, by a type's bases; never defined. What is not named here is evaluated.
+/// Only used to test a type's bases; never defined. Types without an overload here are evaluated.
 /// @{
 template <class D>
 std::true_type eigen_memory(const Eigen::PlainObjectBase<D>*);
@@ -102,7 +102,7 @@ struct EigenInMemory
     : std::bool_constant<(static_cast<unsigned>(T::Flags) & Eigen::DirectAccessBit) != 0U &&
                          decltype(detail::eigen_memory(static_cast<const T*>(nullptr)))::value> {};
 
-/// The dimensions of a dense object whose elements can be reached by address.
+/// Adds the dimensions of a dense object whose elements can be reached by address.
 template <class T>
 void add_dense_dims(const T& dense, TensorLayout& layout) {
   constexpr auto width = static_cast<Eigen::Index>(sizeof(typename T::Scalar));
@@ -125,8 +125,8 @@ Value encode_dense(const T& dense, std::shared_ptr<const void> owner = nullptr) 
                         std::move(owner));
 }
 
-/// How many elements an Eigen object may have. Eigen multiplies sizes in its Index without looking
-/// whether they overflow, and strides in bytes are multiplied here.
+/// The maximum number of elements of an Eigen object. Eigen multiplies sizes in its Index without
+/// checking for overflow, and strides in bytes are multiplied here.
 template <class S, class Index>
 inline constexpr std::uint64_t eigen_most_elements =
     std::min(static_cast<std::uint64_t>(std::numeric_limits<Index>::max()),
@@ -141,7 +141,7 @@ inline constexpr const char* eigen_count_advice =
     "Load a part of it, or load it as a type with a wider Index";
 /// @}
 
-/// Whether `value` are real numbers, of which `std::complex<double>` would take two for one.
+/// Returns whether `value` holds real numbers, which `std::complex<double>` would read in pairs.
 template <EigenScalar S>
 bool eigen_are_reals_for(const Value& value) {
   return BlockLayout<S>::complex && is_tensor(value) && value.tensor().dtype() != DType::C64 &&
@@ -151,8 +151,8 @@ bool eigen_are_reals_for(const Value& value) {
 inline constexpr const char* eigen_complex_advice =
     "Load it into a type of std::complex, and take its real() and imag() from there";
 
-/// Reads a tensor as numbers of S: as TensorSource, but complex ones into a real type where they
-/// have no imaginary part, as `convert` does, and never by their parts.
+/// Reads a tensor as numbers of S, as TensorSource does, but reads complex numbers into a real type
+/// only if they have no imaginary part, as `convert` does, and never as their parts.
 template <EigenScalar S>
 class EigenSource : public TensorSource {
  public:
@@ -166,7 +166,7 @@ class EigenSource : public TensorSource {
       refuse_complex(value, decoder, eigen_complex_advice);
   }
 
-  /// \throws Error `shape_mismatch` where Index does not count the elements.
+  /// \throws Error `shape_mismatch` if Index cannot count the elements.
   template <class Index>
   void expect_countable() const {
     constexpr std::uint64_t most = eigen_most_elements<S, Index>;

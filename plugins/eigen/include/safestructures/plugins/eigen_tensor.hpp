@@ -1,5 +1,6 @@
 /// \file
-/// `Eigen::Tensor`, of Eigen's unsupported modules: a header of its own, as it is slow to compile.
+/// `Eigen::Tensor`, from Eigen's unsupported modules. It has its own header because it is slow to
+/// compile.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@ struct EigenTensorAccess {
   static constexpr auto rank = static_cast<std::size_t>(T::NumDimensions);
 
   static std::optional<std::vector<Extent>> shape() {
-    // Only an index type that holds all sizes of a file sets no bound.
+    // Only an index type that can hold all sizes of a file sets no bound.
     constexpr bool holds_all = sizeof(Index) >= 8;
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
     return std::vector<Extent>(rank, holds_all ? Extent() : Extent::at_most(most));
@@ -89,13 +90,13 @@ struct EigenTensorCodec : TensorCodec<T, EigenTensorMaker<T>> {
 
 }  // namespace detail
 
-/// A tensor of that rank. Saving borrows the object's memory.
-/// \throws Error `shape_mismatch` when loading another rank, or more elements than Index counts
+/// Tensors of that rank. Saving borrows the object's memory.
+/// \throws Error `shape_mismatch` when loading another rank, or more elements than Index can count
 template <detail::EigenScalar S, int Rank, int Options, class Index>
 struct Codec<Eigen::Tensor<S, Rank, Options, Index>>
     : detail::EigenTensorCodec<Eigen::Tensor<S, Rank, Options, Index>> {};
 
-/// A view of somebody's memory, for saving.
+/// Views of external memory, for saving only.
 template <class Plain, int Options, template <class> class MakePointer>
   requires detail::EigenScalar<typename Plain::Scalar>
 struct Codec<Eigen::TensorMap<Plain, Options, MakePointer>>

@@ -1,15 +1,17 @@
 /// \file
 /// xtensor's types: arrays and tensors, views of them, and expressions.
 ///
-/// - `xarray`, `xtensor` and `xtensor_fixed` of any layout are a tensor of that shape. They load
-///   from such tensors and from nested lists of numbers.
-/// - Views, adaptors and slices are saved the same without copying; other expressions such as
+/// - `xarray`, `xtensor` and `xtensor_fixed` of any layout are saved as a tensor of that shape.
+/// They
+///   load from such tensors and from nested lists of numbers.
+/// - Views, adaptors and slices are saved the same way without a copy; other expressions such as
 ///   `a + b` are evaluated.
 ///
-/// Scalars are those of `TensorScalar`. Loading converts between them under the rules of `convert`:
-/// real numbers into complex ones, and complex ones into real ones where no imaginary part is lost,
-/// but for those of two doubles.
-/// Files are row-major, always.
+/// Scalars are those of `TensorScalar`. Loading converts between them by the rules of `convert`:
+/// real numbers to complex ones, and `std::complex<float>` to real types if no imaginary part is
+/// lost. `std::complex<double>` does not load into real types.
+///
+/// Files are always row-major.
 #pragma once
 
 #include <concepts>
@@ -40,14 +42,14 @@ template <class T>
 concept Xtensor =
     std::is_class_v<T> && xt::is_xexpression<T>::value && TensorScalar<typename T::value_type>;
 
-/// Those whose elements can be reached by address.
+/// Types whose elements can be reached by address.
 template <class T>
 concept XtensorInMemory = Xtensor<T> && requires(const T& object) {
   object.strides();
   { object.data() + object.data_offset() } -> std::convertible_to<const typename T::value_type*>;
 };
 
-/// Of fixed rank, or of any.
+/// The shape of types of fixed rank, or of any rank.
 template <class T>
 struct XtensorShape {
   static std::optional<std::vector<Extent>> shape() {
@@ -82,8 +84,8 @@ struct XtensorMaker : XtensorAccess<T> {
   static T make(std::span<const std::uint64_t> sizes) {
     T object;
     using Shape = typename T::shape_type;
-    // One of fixed shape has it already. A vector as the shape of a fixed rank would be copied with
-    // a warning of GCC 14, which does not know its length.
+    // A type of fixed shape already has it. Using a vector as the shape of a fixed rank would be
+    // copied with a warning of GCC 14, which does not know its length.
     if constexpr (requires(Shape& shape) {
                     shape[0] = std::size_t{};
                     object.resize(shape);
@@ -96,7 +98,7 @@ struct XtensorMaker : XtensorAccess<T> {
   }
 };
 
-/// How many elements an array may have: xtensor multiplies sizes without looking whether they
+/// The maximum number of elements of an array: xtensor multiplies sizes without checking for
 /// overflow, and strides in bytes are multiplied here.
 template <class S>
 inline constexpr std::uint64_t xtensor_most_elements =
@@ -125,11 +127,11 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
     const bool is_c64 = is_numbers && value.tensor().dtype() == DType::C64;
     const bool is_marked = is_numbers && is_marked_complex(value);
     if constexpr (is_pair) {
-      // std::complex<double> would take two real numbers for one.
+      // std::complex<double> would read real numbers in pairs.
       if (is_numbers && !is_c64 && !is_marked) return from_reals(value, decoder);
     } else if constexpr (!is_complex) {
       if (is_marked) refuse_complex(value, decoder, xtensor_complex_advice);
-      // As `convert` does, and never by their parts.
+      // As `convert` does, and never as their parts.
       if (is_c64)
         return from_numbers<Scalar>(real_parts(value, decoder, xtensor_complex_advice), decoder);
     }
@@ -139,7 +141,8 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
  private:
   static std::string most_text() { return "at most " + std::to_string(most) + " elements"; }
 
-  /// Reads into the first elements of the new object's memory, or where `place` says.
+  /// Reads into the first elements of the new object's memory, or to the place that `place`
+  /// returns.
   template <class S, class Place>
   static T read(const Value& value, const Decoder& decoder, const Place& place) {
     TensorSource source(std::in_place_type<S>, value, decoder, "a tensor, or a list of numbers");
@@ -157,8 +160,8 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
 
   static T from_reals(const Value& value, const Decoder& decoder) {
     using Part = typename Scalar::value_type;
-    // Into the second half of the memory, and from there in order to where each belongs: what is
-    // overwritten has been read.
+    // Read into the second half of the memory, and from there, in order, to their final places:
+    // whatever is overwritten has been read.
     T object = read<Part>(
         value, decoder, [](T& made) { return reinterpret_cast<Part*>(made.data()) + made.size(); });
     const Part* reals = reinterpret_cast<const Part*>(object.data()) + object.size();
@@ -169,7 +172,8 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
 
 }  // namespace detail
 
-/// Views, adaptors and expressions, for saving. What has memory is borrowed, the rest evaluated.
+/// Views, adaptors and expressions, for saving only. Memory is borrowed if there is some; otherwise
+/// the expression is evaluated.
 template <class T>
   requires detail::Xtensor<T>
 struct Codec<T> {
@@ -192,19 +196,19 @@ struct Codec<T> {
   }
 };
 
-/// A tensor of any rank.
+/// Tensors of any rank.
 template <class Storage, xt::layout_type Layout, class Shape, class Tag>
   requires detail::Xtensor<xt::xarray_container<Storage, Layout, Shape, Tag>>
 struct Codec<xt::xarray_container<Storage, Layout, Shape, Tag>>
     : detail::XtensorCodec<xt::xarray_container<Storage, Layout, Shape, Tag>> {};
 
-/// A tensor of that rank. \throws Error `shape_mismatch` when loading another
+/// Tensors of that rank. \throws Error `shape_mismatch` when loading another
 template <class Storage, std::size_t rank, xt::layout_type Layout, class Tag>
   requires detail::Xtensor<xt::xtensor_container<Storage, rank, Layout, Tag>>
 struct Codec<xt::xtensor_container<Storage, rank, Layout, Tag>>
     : detail::XtensorCodec<xt::xtensor_container<Storage, rank, Layout, Tag>> {};
 
-/// A tensor of that shape. \throws Error `shape_mismatch` when loading another
+/// Tensors of that shape. \throws Error `shape_mismatch` when loading another
 template <class S, class Shape, xt::layout_type Layout, bool sharable, class Tag>
   requires detail::Xtensor<xt::xfixed_container<S, Shape, Layout, sharable, Tag>>
 struct Codec<xt::xfixed_container<S, Shape, Layout, sharable, Tag>>
