@@ -4,13 +4,16 @@
 Every ```cpp block of a page must stand, line for line and but for its indentation, in a program of
 examples/, docs/examples/, plugins/*/example/ or tests/testing/, all of which are compiled and run as
 tests; every ```python block in a Python file of plugins/ or tests/. Every relative link must lead to
-a file.
+a file. Prose has at most 120 columns, except in benchmarks/, which scripts write. The list of layers in
+CONTRIBUTING.md is the one that tests/check_includes.py checks.
 """
 
 import re
 import sys
 import textwrap
 from pathlib import Path
+
+from check_includes import MAY_INCLUDE
 
 PAGES = ("*.md", "docs/**/*.md", "plugins/**/*.md", "benchmarks/**/*.md")
 SOURCES = {
@@ -19,6 +22,9 @@ SOURCES = {
 }
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+COLUMNS = 120
+NOT_WRAPPED = re.compile(r"\||    |<!--")  # A row of a table, indented code, a comment.
+LAYER = re.compile(r"^\d+\. `([\w.]+)`[^`]* may include (.*?)\.$", re.MULTILINE)
 
 
 def normalised(text: str) -> str:
@@ -36,6 +42,28 @@ def stands_in(block: str, source: str) -> bool:
     return False
 
 
+def long_lines(page: Path, text: str) -> list[str]:
+    """Lines of prose with more than 120 columns."""
+    prose = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
+    return [
+        f"{page}:{number}: {len(line)} columns; wrap at {COLUMNS}"
+        for number, line in enumerate(prose.splitlines(), 1)
+        if len(line) > COLUMNS and not NOT_WRAPPED.match(line)
+    ]
+
+
+def layer_faults(root: Path) -> list[str]:
+    """Differences between the list of layers in CONTRIBUTING.md and what check_includes.py checks."""
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = {layer: set(re.findall(r"`([^`]+)`", others)) for layer, others in LAYER.findall(text)}
+    checked = {layer: others - {layer} for layer, others in MAY_INCLUDE.items()}
+    return [
+        f"CONTRIBUTING.md: '{layer}' may include {listed.get(layer)}, but check_includes.py has {checked.get(layer)}"
+        for layer in sorted(listed.keys() | checked.keys())
+        if listed.get(layer) != checked.get(layer)
+    ]
+
+
 def main() -> int:
     root = Path(sys.argv[1])
     sources = {
@@ -43,10 +71,12 @@ def main() -> int:
         for language, globs in SOURCES.items()
     }
     pages = sorted({p for g in PAGES for p in root.glob(g) if "build" not in p.parts})
-    faults = []
+    faults = layer_faults(root)
     checked = 0
     for page in pages:
         text = page.read_text(encoding="utf-8")
+        if page.relative_to(root).parts[0] != "benchmarks":
+            faults += long_lines(page, text)
         for language, block in BLOCK.findall(text):
             if language not in sources:
                 continue
