@@ -10,7 +10,7 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-/// Tries the types that a Value holds itself; a Value converts from each.
+/// Tries the types that a Value is convertible from.
 template <class... Ts>
 bool encode_held(const std::any& any, Value& value) {
   const auto attempt = [&]<class T>(const T* object) {

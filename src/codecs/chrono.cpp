@@ -37,7 +37,7 @@ std::string unit_name(Period period) {
   return text + std::string(seconds_suffix);
 }
 
-/// A positive number that fills the whole text.
+/// Parses a positive number that is the whole text.
 std::optional<std::int64_t> parse_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -58,7 +58,7 @@ std::optional<Period> parse_unit(std::string_view name) {
   return Period{*num, *den};
 }
 
-/// What a dict says: a count of periods.
+/// The content of a dict: a count of periods.
 struct Stored {
   const Value& count;
   Period period;
@@ -88,13 +88,13 @@ Stored open(const Value& value, std::string_view clock, const Decoder& decoder) 
   decoder.mismatch(expected, value);
 }
 
-/// a * b / c where that is an int of 64 bits; the parts of each step are.
+/// A reduced fraction.
 struct Fraction {
   std::int64_t num;
   std::int64_t den;
 };
 
-/// How many target periods one stored period is; nothing beyond 64 bits.
+/// Returns how many target periods a stored period is; null beyond 64 bits.
 std::optional<Fraction> ratio(Period stored, Period target) {
   const std::int64_t a = std::gcd(stored.num, target.num);
   const std::int64_t b = std::gcd(stored.den, target.den);

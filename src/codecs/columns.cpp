@@ -66,7 +66,7 @@ void decode_column(const Value& value, const Column& column, std::byte* first, s
   if (reader.size() != count)
     decoder.fail(ErrorCode::shape_mismatch, "a column has another length than the first",
                  std::to_string(count), std::to_string(reader.size()));
-  if (count == 0) return;  // There are no items, so `first` may be null.
+  if (count == 0) return;  // Without items, `first` may be null.
   std::byte* target = first + column.offset;
   for (;;) {
     const std::span<const std::byte> piece = reader.next();
@@ -82,7 +82,7 @@ const Value* find_column(const StructReader& reader, const FieldInfo& info, std:
   return info.is_optional ? reader.find(field) : &reader.require(field);
 }
 
-/// The length of the first column that is there; nothing where all may be missing.
+/// Returns the length of the first column that exists; null if all may be missing.
 std::optional<std::size_t> first_length(const Value& value, const ColumnStruct& items,
                                         Decoder& decoder) {
   const StructReader reader(value, items.layout, decoder);
@@ -121,7 +121,7 @@ Value encode_columns(const ColumnStruct& items, const std::byte* first, std::siz
     const std::string_view name = items.layout.fields[column.field].file_name;
     const Walker::Step step(encoder, name);
     if (!column.parts.empty()) {
-      // Offsets count from the beginning of the item on all levels.
+      // Offsets are relative to the start of the item at every level.
       value.insert(Value(name),
                    encode_columns(column.parts.front(), first, count, stride, encoder));
       continue;

@@ -10,13 +10,13 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-/// The names in `... Values = {(E)-1, ns::E::red, ...}]` of GCC or `... Values = <...>]` of Clang.
-/// A value without a name is printed as a cast: its last identifier is a number.
+/// Parses the names from `... Values = {(E)-1, ns::E::red, ...}]` of GCC or `... Values = <...>]`
+/// of Clang. A value without a name is printed as a cast: its last identifier is a number.
 EnumTable::Names read_names(std::string_view text, std::int64_t first) {
   EnumTable::Names names;
   text.remove_prefix(text.find("Values = ") + 10);
   std::size_t begin = 0;
-  int depth = 0;  // Of brackets in `ns::(anonymous namespace)::Outer<int, float>::E::red`.
+  int depth = 0;  // Nesting of brackets in `ns::(anonymous namespace)::Outer<int, float>::E::red`.
   for (std::size_t i = 0; i < text.size() && depth >= 0; ++i) {
     const char c = text[i];
     if (c == '(' || c == '<' || c == '{') ++depth;
@@ -38,7 +38,7 @@ EnumTable::EnumTable(Names names, Numbers numbers)
       lowest_(std::numeric_limits<std::int64_t>::min()),
       highest_(std::numeric_limits<std::int64_t>::max()) {
   if (numbers_ != Numbers::bits) return;
-  // [dcl.enum]: the values are those of the smallest bit-field that holds all enumerators.
+  // [dcl.enum]: the values are those of the smallest bit-field that can hold all enumerators.
   std::uint64_t magnitudes = 0;
   bool negative = false;
   for (const auto& [number, name] : names_) {

@@ -60,8 +60,8 @@ std::strong_ordering compare_entries(const Entry& a, const Entry& b) {
   return keys != 0 ? keys : compare(a.value, b.value);
 }
 
-/// A total order: by kind, then by content. Recursive; the values were just encoded under the depth
-/// limit.
+/// A total order: by kind, then by content. Recursive; the values were just encoded within the
+/// depth limit.
 std::strong_ordering compare(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return a.kind() <=> b.kind();
   switch (a.kind()) {
@@ -106,7 +106,7 @@ void sort(std::vector<Entry>& entries, Order order) {
                       [](const Entry& a, const Entry& b) { return compare_entries(a, b) < 0; });
 }
 
-/// Nested tuples of a tensor's elements, which are few: it was a key.
+/// Returns nested tuples of a tensor's elements, of which there are few, since it was a key.
 Value tuples_of(const Tensor& tensor) {
   if (tensor.rank() == 0) return scalar_of(tensor);
   std::vector<Value> items;
@@ -126,17 +126,18 @@ Value pair_of(Entry entry) {
   return Value::tuple(std::move(items));
 }
 
-/// What the names of a checkpoint make: tensors and levels above them. Lists of others are no map.
+/// Whether a value can be built from the names of a checkpoint: tensors and levels above them.
+/// Lists of anything else are not maps.
 bool is_named(const Value& value) {
   return value.kind() == Kind::tensor || value.kind() == Kind::list || value.kind() == Kind::dict;
 }
 
-/// The same, but what may be an integer, the key of a pair.
+/// The same, except values that may be an integer, the key of a pair.
 bool is_level(const Value& value) {
   return is_named(value) && !(value.kind() == Kind::tensor && value.tensor().rank() == 0);
 }
 
-/// An integer by its text, as `std::to_string` spells it; another key as it is.
+/// Returns an integer if the key is its text, as `std::to_string` formats it; other keys unchanged.
 Value integer_of(const Value& key) {
   if (key.kind() != Kind::string) return key;
   const std::string& text = key.as_string();
@@ -150,12 +151,12 @@ Value integer_of(const Value& key) {
   return key;
 }
 
-/// Which numbers are in keys. To Python those of unlike kinds may be equal, as True, 1 and 1.0 are,
-/// and so are the two zeros; among all others equal keys are equal here, too.
+/// Which numbers occur in keys. Python considers numbers of different kinds equal, such as True, 1
+/// and 1.0, and the two zeros; all other keys that are equal there are equal here, too.
 class Numbers {
  public:
-  /// Recursive. \returns false for a key of more than `depth` levels, which nobody looks through:
-  /// a Value that is encoded as it is may have any number
+  /// Recursive. \returns false for a key of more than `depth` levels, which is not examined: a
+  /// Value encoded unchanged may have any number
   [[nodiscard]] bool add(const Value& key, int depth = 64) {
     switch (key.kind()) {
       case Kind::boolean:
@@ -188,21 +189,22 @@ class Numbers {
     if (number == 0) (std::signbit(number) ? has_minus_zero_ : has_zero_) = true;
   }
 
-  unsigned kinds_ = 0;  // A bit for each.
+  unsigned kinds_ = 0;  // One bit for each kind.
   bool has_zero_ = false;
   bool has_minus_zero_ = false;
 };
 
-/// One value for all numbers that Python calls equal: the integer, where there is one.
+/// Returns the same value for all numbers that are equal in Python: the integer, if there is one.
 Value python_number(double number) {
   if (!std::isfinite(number) || number != std::trunc(number)) return number;
-  std::array<char, 310> digits;  // Those of the largest double, and a sign.
+  std::array<char, 310> digits;  // For the largest double and a sign.
   const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number + 0.0,
                                     std::chars_format::fixed, 0);  // -0.0 + 0.0 is 0.0.
   return Value::integer(std::string_view(digits.data(), result.ptr));
 }
 
-/// One value for all keys that Python calls equal. Recursive; `Numbers` has looked through them.
+/// Returns the same value for all keys that are equal in Python. Recursive; `Numbers` has checked
+/// the depth.
 Value python_key(const Value& key) {
   switch (key.kind()) {
     case Kind::boolean: return key.as_bool() ? 1 : 0;
@@ -224,8 +226,9 @@ Value python_key(const Value& key) {
   }
 }
 
-/// Whether Python would lose one of the keys, which is equal to another there, or nobody knows.
-/// \param key_of gives the key of an item
+/// Whether Python would lose a key, because it equals another one there, or whether that is
+/// unknown.
+/// \param key_of returns the key of an item
 template <class Item, class KeyOf>
 bool loses_in_python(const std::vector<Item>& items, const KeyOf& key_of) {
   Numbers numbers;
@@ -253,7 +256,7 @@ Value to_key(Value value) {
     for (Value& item : items) item = to_key(std::move(item));
     key = Value::tuple(std::move(items));
   }
-  // A tuple tells even less than a tensor which alternative of a variant it is.
+  // A tuple tells even less than a tensor about the alternative of a variant.
   if (!tag.is_none() && key.kind() == Kind::tuple) key.set_attribute(attributes::variant, tag);
   return key;
 }
@@ -265,7 +268,7 @@ Value make_list(std::vector<Value> items, Order order) {
 
 Value make_set(std::vector<Value> items, Order order) {
   sort(items, order);
-  // Items that the container tells apart may be equal here: pointers to equal objects, NaN.
+  // Items that are distinct in the container may be equal here: pointers to equal objects, NaN.
   if (!std::ranges::all_of(items, is_hashable) || find_repeated(items) != Dict::npos ||
       loses_in_python(items, std::identity()))
     return Value::list(std::move(items));
@@ -285,7 +288,7 @@ Value make_dict(std::vector<Entry> entries, Order order) {
   if (!std::ranges::all_of(entries, key_is_hashable) || loses_in_python(entries, &Entry::key))
     return make_pairs(std::move(entries), order);
   sort(entries, order);
-  // Keys that the container tells apart may be equal here: pointers to equal objects, NaN.
+  // Keys that are distinct in the container may be equal here: pointers to equal objects, NaN.
   Value dict = Value::dict();
   const std::size_t added = static_cast<DictBox*>(Box::of(dict))->dict.insert_all(entries);
   if (added == entries.size()) return dict;

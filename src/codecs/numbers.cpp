@@ -18,12 +18,12 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// Stays in the second-level cache together with its source.
+// Fits into the second-level cache together with its source.
 constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10U;
 
 std::string shape_text(std::span<const std::uint64_t> dims) { return to_string(Shape(dims)); }
 
-/// The pairs of floats that C64 elements are, in one more dimension.
+/// Returns the pairs of floats that C64 elements consist of, with one more dimension.
 Tensor as_pairs(const Tensor& tensor) {
   const Tensor packed = tensor.contiguous();
   std::vector<std::uint64_t> dims(packed.shape().begin(), packed.shape().end());
@@ -31,9 +31,9 @@ Tensor as_pairs(const Tensor& tensor) {
   return Tensor::share(DType::F32, Shape(dims), packed.bytes(), packed.owner());
 }
 
-/// What is to be read: complex numbers of one layout are brought to the other one.
+/// The numbers to read: complex numbers in one layout are converted to the other.
 struct Source {
-  std::optional<Tensor> pairs;  // Instead of the value's tensor, which nobody need copy.
+  std::optional<Tensor> pairs;  // Used instead of the value's tensor, without a copy.
   DType dtype;
   std::vector<std::uint64_t> dims;
 };
@@ -60,7 +60,7 @@ Source open(const Value& value, const Decoder& decoder, DType dtype,
                std::move(advice));
 }
 
-/// Refuses integers that a floating-point target had to round.
+/// Throws an error for integers that had to be rounded for a floating-point target.
 void check_exact(const Tensor& tensor, std::uint64_t first, std::uint64_t count, DType dtype,
                  const ConversionReport& report, const Decoder& decoder) {
   if (report.inexact == 0 || decoder.overflow() != Overflow::error) return;
@@ -93,7 +93,7 @@ void decode_number(const Value& value, const Decoder& decoder, DType dtype,
   if (dtype == DType::C64)
     return put(std::complex<float>(decode_complex(value, decoder, DType::F32)));
   if (!is_integer(dtype)) return decode_floating(value, decoder, dtype, target.data());
-  // All bits of 64 for the widest, fewer for the others; little-endian, as put wants it.
+  // All 64 bits for the widest, fewer for the others; little-endian, as `put` requires.
   const unsigned spare = 64 - bit_width(dtype);
   if (is_signed(dtype))
     put(decode_signed(value, decoder, std::numeric_limits<std::int64_t>::min() >> spare,
@@ -123,7 +123,7 @@ void decode_block(const Value& value, const Decoder& decoder, DType dtype,
   if (!std::ranges::equal(tensor.shape().span(), source.dims))
     wrong_shape("shape " + shape_text(source.dims), value, decoder);
   try {
-    // Equal dtypes are copied bit for bit: only typed access looks at each truth value.
+    // Equal dtypes are copied bit for bit: only typed access checks each truth value.
     if (source.dtype == DType::BOOL && tensor.dtype() == DType::BOOL) {
       const Tensor packed = tensor.contiguous();
       static_cast<void>(packed.data<bool>());
@@ -197,7 +197,7 @@ std::span<const std::byte> BlockReader::next() {
       own_ = tensor_->contiguous();
       tensor_ = &*own_;
       done_ = tensor_->size();
-      return std::as_bytes(tensor_->data<bool>());  // Looks at each truth value.
+      return std::as_bytes(tensor_->data<bool>());  // Checks each truth value.
     }
     if (tensor_->dtype() == dtype_ && tensor_->is_contiguous() && tensor_->is_loaded()) {
       const std::span<const std::byte> bytes = tensor_->bytes();
@@ -207,7 +207,7 @@ std::span<const std::byte> BlockReader::next() {
         return bytes;
       }
     }
-    // Whole items, and eight of them, as elements narrower than a byte are packed.
+    // Whole items, in multiples of eight, because elements narrower than a byte are packed.
     const std::uint64_t items = (piece_bytes / width / block_ + 7) / 8 * 8;
     const std::uint64_t count = std::min(left, std::max<std::uint64_t>(items, 8) * block_);
     const auto bytes = static_cast<std::size_t>(count * width);

@@ -13,8 +13,8 @@ std::string how_to_add(const std::string& type, const std::string& base) {
          ">(\"a name in files\"), and pass the registry in the options";
 }
 
-/// Whether what is called otherwise is nothing more than the base itself: saved through a registry
-/// that has another name for it.
+/// Whether a value with another name is only the base itself, saved through a registry that has a
+/// different name for it.
 bool is_base_alone(const Value& payload, const Pointee& base) {
   if (base.has_field == nullptr || payload.kind() != Kind::structure ||
       payload.type_name() != base.name)
@@ -24,15 +24,15 @@ bool is_base_alone(const Value& payload, const Pointee& base) {
   });
 }
 
-/// Whether the codec of the base is what a custom value of an unknown name is for.
+/// Whether the base's codec handles a custom value of an unknown name.
 bool is_for_base(const Value& value, const Pointee& base) {
-  // A namedtuple of Python: the name is that of its kind, not of a class.
+  // For a namedtuple of Python, the name is that of its kind, not of a class.
   return base.takes_any_name || value.type_name() == base.name ||
          value.type_name() == "collections.namedtuple" || is_base_alone(value.payload(), base);
 }
 
-/// Refuses a struct that was no object behind a pointer when it was saved, and whose class is known
-/// to be another one.
+/// Throws an error for a struct that was not behind a pointer when it was saved, and whose class is
+/// known to be a different one.
 void refuse_other_class(const Value& value, const Pointee& base, const Decoder& decoder) {
   if (value.kind() != Kind::structure || decoder.registry() == nullptr || base.takes_any_name ||
       value.type_name() == base.name)

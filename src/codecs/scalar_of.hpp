@@ -10,11 +10,12 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The element of a tensor of rank 0 as a bool, int, float or complex.
+/// Returns the element of a tensor of rank 0 as a bool, int, float or complex.
 /// \throws Error `out_of_range` for a BOOL byte above 1
 Value scalar_of(const Tensor& tensor);
 
-/// A number that is a tensor of rank 0, or that a custom value holds: numpy.float32 holds a tensor.
+/// Returns a number from a tensor of rank 0 or from a custom value that holds one, as numpy.float32
+/// does.
 /// \throws Error as `scalar_of`
 std::optional<Value> scalar_in(const Value& value, const Decoder& decoder);
 

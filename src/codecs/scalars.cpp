@@ -19,7 +19,7 @@ namespace {
                "Load it into a wider type, or choose Overflow::saturate");
 }
 
-/// The nearest bound for an int beyond the bounds, where the caller takes it.
+/// Returns the nearest bound for an int out of range, if the caller allows that.
 template <class T>
 T beyond(const Value& value, const Decoder& decoder, T lowest, T highest) {
   if (decoder.overflow() != Overflow::error)
@@ -34,7 +34,7 @@ void round_to(double number, DType dtype, void* target, Overflow overflow) {
           {static_cast<std::byte*>(target), bit_width(dtype) / 8}, 1, overflow);
 }
 
-/// An int as the nearest number of a floating dtype.
+/// Rounds an int to the nearest number of a floating dtype.
 void round_integer(const Value& value, const Decoder& decoder, DType dtype, void* target) {
   const auto inexact = [&](const std::string& found) {
     decoder.fail(ErrorCode::lossy_conversion, "a floating-point type cannot hold an int exactly",

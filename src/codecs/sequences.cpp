@@ -19,7 +19,7 @@
 namespace safestructures::inline v0 {
 namespace {
 
-/// The part of a tensor at one index of its first dimension.
+/// Returns the part of a tensor at an index of its first dimension.
 Value part_of(const Value& value, std::size_t index) {
   const std::array<Slice, 1> slice{
       Slice{.start = static_cast<std::int64_t>(index), .stop = {}, .step = 1, .index = true}};
@@ -40,7 +40,7 @@ Value part_of(const Value& value, std::size_t index) {
   return marked;
 }
 
-/// An integer in a tensor of rank 0 as an int, which an enum loads from.
+/// Returns an integer in a tensor of rank 0 as an int, from which an enum can be loaded.
 Value as_scalar(Value part) {
   const bool is_int =
       part.kind() == Kind::tensor && part.tensor().rank() == 0 && is_integer(part.tensor().dtype());
@@ -48,7 +48,7 @@ Value as_scalar(Value part) {
   return part;
 }
 
-/// One of the texts that a struct of text and ends is.
+/// Returns a text from a struct of text and ends.
 Value text_at(const Value& value, std::size_t index) {
   const auto elements = [](const Tensor& tensor, std::uint64_t first, std::uint64_t count,
                            DType dtype, void* target) {
@@ -71,7 +71,7 @@ Value text_at(const Value& value, std::size_t index) {
   return Value(std::move(result));
 }
 
-/// The struct that columns stand for at one index.
+/// Returns the struct that columns represent at an index.
 Value part_of_columns(const Value& value, std::size_t index) {
   if (detail::is_text_column(value)) return text_at(value, index);
   Value part = Value::structure(value.type_name());
@@ -82,14 +82,14 @@ Value part_of_columns(const Value& value, std::size_t index) {
   return part;
 }
 
-/// Whether a struct is columns, or says that it is. What says so does not come back from Python.
+/// Whether a struct is columns, or is marked as such. The mark does not survive Python.
 bool may_be_columns(const Value& value) {
   return value.kind() == Kind::structure &&
          (value.attribute(attributes::columns) != nullptr || detail::column_count(value));
 }
 
-/// Throws what is wrong with the first column that does not have `count` items, the number of the
-/// first column. Recursive, to `levels`.
+/// Throws an error about the first column that does not have `count` items, which the first column
+/// sets. Recursive, up to `levels`.
 void check_columns(const Value& value, const Trace* trace, std::optional<std::uint64_t>& count,
                    const Decoder& decoder, unsigned levels = detail::most_column_levels) {
   const auto fail = [&](ErrorCode code, std::string problem, std::string expected,
@@ -112,7 +112,7 @@ void check_columns(const Value& value, const Trace* trace, std::optional<std::ui
          describe(value));
   const Tensor& column = (is_text ? *value.find(detail::ends_field) : value).tensor();
   const std::uint64_t found = column.shape()[0];
-  // A shape of 2^40 by 0 takes no bytes in a file: its rows must not take memory here.
+  // A shape of 2^40 by 0 takes no bytes in a file, so its rows must not take memory here.
   if (column.size() == 0 && found != 0)
     fail(ErrorCode::shape_mismatch, "a column without elements has no items",
          "a tensor with elements", describe(value));
@@ -122,7 +122,7 @@ void check_columns(const Value& value, const Trace* trace, std::optional<std::ui
   count = found;
 }
 
-/// The position that a key spells, as the names of a checkpoint do.
+/// Returns the position that a key spells, as in the names of a checkpoint.
 std::optional<std::uint64_t> position_of(const Value& key) {
   if (key.kind() != Kind::string) return std::nullopt;
   const std::string& text = key.as_string();
@@ -132,7 +132,7 @@ std::optional<std::uint64_t> position_of(const Value& key) {
   return position;
 }
 
-/// Throws which number is missing, where a dict is what a list with a gap is read as from the names
+/// Throws an error about the missing number if a dict is a list with a gap, as read from the names
 /// of a checkpoint.
 void refuse_gap(const Value& value, const Decoder& decoder) {
   if (value.kind() != Kind::dict || value.size() == 0) return;
@@ -170,7 +170,7 @@ Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
     decoder.mismatch("list, tuple or set", value);
   }
   const Tensor& tensor = value.tensor();
-  // A shape of 2^40 by 0 takes no bytes in a file: its rows must not take memory here.
+  // A shape of 2^40 by 0 takes no bytes in a file, so its rows must not take memory here.
   if (tensor.size() == 0 && tensor.shape()[0] != 0)
     decoder.fail(ErrorCode::shape_mismatch, "a tensor without elements has no items",
                  "list, tuple, set, or a tensor with elements", describe(value));
@@ -188,7 +188,7 @@ void Items::expect_size(std::size_t count, const Decoder& decoder) const {
   const auto items = [](std::size_t number) {
     return std::to_string(number) + (number == 1 ? " item" : " items");
   };
-  // All but a struct say themselves how long they are.
+  // The description includes the length, except for a struct.
   const bool is_columns = value_.kind() == Kind::structure;
   decoder.fail(ErrorCode::shape_mismatch, "a sequence has another length", items(count),
                is_columns ? describe(value_) + ", columns of " + items(size_) : describe(value_));

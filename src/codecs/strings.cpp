@@ -11,7 +11,7 @@
 namespace safestructures::inline v0::detail {
 
 const std::string& decode_text(const Value& value, const Decoder& decoder) {
-  // A custom type's text that is also a tensor's name was taken for that tensor: see
+  // If the text of a custom type is also a tensor's name, it was read as that tensor: see
   // docs/format.md.
   if (value.kind() == Kind::tensor && value.is_plain()) return value.tensor_name();
   if (value.kind() != Kind::string) decoder.mismatch("str", value);
@@ -32,7 +32,7 @@ std::string_view chars_of(const Tensor& bytes) {
   return {reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size()};
 }
 
-/// The bytes that were a tensor before it became a key or an item of a set.
+/// Returns bytes that were a tensor before they became a key or an item of a set.
 Tensor bytes_of(const Value& numbers, const Decoder& decoder) {
   try {
     return Tensor::own(numbers.as<std::vector<std::uint8_t>>({.overflow = decoder.overflow()}));

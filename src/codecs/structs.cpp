@@ -84,7 +84,7 @@ void StructReader::refuse_unknown() const {
 
 const Value* StructReader::find(std::size_t field) const noexcept {
   const FieldInfo& info = layout_.fields[field];
-  // Mostly the fields stand where the struct has them.
+  // Usually the fields are in the order of the struct.
   const std::vector<Entry>& entries = Box::entries(*value_);
   if (field < entries.size() && entries[field].key.kind() == Kind::string &&
       Box::string(entries[field].key) == info.file_name)

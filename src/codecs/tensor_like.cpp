@@ -32,7 +32,7 @@ std::vector<std::size_t> dense_order(const TensorLayout& layout, std::size_t sca
   std::iota(order.begin(), order.end(), std::size_t{0});
   const bool is_empty = std::ranges::count(layout.sizes, 0U) > 0;
   if (is_empty) return order;
-  // Strides of dimensions of size 1 mean nothing, and come last.
+  // Strides of dimensions of size 1 have no meaning, and are sorted last.
   const auto weight = [&](std::size_t i) {
     return layout.sizes[i] == 1 ? std::int64_t{0} : layout.strides[i];
   };
@@ -52,7 +52,7 @@ std::vector<std::size_t> dense_order(const TensorLayout& layout, std::size_t sca
 
 namespace {
 
-/// The first of 65,536 rows may have 65,536 numbers, and the others none.
+/// The first of 65,536 rows may have 65,536 numbers, and the others none, so all are checked.
 void check_rows(const Value& value, Decoder& decoder, std::span<const std::uint64_t> sizes) {
   if (sizes.empty()) return;
   if (value.kind() == Kind::tensor && std::ranges::equal(value.tensor().shape(), sizes)) return;
@@ -77,7 +77,7 @@ std::vector<std::uint64_t> nested_sizes(const Value& value,
     if (shape ? sizes.size() == shape->size() : sizes.size() == decoder.limits().depth) break;
     sizes.push_back(row->size());
   }
-  // Of a list of tensors.
+  // For a list of tensors.
   if (row != nullptr && row->kind() == Kind::tensor)
     for (const std::uint64_t size : row->tensor().shape())
       if (!shape || sizes.size() < shape->size()) sizes.push_back(size);
@@ -141,7 +141,7 @@ TensorSource::TensorSource(const detail::ScalarLayout& scalar, const Value& valu
     : scalar_(scalar), value_(value), decoder_(decoder) {
   if (!detail::is_tensor(value)) decoder.mismatch(expected, value);
   tensor_ = value.tensor();
-  // Packed elements have no addresses of their own, and are exact in F32.
+  // Packed elements have no addresses of their own, but are exact in F32.
   if (bit_width(tensor_.dtype()) < 8) tensor_ = tensor_.to(DType::F32);
   dims_.assign(tensor_.shape().begin(), tensor_.shape().end());
   is_marked_ = detail::is_marked_complex(value);

@@ -1,5 +1,5 @@
 /// \file
-/// Many texts in two tensors.
+/// Many texts stored in two tensors.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The texts of a struct of `text` and `ends`, read when it is made.
+/// The texts of a struct of `text` and `ends`, read on construction.
 class TextColumn {
  public:
   /// \throws Error `type_mismatch` for anything else; `out_of_range` for ends that do not ascend or

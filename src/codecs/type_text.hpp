@@ -7,7 +7,8 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The type as one writes it, where the compiler's library can tell; else its own name for it.
+/// Returns the type as written in source code if the compiler's library can demangle it; otherwise
+/// its raw name.
 std::string type_text(const std::type_info& type);
 
 }  // namespace safestructures::inline v0::detail

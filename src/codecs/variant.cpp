@@ -22,7 +22,7 @@ bool has_attributes(Kind kind) {
   }
 }
 
-/// True for `{"variant": int, "value": ...}`.
+/// Whether a value is `{"variant": int, "value": ...}`.
 bool is_wrapper(const Value& value) {
   if (value.kind() != Kind::dict || value.size() != 2) return false;
   const Value* index = value.find(attributes::variant);
@@ -38,7 +38,7 @@ std::size_t checked_index(const Value& index, std::size_t count, const Decoder& 
                "an index from 0 to " + std::to_string(count - 1), describe(index));
 }
 
-/// What codecs make that load a value of another kind, too.
+/// Returns the kinds made by codecs that can also load this value.
 KindSet readable_as(const Value& value) {
   const KindSet sequences = KindSet(Kind::list) | Kind::tuple | Kind::set | Kind::tensor;
   const KindSet numbers = KindSet(Kind::boolean) | Kind::integer | Kind::floating | Kind::complex;
@@ -59,10 +59,10 @@ KindSet readable_as(const Value& value) {
   }
 }
 
-/// How much a struct may differ from its description.
+/// Whether a struct may have more fields than its description.
 enum class Fields : bool { same, more };
 
-// How far below a value is looked: enough to tell containers of different items apart.
+// How many levels below a value are checked: enough to distinguish containers of different items.
 constexpr unsigned fit_levels = 3;
 
 bool fits(const Value& value, const TypeInfo& type, Fields fields, unsigned levels);
@@ -102,12 +102,13 @@ bool fits_integer(const Value& value, const TypeInfo& type) {
 }
 
 bool fits_items(const Value& value, const TypeInfo& type, Fields fields, unsigned levels) {
-  // The first of many stands for all.
+  // Only the first of many is checked.
   return value.size() == 0 || type.item == nullptr ||
          fits(value.items().front(), *type.item, fields, levels);
 }
 
-/// Whether a value is what saving the type makes, as far as `levels` show. Recursive, to `levels`.
+/// Whether a value looks like a saved object of the type, as far as `levels` show. Recursive, up to
+/// `levels`.
 bool fits(const Value& value, const TypeInfo& type, Fields fields, unsigned levels) {
   if (!type.kinds.has(value.kind())) return false;
   if (levels == 0) return true;
@@ -156,10 +157,10 @@ bool fits_as_struct(const Value& value, const TypeInfo& type, Fields fields) {
          (value.is_mapping() && fits_fields(value, type, fields, fit_levels));
 }
 
-/// What tells alternatives of one kind apart.
+/// How to choose between alternatives of one kind.
 enum class Tell : bool { order, fit };
 
-/// The first that a value fits, of the alternatives that match; else the first of these.
+/// Returns the first matching alternative that the value fits, or else the first matching one.
 template <class Matches>
 std::optional<std::size_t> best_of(const Value& value, std::span<const Alternative> alternatives,
                                    Tell tell, const Matches& matches) {
@@ -181,7 +182,7 @@ std::optional<std::size_t> best_of(const Value& value, std::span<const Alternati
   return first([](const Alternative&) { return true; });
 }
 
-/// The alternative that a value without attributes::variant stands for.
+/// Returns the alternative for a value without attributes::variant.
 std::optional<std::size_t> choose(const Value& value, std::span<const Alternative> alternatives,
                                   Tell tell) {
   const Kind kind = value.kind();
@@ -192,7 +193,7 @@ std::optional<std::size_t> choose(const Value& value, std::span<const Alternativ
     if (named != alternatives.end()) return static_cast<std::size_t>(named - alternatives.begin());
   }
   const auto made = best_of(value, alternatives, tell, [&](const Alternative& alternative) {
-    // A codec with a name loads custom values of this name only.
+    // A codec with a name only loads custom values of that name.
     const bool is_other = kind == Kind::custom && !alternative.type_name.empty();
     return alternative.kinds.has(kind) && !is_other;
   });
@@ -221,7 +222,8 @@ std::string list_kinds(std::span<const Alternative> alternatives) {
 
 Value tag_variant(Value value, std::size_t index, std::span<const Alternative> alternatives) {
   const bool has_tag = is_wrapper(value) || value.attribute(attributes::variant) != nullptr;
-  // Read with a tag or without, by those who look at the kind only or closer: always the same.
+  // Reads the same with or without a tag, for readers that check only the kind and for those that
+  // check more.
   const bool is_told = choose(value, alternatives, Tell::order) == index &&
                        choose(value, alternatives, Tell::fit) == index;
   if (!has_tag && is_told) return value;

@@ -51,7 +51,7 @@ Comparison compare_nodes(const std::vector<TreeNode>& a, const std::vector<TreeN
   return std::move(comparer.result());
 }
 
-/// The tensors that a structure does not refer to, as values.
+/// Returns the tensors that a structure does not refer to, as values.
 std::vector<std::pair<std::string, Value>> extra_tensors(const Document& document) {
   std::vector<std::pair<std::string, Value>> extra;
   for (const auto& [name, tensor] : document.content().extra_tensors)
@@ -100,7 +100,7 @@ Comparison compare(const Document& a, const Document& b, const CompareOptions& o
 
 Comparison compare_files(const std::filesystem::path& a, const std::filesystem::path& b,
                          const CompareOptions& options) {
-  std::error_code error;  // Of what cannot be looked at: opening it says so.
+  std::error_code error;  // Ignored: opening reports it.
   const bool is_folder_a = std::filesystem::is_directory(a, error);
   const bool is_folder_b = std::filesystem::is_directory(b, error);
   if (is_folder_a != is_folder_b)

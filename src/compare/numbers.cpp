@@ -1,4 +1,4 @@
-// Rows of numbers: many small tensors at once, large ones each on all processors.
+// Compares rows of numbers: many small tensors at once, large ones each on all processors.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,24 +22,24 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-// From this size on a tensor is work for several threads.
+// From this size on, a tensor is split among several threads.
 constexpr std::uint64_t large = std::uint64_t{1} << 19U;
-// Numbers of small tensors that are compared at once, between two reports of progress.
+// The most numbers of small tensors compared at once, between two reports of progress.
 constexpr std::uint64_t most_at_once = std::uint64_t{1} << 22U;
-// What a thread takes at least: that many numbers, each tensor counting as some more.
+// The least work for a thread, in numbers; each tensor counts as some more.
 constexpr std::uint64_t thread_share = std::uint64_t{1} << 15U;
 constexpr std::uint64_t share_of_tensor = 512;
 
-/// A tensor of which parts are read again and again, in one read.
-/// \param room for a copy
+/// Returns a tensor whose parts are read repeatedly, loaded in one read.
+/// \param room storage for a copy
 const Tensor& at_hand(const Tensor* tensor, Tensor& room) {
-  // Larger blocks are fresh memory each time.
+  // Larger blocks are newly allocated each time.
   constexpr std::uint64_t most = std::uint64_t{1} << 17U;
   if (tensor->is_loaded() || tensor->byte_size() > most) return *tensor;
   return room = tensor->clone();
 }
 
-/// Whether all elements are numbers, asked where something was found that is none.
+/// Whether all elements are numbers; called if something was found that may not be one.
 bool can_be_read(const Tensor& tensor) {
   try {
     constexpr std::uint64_t block = 2048;
@@ -120,7 +120,7 @@ void Comparer::look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRo
 }
 
 void Comparer::measure() {
-  // Compact rows came behind the others.
+  // Compact rows were added after the others.
   std::ranges::sort(held_, {}, &Held::row);
   for (std::size_t begin = 0; begin < held_.size();) {
     std::size_t end = begin;
@@ -131,7 +131,7 @@ void Comparer::measure() {
     else measure_together(std::span(held_).subspan(begin, end - begin), work);
     for (; begin < end; ++begin) count(held_[begin]);
   }
-  // Of recordings, any may be the input of one that differs.
+  // In recordings, any row may be the input of one that differs.
   std::erase_if(held_, [&](const Held& held) {
     const ComparisonRow& row = rows_.whole(held.row);
     return !options_.suggest || (row.verdict != Verdict::different && !row.record);
@@ -166,7 +166,7 @@ void Comparer::measure_together(std::span<const Held> some, std::uint64_t work) 
   report(bytes);
 }
 
-/// Touches nothing but the row.
+/// Modifies nothing but the row.
 void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)>& progress) {
   ComparisonRow& row = rows_.whole(held.row);
   const RecordedDTypes& recorded = held.recorded;
@@ -192,7 +192,7 @@ void Comparer::measure(const Held& held, const std::function<void(std::uint64_t)
 }
 
 bool Comparer::may_be_noise(const Held& held) const {
-  // An index that differs by 1 is another index, whatever the noise.
+  // For integers, a difference of 1 is a different value, whatever the noise.
   return !noise_.empty() && has_fractions(held.a->dtype()) && has_fractions(held.b->dtype());
 }
 
@@ -227,7 +227,7 @@ Comparer::Held Comparer::held_of_compact(std::size_t row) {
 }
 
 void Comparer::hold_compact(std::size_t row) {
-  rows_.whole(row);  // Before several threads look at it.
+  rows_.whole(row);  // Must be done before several threads use it.
   held_.push_back(held_of_compact(row));
 }
 

@@ -21,15 +21,15 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// A layer whose error is so many times what came in makes some of its own.
+/// A layer whose error is at least this many times that of its input makes some of its own.
 constexpr double makes_error_from = 2;
 
-/// The threads of the records of a recording, asked for in their order.
+/// The threads of a recording's records, looked up in order.
 class Threads {
  public:
   explicit Threads(const recording::RecordTable& table) : table_(table) {}
 
-  /// 0 where there is no record of that number, or of a later one.
+  /// Returns the thread of a record; 0 if there is no record with that number or a later one.
   std::uint64_t of(std::uint64_t sequence) {
     for (; part_ < table_.parts().size(); ++part_, record_ = 0) {
       const recording::RecordTable::Part& part = table_.parts()[part_];
@@ -44,21 +44,21 @@ class Threads {
  private:
   const recording::RecordTable& table_;
   std::size_t part_ = 0;
-  std::size_t record_ = 0;  // In its segment.
+  std::size_t record_ = 0;  // Index in its segment.
 };
 
-/// Culprits by their names.
+/// Culprits by name.
 class Culprits {
  public:
   void add(std::string_view name, std::size_t row, std::optional<double> score) {
     add({.name = {}, .row = row, .calls = 1, .score = score}, name);
   }
-  /// Adds those of later records.
+  /// Adds the culprits of later records.
   void add(const Culprits& later) {
     for (const auto& [name, place] : later.places_) add(later.found_[place], name);
   }
 
-  /// By their scores; of one score the first comes first.
+  /// Returns them by score; with equal scores, the first comes first.
   [[nodiscard]] std::vector<Culprit> ranked() {
     std::ranges::sort(found_, [](const Culprit& one, const Culprit& other) {
       const double score = one.score.value_or(HUGE_VAL);
@@ -86,14 +86,14 @@ class Culprits {
   std::map<std::string_view, std::size_t> places_;
 };
 
-/// Goes through records in their order.
+/// Traces records in order.
 class Tracer {
  public:
-  /// \param names of compact rows, by their kinds
+  /// \param names of compact rows, indexed by kind
   Tracer(RowStore& rows, const recording::RecordTable& table, const std::vector<LayerName>& names)
       : rows_(rows), names_(names), records_(table), threads_(table) {}
 
-  /// \param begin, end places of rows, both of a record's first one
+  /// \param begin, end indices of rows, each the first of a record
   void trace(std::size_t begin, std::size_t end) {
     while (begin < end) {
       RowStore::CompactRun run = rows_.compact_run(begin);
@@ -107,8 +107,8 @@ class Tracer {
   [[nodiscard]] Culprits& culprits() { return culprits_; }
 
  private:
-  /// Of 100,000 records a look at each as one that may have several rows took as long as their
-  /// numbers.
+  /// For 100,000 records, checking for each whether it has several rows took as long as comparing
+  /// its numbers.
   void trace_compact(const RowStore::CompactRun& run) {
     CompactRows& compact = rows_.compact();
     for (std::size_t i = run.begin; i < run.end; ++i) {
@@ -190,11 +190,11 @@ class Tracer {
   recording::RecordCursor records_;
   Threads threads_;
   std::map<std::pair<std::int64_t, std::uint64_t>, Trace> traces_;
-  std::map<std::int64_t, double> largest_;  // Errors, by their steps.
+  std::map<std::int64_t, double> largest_;  // The largest errors, by step.
   Culprits culprits_;
   std::pair<std::int64_t, std::uint64_t> key_;
-  Trace* trace_ = nullptr;    // Of that step and thread.
-  double* before_ = nullptr;  // Of that step.
+  Trace* trace_ = nullptr;    // For that step and thread.
+  double* before_ = nullptr;  // For that step.
 };
 
 bool has_ascending_steps(const recording::RecordTable& table) {
@@ -207,10 +207,10 @@ bool has_ascending_steps(const recording::RecordTable& table) {
   return true;
 }
 
-/// Where parts of the rows end that have no step in common: nothing is said of a record but beside
-/// those of its step. One part where they are few, or not all compact.
+/// Returns the ends of parts of the rows that share no step: records are related only to others of
+/// their step. Returns one part if there are few rows, or not all are compact.
 std::vector<std::size_t> parts_of(const RowStore& rows, const recording::RecordTable& table) {
-  // Waking a thread takes as long as 1,000 rows; the crew has started it.
+  // Waking a thread takes as long as 1,000 rows; the crew has already started it.
   constexpr std::size_t thread_share = std::size_t{1} << 12U;
   const std::size_t size = rows.size();
   const unsigned threads = platform::threads_for(size, thread_share);

@@ -1,5 +1,5 @@
 /// \file
-/// Which records make an error, and which pass on what came in.
+/// Finds which records introduce an error and which pass on an error of their input.
 #pragma once
 
 #include <safestructures/compare/comparison.hpp>
@@ -7,8 +7,8 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Says of the rows of recordings how their error is beside what went in, and names the culprits.
-/// \param run the first recording, in whose order the rows are
+/// Relates the error in each row to the error of its input, and names the culprits.
+/// \param run the first recording, whose order the rows follow
 void trace_errors(Comparison& comparison, const Recording& run);
 
 }  // namespace safestructures::inline v0::comparing

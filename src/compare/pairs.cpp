@@ -18,11 +18,11 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// The nodes by a text that several may have.
+/// Nodes by a text that several may have.
 class ByText {
  public:
   void add(const std::string& text, const TreeNode& node) { nodes_[text].nodes.push_back(&node); }
-  /// Takes the next of that text; null where there is none left.
+  /// Takes the next node with that text; null if there is none left.
   const TreeNode* take(std::string_view text) {
     const auto found = nodes_.find(text);
     if (found == nodes_.end()) return nullptr;
@@ -42,12 +42,12 @@ std::size_t size_of(const Value& value) {
   return value.is_sequence() || value.is_mapping() ? value.size() : 0;
 }
 
-/// Whether a value says nothing but what it holds, a set apart, which is compared as a whole.
+/// Whether a value is only a container. A set is not: it is compared as a whole.
 bool holds_others(const Value& value) {
   return value.kind() != Kind::set && (value.is_sequence() || value.is_mapping());
 }
 
-/// Whether what is paired, or is there alone, holds what is paired by itself.
+/// Whether a pair, or a node without a partner, has children that are paired separately.
 bool has_children(const Pair& pair) {
   return (pair.a == nullptr || pair.a->has_children()) &&
          (pair.b == nullptr || pair.b->has_children());
@@ -61,7 +61,7 @@ bool is_finite(const Value& number) {
 }
 
 void require_sane(const Tolerance& tolerance) {
-  // NaN compares false.
+  // Comparisons with NaN are false.
   if (tolerance.rtol >= 0 && tolerance.atol >= 0 && std::isfinite(tolerance.rtol) &&
       std::isfinite(tolerance.atol))
     return;
@@ -94,7 +94,7 @@ Comparer::Comparer(const CompareOptions& options, bool of_recordings)
 
 std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b) {
   std::vector<Pair> pairs(a.size());
-  // Two runs of one program, mostly.
+  // The usual case: two runs of one program.
   if (renames_.empty() && std::ranges::equal(a, b, {}, &TreeNode::path, &TreeNode::path)) {
     for (std::size_t i = 0; i < a.size(); ++i) pairs[i] = {&a[i], &b[i]};
     return pairs;
@@ -111,10 +111,10 @@ std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vect
     while (found != nullptr && !used.insert(found).second) found = nodes.take(text);
     return found;
   };
-  // Renamed nodes first, so that nobody else takes their places.
+  // Renamed nodes first, so that no other node takes their partners.
   std::vector<bool> is_renamed(a.size());
   for (std::size_t i = 0; i < a.size() && !renames_.empty(); ++i) {
-    // The path of the root is that of a tensor without a name, too.
+    // The root has the same path as a tensor without a name.
     if (i == 0 && a[i].has_children()) continue;
     const auto path = renames_.path(a[i].path);
     const auto renamed = path ? path : renames_.name(a[i].name);
@@ -123,7 +123,7 @@ std::vector<Pair> Comparer::pair(const std::vector<TreeNode>& a, const std::vect
     const TreeNode* const found = take_unused(path ? paths : names, renamed->text());
     pairs[i].b = found;
     if (found == nullptr) continue;
-    // Containers alone are of no use: what they hold has paths of its own.
+    // Matching only containers does not count as used: their contents have paths of their own.
     if (!a[i].has_children() || !found->has_children()) renamed->use();
   }
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -160,11 +160,11 @@ void Comparer::add(const std::vector<Pair>& pairs, const std::optional<RecordPla
                size_of(*pair.b->value) - ignored_b.count_in(pair.b->path);
   };
   for (const Pair& pair : pairs) {
-    // Where it stays: a row is of some 800 bytes.
+    // In place, because a row has some 800 bytes.
     ComparisonRow& row = rows_.add();
     set_paths(pair, row);
     if (!filter_.is_wanted(row.path, row.other_path, has_children(pair))) {
-      // What holds others is not counted beside them.
+      // Containers are not counted in addition to their contents.
       const TreeNode& node = pair.a != nullptr ? *pair.a : *pair.b;
       if (!node.has_children()) ++result_.coverage.filtered;
       rows_.take_back();
@@ -270,7 +270,7 @@ void Comparer::count(Verdict verdict) {
 bool Comparer::add_pair(const Pair& pair, ComparisonRow& row) {
   if (pair.a == nullptr || pair.b == nullptr) {
     const TreeNode& node = pair.a != nullptr ? *pair.a : *pair.b;
-    // What it holds has rows of its own.
+    // Its contents have rows of their own.
     if (node.has_children()) return false;
     row.verdict = pair.a != nullptr ? Verdict::only_a : Verdict::only_b;
     row.detail = describe(*node.value);

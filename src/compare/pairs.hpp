@@ -1,5 +1,5 @@
 /// \file
-/// Two structures, node by node.
+/// Compares two structures node by node.
 #pragma once
 
 #include <cstdint>
@@ -22,60 +22,62 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// One node, or two of them that are one.
+/// A node, or two nodes that are compared.
 struct Pair {
-  const TreeNode* a = nullptr;  ///< Null: in b only.
+  const TreeNode* a = nullptr;  ///< Null if only b has the node.
   const TreeNode* b = nullptr;
 };
 
-/// `F32, was F16`: what a row says of the dtype of one side.
+/// Returns a row's text for the dtype of one side, such as `F32, was F16`.
 std::string dtype_text(DType dtype, const std::optional<DType>& was);
 
-/// Compares structures one after the other into one result.
+/// Compares structures one after another into one result.
 class Comparer {
  public:
   /// \throws Error `invalid_argument`
   Comparer(const CompareOptions& options, bool of_recordings);
 
-  /// Pairs nodes: by the rules for renames, then by their paths; the first of several nodes of one
-  /// path with the first. Those of b alone come last.
+  /// Pairs nodes by the rename rules, then by path; among several nodes with one path the first
+  /// with the first. Nodes that only b has come last.
   [[nodiscard]] std::vector<Pair> pair(const std::vector<TreeNode>& a,
                                        const std::vector<TreeNode>& b);
 
-  /// Adds rows for what was paired, whose values stay until `suspect`.
+  /// Adds rows for paired nodes, whose values must stay valid until `suspect`.
   /// \param other_name of the record in the second recording
   void add(const std::vector<Pair>& pairs, const std::optional<RecordPlace>& record = {},
            const std::string& other_name = {});
-  /// How much of a record the globs ask for: by its name, or by the paths in it.
+  /// How much of a record the globs select, by its name or by paths in it.
   enum class Part { none, some, all };
-  /// \param other its name in b, where it has another
+  /// \param other its name in b, if different
   [[nodiscard]] Part wanted_part(const std::string& name, const std::string& other,
                                  const Value& value) const;
-  /// Adds a row for a record that one recording alone has, or one for each part that is asked for.
+  /// Adds a row for a record that only one recording has, or one for each selected part.
   void add_lone(const RecordPlace& record, const Value& value, bool is_of_b);
-  /// Adds a row for records of which the two recordings keep what cannot be compared.
+  /// Adds a row for records whose contents in the two recordings cannot be compared.
   void add_other_kind(const RecordPlace& record, const std::string& other_name, const Value& value,
                       std::string detail);
 
-  /// What the options and the dtypes say for a path: of two dtypes the looser.
+  /// Returns the tolerance of a path from the options and dtypes; of two dtypes', the looser.
   [[nodiscard]] Tolerance tolerance_of(const std::string& path, DType a, DType b,
                                        const RecordedDTypes& recorded) const;
 
-  /// Whether the call says the tolerance of a path.
+  /// Whether the options set the tolerance of a path.
   [[nodiscard]] bool is_given(const std::string& path, DType a, DType b,
                               const RecordedDTypes& recorded) const;
 
-  /// The values of a compact row's records, by the record's place in the first recording.
+  /// Returns the values of a compact row's records, given the record's index in the first
+  /// recording.
   using CompactValues = std::function<std::pair<const Value*, const Value*>(std::size_t record)>;
-  /// Says where they are, until `suspect`. They are asked for rows that are looked at again.
+  /// Sets the lookup used, until `suspect`, for rows that are inspected again.
   void set_compact_values(CompactValues values) { compact_values_ = std::move(values); }
-  /// How errors call the second side, or the first, where what is wrong names no file.
+  /// Returns how errors name the first or second side if what is wrong names no file.
   using NameOf = std::function<std::string(bool is_of_b)>;
   void set_name_of(NameOf name_of) { name_of_ = std::move(name_of); }
-  /// Has a compact row compared by `measure`, and kept whole. Its bytes were expected.
-  /// \param row its place among all
+  /// Schedules a compact row for `measure` and keeps it whole. Its bytes must have been passed to
+  /// `expect`.
+  /// \param row its index among all rows
   void hold_compact(std::size_t row);
-  /// Says how many bytes of tensors are compared outside of `measure`, and when they are.
+  /// Count the bytes of tensors that are compared outside `measure`: in advance, and when done.
   /// @{
   void expect(std::uint64_t bytes) noexcept { all_bytes_ += bytes; }
   void report(std::uint64_t bytes) const { options_.progress(bytes, all_bytes_); }
@@ -84,42 +86,42 @@ class Comparer {
   [[nodiscard]] Renames& renames() noexcept { return renames_; }
   [[nodiscard]] const Filter& filter() const noexcept { return filter_; }
   [[nodiscard]] const Noise& noise() const noexcept { return noise_; }
-  /// Compares the numbers of all rows that were added: these have no verdict before. Called once.
+  /// Compares the numbers of all added rows, which have no verdict before. Call once.
   void measure();
-  /// Looks for faults that explain rows beyond their tolerance: of recordings those that make an
-  /// error and the first that differs, else all. Called when every row is there.
+  /// Looks for faults that explain rows beyond their tolerance: for recordings, rows that introduce
+  /// an error and the first that differs; otherwise all. Call after all rows are added.
   void suspect();
-  /// Adds the notes on what the options said and what did not come of it.
+  /// Adds notes on options that had no effect.
   void add_notes();
   Comparison& result() noexcept { return result_; }
   RowStore& rows() noexcept { return rows_; }
 
  private:
-  /// Fills a row at the end of `result_`. \returns false where there is nothing to say in one
+  /// Fills the row at the end of `result_`. \returns false if there is nothing to report
   /// @{
   [[nodiscard]] bool add_pair(const Pair& pair, ComparisonRow& row);
   void add_tensors(const Pair& pair, ComparisonRow& row);
   void add_summaries(const Pair& pair, ComparisonRow& row);
-  /// Its numbers are compared by `measure`.
+  /// The numbers are compared by `measure`.
   void add_numbers(const Tensor& a, const Tensor& b, const RecordedDTypes& recorded,
                    ComparisonRow& row);
   /// @}
-  /// The tensor of a node; of a float or a complex a tensor made of it.
+  /// Returns the tensor of a node; for a float or complex, a tensor made of it.
   [[nodiscard]] const Tensor& tensor_of(const Value& value);
   void look_for_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) const;
   void count(Verdict verdict);
   void add_whole(const RecordPlace& record, Verdict verdict, std::string detail);
-  /// Tensors of a row, which are looked at again where they differ. Copies of 200,000 would take
-  /// more memory than they have themselves.
+  /// Tensors of a row, inspected again if they differ. Held by pointer: copies of 200,000 would
+  /// take more memory than the tensors themselves.
   struct Held {
     std::size_t row = 0;
     const Tensor* a = nullptr;
     const Tensor* b = nullptr;
     RecordedDTypes recorded;
   };
-  /// The rule that decides; null where none does.
+  /// Returns the rule that decides; null if there is none.
   [[nodiscard]] const ToleranceRule* rule_of(const std::string& path, DType dtype) const;
-  /// A note on each rule for tolerances that decided nothing.
+  /// Returns a note on each tolerance rule that decided nothing.
   [[nodiscard]] std::vector<std::string> unused_tolerances() const;
   [[nodiscard]] Tolerance tolerance_of(const std::string& path, DType dtype) const;
   [[nodiscard]] bool is_different(ComparisonRow& row, const Held& held) const;
@@ -128,16 +130,17 @@ class Comparer {
   void measure(const Held& held, const std::function<void(std::uint64_t)>& progress);
   void count(const Held& held);
   [[nodiscard]] bool may_be_noise(const Held& held) const;
-  /// Nothing where nothing is held.
+  /// Whether anything is held for a row.
   [[nodiscard]] bool may_be_held(std::size_t row) const;
   [[nodiscard]] std::optional<Held> held_of(std::size_t row);
   [[nodiscard]] Held held_of_compact(std::size_t row);
   [[nodiscard]] std::vector<std::size_t> suspicious_rows() const;
   struct Input {
-    const Tensor* of_b = nullptr;  ///< Null: not known.
+    const Tensor* of_b = nullptr;  ///< Null if unknown.
     std::string path;
   };
-  /// What went into the layer of a row, where it is known and much the same in both: one at least.
+  /// Returns the inputs of a row's layer that are known and nearly equal in both; at least one
+  /// element.
   [[nodiscard]] std::vector<Input> inputs_of(const ComparisonRow& row);
 
   const CompareOptions& options_;
@@ -145,14 +148,14 @@ class Comparer {
   mutable UseMarks used_tolerances_;
   Renames renames_;
   Noise noise_;
-  std::vector<Held> held_;   // In the order of their rows.
-  std::deque<Tensor> made_;  // Of what is no tensor.
+  std::vector<Held> held_;   // Ordered by row.
+  std::deque<Tensor> made_;  // Made of nodes that are not tensors.
   CompactValues compact_values_;
-  detail::PathText kept_paths_;  // Of the rows about records' parts.
+  detail::PathText kept_paths_;  // Paths of rows about parts of records.
   NameOf name_of_;
   Comparison result_;
-  RowStore& rows_;               // Its own.
-  std::uint64_t all_bytes_ = 0;  // Of the tensors that are held.
+  RowStore& rows_;               // The rows of `result_`.
+  std::uint64_t all_bytes_ = 0;  // Of the held tensors.
 };
 
 }  // namespace safestructures::inline v0::comparing

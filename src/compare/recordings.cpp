@@ -29,7 +29,7 @@ using comparing::TreeNode;
 
 namespace {
 
-/// \param other its partner in the second recording; null where it has none
+/// \param other its partner in the second recording; null if it has none
 RecordPlace place_of(const Record& record, RecordMatch match, const Record* other) {
   RecordPlace place{record.name(), record.step(), record.call(), record.sequence(), match};
   if (other != nullptr && other->call() != record.call()) place.other_call = other->call();
@@ -59,7 +59,7 @@ std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Record
     const bool is_of_b = pair.a == RecordPair::none;
     const Record& record = is_of_b ? b[pair.b] : a[pair.a];
     std::set<std::string>& known = is_of_b ? known_b : known_a;
-    // The first of each name stands for all.
+    // The first record of each name stands for all.
     if (known.contains(record.name()) ||
         !is_any_wanted(comparer, record.name(), {}, record.value()))
       continue;
@@ -71,7 +71,7 @@ std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Record
   return comparing::suggest(lone_a, lone_b);
 }
 
-/// Records of which both recordings kept a slice, and whose rest nobody compared.
+/// Counts the records of which both recordings kept a slice, so that the rest was not compared.
 std::size_t count_slices(const RecordPairs& pairs, const recording::RecordTable& a,
                          const recording::RecordTable& b, const Comparer& comparer) {
   constexpr auto slice = static_cast<std::uint8_t>(Keep::slice);
@@ -126,7 +126,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
     const Record& other = b[pair.b];
     if (one.kept() != other.kept() && one.kept() != Keep::statistics &&
         other.kept() != Keep::statistics) {
-      // A slice beside a tensor says nothing of the rest.
+      // A slice compared with a whole tensor tells nothing about the rest.
       comparer.add_other_kind(place_of(one, pair.match, &other), other.name(), one.value(),
                               std::string("kept as ")
                                   .append(to_string(one.kept()))

@@ -14,7 +14,7 @@ namespace {
 
 using recording::RecordTable;
 
-/// Whether another order of its dimensions gives the same shape.
+/// Whether some other order of the dimensions gives the same shape.
 bool may_be_permuted(const Shape& shape) {
   for (std::size_t i = 0; i < shape.size(); ++i)
     for (std::size_t j = i + 1; j < shape.size(); ++j)
@@ -22,7 +22,7 @@ bool may_be_permuted(const Shape& shape) {
   return false;
 }
 
-/// Null where it is none of floats, contiguous.
+/// Returns the value's tensor if it is contiguous and its dtype is a float; null otherwise.
 const Tensor* floats_in(const Value& value) {
   if (value.kind() != Kind::tensor) return nullptr;
   const Tensor& tensor = value.tensor();
@@ -122,10 +122,10 @@ std::optional<RowKinds::Found> RowKinds::Finder::find(const RecordPair& pair) {
   if (pair.is_lone()) return std::nullopt;
   const Record a = a_.stored_at(pair.a);
   const Record b = b_.stored_at(pair.b);
-  // A slice beside a tensor says nothing of the rest.
+  // A slice compared with a whole tensor tells nothing about the rest.
   if (a.kept != b.kept) return std::nullopt;
   Known& known = known_[a.name];
-  // Rows of the tensors that were looked at last, mostly.
+  // The usual case: rows of the same tensors as last time.
   if (known.key.name_b == b.name && known.a.is_of(a) && known.b.is_of(b)) return known.found;
   return find(a, b, known);
 }
@@ -136,7 +136,7 @@ std::optional<RowKinds::Found> RowKinds::Finder::find(const Record& a, const Rec
   look(b, known.b, last_b_);
   const Key key{a.name, b.name, known.a.type, known.b.type};
   if (known.key == key) return known.found;
-  // What was found is of others than those that were seen now.
+  // `found` belongs to other tensors than those just seen.
   known.key = {};
   if (key.type_a == nullptr || key.type_b == nullptr) return std::nullopt;
   const std::optional<Found> found = kinds_.kind_of(key);

@@ -1,5 +1,5 @@
 /// \file
-/// Which pairs of records are small tensors of floats on both sides, and what they are compared by.
+/// Identifies pairs of records that are small float tensors on both sides, and how to compare them.
 #pragma once
 
 #include <compare>
@@ -20,20 +20,20 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// The kinds of two recordings' pairs, each made when the first of them is found.
+/// The kinds of pairs in two recordings, each created when first found.
 class RowKinds {
  private:
-  /// What small tensors are: those of a record of its own, or the rows of one.
+  /// A type of small tensors: records of their own, or rows of one.
   struct Type {
     DType dtype = DType::F32;
     std::optional<DType> recorded;
     Shape shape;
-    std::size_t count = 0;  // Numbers of each.
+    std::size_t count = 0;  // Numbers in each.
     std::size_t size = 0;   // Bytes of each.
 
     [[nodiscard]] bool is_of(const Value& value, bool is_row) const;
   };
-  /// Names in a and b, types in a and b.
+  /// The names in a and b, and the types in a and b.
   struct Key {
     std::uint32_t name_a = none;
     std::uint32_t name_b = none;
@@ -50,24 +50,24 @@ class RowKinds {
            const CompareOptions& options, Comparer& comparer)
       : options_(options), comparer_(comparer), a_(a), b_(b) {}
 
-  /// What is known of a pair.
+  /// What is known about a pair.
   struct Found {
-    std::uint32_t place = none;         ///< Of the kind. None: the options leave the pair out.
-    const CompactKind* kind = nullptr;  ///< There; stays where it is.
+    std::uint32_t place = none;  ///< Index of the kind; `none` if the options exclude the pair.
+    const CompactKind* kind = nullptr;  ///< Never null; its address is stable.
   };
-  /// Finds the kinds of pairs that follow each other, mostly. Each thread has one of its own.
+  /// Finds the kinds of pairs, fastest if they follow each other. Each thread has its own.
   class Finder {
    public:
     explicit Finder(RowKinds& kinds)
         : kinds_(kinds), a_(kinds.a_), b_(kinds.b_), known_(kinds.a_.names().size()) {}
-    /// Nothing for a pair that is none of small tensors.
+    /// Returns null if the pair is not of small tensors.
     [[nodiscard]] std::optional<Found> find(const RecordPair& pair);
 
    private:
     using Record = recording::StoredRecord;
-    /// What a record of a name was.
+    /// The last record seen with a name.
     struct Seen {
-      const Value* rows = nullptr;  // Of which it was a row, if it was one.
+      const Value* rows = nullptr;  // The tensor that it was a row of, if any.
       const Type* type = nullptr;
 
       [[nodiscard]] bool is_of(const Record& record) const {
@@ -77,18 +77,19 @@ class RowKinds {
     struct Known {
       Seen a;
       Seen b;
-      Key key;  // That `found` is of.
+      Key key;  // The key of `found`.
       Found found;
     };
 
     [[nodiscard]] std::optional<Found> find(const Record& a, const Record& b, Known& known);
-    /// Has the type of a record, or null, in `seen`. \param last what was looked at, of any name
+    /// Sets `seen` to the type of a record, or null. \param last the last record looked at, of any
+    /// name
     void look(const Record& record, Seen& seen, Seen& last);
 
     RowKinds& kinds_;
     recording::RecordCursor a_;
     recording::RecordCursor b_;
-    std::vector<Known> known_;  // By names in a, the last of each.
+    std::vector<Known> known_;  // Indexed by name in a: the last pair of each.
     Seen last_a_;
     Seen last_b_;
   };
@@ -96,10 +97,10 @@ class RowKinds {
  private:
   using TypeKey = std::tuple<DType, std::optional<DType>, std::vector<std::uint64_t>>;
 
-  /// Null where it is no small tensor of floats, or has no such rows. May be called by several
-  /// threads at once, as `kind_of` may.
+  /// Returns null if the value is not a small float tensor, or has no such rows. This and `kind_of`
+  /// may be called from several threads at once.
   [[nodiscard]] const Type* type_of(const Value& value, bool is_row);
-  /// Nothing where types do not go together.
+  /// Returns null if the types do not match.
   [[nodiscard]] std::optional<Found> kind_of(const Key& key);
   [[nodiscard]] Found make_kind(const Key& key);
 
@@ -108,7 +109,7 @@ class RowKinds {
   const recording::RecordTable& a_;
   const recording::RecordTable& b_;
   std::mutex mutex_;
-  std::map<TypeKey, Type> types_;  // Each stays where it is.
+  std::map<TypeKey, Type> types_;  // Addresses are stable.
   std::map<Key, Found> kinds_;
 };
 

@@ -17,24 +17,24 @@ namespace {
 
 using recording::RecordTable;
 
-// Both sides of a piece stay in a second-level cache.
+// Both sides of a piece fit into a second-level cache.
 constexpr std::uint64_t most_bytes = std::uint64_t{128} << 10U;
-// Reading as little takes as long as asking for it.
+// Reading this little takes as long as requesting it.
 constexpr std::uint64_t least_bytes = most_bytes / 4;
 
-/// What a piece has, of both sides, of as many bytes: few have few, because the first touch of the
-/// memory that pieces are read into takes five times as long as reading them.
+/// Returns the bytes of both sides in a piece, given those of all. Fewer bytes mean smaller pieces,
+/// because the first touch of the memory for a piece takes five times as long as reading it.
 std::uint64_t piece_of(std::uint64_t bytes) {
   return std::clamp(bytes / 24, least_bytes, most_bytes);
 }
 
 constexpr std::size_t most_in_piece = 2048;
-// What a thread takes at least, in bytes of both sides: starting it takes as long as 300 rows.
+// The least work for a thread, in bytes of both sides: starting it takes as long as 300 rows.
 constexpr std::size_t thread_share = std::size_t{1} << 19U;
-// Metrics are handed out in blocks, so that those that are used lie together.
+// Metrics are allocated in blocks, so that those of a thread are adjacent.
 constexpr std::size_t most_together = 256;
 
-/// Places of metrics that threads may leave unused in their last blocks.
+/// Returns how many metrics threads may leave unused in their last blocks.
 std::size_t spare_metrics(std::size_t rows) { return rows / 8 + 16; }
 
 CompactRow row_of(const RecordPair& pair, std::uint32_t kind) {
@@ -56,10 +56,10 @@ void add_bytes(const recording::StoredRecord& record, std::size_t size, RowBytes
             size);
 }
 
-/// Where metrics have their places, for one thread.
+/// Allocates indices of metrics for one thread.
 class MetricsPlaces {
  public:
-  /// \param taken by all \param together places that are taken at once
+  /// \param taken shared by all threads \param together how many indices to take at once
   MetricsPlaces(std::atomic<std::size_t>& taken, std::size_t together)
       : taken_(&taken), together_(together) {}
 
@@ -83,13 +83,13 @@ struct SmallRecords::Worker {
       : finder(start), places_of_metrics(taken, together) {}
 
   RowKinds::Finder finder;
-  std::vector<const CompactKind*> kinds;  // Of the rows of a piece.
+  std::vector<const CompactKind*> kinds;  // For the rows of a piece.
 
   RowBytes bytes_a;
   RowBytes bytes_b;
   std::unique_ptr<RowMetrics> metrics = std::make_unique_for_overwrite<RowMetrics>();
   MetricsPlaces places_of_metrics;
-  std::optional<SmallNoise> noise;   // Where there are further runs.
+  std::optional<SmallNoise> noise;   // Null if there are no further runs.
   std::vector<std::size_t> unusual;  // Compact rows.
   std::uint64_t tensors = 0;
   std::uint64_t elements = 0;
@@ -100,7 +100,7 @@ struct SmallRecords::Worker {
 SmallRecords::SmallRecords(const RecordTable& a, const RecordTable& b, const RecordPairs& pairs,
                            const CompareOptions& options, Comparer& comparer)
     : a_(a), b_(b), pairs_(pairs), options_(options), comparer_(comparer) {
-  // Rows and metrics have their places in 32 bits.
+  // Rows and metrics have 32-bit indices.
   if (std::max(a.size(), b.size()) > CompactRow::none / 2) return;
   kinds_.emplace(a, b, options, comparer);
   finder_.emplace(*kinds_);
@@ -174,7 +174,7 @@ std::vector<SmallRecords::Worker> SmallRecords::in_pieces(std::size_t rows, std:
 bool SmallRecords::measure_all() {
   const std::size_t rows = pairs_.size();
   if (!kinds_ || rows == 0 || rows != a_.size() || rows != b_.size()) return false;
-  // Mostly the first step has every name, so that what is no such pair is seen there.
+  // Usually the first step has every name, so that a record of another type is found there.
   const std::size_t seen = options_.progress ? rows : std::min(rows, a_.names().size());
   const std::optional<std::uint64_t> bytes = bytes_of(seen);
   if (!bytes) return false;
@@ -254,7 +254,7 @@ std::size_t SmallRecords::read(std::size_t begin, Kinds kinds, Worker& worker) {
   if (worker.noise) worker.noise->clear();
   std::uint64_t bytes = 0;
   std::size_t count = 0;
-  // Of a piece that is as large as others on average, all may be of the largest size.
+  // A piece of average size may consist of the largest records.
   for (; count < kinds.size() && bytes < 2 * most_bytes; ++count) {
     const RecordPair pair = pairs_[rows[begin + count].record];
     const CompactKind& kind = *kinds[count];
@@ -291,7 +291,7 @@ std::uint64_t SmallRecords::compare(std::size_t begin, Kinds kinds, Worker& work
         ++worker.large_noise;
     }
     if (found == RowMetrics::Found::unusual) {
-      // It is made whole as it is, and looked at.
+      // It becomes a whole row, and is compared as such.
       if (worker.noise) compact.noise[begin + i] = {};
       worker.unusual.push_back(begin + i);
       continue;

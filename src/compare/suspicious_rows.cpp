@@ -1,4 +1,4 @@
-// Which rows are looked at for the usual faults.
+// Selects the rows that are checked for the usual faults.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -29,14 +29,15 @@ std::vector<std::size_t> Comparer::suspicious_rows() const {
 }
 
 std::vector<Comparer::Input> Comparer::inputs_of(const ComparisonRow& row) {
-  // An input that has most of the error says nothing of its layer.
+  // If the input has most of the error, it tells nothing about its layer.
   constexpr double like = 0.1;
-  // Each is one more look at all numbers.
+  // Each input is one more pass over all numbers.
   constexpr std::size_t most_inputs = 4;
   if (!row.origin || !row.origin->input_row || !row.origin->input_error) return {Input{}};
   if (row.origin->error && *row.origin->input_error > like * *row.origin->error) return {Input{}};
   const std::size_t first = *row.origin->input_row;
-  // Of several the one in the same place of its record, else those of the shape, else the first.
+  // If there are several: the one at the same place of its record, else those of the shape, else
+  // the first.
   const auto place = [](const ComparisonRow& of) { return of.path.substr(of.record->name.size()); };
   std::vector<Input> found;
   bool are_alike = false;
@@ -63,7 +64,7 @@ void Comparer::suspect() {
     Held held;
     std::vector<Input> inputs;
     std::vector<IndexGrid> grids;
-    std::size_t looked_at = 0;  // Of the grids.
+    std::size_t looked_at = 0;  // The number of grids to look at.
 
     [[nodiscard]] std::uint64_t next_cost() const {
       return inputs.size() * grids[looked_at].cost();
@@ -73,7 +74,7 @@ void Comparer::suspect() {
         if (!one.take(*held.a, *held.b, input.of_b, grids[grid])) return;
         one.permutation = row->permutation;
         std::vector<Suspicion> found = comparing::suspect(one);
-        // What the first input does not show is of this one.
+        // Anything that the first input does not show is due to this one.
         for (Suspicion& suspicion : found)
           if (&input != inputs.data())
             suspicion.evidence += ", with " + input.path + " as the input";
@@ -103,7 +104,7 @@ void Comparer::suspect() {
     numbers += job.grids[job.looked_at++].size();
     return true;
   };
-  // All of what is most suspicious, then one dimension of every other before the next of any.
+  // First all of the most suspicious one, then one dimension of each of the others in turn.
   while (!jobs.empty() && look_at(jobs.front())) {
   }
   for (bool is_any = true; is_any;) {
@@ -128,7 +129,7 @@ void Comparer::suspect() {
   const auto note = [&](std::string text, std::size_t tensors) {
     if (tensors != 0) result_.notes.push_back(std::move(text) + std::to_string(tensors));
   };
-  note("tensors looked at for the usual faults along some dimensions alone: ", looked_at_in_part);
+  note("tensors checked for the usual faults along only some dimensions: ", looked_at_in_part);
   note("further tensors not looked at for the usual faults: ", not_looked_at);
 }
 

@@ -13,8 +13,8 @@ std::string_view without_output(std::string_view name) {
   return name;
 }
 
-/// Calls `found` with the first scopes that a record is inside of, but for a layer that it is an
-/// input of.
+/// Calls `found` with the first scopes that contain a record, except a layer that it is an input
+/// of.
 template <class Found>
 void each_scope(std::string_view name, const Found& found) {
   // A name may be long, and each scope is looked up whole.
@@ -29,7 +29,7 @@ void each_scope(std::string_view name, const Found& found) {
 
 std::optional<std::string_view> layer_of_input(std::string_view record) {
   for (const std::string_view word : {".input", ".inputs"}) {
-    // Behind it a keyword may begin with the same word: x.input.input_ids.
+    // A keyword after it may begin with the same word: x.input.input_ids.
     for (std::size_t at = record.rfind(word); at != std::string_view::npos && at != 0;
          at = record.rfind(word, at - 1)) {
       const std::string_view rest = record.substr(at + word.size());
@@ -46,7 +46,7 @@ void Trace::find(const RecordError& record, const LayerName& name, Origin& origi
   const auto inputs = name.input_of ? inputs_.end() : inputs_.find(name.layer);
   if (inputs != inputs_.end()) {
     Given worst = inputs->second.worst;
-    // What was recorded inside the layer last has the errors that its parts made.
+    // The last record inside the layer contains the errors of its parts.
     if (const auto begin = last_inside(name.layer, inputs->second.first)) {
       const double error = record_error(*rows_, *begin).error;
       if (error > worst.error) worst = {*begin, error};
@@ -77,7 +77,7 @@ void Trace::add(const RecordError& record, const LayerName& name) {
     used->second.are_used = true;
   }
   if (record.shape != nullptr) {
-    // Those in front of every input are inside none.
+    // Records before all inputs are not inside anything.
     if (!inputs_.empty()) before_.push_back(record.begin);
     last_begin_ = record.begin;
     last_error_ = record.error;
@@ -87,8 +87,8 @@ void Trace::add(const RecordError& record, const LayerName& name) {
 }
 
 std::optional<std::size_t> Trace::last_inside(std::string_view layer, std::size_t since) {
-  // Mostly the last but few, or none since. Where all inputs come before all outputs, each would
-  // be looked at for each.
+  // Usually among the last few, or there is none since. If all inputs come before all outputs,
+  // scanning would visit each record for each layer.
   constexpr std::size_t looked_at = 16;
   for (std::size_t i = before_.size(); i-- > 0 && before_[i] > since;) {
     if (before_.size() - i > looked_at) return last_indexed(layer, since);

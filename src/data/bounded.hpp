@@ -1,5 +1,5 @@
 /// \file
-/// Sums of doubles, which may be larger than every double.
+/// Conversion of sums that may exceed every double.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The nearest finite double: an infinity would be no number in JSON, and tell no two apart.
+/// Returns the nearest finite double: infinities are not numbers in JSON, and cannot be told apart.
 [[nodiscard]] inline double bounded(long double value) {
   constexpr auto most = static_cast<long double>(std::numeric_limits<double>::max());
   return static_cast<double>(std::clamp(value, -most, most));

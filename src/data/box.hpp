@@ -1,5 +1,5 @@
 /// \file
-/// What a Value holds on the heap.
+/// The heap payloads of a Value.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,14 @@
 
 namespace safestructures::inline v0::detail {
 
-/// What few values have.
+/// Members that few values need.
 struct Extras {
   std::string type_name;
   std::vector<Entry> attributes;
   std::string key_label;
 };
 
-/// A string of values: all that were copied from one share it. It never changes while they do.
+/// A string shared by all values copied from one. It never changes while it is shared.
 struct Text {
   explicit Text(std::string_view given) : text(given) {}
   explicit Text(std::string&& given) noexcept : text(std::move(given)) {}
@@ -37,7 +37,8 @@ struct Text {
   std::string text;
 };
 
-/// Makes an object in memory of an arena, if there is one. \throws what its constructor throws
+/// Creates an object, in memory of an arena if there is one. \throws whatever its constructor
+/// throws
 template <class T, class... Content>
 T* make_boxed(Content&&... content) {
   static_assert(alignof(T) <= 8);
@@ -52,7 +53,7 @@ T* make_boxed(Content&&... content) {
   }
 }
 
-/// Destroys such an object.
+/// Destroys an object made by `make_boxed`.
 template <class T>
 void delete_boxed(T* object) noexcept {
   const BoxArena::Place place{object, object->offset};
@@ -67,12 +68,12 @@ struct BoxedDeleter {
   }
 };
 
-/// The head of every heap-held payload. Not virtual: `kind` and `big` say which one it is.
+/// The head of every heap payload. Not virtual: `kind` and `big` tell which one it is.
 struct Box {
   explicit Box(Kind box_kind, bool is_big = false) : kind(box_kind), big(is_big) {}
 
-  /// The payload of a value that has one.
-  /// Not const: a digest is left in values that nobody sees changing.
+  /// Returns the payload of a value that has one.
+  /// Not const: a digest is stored even in values that are not visibly changed.
   static Box* of(const Value& value) noexcept { return value.box_; }
   static bool has_extras(const Value& value) noexcept {
     return has(value) && value.box_->extras != nullptr;
@@ -83,7 +84,7 @@ struct Box {
     value.big_ = box->big;
     value.box_ = box;
   }
-  /// Takes the payload out; the value is none then.
+  /// Takes the payload out, leaving the value none.
   static Box* take(Value& value) noexcept {
     Box* box = value.box_;
     value.kind_ = Kind::none;
@@ -91,14 +92,14 @@ struct Box {
     return box;
   }
 
-  /// Makes a fresh payload that of a value, which is none. \throws std::bad_alloc
+  /// Gives a value, which is none, a new payload. \throws std::bad_alloc
   template <class BoxType, class... Content>
   static BoxType& emplace(Value& fresh, Kind kind, Content&&... content) {
     auto* const box = make_boxed<BoxType>(kind, std::forward<Content>(content)...);
     give(fresh, box);
     return *box;
   }
-  /// Gives a value, which is none, what it shall hold: its assignment would look at what it held.
+  /// Set a value that is none: its assignment would have to check what it held.
   /// @{
   static void set(Value& fresh, bool value) noexcept {
     fresh.kind_ = Kind::boolean;
@@ -118,7 +119,7 @@ struct Box {
     fresh.kind_ = Kind::string;
   }
   /// @}
-  /// The same string as another value's, which has one.
+  /// Shares the string of another value, which must be one.
   static void share_string(const Value& other, Value& fresh) noexcept {
     other.text_->owners.fetch_add(1, std::memory_order_relaxed);
     fresh.text_ = other.text_;
@@ -134,21 +135,22 @@ struct Box {
         text->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
       delete_boxed(text);
   }
-  /// The same with what another value holds, which has nothing to destroy then.
+  /// Moves another value's content to a value that is none; nothing is left in the other to
+  /// destroy.
   static void move(Value& from, Value& fresh) noexcept {
     fresh.kind_ = from.kind_;
     fresh.plain_ = from.plain_;
     fresh.big_ = from.big_;
-    // No other is larger.
+    // No other member is larger.
     std::memcpy(&fresh.none_, &from.none_, sizeof(from.floating_));
     from.kind_ = Kind::none;
     from.big_ = false;
   }
-  /// A small integer, if the value is one.
+  /// Returns a small integer; null if the value is not one.
   static const std::int64_t* integer(const Value& value) noexcept {
     return value.kind_ == Kind::integer && !value.big_ ? &value.integer_ : nullptr;
   }
-  /// What a value of that kind holds.
+  /// Return the content of a value, which must be of that kind.
   /// @{
   static bool boolean(const Value& value) noexcept { return value.boolean_; }
   static double floating(const Value& value) noexcept { return value.floating_; }
@@ -157,7 +159,7 @@ struct Box {
   static const std::vector<Entry>& entries(const Value& value) noexcept;
   /// @}
 
-  /// `digest` of a value that has a payload.
+  /// Access `digest` of a value that has a payload.
   /// @{
   static std::uint64_t left_digest(const Value& value) noexcept {
     return value.box_->digest.load(std::memory_order_relaxed);
@@ -166,19 +168,19 @@ struct Box {
     value.box_->digest.store(digest, std::memory_order_relaxed);
   }
   /// @}
-  /// To be called by all that lets somebody change the value: what was left of it holds no longer.
-  /// Nothing is written where nothing was left, so that threads that read share its cache line.
+  /// Must be called before anyone can change the value: its stored digest becomes invalid. Writes
+  /// only if there is a digest, so that reading threads can share the cache line.
   static void forget_digest(Value& value) noexcept {
     if (has(value) && left_digest(value) != 0) leave_digest(value, 0);
   }
   static void mark_plain(Value& value) noexcept { value.plain_ = true; }
 
   union {
-    /// What `Digester` left here; 0 where it did not. Whoever changes a part of the value went
-    /// through this one to reach it, and by that removed the digest here as well. Relaxed: threads
-    /// that read one value through ways to change it remove it together.
+    /// The digest stored by `Digester`; 0 if there is none. Whoever changes a part of the value
+    /// reached it through this one, and thereby removed this digest as well. Relaxed: threads that
+    /// read one value through non-const functions may remove it at the same time.
     std::atomic<std::uint64_t> digest = 0;
-    Box* next;  ///< The list of payloads that wait for destruction.
+    Box* next;  ///< The list of payloads waiting for destruction.
   };
   std::unique_ptr<Extras> extras;
   Kind kind;
@@ -203,15 +205,15 @@ inline const std::vector<Entry>& Box::entries(const Value& value) noexcept {
   return static_cast<const DictBox*>(value.box_)->dict.entries();
 }
 
-/// `Value::insert` of a field. \throws Error as it does
+/// Same as `Value::insert` for a field. \throws Error as it does
 void insert_field(Value& structure, Value name, Value field);
 
-/// `Value::insert` of all entries, which are moved from. \throws Error as it does
+/// Same as `Value::insert` for all entries, which are moved from. \throws Error as it does
 void insert_all(Value& value, std::span<Entry> entries);
 
 struct TensorBox : Box {
   using Box::Box;
-  /// \param make gives the tensor, which is made in its place
+  /// \param make returns the tensor, which is constructed in place
   template <std::invocable Make>
   TensorBox(Kind box_kind, Make&& make, std::string_view box_name = {})
       : Box(box_kind), tensor(make()), name(box_name) {}

@@ -9,10 +9,10 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// Up to here a structure is as small as its nodes: many may be kept.
+// Up to this size a structure is no larger than its nodes: there may be many.
 constexpr std::size_t least_total = std::size_t{32} << 10U;
-// A block is so many times what there is before it. Two suffice to come to huge pages, and no
-// structure takes much more than it needs.
+// A block is this many times as large as everything before it. Two are enough to reach huge pages,
+// and no structure takes much more than it needs.
 constexpr std::size_t growth = 8;
 constexpr std::uint64_t all_owners = std::uint64_t{1} << 63U;
 
@@ -48,7 +48,7 @@ void BoxArena::free(Place place) noexcept {
   release(reinterpret_cast<Block*>(begin), 1);
 }
 
-/// \returns false as long as no block pays
+/// \returns false while a block does not pay off
 bool BoxArena::begin_block(std::size_t size) {
   if (block_ != nullptr) total_ += used_;
   end_block();

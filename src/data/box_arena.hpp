@@ -1,8 +1,8 @@
 /// \file
-/// Memory for what many values hold.
+/// Memory for the payloads of many values.
 ///
-/// Of saving 100,000 vectors (W3 in benchmarks/RESULTS.md) a quarter was an allocation for each
-/// value and the pages that these touched first, four kilobytes at 1.5 us.
+/// When saving 100,000 vectors (W3 in benchmarks/RESULTS.md), a quarter of the time went to one
+/// allocation per value and the first touch of its pages, 1.5 us for each 4 KiB.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,9 @@
 
 namespace safestructures::inline v0::detail {
 
-/// For as long as it lives, what values of this thread hold comes from blocks of it, after the
-/// first few. A block lives as long as anything in it, so that a part of a large structure keeps up
-/// to 2 MiB besides itself; and what is freed in it is not used again.
+/// While it lives, the payloads of values of this thread, after the first few, come from its
+/// blocks. A block lives as long as anything in it, so a part of a large structure may keep up to 2
+/// MiB in addition to itself; memory freed inside a block is not reused.
 class BoxArena {
  public:
   BoxArena() noexcept;
@@ -21,19 +21,19 @@ class BoxArena {
   BoxArena& operator=(const BoxArena&) = delete;
   ~BoxArena();
 
-  /// Memory, aligned to 8 bytes, and where it is in its block.
+  /// Memory aligned to 8 bytes, and its offset in its block.
   struct Place {
     void* memory;
-    std::uint32_t offset;  ///< 0: it is in none.
+    std::uint32_t offset;  ///< 0 if it is not in a block.
   };
-  /// Of the innermost arena of this thread, if there is one. \throws std::bad_alloc
+  /// Allocates from the innermost arena of this thread, if there is one. \throws std::bad_alloc
   [[nodiscard]] static Place allocate(std::size_t size);
-  /// Gives such memory back, on any thread.
+  /// Frees such memory, on any thread.
   static void free(Place place) noexcept;
 
  private:
   struct Block {
-    // Those that the arena may still give out are counted until it is done with the block.
+    // Includes the allocations that the arena can still hand out, until it is done with the block.
     std::atomic<std::uint64_t> owners;
     std::size_t size;
   };
@@ -44,9 +44,9 @@ class BoxArena {
 
   BoxArena* outer_;
   Block* block_ = nullptr;
-  std::size_t used_ = 0;     // Of the block.
-  std::uint64_t count_ = 0;  // What was given out in it.
-  std::size_t total_ = 0;    // Bytes, wherever they came from.
+  std::size_t used_ = 0;     // Bytes of the block.
+  std::uint64_t count_ = 0;  // Allocations in the block.
+  std::size_t total_ = 0;    // Bytes in total, wherever they came from.
 };
 
 }  // namespace safestructures::inline v0::detail

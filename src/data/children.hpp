@@ -1,6 +1,6 @@
 /// \file
-/// The values directly below a value, by number: for walks that hold a list instead of recursing
-/// and need what is below before the value itself.
+/// Access to the children of a value by number, for walks that use a list instead of recursion and
+/// visit children before their parent.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Items, keys and values, or the payload; 0 for what is no container.
+/// Returns the number of items, of keys and values together, or 1 for a payload; 0 for values that
+/// are no containers.
 [[nodiscard]] inline std::size_t count_of_children(const Value& value) {
   if (value.is_sequence()) return Box::items(value).size();
   if (value.is_mapping()) return 2 * Box::entries(value).size();
@@ -22,7 +23,7 @@ namespace safestructures::inline v0::detail {
   return index % 2 == 0 ? entry.key : entry.value;
 }
 
-/// `index` is below `count_of_children`.
+/// Returns a child. `index` is less than `count_of_children`.
 [[nodiscard]] inline const Value& child_of(const Value& value, std::size_t index) {
   if (value.is_sequence()) return Box::items(value)[index];
   return value.kind() == Kind::custom ? value.payload() : part_of(Box::entries(value), index);

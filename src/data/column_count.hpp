@@ -1,5 +1,5 @@
 /// \file
-/// Whether a struct is columns: tensors that stand for a list of structs.
+/// Detects structs of columns: tensors that represent a list of structs.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace safestructures::inline v0::detail {
 
-/// How deep structs of columns may be nested, so that looking at them needs no stack.
+/// How deep structs of columns may be nested; low enough for recursion on any stack.
 inline constexpr unsigned most_column_levels = 32;
 
-/// The fields of a struct that is many texts: their bytes, and where each ends.
+/// The fields of a struct that represents many texts: their bytes, and the end of each.
 inline constexpr std::string_view texts_field = "text";
 inline constexpr std::string_view ends_field = "ends";
 
@@ -26,8 +26,9 @@ inline constexpr std::string_view ends_field = "ends";
   return is_flat(text) && is_flat(value.find(ends_field)) && text->tensor().dtype() == DType::U8;
 }
 
-/// The first dimension that all tensors in a struct, and in structs in it, have in common, texts
-/// counted; nothing where there is anything else in it. Recursive, to `levels`.
+/// Returns the first dimension shared by all tensors in a struct and its nested structs, where a
+/// struct of texts counts as a tensor; null if it differs or there is anything else. Recursive, up
+/// to `levels`.
 [[nodiscard]] inline std::optional<std::uint64_t> column_count(
     const Value& value, unsigned levels = most_column_levels) {
   if (value.kind() == Kind::tensor)

@@ -48,9 +48,9 @@ Tensor Decoder::restored(const Value& value) {
 
 namespace {
 
-// Larger ones are divided among threads one at a time.
+// Larger tensors are divided among threads one at a time.
 constexpr std::uint64_t converted_alone = std::uint64_t{8} << 20U;
-// One more thread pays for each of these, as in Tensor::copy_to.
+// Each of these justifies one more thread, as in Tensor::copy_to.
 constexpr std::size_t converted_share = std::size_t{4} << 20U;
 
 DType original_dtype(const Value& original) {
@@ -61,8 +61,9 @@ DType original_dtype(const Value& original) {
               {.found = describe(original)});
 }
 
-/// Whether a tensor of the tree, keys included, says that it had another dtype. Most structures of
-/// many nodes have none, and a walk, which knows the place of each, takes 14 ns a node.
+/// Whether any tensor in the tree, including keys, is marked as having had another dtype. Most
+/// structures with many nodes have none, and a walk, which tracks the place of each node, takes 14
+/// ns per node.
 bool holds_converted(const Value& root) {
   std::vector<const Value*> pending{&root};
   const auto look_at = [&](const Value& part) {
@@ -96,8 +97,8 @@ std::string path_of(const Value& part, const Value& root) {
   return path;
 }
 
-/// Whether keys of a dict, or members of a set, may become others. Notes such keys.
-/// \param all without looking into each: within a key that was looked into as a whole
+/// Whether keys of a dict, or members of a set, may change. Adds such keys to `keys`.
+/// \param all whether to add keys without checking each: inside a key that is restored as a whole
 bool may_change(Value& value, bool all, std::vector<Value*>& keys) {
   const auto is_large = [](const Value& part) { return part.kind() > Kind::string; };
   if (value.kind() == Kind::set) return std::ranges::any_of(detail::Box::items(value), is_large);
@@ -108,8 +109,8 @@ bool may_change(Value& value, bool all, std::vector<Value*>& keys) {
   return keys.size() > before;
 }
 
-/// Lets a dict find its keys as what they have become.
-/// \throws Error `duplicate_name` for two that are one now, and for such members of a set
+/// Makes a dict find its keys after they have changed.
+/// \throws Error `duplicate_name` for two that have become equal, also as members of a set
 void index_again(Value& keyed) {
   if (keyed.kind() == Kind::set) {
     const std::vector<Value>& items = detail::Box::items(keyed);
@@ -182,7 +183,7 @@ void Decoder::restore(Value& root) {
   if (!holds_converted(root)) return;
   std::vector<Conversion> later;
   std::vector<Value*> keyed;
-  // A walk leaves keys out: each that needs it gets one of its own.
+  // A walk does not visit keys: each that needs it is walked separately.
   std::vector<Value*> trees{&root};
   for (std::size_t i = 0; i < trees.size(); ++i)
     walk(*trees[i], [&](Value& value, const Place&) {
@@ -192,14 +193,14 @@ void Decoder::restore(Value& root) {
       try {
         value.set_tensor(restored_later(value, later));
       } catch (const Error& error) {
-        convert(later, root);  // What is in front of it may be wrong as well.
+        convert(later, root);  // Anything before it may be wrong as well.
         throw error.with_path(path_of(value, root)).below(path());
       }
       value.erase_attribute(attributes::dtype);
       return Next::into;
     });
   convert(later, root);
-  // From the inside out: the entries of a dict, and with them what was noted, are moved.
+  // From the inside out: the entries of a dict are moved, including those that were noted.
   while (!keyed.empty()) {
     Value& last = *keyed.back();
     keyed.pop_back();

@@ -1,5 +1,5 @@
 /// \file
-/// Bytes of a tensor that are brought when they are needed.
+/// Tensor bytes that are loaded when needed.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@
 
 namespace safestructures::inline v0::detail {
 
-/// A range of a source, as a promise. May be used by several threads at once.
+/// A range of a source, loaded on demand. Safe to use from several threads at once.
 class DeferredBytes {
  public:
-  /// \param size above 0 \param name the tensor's, for errors
+  /// \param size above 0 \param name of the tensor, for errors
   DeferredBytes(std::shared_ptr<const Source> source, std::uint64_t offset, std::uint64_t size,
                 std::string name);
 
-  /// The promise of a deferred tensor; null for others.
+  /// Returns the promise of a deferred tensor; null for others.
   static const DeferredBytes* of(const Tensor& tensor) noexcept {
     return tensor.is_deferred_ ? &tensor.promise() : nullptr;
   }
@@ -32,16 +32,16 @@ class DeferredBytes {
     return source_;
   }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Where the bytes begin in the source.
+  /// Returns the offset of the bytes in the source.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
 
-  /// The bytes, which stay in memory from now on. \throws Error naming source and tensor
+  /// Returns the bytes, which stay in memory from now on. \throws Error naming source and tensor
   [[nodiscard]] const std::byte* get() const;
-  /// Whether they are in memory.
+  /// Whether the bytes are in memory.
   [[nodiscard]] bool is_loaded() const noexcept {
     return loaded_.load(std::memory_order_acquire) != nullptr;
   }
-  /// Fills `into` from `offset` on, counted from the tensor's first byte, and keeps nothing.
+  /// Reads into `into` from `offset` on, relative to the tensor's first byte, without caching.
   /// \throws Error naming source and tensor
   void read(std::uint64_t offset, std::span<std::byte> into) const;
 

@@ -15,7 +15,7 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-/// How deep tuples may nest in a key.
+/// How deep tuples may be nested in a key.
 constexpr int key_depth = 16;
 
 // Recursive, to key_depth.
@@ -33,8 +33,8 @@ bool is_hashable_to(const Value& key, int depth) noexcept {
   }
 }
 
-/// The order of two values of the kinds that sets mostly hold; unordered where one is of another
-/// kind, or NaN. Equal values are never less. Recursive, to `depth`.
+/// Compares two values of the kinds that sets usually hold; unordered if one is of another kind, or
+/// NaN. Equal values are never less. Recursive, up to `depth`.
 std::partial_ordering order_of(const Value& a, const Value& b, int depth) {
   if (a.kind() != b.kind()) return a.kind() <=> b.kind();
   switch (a.kind()) {
@@ -70,7 +70,7 @@ std::size_t find_repeated(const std::vector<Value>& items) {
 }
 
 std::size_t find_repeated(const std::vector<Value>& items, Digester& digest) {
-  // What only ascends has none twice: most sets are sorted, and need no digests.
+  // Strictly monotonic items are distinct: most sets are sorted, and need no digests.
   const auto only = [&](std::partial_ordering direction) {
     return std::ranges::adjacent_find(items, [&](const Value& a, const Value& b) {
              return order_of(a, b, key_depth) != direction;
@@ -140,7 +140,7 @@ std::size_t Dict::find(const Value& key, std::uint64_t hash) const {
   if (key.kind() == Kind::string) return find(std::string_view(Box::string(key)), hash);
   if (key.kind() < Kind::string)
     return scan_or_probe(hash, [&](const Value& other) { return other == key; });
-  // Large keys are compared with their equals only: each has left its digest when it was inserted.
+  // Large keys are compared only with likely equals: each stored its digest when it was inserted.
   return scan_or_probe(hash, [&](const Value& other) {
     if (other.kind() != key.kind()) return false;
     const std::uint64_t left = Box::left_digest(other);
@@ -195,7 +195,7 @@ bool Dict::has_among_few(std::string_view key) const noexcept {
   for (const Entry& entry : entries_) {
     if (entry.key.kind() != Kind::string) continue;
     const std::string& other = Box::string(entry.key);
-    // Names in a struct are often as long as others, but seldom begin as they do.
+    // Names in a struct often have the same length, but seldom the same first letter.
     if (other.size() == key.size() && (key.empty() || other[0] == key[0]) && other == key)
       return true;
   }

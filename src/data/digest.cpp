@@ -20,7 +20,7 @@ std::uint64_t digest_of_number(const T& number, Kind kind) noexcept {
   return keyed_hash(&number, sizeof number, salt_of(kind));
 }
 
-// All NaN are one, as operator== sees them.
+// All NaNs are equal, as for operator==.
 std::uint64_t bits_of(double number) noexcept {
   return std::bit_cast<std::uint64_t>(number != number ? std::numeric_limits<double>::quiet_NaN()
                                                        : number);
@@ -37,7 +37,7 @@ std::uint64_t digest_of_tensor(const Value& value) {
   return keyed_hash(packed.bytes().data(), packed.bytes().size(), salt);
 }
 
-// What is neither a container nor a tensor.
+// For values that are neither containers nor tensors.
 std::uint64_t digest_of_scalar(const Value& value) noexcept {
   const Kind kind = value.kind();
   switch (kind) {
@@ -61,7 +61,7 @@ bool has_class(const Value& value) noexcept {
 }
 
 std::uint64_t digest_of_parts(Kind kind, std::span<std::uint64_t> parts) {
-  if (kind == Kind::set) std::ranges::sort(parts);  // Sets compare without order.
+  if (kind == Kind::set) std::ranges::sort(parts);  // Sets are compared without order.
   return keyed_hash(parts.data(), parts.size_bytes(), salt_of(kind));
 }
 
@@ -90,7 +90,7 @@ bool Digester::is_known(const Value& value, std::uint64_t& digest) const {
   return true;
 }
 
-// Most keys that are no scalars: small tuples. They need no list.
+// For most keys that are not scalars: small tuples. They need no list.
 bool Digester::is_flat(const Value& value, std::uint64_t& digest) {
   constexpr std::size_t most = 8;
   std::array<std::uint64_t, most + 1> parts;

@@ -1,5 +1,5 @@
 /// \file
-/// A hash of values by which equal ones are found.
+/// A hash of values, used to find equal ones.
 #pragma once
 
 #include <cstddef>
@@ -12,30 +12,30 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The digest of a string, as `Digester` gives it.
+/// Returns the digest of a string, as `Digester` does.
 [[nodiscard]] std::uint64_t digest_of(std::string_view text) noexcept;
 
-/// Hashes values so that equal ones (operator==) have one digest, with the key of the process.
-/// Without recursion, and each part of a tree once: a list of what is open costs no stack, however
-/// deep.
+/// Hashes values, using the key of the process, so that equal ones (operator==) have the same
+/// digest. Not recursive, and visits each part of a tree once: it uses a list instead of the stack,
+/// at any depth.
 ///
-/// One digest in 2^64 is another value's as well: equality has the last word.
+/// One digest in 2^64 also belongs to another value, so equality has to be checked.
 class Digester {
  public:
   enum class Memory : std::uint8_t {
-    /// Takes no digest from a value and leaves none, so that many threads may compare it.
+    /// Neither uses nor stores digests in values, so that several threads may compare one.
     none,
-    /// Takes what was left in containers and tensors.
+    /// Uses digests stored in containers and tensors.
     read,
-    /// Takes and leaves: for values that nobody else can see or change, as keys in their dict, or
-    /// the members of a set that is being read.
+    /// Uses and stores digests: for values that nobody else can access, such as keys in their dict,
+    /// or the members of a set that is being read.
     leave
   };
-  /// The digests of sets that were met below others, by their address.
+  /// The digests of nested sets, by address.
   using Sets = std::unordered_map<const Value*, std::uint64_t>;
 
   explicit Digester(Memory memory) noexcept : memory_(memory) {}
-  /// Notes sets there, and takes from there what was noted.
+  /// Stores the digests of sets in `sets`, and uses those stored there.
   explicit Digester(Sets& sets) noexcept : sets_(&sets) {}
 
   [[nodiscard]] std::uint64_t operator()(const Value& value) {
@@ -46,11 +46,11 @@ class Digester {
  private:
   struct Frame {
     const Value* value;
-    std::size_t next;   // The child to be looked at.
-    std::size_t first;  // Where the digests of its children begin.
+    std::size_t next;   // The next child to visit.
+    std::size_t first;  // The index of its children's first digest.
   };
 
-  // Both set the digest where they return true.
+  // Both set the digest if they return true.
   [[nodiscard]] bool is_known(const Value& value, std::uint64_t& digest) const;
   [[nodiscard]] bool is_flat(const Value& value, std::uint64_t& digest);
   [[nodiscard]] std::uint64_t digest_of_tree(const Value& root);

@@ -6,7 +6,7 @@
 
 namespace safestructures::inline v0 {
 
-// Files are little endian, and tensors are views of them.
+// Files are little-endian, and tensors are views of them.
 static_assert(std::endian::native == std::endian::little,
               "safestructures runs on little-endian machines only");
 

@@ -23,8 +23,8 @@ Value Encoder::encode_registered(const Registry::Type& type, const void* object)
 
 namespace {
 
-/// Gives every tensor without a name the name of its path, so that copies of the value agree on it.
-/// Recursive; the value was just encoded under the depth limit.
+/// Names every unnamed tensor by its path, so that copies of the value agree on it. Recursive; the
+/// value was just encoded within the depth limit.
 void name_tensors(Value& value, const std::string& prefix) {
   const auto name = [&](std::string_view step) {
     return prefix.empty() ? std::string(step) : prefix + "." + std::string(step);
@@ -41,7 +41,7 @@ void name_tensors(Value& value, const std::string& prefix) {
   }
 }
 
-/// All nodes of a tree, without recursion.
+/// Counts all nodes of a tree without recursion.
 std::uint64_t count_nodes(const Value& root) {
   std::uint64_t count = 0;
   std::vector<const Value*> pending = {&root};
@@ -97,7 +97,7 @@ Value Encoder::SharedScope::remember(Value value) const {
 }
 
 Value Encoder::name(std::string_view text) {
-  // Names are told apart well enough by their size and first letter: a wrong guess costs a copy.
+  // Size and first letter distinguish names well enough: a wrong guess only costs a copy.
   const std::size_t guess =
       text.empty() ? 0 : text.size() + std::size_t{7} * static_cast<unsigned char>(text[0]);
   Value& known = names_[guess % names_.size()];

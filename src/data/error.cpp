@@ -26,15 +26,15 @@ static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::damaged) 
 constexpr std::size_t most_of_path = 400;
 constexpr std::size_t most_of_others = 1000;  // A list of names has up to 900 bytes.
 
-/// What an error says has names of a file in it, which may be as long as the file: the beginning
-/// and the end.
+/// Keeps the beginning and the end of a text that may contain names from a file, which may be as
+/// long as the file.
 std::string shortened(const std::string& said, std::size_t most) {
   if (said.size() <= most) return said;
   const std::size_t part = most / 2;
   const auto is_inside = [&](std::size_t i) {
     return (static_cast<unsigned char>(said[i]) & 0xC0U) == 0x80;
   };
-  // Whole characters; what is no UTF-8 is cut anywhere.
+  // Cuts between characters; invalid UTF-8 is cut anywhere.
   std::size_t front = part;
   while (front > part - 3 && is_inside(front)) --front;
   std::size_t back = said.size() - part;

@@ -11,7 +11,7 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-/// Drawn when the program starts, so that a file cannot hold values that were chosen to collide.
+/// Drawn when the program starts, so that a file cannot contain values chosen to collide.
 std::uint64_t seed() {
   static const std::uint64_t value = [] {
     std::random_device device;
@@ -20,8 +20,8 @@ std::uint64_t seed() {
   return value;
 }
 
-/// Hashes everything that tells two values apart, except the bytes of tensors: bottom-up, with a
-/// list of what is open instead of recursion.
+/// Hashes everything that distinguishes two values except the bytes of tensors: bottom-up, with a
+/// list instead of recursion.
 class Hasher {
  public:
   explicit Hasher(Prints* prints) noexcept : prints_(prints) {}
@@ -51,8 +51,8 @@ class Hasher {
  private:
   struct Open {
     const Value* value;
-    std::size_t next;   // The attribute or child to be looked at.
-    std::size_t first;  // Where the prints of attributes and children begin.
+    std::size_t next;   // The next attribute or child to visit.
+    std::size_t first;  // The index of the first print of its attributes and children.
   };
 
   void add(const void* bytes, std::size_t size) {
@@ -88,14 +88,14 @@ class Hasher {
     return {{hash.high64, hash.low64}, has_tensor};
   }
 
-  /// Whether it has elements.
+  /// Returns whether it has elements.
   bool add_tensor(const Value& value) {
     const Tensor& tensor = value.tensor();
     words_.push_back(static_cast<std::uint64_t>(tensor.dtype()));
     words_.push_back(tensor.rank());
     words_.insert(words_.end(), tensor.shape().begin(), tensor.shape().end());
     add(value.tensor_name());
-    // Without elements there is no memory that could be shared.
+    // Without elements there is no memory to share.
     if (tensor.size() == 0) return false;
     words_.push_back(reinterpret_cast<std::uintptr_t>(tensor.identity()));
     return true;
@@ -116,11 +116,12 @@ Print print_of(const Value& value, Prints* prints) { return Hasher(prints).print
 namespace safestructures::inline v0 {
 
 detail::Print Decoder::shared_print(const Value& value) {
-  // Most values hold no others that are shared: what is below is noted for those that do.
+  // Most values contain no shared ones: prints of what is below are recorded only for those that
+  // do.
   if (shared_depth_ == 1) return detail::print_of(value, nullptr);
   if (shared_depth_ == 2) return detail::print_of(value, &prints_);
   const auto known = prints_.find(&value);
-  // A value that a codec made has no place among those that outlive it.
+  // A value created by a codec is not kept long enough to be in `prints_`.
   return known != prints_.end() ? known->second : detail::print_of(value, nullptr);
 }
 

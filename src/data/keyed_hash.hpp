@@ -1,5 +1,5 @@
 /// \file
-/// A hash of bytes that a file's author cannot predict.
+/// A hash of bytes that the author of a file cannot predict.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Hashes bytes with a key drawn when the program starts (XXH3), so that no file can hold names
-/// that were chosen to collide. `salt` tells equal bytes of different meaning apart.
+/// Hashes bytes with a key drawn when the program starts (XXH3), so that no file can contain names
+/// chosen to collide. `salt` distinguishes equal bytes of different meaning.
 [[nodiscard]] std::uint64_t keyed_hash(const void* data, std::size_t size,
                                        std::uint64_t salt = 0) noexcept;
 
-/// For the standard's hash tables.
+/// A hash function for the standard containers.
 struct KeyedHash {
-  using is_transparent = void;  // Tables whose comparison is so too look up any text.
+  using is_transparent = void;  // Tables with a transparent comparison can look up any text.
 
   std::size_t operator()(std::string_view text) const noexcept {
     return static_cast<std::size_t>(keyed_hash(text.data(), text.size()));

@@ -29,8 +29,8 @@ constexpr Words words[] = {
     {"a node has too many extension fields", "", "attributes"},
 };
 
-/// `size` times `factor`, and `least` at least. Saturated: a file on disk is far below 2^63 bytes,
-/// but bytes times a limit need not be.
+/// Returns `size` times `factor`, but at least `least`. Saturates: a file on disk is far below 2^63
+/// bytes, but its size times a limit need not be.
 std::uint64_t multiple(std::uint64_t size, std::uint32_t factor, std::uint64_t least) noexcept {
   if (size != 0 && factor > UINT64_MAX / size) return UINT64_MAX;
   return std::max(size * factor, least);

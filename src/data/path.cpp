@@ -70,7 +70,7 @@ std::string Path::dotted() const {
 }
 
 std::string to_string(const Trace* trace) {
-  // Parameters get their ids from their paths: no memory is taken for the usual depth.
+  // Parameters get their ids from their paths: the usual depth needs no allocation.
   std::array<const Trace*, 32> few;
   std::vector<const Trace*> many;
   std::size_t depth = 0;

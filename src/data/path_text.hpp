@@ -1,5 +1,5 @@
 /// \file
-/// The bound on paths that are kept.
+/// A limit on the size of paths kept in memory.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Counts the text of paths, for who keeps one of each node: of a file of 1 MB with one key of 200
-/// KB above 8,000 nodes they are 1.6 GB.
+/// Counts the text of paths, for callers that keep one per node: in a file of 1 MB that has a key
+/// of 200 KB above 8,000 nodes, the paths take 1.6 GB.
 class PathText {
  public:
-  /// \param file whose paths they are, for the error; outlives this
+  /// \param file the file of the paths, for errors; must outlive this
   explicit PathText(std::string_view file = {}) noexcept : file_(file) {}
 
   /// \throws Error `limit_exceeded` beyond 64 MiB and 256 bytes for each path

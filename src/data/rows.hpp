@@ -1,5 +1,5 @@
 /// \file
-/// Rows of a tensor as tensors of their own.
+/// Rows of a tensor as tensors.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The source of a tensor that is deferred and not in memory; null for others.
+/// Returns the source of a tensor that is deferred and not loaded; null for others.
 [[nodiscard]] std::shared_ptr<const Source> source_of(const Tensor& tensor);
 
-/// What is at an index of the first dimension of a contiguous tensor whose elements are a byte at
-/// least. Where that has a source, so has this, the given one: a slice would be read at once.
-/// \param source has the bytes of `source_of(tensor)`; null where that is
+/// Returns the element at an index of the first dimension of a contiguous tensor, whose dtype has
+/// at least 8 bits. If the tensor has a source, the row is deferred, with the given source: a slice
+/// would be read at once.
+/// \param source has the bytes of `source_of(tensor)`; null if that is
 [[nodiscard]] Tensor row_of(const Tensor& tensor, std::uint64_t row,
                             const std::shared_ptr<const Source>& source);
 

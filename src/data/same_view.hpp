@@ -1,5 +1,5 @@
 /// \file
-/// Whether two tensors are one.
+/// Detects tensors that are identical.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace safestructures::inline v0::detail {
 
-/// True when both are views of the very same elements.
+/// Whether both are views of the same elements.
 inline bool same_view(const Tensor& a, const Tensor& b) {
   return a.identity() == b.identity() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
          std::ranges::equal(a.strides(), b.strides());

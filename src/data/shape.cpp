@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
-// By itself: what throws here saves registers that a loop over one size does not need.
+// A separate function, so that a loop over one size saves the registers that throwing needs.
 [[noreturn, gnu::noinline, gnu::cold]] void fail_too_large(const Shape& shape) {
   throw Error(ErrorCode::invalid_shape, "the shape is too large",
               {.expected = "at most 9223372036854775807 elements, sizes of 0 not counted",
@@ -44,7 +44,8 @@ std::uint64_t element_count(const Shape& shape) {
 std::uint64_t byte_size(DType dtype, const Shape& shape) {
   const std::uint64_t count = element_count(shape);
   const std::uint64_t width = bit_width(dtype);
-  // A division takes longer than all the rest: 100,000 small tensors ask several times each.
+  // A division takes longer than all the rest, and is needed several times for each of 100,000
+  // small tensors.
   if (count < std::uint64_t{1} << 56U && count * width % 8 == 0) return count * width / 8;
   const auto found = [&] { return std::string(to_string(dtype)) + " " + to_string(shape); };
   const std::uint64_t odd_bits = count % 8 * width;

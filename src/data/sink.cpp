@@ -10,7 +10,7 @@
 namespace safestructures::inline v0 {
 namespace {
 
-// Stays in the second-level cache between its being filled and its being copied on.
+// Stays in the second-level cache between being filled and being copied.
 constexpr std::size_t room_size = std::size_t{256} << 10U;
 
 }  // namespace
@@ -25,7 +25,7 @@ std::span<std::byte> Sink::prepare(std::size_t minimum, std::size_t wanted) {
 
 void Sink::produced(std::size_t size) {
   write({room_.get(), size});
-  flush();  // The room will be filled again.
+  flush();  // The room will be reused.
 }
 
 void Sink::write_copied(std::span<const std::byte> bytes) {

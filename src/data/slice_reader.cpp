@@ -10,14 +10,14 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-constexpr std::uint64_t near = std::uint64_t{8} << 10U;       // A gap that is read along.
+constexpr std::uint64_t near = std::uint64_t{8} << 10U;       // Gaps up to this size are read too.
 constexpr std::uint64_t block = std::uint64_t{1} << 20U;      // Bytes read at once, gaps included.
-constexpr std::uint64_t long_run = std::uint64_t{64} << 10U;  // Not worth being copied.
+constexpr std::uint64_t long_run = std::uint64_t{64} << 10U;  // Runs not worth copying.
 
 struct Dim {
   std::uint64_t count;
   std::int64_t stride;       // In bytes of the tensor.
-  std::uint64_t extent = 0;  // From the first to the last byte of this dimension and those inside.
+  std::uint64_t extent = 0;  // From first to last byte, with the dimensions inside.
 
   [[nodiscard]] std::uint64_t distance() const noexcept {
     return static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
@@ -91,7 +91,7 @@ class SliceReader {
     const Dim& dim = dims_[staged_];
     for (std::uint64_t i = 0; i < dim.count; i += chunk_) {
       sizes_[0] = std::min(chunk_, dim.count - i);
-      // The first element is not the lowest when strides are negative.
+      // With negative strides, the first element is not the lowest.
       std::uint64_t lead = 0;
       std::uint64_t extent = dim.distance() * (sizes_[0] - 1) + staged_inner_;
       for (std::size_t k = 0; k < sizes_.size(); ++k) {
@@ -112,11 +112,11 @@ class SliceReader {
   DType dtype_;
   std::vector<Dim> dims_;
   std::span<std::byte> target_;
-  std::uint64_t run_ = 0;          // Bytes that lie together.
-  std::size_t runs_ = 0;           // The level from which on all lie together.
+  std::uint64_t run_ = 0;          // Consecutive bytes.
+  std::size_t runs_ = 0;           // The level from which on all bytes are consecutive.
   std::size_t staged_ = no_level;  // The level from which on ranges are read together.
   std::uint64_t staged_inner_ = 0;
-  std::uint64_t chunk_ = 0;  // Indices of level `staged_` read at once.
+  std::uint64_t chunk_ = 0;  // Indices of level `staged_` that are read at once.
   std::shared_ptr<std::byte> staging_;
   std::vector<std::uint64_t> sizes_;
   std::vector<std::int64_t> strides_;

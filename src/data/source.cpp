@@ -15,7 +15,7 @@
 namespace safestructures::inline v0 {
 namespace {
 
-// Up to here reading is cheaper than mapping (4.4 against 9.8 us for a tiny file).
+// Up to this size, reading is cheaper than mapping (4.4 us compared with 9.8 us for a tiny file).
 constexpr std::size_t mapped_from = std::size_t{64} << 10U;
 
 [[noreturn]] void fail_truncated(const Source& source, std::uint64_t offset, std::size_t wanted) {
@@ -81,11 +81,12 @@ class FileSource final : public Source {
 
   platform::InputFile file_;
   std::string name_;
-  // While somebody has the whole file mapped, a small view is a part of that, and no system call.
+  // While the whole file is mapped, a small view is a part of that mapping and needs no system
+  // call.
   mutable std::mutex mutex_;
   mutable std::weak_ptr<const platform::Mapping> whole_;
-  // What every format begins with, and all of a tiny file: told by its first bytes and then read,
-  // it costs one system call.
+  // The first bytes of a file, or all of a tiny one: recognising the format by them and then
+  // reading them costs one system call.
   std::array<std::byte, 4096> head_;
   std::size_t head_size_;
 };

@@ -18,7 +18,7 @@ std::string tensor_text(DType dtype, const Shape& shape) {
   return std::string(to_string(dtype)) + " " + to_string(shape);
 }
 
-// An owner's control block and nothing else: data of no bytes needs no memory.
+// Empty data may have an owner's control block and nothing else: they need no memory.
 const std::byte* origin_of(std::span<const std::byte> bytes) {
   return bytes.empty() ? nullptr : bytes.data();
 }
@@ -81,7 +81,7 @@ Tensor::~Tensor() = default;
 Tensor Tensor::allocate(DType dtype, Shape shape) {
   const auto size = static_cast<std::size_t>(safestructures::byte_size(dtype, shape));
   std::shared_ptr<std::byte> buffer = size == 0 ? nullptr : platform::allocate_buffer(size);
-  // Bytes that are no truth values would be refused by who writes bools, too.
+  // Bytes that are not truth values would be refused even by code that writes bools.
   if (dtype == DType::BOOL) std::fill_n(buffer.get(), size, std::byte{0});
   const std::byte* origin = buffer.get();
   Tensor tensor(Raw{}, dtype, std::move(shape), origin, std::move(buffer));
@@ -171,7 +171,7 @@ std::span<std::byte> Tensor::mutable_bytes() & {
                  .found = std::string(owner_ ? "shared" : "borrowed") + " memory",
                  .advice = "Change a copy made by clone()"});
   }
-  // Writable tensors come from `allocate` alone, which made the memory without const.
+  // Writable tensors come only from `allocate`, which allocated the memory without const.
   return {const_cast<std::byte*>(origin_), static_cast<std::size_t>(byte_size())};
 }
 
@@ -245,7 +245,7 @@ Tensor Tensor::slice(std::span<const Slice> slices) const {
     if (size_ != 0) offset += static_cast<std::int64_t>(range.start) * base[i];
     if (slices[i].index) continue;
     sizes.push_back(range.count);
-    // A step beyond the dimension leaves one index at most; its stride must only not overflow.
+    // A step beyond the dimension leaves at most one index; its stride only must not overflow.
     strides.push_back(range.count > 1 ? range.step * base[i] : base[i]);
   }
   const Shape shape{std::span<const std::uint64_t>(sizes)};
@@ -276,7 +276,7 @@ Tensor Tensor::permute(std::span<const std::size_t> order) const {
   return strided(dtype_, Shape(std::span<const std::uint64_t>(sizes)), strides, origin(), owner_);
 }
 
-// Those of a contiguous tensor too; zeros when it is empty, as nobody follows them.
+// Also for a contiguous tensor; zeros if it is empty, as they are not used.
 std::vector<std::int64_t> Tensor::explicit_strides() const {
   std::vector<std::int64_t> result(shape_.size());
   if (strides_) {

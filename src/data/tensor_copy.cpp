@@ -18,23 +18,23 @@
 namespace safestructures::inline v0 {
 namespace {
 
-// What a step converts or compares: source and target stay in a core's second-level cache.
+// How much one step converts or compares: source and target fit into a core's second-level cache.
 constexpr std::uint64_t block_bytes = std::uint64_t{256} << 10U;
-// What is read at once of a deferred tensor: a request should be worth its way.
+// How much of a deferred tensor is read at once: enough to make a request worthwhile.
 constexpr std::uint64_t read_blocks = 16;
-// What a thread takes of a large copy.
+// The share of a large copy that a thread takes at once.
 constexpr std::size_t piece_bytes = std::size_t{2} << 20U;
-// One more thread pays for each of these: its start is little beside converting 4 MiB into memory
-// that nobody has used.
+// Each of these justifies one more thread: starting one is cheap compared with converting 4 MiB
+// into untouched memory.
 constexpr std::size_t converted_share = std::size_t{4} << 20U;
 
-// Bytes of a range of elements that begins at a whole byte.
+// Returns the bytes of a range of elements that begins at a whole byte.
 std::uint64_t packed_size(DType dtype, std::uint64_t count) {
   const std::uint64_t width = bit_width(dtype);
   return count / 8 * width + (count % 8 * width + 7) / 8;
 }
 
-// Elements of a block, a multiple of 8 so that blocks of any dtype are whole bytes.
+// Returns the elements of a block, a multiple of 8 so that blocks of any dtype are whole bytes.
 std::uint64_t elements_of_block(DType dtype) { return block_bytes * 8 / bit_width(dtype) / 8 * 8; }
 
 void require_length(std::uint64_t expected, std::uint64_t found) {
@@ -49,7 +49,7 @@ void require_length(std::uint64_t expected, std::uint64_t found) {
 ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
                                  Overflow overflow) const {
   require_length(packed_size(dtype, size_), target.size());
-  // Memory that nobody has touched yet is filled several times faster in huge pages.
+  // Untouched memory is filled several times faster in huge pages.
   platform::advise_huge(target.data(), target.size());
   if (dtype == dtype_) {
     if (!is_loaded()) {
@@ -83,7 +83,7 @@ ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
         ConversionReport part = copy_elements(offset / width, size / width, dtype,
                                               target.subspan(offset, size), overflow);
         const std::lock_guard lock(mutex);
-        // Pieces come in any order.
+        // Pieces are not processed in order.
         if (part.first_overflow < report.first_overflow) std::swap(part, report);
         report += part;
       },
@@ -129,7 +129,7 @@ ConversionReport Tensor::copy_elements(std::uint64_t first, std::uint64_t count,
   return detail::convert_strided(view, dtype_, dtype, first, count, target, overflow);
 }
 
-// In blocks of its own, so that no more than one of them is in memory.
+// In blocks of its own, so that only one of them is in memory at a time.
 ConversionReport Tensor::read_elements(std::uint64_t first, std::uint64_t count, DType dtype,
                                        std::span<std::byte> target, Overflow overflow) const {
   const auto offset_of = [this](std::uint64_t element) { return packed_size(dtype_, element); };

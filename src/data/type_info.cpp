@@ -8,7 +8,7 @@
 namespace safestructures::inline v0 {
 namespace {
 
-/// The kinds that a type makes whose codec does not say them.
+/// Returns the kinds of a type whose codec does not specify them.
 KindSet usual_kinds(TypeKind kind) {
   switch (kind) {
     case TypeKind::none: return Kind::none;
@@ -30,7 +30,8 @@ KindSet usual_kinds(TypeKind kind) {
   }
 }
 
-/// What is being built. Recursive: a user's `describe_type` may ask for another type's description.
+/// The descriptions being built. Recursive: a user's `describe_type` may request another type's
+/// description.
 struct Building {
   std::recursive_mutex mutex;
   std::vector<detail::TypeNode*> nodes;  // Reserved since the outermost call.
@@ -59,7 +60,7 @@ const TypeInfo* reserve(detail::TypeNode& node) {
   return node.building;
 }
 
-/// Publishes what the outermost call built, or forgets it where that failed.
+/// Publishes what the outermost call built, or discards it if that failed.
 class Publication {
  public:
   explicit Publication(Building& all) : all_(all) { ++all_.depth; }
@@ -110,7 +111,7 @@ void TypeDescriber::start(TypeKind kind) {
 }
 
 const TypeInfo* TypeDescriber::refer(Node& node) {
-  // The lock is held already where a codec describes its type, and is not where a test does.
+  // The lock is already held if a codec describes its type, but not if a test does.
   const std::lock_guard lock(building().mutex);
   return reserve(node);
 }

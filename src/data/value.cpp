@@ -36,8 +36,8 @@ void delete_box(Box* box) noexcept {
   }
 }
 
-/// Moves the payload of `value`, if it has one, to the front of the list `pending`. A tensor's goes
-/// at once: it holds no other, and would be fetched from memory a second time.
+/// Moves the payload of `value`, if it has one, to the front of the list `pending`. A tensor's is
+/// deleted at once: it contains no others, and would have to be fetched from memory again.
 void detach(Value& value, Box*& pending) noexcept {
   if (!Box::has(value)) return;
   Box* box = Box::take(value);
@@ -67,7 +67,7 @@ void detach_children(Box& box, Box*& pending) noexcept {
     for (Entry& entry : box.extras->attributes) detach(entry.value, pending);
 }
 
-/// Fills a fresh payload and gives it to a value. Whatever throws, the payload is freed.
+/// Fills a new payload and gives it to a value. If anything throws, the payload is freed.
 template <class BoxType, class Fill>
 Value make(Kind kind, const Fill& fill, bool big = false) {
   std::unique_ptr<BoxType, detail::BoxedDeleter> box(detail::make_boxed<BoxType>(kind, big));
@@ -77,10 +77,10 @@ Value make(Kind kind, const Fill& fill, bool big = false) {
   return value;
 }
 
-/// What is still to be copied: a list instead of recursion, so that depth costs no stack.
+/// What remains to be copied: a list instead of recursion, so that depth needs no stack.
 using Uncopied = std::vector<std::pair<const Value*, Value*>>;
 
-/// A copy of a value that has no payload.
+/// Copies a value that has no payload.
 Value clone_scalar(const Value& value) {
   switch (value.kind()) {
     case Kind::boolean: return value.as_bool();
@@ -95,7 +95,7 @@ Value clone_scalar(const Value& value) {
   }
 }
 
-/// Fills `to`, which is none, at once where that is simple.
+/// Fills `to`, which is none, at once if that is simple; otherwise notes it.
 void clone_or_note(const Value& from, Value& to, Uncopied& uncopied) {
   if (Box::has(from)) {
     uncopied.emplace_back(&from, &to);
@@ -119,7 +119,7 @@ std::unique_ptr<Extras> clone_extras(const Box& box, Uncopied& uncopied) {
   return extras;
 }
 
-/// A copy of a value that has a payload; what it holds with payloads of their own is noted.
+/// Copies a value that has a payload, and notes its children that have payloads of their own.
 Value clone_node(const Value& value, Uncopied& uncopied) {
   const auto begin = [&](auto& box) {
     box.extras = clone_extras(*Box::of(value), uncopied);
@@ -166,7 +166,7 @@ Value clone_node(const Value& value, Uncopied& uncopied) {
   }
 }
 
-/// A copy of the whole tree, each node marked as plain where the original is.
+/// Copies the whole tree; nodes are marked as plain where the original's are.
 Value clone(const Value& root) {
   Value copy;
   Uncopied uncopied;
@@ -221,7 +221,7 @@ Value& Value::operator=(const Value& other) {
 
 Value& Value::operator=(Value&& other) noexcept {
   if (this == &other) return *this;
-  Value taken(std::move(other));  // First: `other` may be a part of what this value destroys.
+  Value taken(std::move(other));  // First: `other` may be part of what this destroys.
   this->~Value();
   return *new (this) Value(std::move(taken));
 }
@@ -231,7 +231,8 @@ void Value::destroy() noexcept {
     Box::release_string(*this);
     return;
   }
-  // Payloads wait in a list through their own memory: no recursion, no allocation, any depth.
+  // Payloads wait in a list linked through their own memory: no recursion, no allocation, any
+  // depth.
   Box* pending = Box::take(*this);
   pending->next = nullptr;
   while (pending != nullptr) {

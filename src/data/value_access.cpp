@@ -22,7 +22,7 @@ using detail::TensorBox;
 
 namespace {
 
-/// An object that is never destroyed: destructors of static objects may ask for it.
+/// An object that is never destroyed: destructors of static objects may use it.
 template <class T>
 union Lasting {
   T value{};
@@ -42,7 +42,7 @@ void expect(bool right, std::string_view expected, const Value& value) {
   if (!right) wrong_kind(expected, value);
 }
 
-// The second of each pair is for changing the value, and lets go of its digest.
+// The second function of each pair allows changing the value, and discards its digest.
 const SequenceBox& sequence(const Value& value) {
   expect(value.is_sequence(), "a list, tuple or set", value);
   return *static_cast<const SequenceBox*>(Box::of(value));
@@ -79,7 +79,7 @@ CustomBox& custom_box(Value& value) {
   return const_cast<CustomBox&>(custom_box(std::as_const(value)));
 }
 
-/// The names that a mapping has, for messages: the first ten.
+/// Returns the names in a mapping for messages: the first ten.
 std::string list_keys(const std::vector<Entry>& entries) {
   std::string text;
   for (std::size_t i = 0; i < entries.size() && i < 10; ++i)
@@ -88,7 +88,7 @@ std::string list_keys(const std::vector<Entry>& entries) {
   return text.empty() ? "nothing" : text;
 }
 
-/// `Perhaps 'weight' is meant` where a name that is there is near; empty where none is.
+/// Returns `Perhaps 'weight' is meant` if a similar name exists; otherwise an empty text.
 std::string suggestion(std::string_view name, const Value& value) {
   if (!value.is_mapping()) return {};
   std::vector<std::string_view> names;
@@ -108,7 +108,7 @@ std::string suggestion(std::string_view name, const Value& value) {
               {.expected = "an index below " + std::to_string(size)});
 }
 
-/// The part of `value` that one step of a path names, or null.
+/// Returns the part of `value` that one step of a path names; null if there is none.
 const Value* step_into(const Value& value, const std::string& step) {
   if (value.is_sequence()) {
     std::size_t index = 0;
@@ -229,7 +229,7 @@ void detail::insert_all(Value& value, std::span<Entry> entries) {
   std::size_t added = 0;
   if (value.kind() == Kind::dict || std::ranges::all_of(entries, is_string))
     added = dict.insert_all(entries);
-  // What is wrong with the next one, it says.
+  // Inserting the next one reports what is wrong with it.
   for (Entry& entry : entries.subspan(added))
     value.insert(std::move(entry.key), std::move(entry.value));
 }
@@ -310,7 +310,7 @@ void Value::negative_index(std::int64_t index) {
 
 namespace {
 
-/// The value at a path; `visit` is called with every one on the way.
+/// Returns the value at a path; calls `visit` with every value on the way.
 template <class Visit>
 const Value& walk(const Value& root, const Path& path, const Visit& visit) {
   const Value* value = &root;
@@ -389,7 +389,7 @@ bool Value::erase_attribute(std::string_view name) noexcept {
 
 void Value::set_attribute(std::string_view name, Value value) {
   std::vector<Entry>& list = extras_of(*this).attributes;
-  // A custom type of Python's that is a dict has keys of its own.
+  // A custom Python type that is a dict has keys of its own.
   using namespace attributes;
   if (name == schema_type || name == schema_value ||
       (name == schema_keys && kind_ != Kind::custom) ||

@@ -27,7 +27,7 @@ bool same_doubles(std::complex<double> a, std::complex<double> b) {
   return same_double(a.real(), b.real()) && same_double(a.imag(), b.imag());
 }
 
-/// For two values of one kind that is no container.
+/// Compares two values of the same kind that are no containers.
 bool same_leaf(const Value& a, const Value& b) {
   switch (a.kind()) {
     case Kind::boolean: return a.as_bool() == b.as_bool();
@@ -45,8 +45,8 @@ bool same_leaf(const Value& a, const Value& b) {
 
 bool is_leaf(Kind kind) { return kind <= Kind::bytes || kind == Kind::tensor; }
 
-/// Compares two trees with a list of the pairs that are still to be compared instead of recursion,
-/// so that depth costs no stack, and each value with one other only.
+/// Compares two trees using a list of pending pairs instead of recursion, so that depth needs no
+/// stack, and compares each value with only one other.
 class Comparison {
  public:
   explicit Comparison(detail::Digester::Sets& sets) : sets_(sets) {}
@@ -88,7 +88,7 @@ class Comparison {
     return true;
   }
 
-  /// Sets compare without order: each item with the one of the same digest.
+  /// Sets are compared without order: each item with the one that has the same digest.
   bool same_sets(const std::vector<Value>& a, const std::vector<Value>& b) {
     const Order left = in_order(a);
     const Order right = in_order(b);
@@ -113,8 +113,8 @@ class Comparison {
     return order;
   }
 
-  /// Items of one digest: an item that is there twice, as only a program can make it, or a
-  /// collision by chance, of one pair in 2^64. Recursive, but each time into less than half a tree.
+  /// Items with the same digest: duplicates, which only a program can make, or accidental
+  /// collisions, for one pair in 2^64. Recursive, but each time into less than half of a tree.
   bool same_group(const std::vector<Value>& a, const Order& left, const std::vector<Value>& b,
                   const Order& right, std::size_t begin, std::size_t end) {
     std::vector<std::size_t> unmatched;
@@ -134,7 +134,7 @@ class Comparison {
   std::vector<std::pair<const Value*, const Value*>> pending_;
 };
 
-/// Every value of the tree, the root first, without recursion: keys and attributes as well.
+/// Visits every value of the tree without recursion, the root first, including keys and attributes.
 template <class Visit>
 void for_each_node(Value& root, const Visit& visit) {
   std::vector<Value*> pending = {&root};
@@ -146,7 +146,7 @@ void for_each_node(Value& root, const Visit& visit) {
       for (Value& item : value.items()) pending.push_back(&item);
     else if (value.is_mapping())
       for (Entry& entry : static_cast<detail::DictBox*>(Box::of(value))->dict.entries()) {
-        pending.push_back(&entry.key);  // A copy of a key's bytes is the same key.
+        pending.push_back(&entry.key);  // A copy of a key's bytes is an equal key.
         pending.push_back(&entry.value);
       }
     else if (value.kind() == Kind::custom) pending.push_back(&value.payload());
@@ -158,7 +158,7 @@ void for_each_node(Value& root, const Visit& visit) {
 }  // namespace
 
 bool operator==(const Value& a, const Value& b) {
-  // Dicts compare keys, most of which are no containers.
+  // Dicts compare keys, most of which are not containers.
   if (a.kind() != b.kind()) return false;
   if (is_leaf(a.kind())) return same_leaf(a, b);
   detail::Digester::Sets sets;
@@ -166,7 +166,7 @@ bool operator==(const Value& a, const Value& b) {
 }
 
 void Value::own() {
-  // Views of one name and the same elements are one tensor in the file, and stay one.
+  // Views with the same name and elements are one tensor in the file, and remain one.
   std::multimap<std::string, std::pair<Tensor, Tensor>, std::less<>> copies;
   for_each_node(*this, [&](Value& value) {
     if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return;

@@ -10,7 +10,7 @@
 namespace safestructures::inline v0 {
 namespace {
 
-/// What a step leads to: the children of `children.hpp` are numbered first, then the attributes.
+/// The target of a step: the children of `children.hpp` are numbered first, then the attributes.
 enum class StepKind : std::uint8_t { item, key, value, payload, attribute };
 
 struct Step {
@@ -25,7 +25,7 @@ StepKind kind_of_step(const Value& value, std::size_t number) {
   return number % 2 == 0 ? StepKind::key : StepKind::value;
 }
 
-/// The step of that number; without a value when there is none.
+/// Returns the step with that number; without a value if there is none.
 Step step_of(const Value& value, std::size_t number) {
   const std::size_t own = detail::count_of_children(value);
   if (number < own) {
@@ -45,7 +45,7 @@ bool is_leaf_key(const Step& child) {
 
 }  // namespace
 
-/// The walk itself; the visitor sees the tree as const or not.
+/// The walk itself; the visitor sees the tree as const or non-const.
 class Walk {
  public:
   template <class Visit>
@@ -54,7 +54,7 @@ class Walk {
     const Place place(frames);
     const auto enter = [&] {
       const Next next = visit(place);
-      // Most nodes are scalars, which hold nothing.
+      // Most nodes are scalars, which have no children.
       if (next == Next::over || place.value().kind() <= Kind::string) frames.pop_back();
       return next != Next::stop;
     };
@@ -118,7 +118,7 @@ void walk(const Value& root, const std::function<Next(const Place&)>& visit) {
 }
 
 void walk(Value& root, const std::function<Next(Value&, const Place&)>& visit) {
-  // Every node but the keys, which are left out, belongs to the root, which is not const.
+  // Every node that is visited belongs to the root, which is not const; keys are left out.
   Walk::run(root, false, [&](const Place& place) {
     auto& value = const_cast<Value&>(place.value());
     detail::Box::forget_digest(value);

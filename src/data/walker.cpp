@@ -30,7 +30,7 @@ void Walker::rethrow(std::string_view type_name) const {
   try {
     throw;
   } catch (const Error& error) {
-    // Thrown anew only when something is added, so that nested exceptions stay attached.
+    // Rethrown as a new error only if something is added, so that nested exceptions stay attached.
     if (!error.details().path.empty()) throw;
     throw error.with_path(where);
   } catch (const std::bad_alloc&) {
@@ -63,7 +63,7 @@ void Walker::note_failure() noexcept {
   try {
     failed_path_ = path();
   } catch (const std::bad_alloc&) {
-    // The error goes up without its path rather than ending the program.
+    // The error is passed on without its path rather than ending the program.
   }
 }
 

@@ -15,36 +15,37 @@
 namespace safestructures::inline v0::platform {
 namespace {
 
-// The page cache keeps a write that is this large and ends on a multiple of it in large folios: a
-// file written so is touched through a mapping in 3.5 ms a GiB, one in 1 MiB pieces in 15 to 52.
+// The page cache keeps writes of this size, if they end on a multiple of it, in large folios: such
+// a file is touched through a mapping in 3.5 ms per GiB, one written in 1 MiB pieces in 15 to 52
+// ms.
 constexpr std::uint64_t cut_size = std::uint64_t{2} << 20U;
-// From here on a reference in the queue is cheaper than a copy.
+// From this size on, a reference in the queue is cheaper than a copy.
 constexpr std::size_t reference_from = std::size_t{64} << 10U;
-// A queue that begins off a cut may hold nearly two cuts.
+// A queue that does not begin at a cut may hold nearly two cuts.
 constexpr std::size_t largest_staging = 2 * cut_size;
 constexpr std::size_t smallest_staging = 2 * Sink::largest_minimum;
-// Below this a file costs less without the extra system call.
+// Below this size the extra system call costs more than it saves.
 constexpr std::uint64_t reserve_from = cut_size;
-// Once a file is so large and nobody said how large it will be, its disk space is reserved before
-// each write: 4.4 MB took 0.57 ms so, 0.82 without; and ext4 writes to the disk what has no space
-// on it when the file replaces another (`auto_da_alloc`), which took 2 ms more. Reserving more than
-// that and giving it back took 0.2 ms.
+// From this size on, if the final size is unknown, disk space is reserved before each write: 4.4 MB
+// took 0.57 ms this way, 0.82 ms without. Also, when a file replaces another, ext4 writes blocks
+// without reserved space to the disk (`auto_da_alloc`), which took 2 ms more. Reserving more than
+// needed and giving it back took 0.2 ms.
 constexpr std::uint64_t unexpected_from = reserve_from / 2;
-// Keeps the disk busy while writing goes on: 298 ms instead of 464 for a durable GiB.
+// Keeps the disk busy while writing continues: 298 ms instead of 464 for a durable GiB.
 constexpr std::uint64_t write_back_step = std::uint64_t{16} << 20U;
-// From two of these on threads share what is computed: the start of one is little beside converting
-// or reordering 4 MiB and writing them.
+// From twice this size on, threads share the computation: starting one is cheap compared with
+// converting or reordering 4 MiB and writing them.
 constexpr std::size_t computed_share = std::size_t{4} << 20U;
 constexpr std::uint64_t durable_part = 2 * write_back_step;
 
-/// Eight characters that two savers hardly share. Exclusive creation decides; this only saves
-/// tries.
+/// Returns eight characters that two savers are unlikely to share. Exclusive creation decides; this
+/// only saves attempts.
 std::string random_name() {
   static std::atomic<std::uint64_t> count{0};
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   std::uint64_t state = static_cast<std::uint64_t>(now) + (count.fetch_add(1) << 48U) +
                         reinterpret_cast<std::uintptr_t>(&now);
-  // Few bits of it differ from that of another process.
+  // The state differs only in a few bits from that of another process.
   state = split_mix(state);
   std::string name;
   for (int digit = 0; digit < 8; ++digit, state /= 36) {
@@ -54,7 +55,7 @@ std::string random_name() {
 }
 
 std::filesystem::path temporary_beside(const std::filesystem::path& target) {
-  // File systems allow 255 bytes, some of them less; the name is only a help to people.
+  // File systems allow 255 bytes, some of them fewer; the name only helps people.
   constexpr std::size_t longest_part = 120;
   std::string name = target.filename().string();
   if (name.size() > longest_part) {
@@ -77,7 +78,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, AtomicFileOptions options)
   try {
     create(target.existing);
   } catch (...) {
-    discard();  // No destructor runs for what was never complete.
+    discard();  // The destructor does not run if construction fails.
     throw;
   }
 }
@@ -88,8 +89,8 @@ void AtomicFile::create(const std::optional<os::Status>& existing) {
   std::error_code error = make_error_code(std::errc::file_exists);
   for (int attempt = 0; attempt < 100 && error == std::errc::file_exists; ++attempt) {
     std::filesystem::path name = temporary_beside(target_);
-    // Never more open than what it replaces, not even for the time being: until `keep_access` its
-    // group is this process's own.
+    // Never more accessible than the file it replaces, not even temporarily: until `keep_access`,
+    // its group is this process's own.
     file_ = os::create_new(name, existing ? existing->permissions & 0600 : 0666, error);
     if (!error) temporary_ = std::move(name);
   }
@@ -132,7 +133,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const std::uint64_t room = cut_ - std::min(cut_, position());
     if (bytes.size() < room) return queue(bytes);
-    // Up to the last cut inside; in durable files up to where writing back is due.
+    // Up to the last cut inside; in durable files, up to where write-back is due.
     const std::uint64_t whole_cuts = (bytes.size() - room) / cut_size * cut_size;
     const std::uint64_t most = options_.durable ? write_back_step - cut_size : whole_cuts;
     const auto taken = static_cast<std::size_t>(room + std::min(whole_cuts, most));
@@ -147,12 +148,13 @@ std::span<std::byte> AtomicFile::prepare(std::size_t minimum, std::size_t wanted
   if (staging_size_ < most_staged_ && staging_size_ - staged_ < wanted) stage_more(wanted);
   if (staging_size_ - staged_ < minimum) write_queue();
   const std::uint64_t room = cut_ - std::min(cut_, position());
-  // A producer that cannot split its elements at the cut may pass it.
+  // A producer that cannot split its elements at the cut may exceed it.
   const auto up_to_cut = std::max(minimum, static_cast<std::size_t>(room));
   return {staging_.get() + staged_, std::min({wanted, up_to_cut, staging_size_ - staged_})};
 }
 
-// Of most files little is staged, a header's ends: the first touch of a huge page takes longer.
+// Starts small: most files stage little, only the ends of a header, and touching a huge page takes
+// longer.
 void AtomicFile::stage_more(std::size_t wanted) {
   const std::size_t size = staging_ || wanted > smallest_staging ? most_staged_ : smallest_staging;
   std::shared_ptr<std::byte> more = allocate_buffer(size);
@@ -207,9 +209,9 @@ void AtomicFile::write_queue() {
 
 void AtomicFile::move_cut() { cut_ = (written_ + 2 * cut_size - 1) / cut_size * cut_size; }
 
-// While one thread is in the system call, which lets one at a time write to a file, the others
-// compute: F64 stored as F32 is then as fast as writing alone (W6 in benchmarks/RESULTS.md).
-// Pieces end on cuts, as everywhere.
+// While one thread is in the system call, which allows only one writer per file at a time, the
+// others compute: storing F64 as F32 is then as fast as writing alone (W6 in
+// benchmarks/RESULTS.md). Pieces end on cuts, as everywhere.
 void AtomicFile::compute(std::uint64_t size, std::size_t unit, const Producer& produce) {
   const unsigned threads = threads_for(static_cast<std::size_t>(size), computed_share);
   if (threads == 1 || cut_size % unit != 0) return Sink::compute(size, unit, produce);
@@ -220,7 +222,7 @@ void AtomicFile::compute(std::uint64_t size, std::size_t unit, const Producer& p
     staging_size_ = static_cast<std::size_t>(threads * cut_size);
   }
   if (!options_.durable) return compute_part(size, unit, threads, produce);
-  // The disk begins on one part while threads compute the next.
+  // The disk starts on one part while threads compute the next.
   for (std::uint64_t done = 0; done < size;) {
     const std::uint64_t room = (durable_part - written_ % cut_size) / unit * unit;
     const std::uint64_t part = std::min(size - done, room);
@@ -235,7 +237,7 @@ void AtomicFile::compute(std::uint64_t size, std::size_t unit, const Producer& p
 void AtomicFile::compute_part(std::uint64_t size, std::size_t unit, unsigned threads,
                               const Producer& produce) {
   const std::uint64_t begin = written_;
-  const std::uint64_t lead = begin % cut_size;  // What the first cut holds already.
+  const std::uint64_t lead = begin % cut_size;  // What the first cut already holds.
   const auto end_of = [&](std::uint64_t cut) {
     return cut == lead + size ? size : cut <= lead ? 0 : (cut - lead) / unit * unit;
   };
@@ -316,7 +318,7 @@ void AtomicFile::forget_temporary() noexcept {
 
 void AtomicFile::discard() noexcept {
   static_cast<void>(file_.close());
-  // A child of a fork leaves its parent's file alone.
+  // A forked child leaves its parent's file alone.
   if (!temporary_.empty() && os::process_id() == process_) os::remove(temporary_);
   forget_temporary();
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Writing files that are there whole or not at all.
+/// Writes files that appear complete or not at all.
 #pragma once
 
 #include <cstddef>
@@ -16,53 +16,54 @@
 namespace safestructures::inline v0::platform {
 
 struct AtomicFileOptions {
-  /// Bytes that will be written at least, where known; 0 otherwise. Too few cost only time.
+  /// The least number of bytes that will be written, if known; 0 otherwise. Too small a number only
+  /// costs time.
   std::uint64_t size_hint = 0;
-  /// Whether `commit` returns only once file and name would survive a loss of power. Without it, a
-  /// loss of power within the next half minute or so may cost the new file and the old one.
+  /// Whether `commit` returns only once the file and its name would survive a loss of power.
+  /// Otherwise, a loss of power within the next half minute or so may destroy both the new and the
+  /// old file.
   bool durable = false;
 };
 
-/// A new file that appears under its name when `commit` returns, replacing what was there.
+/// A new file that appears under its name when `commit` returns, replacing any existing file.
 ///
-/// It is written under a temporary name in the same folder, `.NAME.XXXXXXXX.tmp`. Without a commit
-/// the destructor removes it; only the death of the process leaves it behind. A reader or mapping
-/// of the old file keeps the old content.
+/// It is written under a temporary name in the same folder, `.NAME.XXXXXXXX.tmp`. Without a commit,
+/// the destructor removes it; it stays behind only if the process dies. A reader or mapping of the
+/// old file keeps the old content.
 ///
-/// A symbolic link is followed: the file it names is replaced, the link stays. Permission bits of a
-/// replaced file are kept, owner and group where the system allows; access control lists and other
-/// names of the same file (hard links) are not. A file that this user may not write is not replaced
-/// although its folder would allow it.
+/// Symbolic links are followed: the file that a link names is replaced, the link stays. A replaced
+/// file's permission bits are kept, as are owner and group if the system allows; access control
+/// lists and other names of the file (hard links) are not. A file that this user may not write is
+/// not replaced, even if its folder would allow it.
 ///
-/// Memory above the caller's data: 4 MiB at most, or 2 MiB for each thread that computes.
+/// Memory in addition to the caller's data: at most 4 MiB, or 2 MiB for each computing thread.
 class AtomicFile final : public Sink {
  public:
-  /// \throws Error `cannot_write` where the file cannot be created or `size_hint` does not fit the
-  /// disk, or where there is a folder, pipe, socket or device of that name.
+  /// \throws Error `cannot_write` if the file cannot be created, if `size_hint` does not fit on the
+  /// disk, or if the path names a folder, pipe, socket or device.
   explicit AtomicFile(std::filesystem::path path, AtomicFileOptions options = {});
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile() override;
 
-  // From 64 KiB on, `write` refers to the caller's memory and copies nothing.
+  // From 64 KiB on, `write` refers to the caller's memory without copying it.
   void write(std::span<const std::byte> bytes) override;
   std::span<std::byte> prepare(std::size_t minimum, std::size_t wanted) override;
   void produced(std::size_t size) override;
   void compute(std::uint64_t size, std::size_t unit, const Producer& produce) override;
   void flush() override;
-  /// Reserves disk space for what is still to come, where that is much.
+  /// Reserves disk space for the remaining bytes, if there are many.
   void expect(std::uint64_t size) override;
   bool overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override;
   [[nodiscard]] std::uint64_t position() const noexcept override { return written_ + queued_; }
 
-  /// Writes what is left and gives the file its name: `finish` and `publish`. To be called once, as
-  /// the last.
-  /// \throws Error `cannot_write`. The old file is then as it was, except where the text says that
-  /// the folder could not be synchronised: then the new file is in place but may not survive a
-  /// loss of power.
+  /// Writes what is left and gives the file its name: `finish` and `publish`. Call once, last.
+  /// \throws Error `cannot_write`. The old file is then unchanged, unless the text says that the
+  /// folder could not be synchronised: then the new file is in place, but may not survive a loss of
+  /// power.
   void commit();
 
-  /// Writes what is left and closes the file, still under its temporary name.
+  /// Writes what is left and closes the file, which keeps its temporary name.
   /// \throws Error `cannot_write`
   void finish();
   /// Gives the finished file its name. \throws Error as `commit`
@@ -84,24 +85,24 @@ class AtomicFile final : public Sink {
   [[noreturn]] void fail(std::string_view operation, std::error_code cause);
   void require_open() const;
 
-  std::filesystem::path path_;       // As the caller named it.
-  std::filesystem::path target_;     // What the rename replaces.
+  std::filesystem::path path_;       // As given by the caller.
+  std::filesystem::path target_;     // The file that the rename replaces.
   std::filesystem::path temporary_;  // Empty once it is gone.
-  os::Temporary* noted_ = nullptr;   // For signals.
+  os::Temporary* noted_ = nullptr;   // For removal by signal handlers.
   AtomicFileOptions options_;
   os::File file_;
-  std::uint64_t process_;  // Whose temporary file it is.
+  std::uint64_t process_;  // The process that created the temporary file.
 
   std::vector<std::span<const std::byte>> queue_;
   std::uint64_t written_ = 0;       // Bytes in the file.
   std::uint64_t queued_ = 0;        // Bytes in the queue.
   std::uint64_t cut_ = 0;           // The offset at which the next system call should end.
-  std::uint64_t reserved_ = 0;      // Disk space taken in advance.
-  std::uint64_t written_back_ = 0;  // Bytes on their way to the disk.
+  std::uint64_t reserved_ = 0;      // Disk space reserved in advance.
+  std::uint64_t written_back_ = 0;  // Bytes that are being written to the disk.
 
   std::shared_ptr<std::byte> staging_;
-  std::shared_ptr<std::byte> small_staging_;  // The one before, as long as it was a small one.
-  std::size_t most_staged_ = 0;               // How large it may become.
+  std::shared_ptr<std::byte> small_staging_;  // The previous one, as long as it was small.
+  std::size_t most_staged_ = 0;               // The largest allowed size.
   std::size_t staging_size_ = 0;
   std::size_t staged_ = 0;
 };

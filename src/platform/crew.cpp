@@ -7,7 +7,7 @@
 namespace safestructures::inline v0::platform {
 namespace {
 
-// Who waits gives others its processor so often before it sleeps: about 50 us, as waking up takes.
+// How often a waiting thread yields before it sleeps: about 50 us, as long as waking up takes.
 constexpr int patience = 64;
 
 thread_local Crew* crew_of_thread = nullptr;
@@ -49,7 +49,7 @@ void Crew::run(const Job& job, unsigned count) {
   for (std::size_t i = 0; i < used; ++i) {
     Helper& helper = *helpers_[i];
     State state = State::asked;
-    // Nobody waits for who has not begun: nothing is left for it to do.
+    // Does not wait for helpers that have not begun: nothing is left for them to do.
     if (!helper.state.compare_exchange_strong(state, State::idle, std::memory_order_acq_rel) &&
         state == State::working)
       wait_while(helper.state, State::working);
@@ -68,7 +68,7 @@ void Crew::grow(std::size_t count) {
       helpers_.push_back(std::move(helper));
     }
   } catch (const std::exception&) {
-    // No more threads, or no memory for one: those that are there do all the work.
+    // No more threads, or no memory for one: the existing ones do all the work.
   }
 }
 
@@ -76,7 +76,7 @@ void Crew::help(Helper& helper, unsigned worker) noexcept {
   for (State state = State::idle; state != State::dismissed;) {
     wait_while(helper.state, State::idle);
     state = State::asked;
-    // If that is no longer so it was too late.
+    // If the state has changed, it was too late.
     if (!helper.state.compare_exchange_strong(state, State::working, std::memory_order_acq_rel))
       continue;
     job_.call(job_.what, worker);

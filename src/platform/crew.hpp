@@ -1,5 +1,5 @@
 /// \file
-/// Threads that are started once and help many times.
+/// Threads that are started once and used many times.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace safestructures::inline v0::platform {
 
-/// Helpers of one thread, which starts them when it first needs them. Starting one and waiting for
+/// The helper threads of one thread, started when first needed. Starting a thread and waiting for
 /// its end takes as long as comparing 300 small tensors, on some machines 1,000.
 class Crew {
  public:
@@ -19,9 +19,9 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Calls `work(0)` here, and up to `work(count - 1)` on as many helpers as can be had and begin
-  /// before it ends; returns when all have ended. It must not throw. Meanwhile the thread has no
-  /// crew.
+  /// Calls `work(0)` on this thread and up to `work(count - 1)` on helpers, on as many as are
+  /// available and begin before it ends; returns when all have ended. `work` must not throw.
+  /// Meanwhile the thread has no crew.
   template <class Work>
   void run(unsigned count, const Work& work) {
     run({[](const void* what, unsigned worker) { (*static_cast<const Work*>(what))(worker); },
@@ -29,10 +29,11 @@ class Crew {
         count);
   }
 
-  /// Has the helpers end, without waiting for them: the destructor does. No call of `run` follows.
+  /// Ends the helpers without waiting for them, which the destructor does. `run` must not be called
+  /// after it.
   void dismiss() noexcept;
 
-  /// That of the calling thread, or null.
+  /// Returns the crew of the calling thread; null if it has none.
   [[nodiscard]] static Crew* current() noexcept;
 
  private:
@@ -47,7 +48,7 @@ class Crew {
   };
 
   void run(const Job& job, unsigned count);
-  /// Has as many helpers as that, or as there can be.
+  /// Starts helpers until there are that many, or as many as possible.
   void grow(std::size_t count);
   void help(Helper& helper, unsigned worker) noexcept;
 
@@ -55,7 +56,7 @@ class Crew {
   std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
-/// Gives the calling thread a crew as long as this lives, unless it has one.
+/// Gives the calling thread a crew as long as this lives, unless it already has one.
 class CrewScope {
  public:
   CrewScope() noexcept;
@@ -63,7 +64,7 @@ class CrewScope {
   CrewScope(const CrewScope&) = delete;
   CrewScope& operator=(const CrewScope&) = delete;
 
-  /// Has its helpers end while the thread goes on without them.
+  /// Ends its helpers while the thread continues without them.
   void dismiss() noexcept;
 
  private:

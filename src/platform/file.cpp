@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t piece_size = std::size_t{8} << 20U;
 
-/// \throws Error unless it is a regular file: the others have no size and no positions.
+/// \throws Error unless it is a regular file: others have no size and no positions.
 void require_regular(os::Kind kind, const std::filesystem::path& path) {
   const auto refuse = [&](std::string found, std::string advice) {
     throw Error(ErrorCode::cannot_open, "cannot open the file",
@@ -71,7 +71,8 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> into) const {
 
 void InputFile::read_parallel(std::uint64_t offset, std::span<std::byte> into) const {
   if (into.size() >= two_threads_from && !is_cached(offset, into.size())) {
-    // Two readers here and there keep a disk from reading ahead: 300 ms a GiB in order, 700 so.
+    // Reading in two places keeps a disk from reading ahead: 300 ms per GiB in order, 700 ms
+    // otherwise.
     os::advise_sequential(file_);
     return read_at(offset, into);
   }

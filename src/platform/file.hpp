@@ -1,5 +1,5 @@
 /// \file
-/// Reading files by position.
+/// Reads files by position.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,25 @@
 
 namespace safestructures::inline v0::platform {
 
-/// A regular file, open for reading. May be read by several threads at once.
+/// A regular file opened for reading. Several threads may read it at once.
 class InputFile {
  public:
-  /// \throws Error `cannot_open` where there is no such file or it is a folder, pipe, socket or
+  /// \throws Error `cannot_open` if the file does not exist, or is a folder, pipe, socket or
   /// device.
   explicit InputFile(std::filesystem::path path);
 
-  /// The path as the caller gave it.
+  /// Returns the path as given by the caller.
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  /// The size in bytes when the file was opened.
+  /// Returns the size in bytes when the file was opened.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] const os::File& handle() const noexcept { return file_; }
 
-  /// Fills `into` from `offset` on.
-  /// \throws Error `truncated` where the file ends before, `cannot_read` where the system refuses.
+  /// Fills `into` with bytes from `offset` on.
+  /// \throws Error `truncated` if the file ends before, `cannot_read` if the system refuses.
   void read_at(std::uint64_t offset, std::span<std::byte> into) const;
 
-  /// The same, on several threads where the file is in the page cache and it is 32 MiB or more.
-  /// What is on the disk is read in order, with as much read ahead as the system will.
+  /// The same, on several threads if the range has at least 32 MiB and is in the page cache. From
+  /// the disk it is read in order, with as much read-ahead as the system provides.
   void read_parallel(std::uint64_t offset, std::span<std::byte> into) const;
 
  private:

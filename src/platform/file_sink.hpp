@@ -1,5 +1,5 @@
 /// \file
-/// Saving into a file, and into several that become visible together.
+/// Saves to a file, and to several that become visible together.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ namespace safestructures::inline v0::platform {
 
 /// A file, created when its first byte or its size is known, and its siblings.
 ///
-/// All of them are written under temporary names. `commit` finishes every one before the first is
-/// renamed, so that only the renames can fail half-way; without it nothing changes. Siblings are
-/// renamed in the order in which they were asked for, and the file itself, if written to, before
-/// them. Asking for a sibling closes the one before, so that one file is open at a time.
+/// All are written under temporary names. `commit` finishes all of them before it renames the
+/// first, so that only the renames can fail half-way; without `commit` nothing changes. Siblings
+/// are renamed in the order in which they were requested, after the file itself if it was written
+/// to. Requesting a sibling closes the previous one, so that only one file is open at a time.
 class FileSink final : public Sink {
  public:
   FileSink(std::filesystem::path path, bool durable) : path_(std::move(path)), durable_(durable) {}
@@ -49,8 +49,8 @@ class FileSink final : public Sink {
   [[nodiscard]] std::string file_name() const override { return path_.filename().string(); }
   [[nodiscard]] Sink& sibling(std::string_view file_name) override;
 
-  /// Gives all files their names. To be called once, as the last. A sink that nothing was written
-  /// to, and that has no siblings, leaves an empty file.
+  /// Gives all files their names. Call once, last. A sink without any writes or siblings leaves an
+  /// empty file.
   /// \throws Error `cannot_write`
   void commit();
 

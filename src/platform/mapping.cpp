@@ -19,9 +19,9 @@ std::shared_ptr<const Mapping> Mapping::of(const InputFile& file, std::uint64_t 
                  .advice = "It may have been cut short while it was copied or downloaded",
                  .offset = offset});
   }
-  // Made before the mapping, so that a failed allocation cannot leak one.
+  // Created before the mapping, so that a failed allocation cannot leak one.
   std::shared_ptr<Mapping> mapping(new Mapping);
-  if (size == 0) return mapping;  // The system refuses to map nothing.
+  if (size == 0) return mapping;  // The system refuses empty mappings.
   const std::size_t skipped = static_cast<std::size_t>(offset % os::page_size());
   std::error_code error;
   mapping->address_ = os::map(file.handle(), offset - skipped, size + skipped, error);

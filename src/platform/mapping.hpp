@@ -1,5 +1,5 @@
 /// \file
-/// Files as memory.
+/// Maps files into memory.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,14 @@
 
 namespace safestructures::inline v0::platform {
 
-/// A private read-only view of a file or of a part of it. The file may be closed, renamed over or
-/// deleted meanwhile: the view keeps what it had. But when another program cuts the file itself
-/// short, touching the missing pages ends this process with a bus error, as the system demands;
-/// who must survive that reads by position.
+/// A private read-only view of a file or of a part of it. The file may be closed, replaced by a
+/// rename or deleted meanwhile: the view keeps its content. But if another program truncates the
+/// file itself, touching the missing pages ends this process with a bus error, as the system
+/// requires; to survive that, read by position instead.
 class Mapping {
  public:
   /// Maps `size` bytes from any `offset` on.
-  /// \throws Error `truncated` where the file is not that long, `cannot_read` where the system
-  /// cannot map it.
+  /// \throws Error `truncated` if the file is too short, `cannot_read` if the system cannot map it.
   [[nodiscard]] static std::shared_ptr<const Mapping> of(const InputFile& file,
                                                          std::uint64_t offset, std::size_t size);
 
@@ -28,7 +27,8 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping();
 
-  /// What was asked for. Its address modulo the page size is that of the offset in the file.
+  /// Returns the requested bytes. Their address modulo the page size equals that of the offset in
+  /// the file.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
  private:

@@ -16,15 +16,16 @@ namespace {
 // Large enough that starting a piece costs nothing, small enough that both threads end together.
 constexpr std::size_t piece_size = std::size_t{8} << 20U;
 
-// A small page costs 1.5 us, a huge one 50 us: as much as 33 small ones, and it holds 512. So a
-// last piece of one is made whole, as long as it does not add more than half to what was asked for.
+// A small page costs 1.5 us, a huge one 50 us: as much as 33 small ones, but it holds 512. So a
+// partial last huge page is completed, as long as that does not add more than half of the requested
+// size.
 std::size_t padded(std::size_t size) noexcept {
   const std::size_t missing = (huge_page - size % huge_page) % huge_page;
   return missing <= size / 2 && size <= SIZE_MAX - missing ? size + missing : size;
 }
 
-// The alignment of a block: huge pages where it fills some. Small blocks do without one: asking
-// glibc for it costs 500 instructions more, together a tenth of loading a tiny file.
+// Returns the alignment of a block: huge pages if it fills any. Not for small blocks: requesting an
+// alignment from glibc costs 500 more instructions, in total a tenth of loading a tiny file.
 std::size_t alignment_of(std::size_t padded_size, std::size_t least) noexcept {
   return padded_size < huge_page ? least : huge_page;
 }
@@ -64,8 +65,8 @@ std::shared_ptr<std::byte> SharedBlocks::take(std::size_t size) {
   if (padded(size) >= huge_page) return allocate_buffer(size);
   const std::size_t whole = (size + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
   if (!block_ || whole > huge_page - used_) {
-    // Where its bytes are in no cache a huge page costs as much as 110 to 280 small ones, so that
-    // it would be too much for a few.
+    // If its bytes are in no cache, a huge page costs as much as 110 to 280 small ones, too much
+    // for a few buffers.
     taken_ += whole;
     if (taken_ < huge_page / 4) return allocate_buffer(size);
     block_ = allocate_buffer(huge_page);

@@ -1,5 +1,5 @@
 /// \file
-/// Work in pieces on several threads.
+/// Divides work into pieces for several threads.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace safestructures::inline v0::platform {
 
-/// From this size on a second thread is worth its start for what only moves bytes.
+/// From this size on, a second thread pays off for work that only moves bytes.
 inline constexpr std::size_t two_threads_from = std::size_t{32} << 20U;
-/// One more pays for each of these.
+/// Each of these justifies one more thread.
 inline constexpr std::size_t moved_share = two_threads_from / 2;
 
-/// Calls `work(offset, size, worker)` for pieces that cover `total`, on `threads` threads at most,
-/// this one among them; `worker` is below their number. An exception ends the work once the pieces
-/// in front of it are done, and that of the foremost piece is thrown here: the same as of one
+/// Calls `work(offset, size, worker)` for pieces that cover `total`, on at most `threads` threads
+/// including this one; `worker` is less than their number. An exception ends the work once all
+/// pieces before it are done. The exception of the first failing piece is rethrown, as with one
 /// thread.
 template <class Work>
 void in_pieces(std::size_t total, std::size_t piece, const Work& work, unsigned threads) {
@@ -34,7 +34,7 @@ void in_pieces(std::size_t total, std::size_t piece, const Work& work, unsigned 
   std::vector<Failure> failures(most);
   std::atomic<std::size_t> next{0};
   const auto run = [&](unsigned worker) {
-    // Pieces are not divided once more, where there are several threads already.
+    // Pieces are not divided further if there are already several threads.
     const LimitScope limit(most > 1 ? 1 : thread_limit());
     std::size_t offset = 0;
     try {
@@ -58,7 +58,7 @@ void in_pieces(std::size_t total, std::size_t piece, const Work& work, unsigned 
   if (first != nullptr) std::rethrow_exception(first->cause);
 }
 
-/// The same on as many threads as pay for moving `total` bytes.
+/// The same, on as many threads as pay off for moving `total` bytes.
 template <class Work>
 void in_pieces(std::size_t total, std::size_t piece, const Work& work) {
   in_pieces(total, piece, work, threads_for(total, moved_share));

@@ -22,10 +22,10 @@ namespace {
 
 int descriptor(const File& file) noexcept { return static_cast<int>(file.native()); }
 
-// Kernels refuse or cut single transfers of 2 GiB and more, some by an error.
+// Kernels refuse or cut single transfers of 2 GiB and more, some with an error.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
-/// Repeats `call` while it is interrupted; its last result, with `error` set accordingly.
+/// Repeats `call` while it is interrupted. Returns its last result and sets `error` accordingly.
 template <class Call>
 auto repeat(std::error_code& error, Call call) noexcept {
   error.clear();
@@ -35,7 +35,8 @@ auto repeat(std::error_code& error, Call call) noexcept {
   return result;
 }
 
-/// Whether the system reads all of it: a path would end at its first 0, and be another file's.
+/// Whether the system would read the whole path: it would end at the first NUL and name a different
+/// file.
 bool is_whole(const std::filesystem::path& path, std::error_code& error) noexcept {
   error.clear();
   if (path.native().find('\0') == std::string::npos) return true;
@@ -43,7 +44,7 @@ bool is_whole(const std::filesystem::path& path, std::error_code& error) noexcep
   return false;
 }
 
-/// `repeat` for a call that takes a path, of which the system must see all.
+/// Same as `repeat`, for a call that takes a path, which the system must read as a whole.
 template <class Call>
 int repeat_at(const std::filesystem::path& path, std::error_code& error, Call call) noexcept {
   if (!is_whole(path, error)) return -1;
@@ -74,7 +75,7 @@ Status to_status(const struct stat& from) noexcept {
 
 std::error_code File::close() noexcept {
   if (!is_open()) return {};
-  // Not repeated on EINTR: the descriptor is gone by then and may already be somebody else's.
+  // Not repeated on EINTR: the descriptor is already closed and may have been reused.
   if (::close(static_cast<int>(release())) == 0 || errno == EINTR) return {};
   return {errno, std::system_category()};
 }
@@ -154,7 +155,7 @@ std::size_t write_some(const File& file, std::uint64_t offset, std::span<const B
 void reserve(const File& file, std::uint64_t size, std::error_code& error) noexcept {
   error.clear();
 #if defined(__linux__)
-  // posix_fallocate would fall back to writing every block, which costs a second write of the file.
+  // posix_fallocate would fall back to writing every block, so the file would be written twice.
   repeat(error, [&] { return ::fallocate(descriptor(file), 0, 0, static_cast<off_t>(size)); });
   if (is(error, {EOPNOTSUPP, ENOSYS, EINVAL, ENODEV, EPERM})) error.clear();
 #else

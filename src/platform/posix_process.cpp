@@ -16,13 +16,14 @@
 namespace safestructures::inline v0::platform::os {
 
 struct Temporary {
-  std::atomic<char*> path{nullptr};  // Null where it is free for another.
+  std::atomic<char*> path{nullptr};  // Null if it is free for reuse.
   Temporary* next = nullptr;
 };
 
 namespace {
 
-// Whoever takes a path out has it alone. None of the list is freed: a signal may be at it.
+// Whoever takes a path out owns it. List elements are never freed: a signal handler may be using
+// them.
 std::atomic<Temporary*> temporaries{nullptr};
 std::atomic<bool> has_clean_up{false};
 static_assert(std::atomic<char*>::is_always_lock_free, "a handler of signals may not wait");
@@ -30,7 +31,7 @@ static_assert(std::atomic<char*>::is_always_lock_free, "a handler of signals may
 void remove_temporaries(int signal) {
   for (Temporary* one = temporaries; one != nullptr; one = one->next)
     if (const char* const path = one->path.exchange(nullptr)) ::unlink(path);
-  // It comes when this handler, which is no longer set, has returned, and ends the process.
+  // Delivered after this handler, which is no longer set, has returned; it then ends the process.
   ::raise(signal);
 }
 
@@ -41,7 +42,7 @@ void clean_up_at_signals() noexcept {
   has_clean_up = true;
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
     struct sigaction action{};
-    // What nohup or a shell had ignored stays so.
+    // Signals ignored by nohup or a shell remain ignored.
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = remove_temporaries;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -75,7 +76,7 @@ void forget_temporary(Temporary* temporary) noexcept {
 
 unsigned affine_processors() noexcept {
 #if defined(__linux__)
-  cpu_set_t set;  // For 1,024 processors; a kernel with more refuses, and tells the number below.
+  cpu_set_t set;  // For 1,024 processors; with more this fails, and the count below is used.
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof set, &set) == 0)
     return static_cast<unsigned>(std::max(CPU_COUNT(&set), 1));
@@ -90,7 +91,7 @@ ThreadEnd::ThreadEnd(void (*destroy)(void* object)) {
   key_ = key;
 }
 
-// Of a library that is unloaded nobody calls anything.
+// After a library is unloaded, nobody calls it any more.
 ThreadEnd::~ThreadEnd() { ::pthread_key_delete(static_cast<pthread_key_t>(key_)); }
 
 void ThreadEnd::keep(void* object) const noexcept {

@@ -13,12 +13,13 @@
 namespace safestructures::inline v0::platform {
 namespace {
 
-// Of what moves bytes, more threads find the memory bus or the lock of the file taken.
+// For work that moves bytes, more threads only compete for the memory bus or the lock of the file.
 constexpr unsigned most_threads = 16;
-// What somebody asks for; a slip of the pen must not exhaust the system.
+// A limit on explicit requests, so that a typo cannot exhaust the system.
 constexpr unsigned most_asked = 256;
 
-// Without a stream, whose first use in a process takes as long as comparing 2,000 small tensors.
+// Does not use a stream, whose first use in a process takes as long as comparing 2,000 small
+// tensors.
 std::optional<std::string> text_of(const std::filesystem::path& path) {
   constexpr std::size_t together = 4096;
   std::error_code error;
@@ -34,7 +35,7 @@ std::optional<std::string> text_of(const std::filesystem::path& path) {
   return error ? std::nullopt : std::optional(std::move(text));
 }
 
-/// The number at the front of a text, which is cut off with a space behind it.
+/// Removes and returns the number at the start of a text, and a space after it.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -44,7 +45,7 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
   return number;
 }
 
-/// Microseconds of processor time in each period of so many, as processors.
+/// Converts microseconds of processor time per period to processors.
 std::optional<unsigned> processors_of(std::string_view quota, std::string_view period) {
   const std::optional<std::uint64_t> time = take_number(quota);
   const std::optional<std::uint64_t> of = take_number(period);
@@ -64,7 +65,8 @@ std::optional<unsigned> quota_of(const std::filesystem::path& group) {
   return quota && period ? processors_of(*quota, *period) : std::nullopt;
 }
 
-/// Whether a line of /proc/self/cgroup, "4:cpu,cpuacct", is of version 2 or has the controller.
+/// Whether a line of /proc/self/cgroup, such as "4:cpu,cpuacct", is of version 2 or has the
+/// controller.
 bool has_processors(std::string_view controllers) {
   for (;;) {
     const std::size_t comma = std::min(controllers.find(','), controllers.size());
@@ -95,7 +97,7 @@ std::optional<unsigned> quota_processors(const std::filesystem::path& root,
     std::string_view group = line.substr(names_end + 1);
     if (!controllers.empty() && !has_processors(controllers)) continue;
     const std::filesystem::path mount = controllers.empty() ? root : root / controllers;
-    // Every group above has a say. In a container its own may be mounted as the root.
+    // All ancestor groups count. In a container, its own group may be mounted as the root.
     for (;;) {
       while (group.ends_with('/')) group.remove_suffix(1);
       while (group.starts_with('/')) group.remove_prefix(1);
@@ -121,7 +123,7 @@ unsigned available_processors() noexcept {
       if (!membership) return allowed;
       return std::min(allowed, quota_processors("/sys/fs/cgroup", *membership).value_or(allowed));
     } catch (const std::exception&) {
-      return allowed;  // No memory for a few lines of text: others will say so.
+      return allowed;  // No memory for a few lines of text: others will report that.
     }
   }();
   return count;

@@ -1,5 +1,5 @@
 /// \file
-/// How many processors this process may use, and how many threads a call was allowed.
+/// The number of processors that this process may use, and of threads that a call may use.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,24 @@
 
 namespace safestructures::inline v0::platform {
 
-/// The processors of this process's affinity. At least 1. Looked up once, when first asked for.
+/// Returns the processors in this process's affinity mask, at least 1. Determined once, on first
+/// use.
 [[nodiscard]] unsigned affine_processors() noexcept;
 
-/// Those of them that the quotas of its control groups grant. At least 1. Looked up once, when
-/// first asked for.
+/// Returns how many of them the quotas of its control groups grant, at least 1. Determined once, on
+/// first use.
 [[nodiscard]] unsigned available_processors() noexcept;
 
-/// The least quota of the control groups that `membership` names, the text of /proc/self/cgroup, as
-/// whole processors, rounded up; nothing where none is set.
+/// Returns the smallest quota of the control groups that `membership`, the text of
+/// /proc/self/cgroup, names, in whole processors, rounded up; null if none is set.
 /// \param root where control groups are mounted: /sys/fs/cgroup
 [[nodiscard]] std::optional<unsigned> quota_processors(const std::filesystem::path& root,
                                                        std::string_view membership);
 
-/// The most threads for work of the calling thread; 0: as many as pay.
+/// The most threads for work of the calling thread; 0 for as many as pay off.
 [[nodiscard]] unsigned& thread_limit() noexcept;
 
-/// Sets it as long as this lives.
+/// Sets the thread limit as long as this lives.
 class LimitScope {
  public:
   explicit LimitScope(unsigned threads) noexcept : before_(thread_limit()) {
@@ -39,8 +40,8 @@ class LimitScope {
   unsigned before_;
 };
 
-/// How many threads share work on `total` bytes where one more pays for each `share`; more than two
-/// only where quotas grant as many processors.
+/// Returns how many threads should share work on `total` bytes, if each `share` justifies one more;
+/// more than two only if quotas grant as many processors.
 [[nodiscard]] unsigned threads_for(std::size_t total, std::size_t share) noexcept;
 
 }  // namespace safestructures::inline v0::platform

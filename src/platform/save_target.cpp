@@ -10,7 +10,7 @@
 namespace safestructures::inline v0::platform {
 namespace {
 
-constexpr int longest_link_chain = 40;  // As Linux has it.
+constexpr int longest_link_chain = 40;  // The limit on Linux.
 constexpr const char* to_stream = "Write to an output stream instead";
 
 Error refusal(const std::filesystem::path& path, std::string found, std::string advice) {
@@ -23,9 +23,9 @@ Error refusal(const std::filesystem::path& path, std::string found, std::string 
                        .offset = {}}};
 }
 
-/// The system follows some links to where no path leads: /proc/self/fd/1, and so /dev/stdout, to
-/// the pipe that it is. Regular files may have come there meanwhile, by another save.
-/// \throws Error for such a one
+/// The system follows some links to places that no path names: /proc/self/fd/1, and so /dev/stdout,
+/// to the pipe behind it. A regular file may have been created there meanwhile, by another save.
+/// \throws Error unless the link is dangling or names a regular file
 void require_dangling(const std::filesystem::path& named) {
   std::error_code error;
   const std::filesystem::file_status found = std::filesystem::status(named, error);
@@ -37,7 +37,7 @@ void require_dangling(const std::filesystem::path& named) {
                 to_stream);
 }
 
-/// Follows links at the end of the path. One system call where there is no link.
+/// Follows links at the end of the path. One system call if there is no link.
 SaveTarget follow_links(const std::filesystem::path& named) {
   SaveTarget target{named, std::nullopt};
   for (int links = 0; links <= longest_link_chain; ++links) {

@@ -1,5 +1,5 @@
 /// \file
-/// Which file a save replaces.
+/// Determines which file a save replaces.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 namespace safestructures::inline v0::platform {
 
 struct SaveTarget {
-  std::filesystem::path path;          ///< Links at its end are followed: what the rename replaces.
-  std::optional<os::Status> existing;  ///< Nothing where a new file or a dangling link is named.
+  std::filesystem::path path;          ///< What the rename replaces, with links followed.
+  std::optional<os::Status> existing;  ///< Null for a new file or a dangling link.
 };
 
-/// One system call where the file is new or no link.
-/// \throws Error `cannot_write` unless it is a file that this user may write, or nothing yet
+/// Resolves the target of a save, with one system call if the file is new or not a link.
+/// \throws Error `cannot_write` unless it is a file that this user may write, or does not exist yet
 [[nodiscard]] SaveTarget save_target(const std::filesystem::path& named);
 
 }  // namespace safestructures::inline v0::platform

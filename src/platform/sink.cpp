@@ -10,7 +10,7 @@
 namespace safestructures::inline v0::platform {
 namespace {
 
-// Stays in the second-level cache between its being filled and its being copied on.
+// Stays in the second-level cache between being filled and being copied.
 constexpr std::size_t block_size = std::size_t{256} << 10U;
 
 }  // namespace
@@ -26,7 +26,7 @@ void VectorSink::write(std::span<const std::byte> bytes) {
 }
 
 std::span<std::byte> VectorSink::prepare(std::size_t minimum, std::size_t wanted) {
-  // A vector zeroes what it grows by; in blocks that the cache holds, that is nearly free.
+  // A vector zeroes its new elements; in blocks that fit into the cache, that is nearly free.
   const std::size_t size = std::max(minimum, std::min(wanted, block_size));
   const std::size_t begin = end();
   prepared_ = 0;

@@ -1,5 +1,5 @@
 /// \file
-/// Sinks for streams and memory; that for files is in atomic_file.hpp.
+/// Sinks for streams and memory; the sink for files is in atomic_file.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace safestructures::inline v0::platform {
 
-/// Appends to a vector, which the caller reserves when the size is known.
+/// Appends to a vector, which the caller should reserve if the size is known.
 class VectorSink final : public Sink {
  public:
   explicit VectorSink(std::vector<std::byte>& target) noexcept
@@ -30,11 +30,11 @@ class VectorSink final : public Sink {
 
   std::vector<std::byte>& target_;
   std::size_t start_;
-  std::size_t prepared_ = 0;  // Bytes at the end of the vector that are only room.
+  std::size_t prepared_ = 0;  // Bytes at the end of the vector that are not written yet.
 };
 
-/// Writes to a stream, whose failure is an `Error` with code `cannot_write`. Small pieces are
-/// gathered. The stream itself is flushed by `flush`, never by the destructor.
+/// Writes to a stream; if the stream fails, throws an `Error` with code `cannot_write`. Small
+/// pieces are gathered. The stream itself is flushed by `flush`, never by the destructor.
 class StreamSink final : public Sink {
  public:
   explicit StreamSink(std::ostream& target) noexcept : target_(target) {}

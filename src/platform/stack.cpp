@@ -9,10 +9,10 @@
 namespace safestructures::inline v0::platform {
 
 bool stack_is_low() noexcept {
-  // For what is called at the deepest level: reading a number, a system call, throwing an
+  // For whatever is called at the deepest level: reading a number, a system call, throwing an
   // exception.
   constexpr std::size_t reserve = std::size_t{32} << 10U;
-  // Asked once: in the main thread glibc reads /proc/self/maps for it.
+  // Determined once: in the main thread, glibc reads /proc/self/maps for it.
   thread_local const os::Stack stack = os::stack_of_this_thread();
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (here < stack.lowest || here - stack.lowest >= stack.size) return false;

@@ -13,7 +13,7 @@ struct Advice {
   std::string_view writing;
 };
 
-/// As the standard library sees an error that has no name in `std::errc`.
+/// Returns the condition of an error that has no name in `std::errc`.
 std::error_condition condition_of(int number) {
   return std::error_code(number, std::system_category()).default_error_condition();
 }
@@ -73,7 +73,7 @@ Error system_error(ErrorCode code, std::string_view operation, const std::filesy
   ErrorDetails details;
   details.file = file.string();
   if (const std::size_t zero = details.file.find('\0'); zero != std::string::npos) {
-    // What is behind it would be cut from the message, too.
+    // The rest would be cut from the message, too.
     for (std::size_t i = zero; i < details.file.size(); ++i)
       if (details.file[i] == '\0') details.file.replace(i, 1, "\\x00");
     details.expected = "a path without a byte 0, at which the system would end it";

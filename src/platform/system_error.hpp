@@ -1,5 +1,5 @@
 /// \file
-/// Errors of the operating system as the library's `Error`.
+/// Converts errors of the operating system to `Error`.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace safestructures::inline v0::platform {
 
-/// An `Error` that reads `file: operation: what the system says. What to do.`
-/// \param operation what was tried, such as "cannot open the file".
+/// Returns an `Error` that reads `file: operation: the system's text. What to do.`
+/// \param operation what was attempted, such as "cannot open the file".
 [[nodiscard]] Error system_error(ErrorCode code, std::string_view operation,
                                  const std::filesystem::path& file, std::error_code cause,
                                  std::optional<std::uint64_t> offset = std::nullopt);

@@ -1,6 +1,7 @@
 /// \file
-/// XXH3 (Y. Collet, https://xxhash.com), by the best instructions of this processor where xxHash
-/// was built with them: Debian's is, and hashes twice as many bytes in a second as by those of all.
+/// XXH3 (Y. Collet, https://xxhash.com), with the best instructions of this processor if xxHash was
+/// built with dispatching: Debian's is, and hashes twice as many bytes per second as with baseline
+/// instructions.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 
 namespace safestructures::inline v0::platform {
 
-/// XXH3-64 of bytes that come in pieces.
+/// Computes the XXH3-64 of bytes that are added in pieces.
 class Xxh3 {
  public:
   /// \throws std::bad_alloc
@@ -37,7 +38,7 @@ class Xxh3 {
   std::unique_ptr<XXH3_state_t, Release> state_;
 };
 
-/// XXH3-64.
+/// Returns the XXH3-64 of bytes.
 inline std::uint64_t xxh3(std::span<const std::byte> bytes) noexcept {
   return XXH3_64bits(bytes.data(), bytes.size());
 }

@@ -62,9 +62,9 @@ class OpenFiles::File final : public Source {
   std::filesystem::path later_;
   std::string name_;
   std::uint64_t size_ = 0;
-  bool is_known_ = false;  // It was open before, and `size_` is its size.
-  // The other's, with its mutex.
-  mutable std::shared_ptr<const Source> source_;  // Null while it is closed.
+  bool is_known_ = false;  // Whether it was open before, so that `size_` is set.
+  // Guarded by the mutex of `OpenFiles`.
+  mutable std::shared_ptr<const Source> source_;  // Null while closed.
   mutable std::uint64_t used_ = 0;
 };
 

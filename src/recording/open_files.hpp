@@ -1,6 +1,5 @@
 /// \file
-/// The files of a recording that is read: a bounded number of them is open at a time, however many
-/// segments it has.
+/// The open files of a recording that is read: a bounded number, however many segments there are.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +13,25 @@
 
 namespace safestructures::inline v0::recording {
 
-/// May be used by several threads at once.
+/// Safe to use from several threads at once.
 class OpenFiles : public std::enable_shared_from_this<OpenFiles> {
  public:
-  /// Systems allow 256 or more for all of a process, which may read several recordings.
+  /// Systems allow a process 256 or more in all, and it may read several recordings.
   static constexpr std::size_t most = 32;
 
-  /// A file as a source, which keeps this alive. The file used longest ago is closed where another
-  /// is to be opened, and opened again when it is read: it must not change meanwhile.
-  /// \param later its name if it is renamed, and may then be cut or grow; empty for one that is not
-  /// \throws Error as `Source::open`; reading does as well
+  /// Returns a file as a source, which keeps this alive. When the limit is reached, the least
+  /// recently used file is closed, and reopened when it is read again, so it must not change
+  /// meanwhile.
+  /// \param later the name that it may be renamed to, and may then be cut or grow; empty if it may
+  /// not
+  /// \throws Error as `Source::open`, also when reading
   [[nodiscard]] std::shared_ptr<const Source> open(std::filesystem::path path,
                                                    std::filesystem::path later = {});
 
  private:
   class File;
 
-  /// The file, open.
+  /// Returns the file, opened if necessary.
   [[nodiscard]] std::shared_ptr<const Source> use(const File& file);
   void forget(const File& file) noexcept;
 

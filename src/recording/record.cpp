@@ -1,4 +1,4 @@
-// One record, as its users see it.
+// A record as users see it.
 #include <safestructures/recording/recording.hpp>
 
 #include <string>

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t scans_before_index = 20;
 constexpr std::uint32_t no_name = std::numeric_limits<std::uint32_t>::max();
 
-/// The first place with that number.
+/// Returns the first place with that number.
 template <class Number, class NumberOf>
 std::optional<std::size_t> first_of(const std::vector<std::size_t>& places, bool is_ascending,
                                     Number number, const NumberOf& number_of) {
@@ -28,7 +28,7 @@ void RecordTable::add(std::shared_ptr<const Segment> segment) {
   const auto skipped = static_cast<std::size_t>(first - columns.sequence.begin());
   if (skipped == columns.sequence.size()) return;
   Part part{.segment = std::move(segment), .skipped = skipped, .begin = size_, .names = {}};
-  // A name of none that is new is no name of the recording, whose names are in this order.
+  // Names without a new record are skipped: the recording's names are ordered by first record.
   const std::vector<Value>& names = part.segment->names();
   part.names.resize(names.size(), no_name);
   for (const std::uint32_t name : columns.name.subspan(skipped))

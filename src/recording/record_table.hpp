@@ -22,43 +22,43 @@ class Recording;
 
 namespace safestructures::inline v0::recording {
 
-/// Constant members may be called by several threads at once.
+/// Const members may be called from several threads at once.
 class RecordTable {
  public:
-  /// The records of one segment that the table has: all from one on.
+  /// The records of one segment in the table: all from `skipped` on.
   struct Part {
     std::shared_ptr<const Segment> segment;
-    std::size_t skipped = 0;           ///< Records of the segment before them.
-    std::size_t begin = 0;             ///< Of the first one, in the table.
-    std::vector<std::uint32_t> names;  ///< Places in `RecordTable::names`, by those in the segment.
+    std::size_t skipped = 0;           ///< Records of the segment that are not in the table.
+    std::size_t begin = 0;             ///< Index of the first one in the table.
+    std::vector<std::uint32_t> names;  ///< By name in the segment: indices into the table's.
 
     [[nodiscard]] std::size_t size() const { return segment->size() - skipped; }
   };
-  /// Where a record is.
+  /// The location of a record.
   struct Place {
     const Part* part = nullptr;
-    std::size_t record = 0;  ///< In its segment.
+    std::size_t record = 0;  ///< Index in its segment.
 
     [[nodiscard]] std::uint32_t name() const {
       return part->names[part->segment->columns().name[record]];
     }
   };
 
-  /// That of a recording. Valid as long as it.
+  /// Returns the table of a recording, valid as long as the recording.
   [[nodiscard]] static const RecordTable& of(const Recording& recording) noexcept;
 
-  /// Adds the records of a segment that come after all that are here.
+  /// Adds those records of a segment that come after all records in the table.
   void add(std::shared_ptr<const Segment> segment);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] const std::vector<Part>& parts() const noexcept { return parts_; }
   [[nodiscard]] Place at(std::size_t index) const;
-  /// Of all records, by their first.
+  /// Returns all names, ordered by first record.
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// The place of a name among them.
+  /// Returns the index of a name in `names`.
   [[nodiscard]] std::optional<std::uint32_t> place_of(std::string_view name) const;
 
-  /// The first record of a name and a step, or of a name and a call.
+  /// Returns the first record with a name and step, or with a name and call.
   /// @{
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name, std::int64_t step) const;
   [[nodiscard]] std::optional<std::size_t> find_call(std::string_view name,
@@ -66,8 +66,8 @@ class RecordTable {
   /// @}
 
  private:
-  /// The records of one name, by their places, and whether their steps and calls ascend, as those
-  /// of one thread do.
+  /// The indices of the records with one name, and whether their steps and calls ascend, as they do
+  /// if recorded by one thread.
   struct Named {
     std::vector<std::size_t> places;
     bool has_ascending_steps = true;
@@ -75,8 +75,8 @@ class RecordTable {
   };
 
   [[nodiscard]] std::uint32_t id_of(const std::string& name);
-  /// The first record of a name and a number of a column. \param is_ascending whether the numbers
-  /// are, of the records of one name
+  /// Returns the first record with a name and a number in a column. \param is_ascending the member
+  /// that tells whether the numbers of one name ascend
   template <class Number>
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name, Number number,
                                                 std::span<const Number> ReadColumns::* column,
@@ -95,27 +95,27 @@ class RecordTable {
   std::size_t size_ = 0;
   std::uint64_t next_sequence_ = 0;
   std::vector<std::string> names_;
-  // Places in `names_`.
+  // Indices into `names_`.
   std::unordered_map<std::string, std::uint32_t, detail::KeyedHash, std::equal_to<>> ids_;
-  // Made once records were looked for without it for as long as it takes to make, as 20 scans of
-  // all: opening 100,000 records took twice as long with it.
+  // The index, built once lookups without it have taken as long as building it does, which is 20
+  // scans of all records: building it when opening 100,000 records made that take twice as long.
   mutable std::mutex mutex_;
-  mutable std::vector<Named> named_;  // By places in `names_`.
-  mutable std::size_t indexed_ = 0;   // Records that are in it.
-  mutable std::size_t scanned_ = 0;   // Records that were looked at without it.
+  mutable std::vector<Named> named_;  // Indexed like `names_`.
+  mutable std::size_t indexed_ = 0;   // Records in the index.
+  mutable std::size_t scanned_ = 0;   // Records scanned without the index.
 };
 
-/// What says where the value of a record is.
+/// Where the value of a record is.
 struct StoredRecord {
-  std::uint32_t name = 0;        ///< Place in `RecordTable::names`.
-  const Value* value = nullptr;  ///< Its own, or the tensor that it is a row of.
+  std::uint32_t name = 0;        ///< Index into `RecordTable::names`.
+  const Value* value = nullptr;  ///< The value, or the tensor that it is a row of.
   std::int32_t row = no_row;
   std::uint8_t kept = 0;  ///< A Keep.
 
   [[nodiscard]] bool is_row() const noexcept { return row != no_row; }
 };
 
-/// Looks records up that follow each other, mostly: what leads to them is found once for a segment.
+/// Looks up records that mostly follow each other: their segment is located only once.
 class RecordCursor {
  public:
   explicit RecordCursor(const RecordTable& table) : table_(&table) {}
@@ -135,14 +135,14 @@ class RecordCursor {
 
   const RecordTable* table_;
   const RecordTable::Part* part_ = nullptr;
-  std::size_t begin_ = 0;  // Of the part.
+  std::size_t begin_ = 0;  // The index of the part's first record.
   std::size_t size_ = 0;
-  // From the part's first record on.
+  // The columns from the part's first record on.
   const std::uint32_t* name_ = nullptr;
   const std::uint32_t* value_ = nullptr;
   const std::int32_t* row_ = nullptr;
   const std::uint8_t* kept_ = nullptr;
-  // By what these say.
+  // What the columns index.
   const std::uint32_t* names_ = nullptr;
   const Value* values_ = nullptr;
 };

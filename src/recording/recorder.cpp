@@ -18,10 +18,10 @@ ActivationRecorder::~ActivationRecorder() {
     return;
   }
   try {
-    // Without a call there is nothing to tell, and the folder can be used again.
+    // Without a call there is nothing to report, and the folder can be used again.
     state_->close(false);
   } catch (...) {
-    // Told by close() to those who call it.
+    // close() reports it to those who call it.
   }
 }
 

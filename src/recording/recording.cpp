@@ -29,20 +29,20 @@ using recording::Frame;
 using recording::FrameState;
 using recording::Segment;
 
-/// What was read so far.
+/// The state of what was read so far.
 struct Recording::State {
   State(std::filesystem::path from, const RecordingOptions& how)
       : folder(std::move(from)), options(how) {}
 
   void refresh();
-  /// Reads those that are sealed up to the first that is not. Looking for each takes a twentieth of
-  /// the time of a look at the folder.
+  /// Reads sealed segments up to the first one that is not. Checking for each takes a twentieth of
+  /// the time of listing the folder.
   void read_all_sealed();
   void read_sealed();
-  /// Whether it should be looked at again: it was sealed meanwhile.
+  /// Returns whether to look again, because the segment was sealed meanwhile.
   bool read_unsealed();
   void note(std::string problem);
-  /// What is missing of a segment that is not sealed, unless a recorder makes it just now.
+  /// Notes which part of an unsealed segment is missing, unless a recorder is just creating it.
   void note_lone(const std::filesystem::path& journal, const std::filesystem::path& part);
   [[nodiscard]] LoadOptions load_options() const;
   [[nodiscard]] std::shared_ptr<const Source> open(const std::filesystem::path& path,
@@ -53,15 +53,15 @@ struct Recording::State {
   std::shared_ptr<recording::OpenFiles> files = std::make_shared<recording::OpenFiles>();
   platform::SharedBlocks columns;
   recording::RecordTable table;
-  recording::SegmentOrder order;  // Of those that are sealed.
+  recording::SegmentOrder order;  // Of the sealed segments.
   std::vector<std::string> problems;
-  std::unordered_set<std::string> noted;  // The same.
+  std::unordered_set<std::string> noted;  // The same texts.
   std::string about;
   bool is_closed = false;
-  std::uint64_t segment = 1;       // The one that is read next.
-  std::uint64_t journal_end = 0;   // Of what was read of its journal.
-  std::uint64_t journal_room = 0;  // Bytes in front of its data.
-  // Those that were asked for, by their places: all of 100,000 took ten times as long as opening.
+  std::uint64_t segment = 1;       // The segment to read next.
+  std::uint64_t journal_end = 0;   // How much of its journal was read.
+  std::uint64_t journal_room = 0;  // Bytes before its data.
+  // Records that were asked for, by index: making all of 100,000 took ten times as long as opening.
   std::mutex mutex;
   std::unordered_map<std::size_t, Record> made;
 };
@@ -85,7 +85,7 @@ LoadOptions Recording::State::load_options() const {
 
 std::shared_ptr<const Source> Recording::State::open(const std::filesystem::path& path,
                                                      const std::filesystem::path& later) const {
-  // What is mapped or in memory needs no file behind it.
+  // Mapped and loaded files need not stay open.
   return options.access == Access::read ? files->open(path, later) : Source::open(path);
 }
 
@@ -109,9 +109,9 @@ void Recording::State::refresh() {
       if (next->second.sealed) {
         read_sealed();
       } else {
-        // What is sealed in this moment is found in the next round.
+        // A segment sealed at this moment is found in the next round.
         if (read_unsealed()) break;
-        // A recorder that died leaves one; a later one means that it was not the last.
+        // A recorder that died leaves one; if there is a later one, it was not the last.
         if (std::next(next) == segments.end()) return;
         note("segment " + std::to_string(segment) +
              " is not sealed although there are later ones: 'safestructures recover' seals it");
@@ -146,12 +146,12 @@ void Recording::State::read_sealed() {
   table.add(read);
   if (!order.is_closed()) return;
   is_closed = true;
-  // Not a look at the folder, which takes as long as a fifth of all: `verify` takes one.
+  // Does not list the folder, which takes a fifth of the total time; `verify` does.
   std::error_code error;
   if (const std::filesystem::path next = recording::sealed_file(folder, segment + 1);
       std::filesystem::exists(next, error))
     note(recording::behind_text(next, segment));
-  // Where nothing else says why.
+  // Only if no other problem explains it.
   if (problems.empty() && said.kept && *said.kept > table.size())
     note("the recorder kept " + detail::counted(*said.kept, "record") + ", of which " +
          std::to_string(table.size()) + (table.size() == 1 ? " is" : " are") + " here");
@@ -159,7 +159,8 @@ void Recording::State::read_sealed() {
 
 void Recording::State::note_lone(const std::filesystem::path& journal,
                                  const std::filesystem::path& part) {
-  // A recorder makes the journal first, and takes it away last.
+  // A recorder creates the journal before the part, and removes it after renaming the part: a part
+  // without a journal is looked at again, since it may have been sealed meanwhile.
   std::error_code error;
   const auto is_there = [&](const std::filesystem::path& path) {
     return std::filesystem::exists(path, error);
@@ -169,7 +170,7 @@ void Recording::State::note_lone(const std::filesystem::path& journal,
   const std::uintmax_t size = std::filesystem::file_size(journal, error);
   if (!error && size > recording::journal_head_size && !is_there(part) &&
       !is_there(recording::sealed_file(folder, segment)))
-    note(part.string() + " is missing, of whose records there is the journal");
+    note(part.string() + " is missing, although its journal lists records in it");
 }
 
 bool Recording::State::read_unsealed() {
@@ -194,7 +195,7 @@ bool Recording::State::read_unsealed() {
   std::uint64_t place = journal_end;
   if (place == 0) {
     if (rest.size() < recording::journal_head_size) {
-      // Its head is written before there are data.
+      // Its head is written before any data.
       if (data->size() != 0)
         note(journal.string() + " ends in its first bytes: nobody can tell what is in " +
              part.string());
@@ -219,18 +220,18 @@ bool Recording::State::read_unsealed() {
       throw fault.with_file(journal.string());
     }
     if (found.state != FrameState::whole) {
-      // The last one may be half there, in a file system that shows a write before it is whole.
+      // The last frame may be incomplete, if the file system shows writes before they are complete.
       if (recording::find_frame(rest, 1))
         note(journal.string() + " is damaged at byte " + std::to_string(place) +
              ": 'safestructures recover' gives what is behind it");
       break;
     }
     const Frame& frame = found.frame;
-    // The data are written first: what is not there is lost.
+    // The data are written first, so missing data are lost.
     if (frame.begin != frame.end &&
         (data->size() < journal_room || frame.end > data->size() - journal_room)) {
       note(part.string() +
-           " ends in front of data that its journal tells of: 'safestructures recover' says how "
+           " ends before data that its journal lists: 'safestructures recover' says how "
            "many records are lost");
       break;
     }
@@ -240,7 +241,7 @@ bool Recording::State::read_unsealed() {
   }
   if (frames.empty()) return false;
   if (recording::drop_overlaps(frames) != 0)
-    note(journal.string() + " has records that say to have the same data");
+    note(journal.string() + " has records that claim the same data");
   const auto file = recording::as_file(std::move(data), journal_room, frames);
   table.add(std::make_shared<const Segment>(Document::open_structure(file, load_options()), part,
                                             columns));

@@ -39,7 +39,8 @@ using recording::StoredTensor;
 
 namespace {
 
-/// What is there, a link itself; nothing where nothing is. \throws Error `cannot_read`
+/// Returns the status of a file, not following links; null if it does not exist. \throws Error
+/// `cannot_read`
 std::optional<platform::os::Status> status_of(const std::filesystem::path& path) {
   std::error_code error;
   const platform::os::Status status = platform::os::status(path, error);
@@ -56,7 +57,7 @@ std::uint64_t size_of(const std::filesystem::path& path) {
 
 bool is_to_repair(const recording::SegmentFiles& files) { return !files.sealed && files.journal; }
 
-/// Tells how far the work is: segment by segment it adds up to the size of their files.
+/// Reports progress, which for each segment adds up to the size of its file.
 class Checked {
  public:
   Checked(const RecoverOptions& options, const std::filesystem::path& folder) : options_(options) {
@@ -65,14 +66,14 @@ class Checked {
       if (is_to_repair(files)) all_ += size_of(recording::part_file(folder, segment));
   }
 
-  /// \param bytes of the segment, at most what `begin` was told
+  /// \param bytes of the segment; the total is capped at what `begin` was given
   void add(std::uint64_t bytes) {
     bytes = std::min(bytes, left_);
     left_ -= bytes;
     if (options_.progress && bytes != 0) options_.progress(bytes, all_);
   }
   void begin(std::uint64_t size) { left_ = size; }
-  /// What needed no check: room for the header, and what is cut off.
+  /// Adds what needed no check: the room for the header, and what is cut off.
   void end() { add(left_); }
 
  private:
@@ -81,7 +82,7 @@ class Checked {
   std::uint64_t left_ = 0;
 };
 
-/// Repairs one segment that is not sealed.
+/// Repairs one unsealed segment.
 class Repair {
  public:
   Repair(const std::filesystem::path& folder, std::uint64_t segment, const RecoverOptions& options,
@@ -99,7 +100,7 @@ class Repair {
     try {
       repair();
     } catch (const Error& error) {
-      // It is no damage: with a higher limit all is whole.
+      // Not damage: with a higher limit everything is intact.
       if (error.code() != ErrorCode::limit_exceeded) throw;
       ErrorDetails details = error.details();
       details.file.clear();
@@ -118,7 +119,7 @@ class Repair {
       journal = recording::read_frames(bytes, options_.limits);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::limit_exceeded) throw;
-      // It was cut in its first bytes, before there were data; or it is damaged.
+      // Either it was cut within its first bytes, before there were data, or it is damaged.
       if (error.code() != ErrorCode::truncated || size_of(part_path_) != 0)
         return lose(0, "the journal cannot be used: " + std::string(error.with_file("").what()));
     }
@@ -141,8 +142,8 @@ class Repair {
   }
 
   void seal(Journal journal);
-  /// Whether a frame's data are there and are what was written.
-  /// \throws Error `limit_exceeded` where they are, and pass a limit
+  /// Whether a frame's data exist and are what was written.
+  /// \throws Error `limit_exceeded` if they are, but exceed a limit
   bool check(const Frame& frame);
   std::uint64_t hash_of(std::uint64_t begin, std::uint64_t end);
   void write(bool checksums);
@@ -156,7 +157,7 @@ class Repair {
   std::filesystem::path journal_path_;
   JournalHead head_;
   std::optional<platform::InputFile> data_;
-  std::shared_ptr<const Source> source_;  // The same, for tensors that nobody reads.
+  std::shared_ptr<const Source> source_;  // The same file, for tensors that nobody reads.
   SegmentHeader header_;
 };
 
@@ -181,7 +182,7 @@ bool Repair::check(const Frame& frame) {
   std::unordered_map<std::string_view, const StoredTensor*, detail::KeyedHash> tensors;
   for (const StoredTensor& tensor : frame.tensors) tensors.emplace(tensor.name, &tensor);
   try {
-    // What it says must stand alone: one record's text must not spoil those of others.
+    // It must be valid on its own: one record's text must not spoil those of others.
     static_cast<void>(schema::read(
         frame.schema,
         [&](std::string_view name) -> std::optional<Tensor> {
@@ -201,20 +202,20 @@ bool Repair::check(const Frame& frame) {
 
 void Repair::seal(Journal journal) {
   head_ = journal.head;
-  // Before memory is taken for it.
+  // Checked before memory is allocated for it.
   if (head_.room < 8 || head_.room % 8 != 0 || head_.room > options_.limits.header_bytes)
     return lose(journal.frames.size(),
                 "the journal cannot be used: it says that the data begin at byte " +
                     std::to_string(head_.room));
   try {
-    // It would be written where the link leads.
+    // Otherwise the target of the link would be written.
     const std::optional<platform::os::Status> status = status_of(part_path_);
     if (status && status->kind == platform::os::Kind::link)
       throw Error(ErrorCode::cannot_open, "the file is a link");
     data_.emplace(part_path_);
     source_ = Source::open(part_path_);
   } catch (const Error& error) {
-    // There are other segments.
+    // Go on with the other segments.
     return lose(journal.frames.size(), "the data cannot be read: " + std::string(error.what()));
   }
   std::uint64_t lost = 0;
@@ -229,7 +230,7 @@ void Repair::seal(Journal journal) {
       ++damaged;
       continue;
     }
-    // A record that could not be saved has a number, and no frame, between others that are whole.
+    // A record that could not be saved has a number but no frame, between others that are whole.
     if (last) (journal.are_behind_damage[i] ? lost : refused) += sequence - *last - 1;
     last = sequence;
     if (check(frame)) sound.push_back(std::move(frame));
@@ -250,7 +251,7 @@ void Repair::seal(Journal journal) {
     lose(1, "the journal is damaged, " + detail::counted(journal.damaged_bytes, "byte"));
   if (header_.records() == 0) {
     if (damaged == 0 && journal.damaged_bytes == 0) return remove("no record was finished in");
-    return;  // What is there stays, for who can make something of it.
+    return;  // The files stay, in case someone can make use of them.
   }
   const std::uint64_t end = head_.room + header_.end();
   const std::uint64_t cut = data_->size() > end ? data_->size() - end : 0;
@@ -270,9 +271,9 @@ void Repair::seal(Journal journal) {
 void Repair::write(bool checksums) {
   const std::string about = "{\"version\": 2, \"segment\": " + std::to_string(head_.segment) +
                             ", \"closed\": false, \"recovered\": true}";
-  // With the zeros: a recorder that died at its seal may have written something else there.
+  // Including the zeros: a recorder that died while sealing may have written something else there.
   const std::string header = header_.front(about, head_.room, checksums).text();
-  // Read by the same code as every file from outside, before anything is changed.
+  // Parsed by the same code as every untrusted file, before anything is changed.
   static_cast<void>(
       Document::open(recording::behind_header(header, source_, head_.room, header_.end()),
                      {.format = formats::safestructures(), .limits = options_.limits}));
@@ -293,7 +294,7 @@ void Repair::write(bool checksums) {
   platform::os::remove(journal_path_);
 }
 
-/// What keeps a sealed file from being read as a segment; nothing where it is one.
+/// Returns why a sealed file cannot be read as a segment; null if it can.
 std::optional<std::string> fault_of(const std::filesystem::path& path,
                                     const RecoverOptions& options) {
   try {
@@ -307,8 +308,8 @@ std::optional<std::string> fault_of(const std::filesystem::path& path,
   }
 }
 
-/// Looks at what is beside a sealed file, which may be all there is of the segment's records: where
-/// the file is damaged or somebody else's, it stays. \returns false there
+/// Checks the files next to a sealed one, which may be all that is left of the segment's records:
+/// if the sealed file is damaged or not the recorder's, they stay. \returns false in that case
 bool check_sealed(const std::filesystem::path& folder, std::uint64_t segment,
                   const recording::SegmentFiles& files, const RecoverOptions& options,
                   RecoveryReport& report) {
@@ -332,10 +333,10 @@ bool check_sealed(const std::filesystem::path& folder, std::uint64_t segment,
   return !fault;
 }
 
-/// Adds what the segments say that cannot be of all of them together.
+/// Adds contradictions between segments.
 void check_order(const std::filesystem::path& folder, const RecoverOptions& options,
                  RecoveryReport& report) {
-  // What is still not sealed was told of.
+  // Segments that are still not sealed were already reported.
   for (const auto& [segment, files] : recording::list_segments(folder))
     if (!files.sealed) return;
   try {
@@ -352,7 +353,7 @@ void check_order(const std::filesystem::path& folder, const RecoverOptions& opti
 
 RecoveryReport recover_recording(const std::filesystem::path& folder,
                                  const RecoverOptions& options) {
-  // What is no recording must not get a lock.
+  // A folder that is not a recording must not get a lock file.
   static_cast<void>(recording::segments_of(folder));
   const platform::os::File lock = recording::lock(folder, "the recording is still being written");
   RecoveryReport report;
@@ -385,7 +386,7 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
       is_readable = false;
     }
   }
-  // What cannot be read was told of.
+  // What cannot be read was already reported.
   if (is_readable) check_order(folder, options, report);
   return report;
 }

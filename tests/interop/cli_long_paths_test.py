@@ -156,7 +156,7 @@ def seconds_of_verify(folder, name, count):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         error.seek(0)
-        lines = error.read().count(b"is behind segment 1, which closed the recording: not read\n")
+        lines = error.read().count(b"comes after segment 1, which closed the recording, and was not read\n")
     expect(name, (1, count), (process.returncode, lines))
     return usage.ru_utime + usage.ru_stime
 

@@ -220,13 +220,14 @@ def check_other_segments(runs):
     def empty(number):
         return lambda segment: safestructures.save_file({}, segment(number))
 
-    behind = "safestructures: {}: segment-{}.safetensors is behind segment 4, which closed the recording: not read\n"
+    behind = ("safestructures: {}: segment-{}.safetensors comes after segment 4, which closed the recording, "
+              "and was not read\n")
     for name, number in ("behind", 5), ("far", 7):
         expect(f"a file {name}", behind.format(name, f"{number:06}"), verified(name, empty(number)))
     shutil.copytree(runs / "closed", runs / "begun")
     (runs / "begun/segment-000005.part").write_bytes(b"")
     done = run(runs, "verify", "begun")
-    said = behind.format("begun", "000005").replace("safetensors is", "part is")
+    said = behind.format("begun", "000005").replace("safetensors comes", "part comes")
     expect("a file without a header", said, done.stderr)
 
 

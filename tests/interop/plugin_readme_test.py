@@ -13,8 +13,8 @@ shutil.copy(
 
 
 def main():
-    import safestructures
     import safestructures_cpp
+    import safestructures
 
     value = safestructures.load_file("from_cpp.safetensors", plugins=safestructures_cpp.PLUGINS)
     safestructures.save_file(value, "to_cpp.safetensors", plugins=safestructures_cpp.PLUGINS)

@@ -2,10 +2,13 @@
 
 import math
 import pathlib
+import sys
 import types
+from unittest import mock
 
 import numpy as np
 from cli_outcomes import expect, raised, run, run_checks, stats
+from safestructures_cpp import nodes
 from safestructures_cpp.recorder import Recorder, records
 
 
@@ -39,6 +42,13 @@ class Module:
         for hook in self.after:
             hook(self, args, output)
         return output
+
+
+class Scripted(Module):
+    """Of torch.jit."""
+
+    def register_forward_hook(self, hook):
+        raise RuntimeError("no hooks here")
 
 
 class OldModule(Module):
@@ -117,6 +127,68 @@ def check_beyond_readers(folder):
         [inside] = inside
     expect("the deepest", "not recorded: a value that is deeper than 200 levels", inside)
     expect("verify", 0, run(folder, "verify", "beyond").returncode)
+
+
+def check_unreadable(folder):
+    """What a framework raises for a tensor without numbers, whatever its class, does not end a model's call either."""
+    model = Module(lambda x: {"odd": np.ones(1), "even": 2})
+    for kind in (AssertionError, AttributeError, KeyError, NotImplementedError, RuntimeError, TypeError, ValueError):
+        with Recorder(pathlib.Path(folder) / kind.__name__) as recorder:
+            recorder.attach(model)
+            with mock.patch.object(nodes, "stored_tensor", side_effect=kind(7)):
+                model(1)
+                what = f"numpy.ndarray, which cannot be read ({kind.__name__}: 7),"
+                problem = f"the record 'x', at /0: {what} cannot be recorded. Record a plain array of its numbers."
+                expect(kind.__name__, problem, raised(TypeError, lambda: recorder.record("x", [np.ones(1)])))
+        [record] = records(pathlib.Path(folder) / kind.__name__)
+        expect(f"{kind.__name__}: hooks", {"odd": f"not recorded: {what}", "even": 2}, record.value)
+    # A signal's handler may raise what is none of these: it is the program's.
+    with Recorder(pathlib.Path(folder) / "interrupted") as recorder:
+        recorder.attach(model)
+        with mock.patch.object(nodes, "stored_tensor", side_effect=TimeoutError("late")):
+            expect("a handler", "late", raised(TimeoutError, lambda: model(1)))
+
+
+def check_refused_hooks(folder):
+    """What no hook can be put on is said, and no hook stays on the others."""
+    parts = {name: Module(lambda x: x) for name in "abcdefgh"}
+    model = Module(lambda x: x, **parts, i=Scripted(lambda x: x))
+    recorder = Recorder(pathlib.Path(folder) / "refused")
+    problem = "the module 'net.i' takes no hooks (no hooks here). Attach the model that it was made of, or name others by"
+    found = raised(TypeError, lambda: recorder.attach(model, "net", inputs=True, steps=True))
+    expect("a scripted module", f"{problem} `only`", found)
+    expect("hooks that stay", [], [hook for one in (model, *model.children.values()) for hook in one.before + one.after])
+    detach = recorder.attach(model, "net", only="net.[a-h]")
+    expect("the others", 8, sum(len(part.after) for part in parts.values()))
+    detach()
+    problem = "matches no module of the model. It has net, net.a, net.b, net.c, net.d, net.e, net.f, net.g ...: globs match"
+    found = raised(ValueError, lambda: recorder.attach(model, "net", only="a", steps=True))
+    expect("none", f"only=['a'] {problem} whole names", found)
+    expect("steps of none", [], model.after)
+    recorder.close()
+    expect("closed", "the recorder is closed", raised(ValueError, lambda: recorder.attach(model, "net", only="net.a")))
+    expect("hooks of a closed one", [], parts["a"].after)
+
+
+def check_compiled(folder):
+    """What torch.compile made has the names of what it was made of, and is compiled once more for hooks."""
+    part, model = Module(lambda x: x + 1), Module(lambda x: x)
+    compiled, outer = Module(part), Module(model)
+    compiled._orig_mod, outer._orig_mod = part, model
+    outer.children = {"_orig_mod": model, "_orig_mod.part": compiled, "_orig_mod.part._orig_mod": part}
+    said = []
+    # A module that is called `disable`d is called as it is.
+    dynamo = types.SimpleNamespace(reset=lambda: said.append("reset"), disable=lambda hook: said.append("as it is") or hook)
+    with mock.patch.dict(sys.modules, {"torch._dynamo": dynamo}):
+        with Recorder(pathlib.Path(folder) / "compiled") as recorder:
+            detach = recorder.attach(outer, inputs=True)
+            expect("attached", ["as it is"] * 4 + ["reset"], said)
+            detach()
+            expect("detached", ["reset"] * 2, said[4:])
+            recorder.attach(outer, only="part")
+            compiled(outer(1))
+        expect("closed", ["as it is", "reset", "reset"], said[6:])
+    expect("names", [("part", 2)], [(one.name, one.value) for one in records(pathlib.Path(folder) / "compiled")])
 
 
 def check_jax(folder):
@@ -204,6 +276,9 @@ def check_jax_scopes(folder):
 run_checks(
     check_inputs,
     check_beyond_readers,
+    check_unreadable,
+    check_refused_hooks,
+    check_compiled,
     check_jax,
     check_jax_scopes,
 )

@@ -1,11 +1,15 @@
-"""Python's Recorder in programs that change their folder, run tasks, leave generators, detach hooks."""
+"""Python's Recorder in programs that change their folder, run tasks, leave generators, detach hooks, have another JAX."""
 
 import asyncio
 import os
 import pathlib
+import subprocess
+import sys
+import sysconfig
 
+import checks
 import numpy as np
-from cli_outcomes import expect, raised, run_checks, verify
+from cli_outcomes import expect, raised, run, run_checks, verify
 from safestructures_cpp.recorder import Recorder, records
 
 
@@ -138,4 +142,73 @@ def check_detached(folder):
     expect("after close", {}, module.hooks)
 
 
-run_checks(check_elsewhere, check_tasks, check_generators, check_steps, check_files_of_others, check_detached)
+#: As much of JAX as the plugin and safestructures 1.0.0 look at, without `jaxlib.xla_extension`.
+LATER_JAX = """
+import sys, types
+
+class Array: pass
+class core: Tracer = type("Tracer", (), {})
+class lax: full = staticmethod(lambda shape, value: value)
+
+numpy = sys.modules["jax.numpy"] = types.ModuleType("jax.numpy")
+numpy.zeros = lambda shape: Array()
+devices = lambda kind: ["cpu"]
+"""
+
+PROGRAM = """
+import sys
+from safestructures_cpp.recorder import Recorder, records
+import jax, safestructures
+from safestructures.defaults import DEFAULT_PROCESS_MAP
+assert jax.Array in DEFAULT_PROCESS_MAP
+from jaxlib.xla_extension import ArrayImpl
+assert ArrayImpl is jax.Array
+with Recorder(sys.argv[1]) as recorder:
+    recorder.record("x", 1)
+"""
+
+
+def check_later_jax(folder):
+    """The package is imported beside a JAX later than 0.6.0, which has its array type elsewhere."""
+    folder = pathlib.Path(folder)
+    (folder / "jaxlib").mkdir()
+    (folder / "jaxlib" / "__init__.py").touch()
+    (folder / "jax.py").write_text(LATER_JAX)
+    paths = [str(folder), str(checks.HERE.parents[1] / "plugins" / "python"), sysconfig.get_path("purelib")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    given = [sys.executable, "-c", PROGRAM, folder / "later"]
+    done = subprocess.run(given, env=environment, capture_output=True, text=True, timeout=60)
+    expect("imported", (0, ""), (done.returncode, done.stderr))
+    expect("recorded", ["x"], names_in(folder / "later"))
+
+
+def check_left_open(folder):
+    """A program that ends without closing its recorder ends without a word: what it wrote can be recovered."""
+    program = [
+        "import sys",
+        "from safestructures_cpp import segments",
+        "from safestructures_cpp.recorder import Recorder",
+        "recorder = Recorder(sys.argv[1])",
+        "recorder.record('x', 1)",
+        "segments.os = None",  # As where Python has taken the module's names away.
+        "del recorder",
+    ]
+    paths = [str(checks.HERE.parents[1] / "plugins" / "python"), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    given = [sys.executable, "-c", "\n".join(program), pathlib.Path(folder) / "open"]
+    done = subprocess.run(given, env=environment, capture_output=True, text=True, timeout=60)
+    expect("ended", (0, ""), (done.returncode, done.stderr))
+    expect("recover", 0, run(folder, "recover", "open").returncode)
+    expect("recorded", ["x"], names_in(pathlib.Path(folder) / "open"))
+
+
+run_checks(
+    check_elsewhere,
+    check_tasks,
+    check_generators,
+    check_steps,
+    check_files_of_others,
+    check_detached,
+    check_later_jax,
+    check_left_open,
+)

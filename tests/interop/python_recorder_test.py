@@ -139,8 +139,8 @@ def check_refusals(folder):
     )
     expect(
         "a dtype",
-        "the record 'a', at /: a tensor of dtype complex128 cannot be recorded. Record tensors, numbers, texts, and lists,"
-        " tuples, dicts and dataclasses of these.",
+        "the record 'a', at /: a tensor of dtype complex128 cannot be recorded. Record it dense, in a dtype that the format"
+        " has, such as float32 or complex64.",
         raised(TypeError, lambda: recorder.record("a", np.zeros(1, np.complex128))),
     )
     expect(

@@ -37,6 +37,12 @@ class Unset:
     missing: object = dataclasses.field(init=False)
 
 
+class Typed(float):
+    """A number as a later JAX gives it to rules of differentiation."""
+
+    dtype = np.dtype(np.float32)
+
+
 class Failing(collections.UserDict):
     def items(self):
         raise KeyError("no items")
@@ -276,6 +282,58 @@ def check_shared(folder):
     expect("linked", [inner] * 4, [part for half in halves for part in (half.following, half.data)])
 
 
+def check_steps(folder):
+    """A step that a function sets is the step whenever the function runs, traced or not."""
+
+    def model(recorder):
+        def loop(start):
+            def body(i, x):
+                recorder.step(i)
+                recorder.record("x", x)
+                return x + 1
+
+            recorder.step(7)
+            recorder.record("start", start)
+            return jax.lax.fori_loop(3, 5, body, start)
+
+        function = jax.jit(loop)
+        function(0.0)
+        function(1.0)
+        recorder.record("after", 1)
+        recorder.step(jnp.int32(9))
+        recorder.record("last", 1)
+
+    recorded(folder, "steps", model)
+    found = [(record.step, record.name) for record in records(pathlib.Path(folder) / "steps")]
+    expect("steps", [(7, "start"), (3, "x"), (4, "x")] * 2 + [(4, "after"), (9, "last")], found)
+    with Recorder(pathlib.Path(folder) / "none") as recorder:
+        for value, kind in ((1.5, "float32 of shape []"), (jnp.arange(2), "int32 of shape [2]")):
+            said = raised(TypeError, lambda: jax.jit(recorder.step)(value))
+            expect(kind, f"a step is one integer, not a traced {kind}", said)
+        said = raised(ValueError, lambda: jax.jit(lambda x: recorder.step(2**63))(1.0))
+        expect("too large", "a step has 64 bits at most", said)
+
+
+def check_failed_callbacks(folder):
+    """Where a callback of the program's failed, of which JAX tells whenever it is asked, all that was recorded is sealed."""
+    folder = pathlib.Path(folder)
+    recorder = Recorder(folder / "failed")
+    jax.jit(lambda x: recorder.record("x", x))(1.0)
+    jax.effects_barrier()
+    with mock.patch.object(jax, "effects_barrier", side_effect=RuntimeError("the program's callback")):
+        expect("close", "the program's callback", raised(RuntimeError, recorder.close))
+        expect("again", "no RuntimeError", raised(RuntimeError, recorder.close))
+    verify(folder, "failed")
+    expect("records", [1.0], [record.value.item() for record in records(folder / "failed")])
+    Recorder(folder / "other").close()
+
+
+def check_typed_numbers(folder):
+    """A number with a dtype is an array of that."""
+    [(_, found)] = recorded(folder, "typed", lambda recorder: recorder.record("v", [Typed(0.1), 0.1]))
+    expect("typed", "[array(0.1, dtype=float32), 0.1]", repr(found))
+
+
 def check_waiting(folder):
     """While an array is waited for, others can record: what makes it may be a function that does, on another device."""
     folder = pathlib.Path(folder)
@@ -302,4 +360,15 @@ def check_waiting(folder):
     expect("order", ["traced", "elsewhere", "last"], [record.name for record in records(folder / "waiting")])
 
 
-run_checks(check_values, check_as_it_was, check_order, check_depth, check_refusals, check_shared, check_waiting)
+run_checks(
+    check_values,
+    check_as_it_was,
+    check_order,
+    check_depth,
+    check_refusals,
+    check_shared,
+    check_steps,
+    check_failed_callbacks,
+    check_typed_numbers,
+    check_waiting,
+)

@@ -261,7 +261,8 @@ def check_order(folder):
         ("another's", lambda file: shutil.copy(folder / "other" / two, file(2)),
          ([0, 101, 2, 3], [f"{two} is of another recording than segment-000001.safetensors"])),
         ("behind", lambda file: shutil.copy(file(1), file(5)),
-         ([0, 1, 2, 3], ["segment-000005.safetensors is behind segment 4, which closed the recording: not read"])),
+         ([0, 1, 2, 3], ["segment-000005.safetensors comes after segment 4, which closed the recording, "
+                         "and was not read"])),
     ):
         expect(name, expected, told(name, change))
     expect("one file alone", [3], [int(record.value[0]) for record in records(folder / "whole" / last)])

@@ -150,6 +150,50 @@ def record_inputs():
     }
 
 
+class Unreadable(torch.nn.Module):
+    """Gives tensors that NumPy cannot have."""
+
+    def forward(self, x):
+        half = x.to(torch.complex64).to(torch.complex32)
+        return {"half": half, "nested": torch.nested.nested_tensor([x, x]), "x": x, "meta": x.to("meta")}
+
+
+def record_unreadable():
+    """A model goes on whatever its tensors are; a module of torch.jit takes no hooks, nor do the others then."""
+    model = Unreadable()
+    with Recorder("unreadable") as recorder:
+        recorder.attach(model)
+        model(torch.ones(1))
+        jit = torch.nn.Sequential(torch.nn.ReLU(), torch.jit.script(torch.nn.Tanh()))
+        try:
+            recorder.attach(jit, inputs=True)
+        except TypeError as error:
+            said = str(error)
+    [record] = records("unreadable")
+    return {"unreadable": plain(record.value), "jit": said, "jit_hooks": len(jit[0]._forward_hooks)}
+
+
+def record_compiled():
+    """The names and steps of what is recorded of a compiled model, attached when it has run; none where torch compiles nothing."""
+    if int(torch.__version__.partition(".")[0]) < 2:
+        return None
+    model = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh())
+    compiled = torch.compile(model, backend="eager")
+    compiled(torch.zeros(1))
+    with Recorder("compiled") as recorder:
+        detach = recorder.attach(compiled, inputs=True)
+        compiled(torch.zeros(1))
+        detach()
+        compiled(torch.zeros(1))
+        for attached in (model, compiled):
+            detach = recorder.attach(attached, "again", only="again.1", steps=True)
+            compiled(torch.zeros(1))
+            compiled(torch.zeros(1))
+            detach()
+    compiled(torch.zeros(1))
+    return [[record.name, record.step] for record in records("compiled")]
+
+
 def record_transformers():
     """A model of transformers, where that is installed: its outputs are dataclasses that are dicts."""
     try:
@@ -174,7 +218,8 @@ def main():
     batches = [torch.from_numpy(np.random.default_rng(step).standard_normal((3, 4)).astype(np.float32)) for step in range(3)]
     record_model(model, batches)
     record_by_hand(model, batches)
-    print(json.dumps({**record_kinds(), **record_inputs(), "transformers": record_transformers()}))
+    said = {**record_kinds(), **record_inputs(), **record_unreadable(), "compiled": record_compiled()}
+    print(json.dumps({**said, "transformers": record_transformers()}))
 
 
 main()

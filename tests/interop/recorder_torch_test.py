@@ -36,6 +36,25 @@ def check_inputs(found, has_keywords):
     expect("inputs", expected, found)
 
 
+def check_unreadable(said):
+    """What has no numbers for NumPy is told of in its place."""
+    found = said["unreadable"]
+    expect("x", [1.0], found["x"])
+    expect("nested", "not recorded: a nested torch tensor", found["nested"])
+    for name in ("half", "meta"):
+        expect(name, "not recorded: torch.Tensor, which cannot be read (", found[name][:50])
+    expect("torch.jit", ("the module '1' takes no hooks (", 0), (said["jit"][:31], said["jit_hooks"]))
+
+
+def check_compiled(found):
+    """What was compiled before is compiled with the hooks, and without them when they are gone."""
+    if found is None:
+        print("this torch compiles nothing: not tried")
+        return
+    expected = [[name, 0] for name in ("input", "0.input", "0", "1.input", "1", "output")]
+    expect("compiled", expected + [["again.1", step] for step in range(4)], found)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -71,6 +90,9 @@ def main():
 
         check_inputs(said["inputs"], said["has_keywords"])
         expect("inputs: only, and gone", (["net.relu.input", "net.relu"], 0), (said["some_inputs"], said["pre_hooks"]))
+
+        check_unreadable(said)
+        check_compiled(said["compiled"])
 
         if said["transformers"]:
             rows = [(row["record"]["step"], row["path"]) for row in stats(folder, "transformers-run")]

@@ -1,6 +1,6 @@
 """Teaches Python's `safestructures` the types that it refuses, as the C++ library reads and writes them.
 
-    import safestructures, safestructures_cpp
+    import safestructures_cpp, safestructures  # in this order, where JAX is later than 0.6.0
     value = safestructures.load_file("from_cpp.safetensors", plugins=safestructures_cpp.PLUGINS)
     safestructures.save_file(value, "to_cpp.safetensors", plugins=safestructures_cpp.PLUGINS)
 
@@ -38,6 +38,10 @@ original dtypes) the package ignores.
 
 `safestructures_cpp.recorder` records activations as the C++ library does.
 """
+
+from safestructures_cpp import newer_jax
+
+newer_jax.stand_in()  # Before the package is imported.
 
 from safestructures_cpp import arrays, builtin, containers, values
 from safestructures_cpp.containers import named_tuple

@@ -46,6 +46,9 @@ TOO_LARGE = 10**MOST_DIGITS
 #: NumPy 2 has as many as the C++ library, earlier ones 32.
 MOST_DIMENSIONS = getattr(np, "MAXDIMS", 64)
 
+#: What frameworks raise for tensors that have no numbers at hand. Of other errors a signal's handler may be the cause.
+UNREADABLE = (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
 #: The types of scalars, and how the schema says their values.
 SCALARS = {type(None): lambda _: None, bool: bool, int: str, float: repr, complex: str, str: str}
 KEYS = (str, int, bool, float, type(None))
@@ -109,6 +112,11 @@ def is_array(value):
     return isinstance(value, (np.ndarray, np.generic)) or is_torch_tensor(value) or is_jax_array(value)
 
 
+def is_typed_number(value):
+    """Whether it is a number that brings a dtype with it, as what a later JAX gives rules of differentiation is."""
+    return isinstance(value, (int, float, complex)) and isinstance(getattr(value, "dtype", None), np.dtype)
+
+
 def is_random_key(value):
     """Whether it is an array of JAX's typed random keys, which NumPy cannot have."""
     return is_jax_array(value) and not isinstance(value.dtype, np.dtype)
@@ -118,6 +126,8 @@ def torch_as_numpy(tensor):
     """(the dtype's name, an array of its bits), in the processor's memory."""
     import torch
 
+    if tensor.is_nested:
+        raise NotRecordable("a nested torch tensor")
     if tensor.layout != torch.strided or tensor.is_quantized:
         raise NotRecordable(f"a torch tensor of layout {tensor.layout} and dtype {tensor.dtype}")
     name = str(tensor.dtype).removeprefix("torch.")
@@ -149,6 +159,12 @@ def stored_tensor(value, path):
 def type_name(value):
     """The name of a value's type, with its module."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def unreadable(value, error):
+    """What is said of a value of which reading raised an error."""
+    said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    return f"{type_name(value)}, which cannot be read ({said}),"
 
 
 def items_of(container, is_dataclass):
@@ -286,6 +302,8 @@ class NodeWriter:
                 what = f"an int of {value.bit_length()} bits (more than {MOST_DIGITS} digits)"
                 return self._refused(what, path, "Record it as a text or as bytes."), None
             return scalar_node(value), None
+        if is_typed_number(value):
+            return self._tensor_node(np.asarray(value, value.dtype), path), None
         if isinstance(value, (bytes, bytearray)):
             tensor = StoredTensor("U8", (len(value),), memoryview(bytes(value)), path)
             return {"data_type": "bytes", "value": self._add(tensor)}, None
@@ -298,10 +316,8 @@ class NodeWriter:
         try:
             items = items_of(value, is_dataclass)
         except Exception as error:  # Of the program's own class: whatever it raises.
-            said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-            what = f"{type_name(value)}, which cannot be read ({said}),"
             advice = "Set all its fields, or record its parts by names of their own."
-            return self._refused(what, path, advice), None
+            return self._refused(unreadable(value, error), path, advice), None
         if is_dataclass:
             node = {"data_type": "SafestructuresDataclass", "value": {}, "class": type(value).__name__}
         elif isinstance(value, Mapping):
@@ -336,9 +352,12 @@ class NodeWriter:
             return self._refused(f"an array of JAX's random keys ({value.dtype})", path, advice, NotRecordable)
         try:
             return self._stored_node(value, path)
-        except (NotRecordable, NotImplementedError, RuntimeError) as error:
-            said = str(error) or type(error).__name__
-            return self._omitted(said.splitlines()[0], path)
+        except NotRecordable as error:
+            advice = "Record it dense, in a dtype that the format has, such as float32 or complex64."
+            return self._refused(str(error), path, advice, NotRecordable)
+        except UNREADABLE as error:
+            advice = "Record a plain array of its numbers."
+            return self._refused(unreadable(value, error), path, advice, NotRecordable)
 
     def _stored_node(self, value, path):
         return {"data_type": "numpy.ndarray", "value": self._add(stored_tensor(value, path))}

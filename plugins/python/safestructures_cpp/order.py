@@ -30,7 +30,8 @@ class Order:
         Returns what is wrong, a line each, and how many of its first records are no later than others before.
         """
         if self.is_closed:
-            return [f"{file.name} is behind segment {self._number}, which closed the recording: not read"], len(sequence)
+            return [f"{file.name} comes after segment {self._number}, which closed the recording, "
+                    "and was not read"], len(sequence)
         faults = []
         first, last = self._number + 1, number - 1
         if first == last:

@@ -24,7 +24,7 @@ import threading
 import time
 import weakref
 
-from safestructures_cpp import globs, segments, traced
+from safestructures_cpp import globs, hooks, segments, traced
 from safestructures_cpp.counts import Counts
 from safestructures_cpp.nodes import SURROGATE, NodeWriter, Unlike
 from safestructures_cpp.recording import Record, records
@@ -33,12 +33,12 @@ from safestructures_cpp.scopes import Scope, in_scopes
 __all__ = ["Record", "Recorder", "records"]
 
 
-def register_pre_hook(module, hook):
-    """Lets a torch module call `hook(module, args, keywords)` before it begins."""
-    try:
-        return module.register_forward_pre_hook(hook, with_kwargs=True)
-    except TypeError:  # torch before 2.0, which tells hooks of no keywords
-        return module.register_forward_pre_hook(hook)
+def as_step(number):
+    """A step as records have it. Raises TypeError or ValueError for what is none."""
+    number = operator.index(number)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError("a step has 64 bits at most")
+    return number
 
 
 class Recorder:
@@ -126,12 +126,21 @@ class Recorder:
         return Scope(self, name)
 
     def step(self, number):
-        """The step of what is recorded from now on, by all threads; 0 at first."""
-        number = operator.index(number)
-        if not -(2**63) <= number < 2**63:
-            raise ValueError("a step has 64 bits at most")
+        """The step of what is recorded from now on, by all threads; 0 at first.
+
+        In a JAX function that is staged it is the step whenever the function runs, and may be traced.
+        """
+        is_traced = traced.is_tracer(number)
+        number = number if is_traced else as_step(number)
+        if is_traced or traced.is_staged():
+            self._has_callbacks = True
+            traced.call_back_step(self._set_step, number)
+            return
         self._wait_for_callbacks()
         self._step = number
+
+    def _set_step(self, number):
+        self._step = as_step(number)
 
     def record(self, name, value):
         """Records a value: tensors of NumPy, torch and JAX, numbers, texts, and containers of these.
@@ -322,43 +331,26 @@ class Recorder:
         keywords; of both the keywords are `.inputs`. Of a model without a name they are "input" and
         "inputs". Keywords take torch 2.0.
 
-        Returns a function that takes the hooks away; `close` does so as well.
+        What torch.compile made is compiled once more, with the hooks: then and when they are taken away.
+
+        Returns a function that takes the hooks away; `close` does so as well. Raises ValueError where `only`
+        matches no module and where the recorder is closed, TypeError for a module of torch.jit: they take no hooks.
         """
+        if self._is_closed:
+            raise ValueError("the recorder is closed")
         wanted = [only] if isinstance(only, str) else list(only)
-        handles = []
-        for path, module in model.named_modules():
-            scope = ".".join(part for part in (name, path) if part)
-            whole = scope or "output"
-            if not any(globs.matches(glob, whole) for glob in wanted):
-                continue
-            if inputs:
-                handles.append(register_pre_hook(module, self._input_hook(scope)))
-            handles.append(module.register_forward_hook(self._hook(whole)))
+        handles = hooks.attach(self._record_of_module, model, name, wanted, inputs)
         if steps:
-            handles.append(model.register_forward_hook(lambda *_: self.step(self._step + 1)))
+            step_on = hooks.uncompiled(lambda *_: self.step(self._step + 1))
+            handles.append(model.register_forward_hook(step_on))
         self._handles.append(handles)
 
         def detach():
-            for handle in handles:
-                handle.remove()
             if handles in self._handles:
+                hooks.remove(handles)
                 self._handles.remove(handles)
 
         return detach
-
-    def _hook(self, name):
-        return lambda module, args, output: self._record_of_module(name, output)
-
-    def _input_hook(self, scope):
-        start = f"{scope}." if scope else ""
-
-        def hook(module, args, keywords=None):
-            if args:
-                self._record_of_module(f"{start}input", args[0] if len(args) == 1 else args)
-            if keywords:
-                self._record_of_module(f"{start}inputs" if args else f"{start}input", keywords)
-
-        return hook
 
     def _record_of_module(self, name, value):
         if not self._is_closed:
@@ -369,6 +361,7 @@ class Recorder:
 
         The last file says that the recording was closed and has the counts; there is one even where no
         record was kept. A signal's handler that came into `record` may call it: that record is written first.
+        What a callback of a JAX function raised, it raises when all is sealed.
         """
         self._close(even_unused=True)
 
@@ -381,10 +374,13 @@ class Recorder:
         if self._is_inside():
             self._is_to_be_closed = True  # When the record is written.
             return
-        self._wait_for_callbacks()
+        failure = None
+        try:
+            self._wait_for_callbacks()
+        except Exception as error:  # Of any callback of the program's: JAX tells of it whenever it is asked.
+            failure = error
         with self._mutex:
-            for handle in itertools.chain(*self._handles):
-                handle.remove()
+            hooks.remove([*itertools.chain(*self._handles)])
             self._settle()
             try:
                 if self._error is None:
@@ -395,6 +391,8 @@ class Recorder:
             self._end()
         if self._error is not None:
             raise self._error
+        if failure is not None:
+            raise failure
 
     def _end(self):
         self._is_closing = self._is_closed = True

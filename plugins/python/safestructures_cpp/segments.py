@@ -394,10 +394,13 @@ class Segment:
     def __del__(self):
         self.abandon()
 
-    def abandon(self):
-        """Closes the files as they are: the journal says what is whole."""
+    def abandon(self, close=os.close):
+        """Closes the files as they are: the journal says what is whole.
+
+        `close` is at hand where `os` is gone, at the end of a program that did not close its recorder.
+        """
         files = (self._part, self._journal)
         self._part = self._journal = None
         for file in files:
             if file is not None:
-                os.close(file)
+                close(file)

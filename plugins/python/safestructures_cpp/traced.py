@@ -6,6 +6,8 @@ import sys
 import threading
 from collections.abc import Mapping
 
+import numpy as np
+
 from safestructures_cpp.nodes import DTYPES, MOST_LEVELS, MOST_NODES, Late, NodeWriter, NotRecordable, Written, is_jax_array
 
 
@@ -124,3 +126,15 @@ def call_back(record, name, value, omit):
     writer = LateWriter(name, omit)
     node = writer.node(value)
     jax.debug.callback(lambda *arrays: record(Written(node, arrays)), *writer.tracers, ordered=True)
+
+
+def call_back_step(set_step, number):
+    """Has JAX call `set_step(number)` whenever what it traces runs, among the records in the order of the calls."""
+    import jax
+
+    if not is_tracer(number):
+        jax.debug.callback(lambda: set_step(number), ordered=True)
+        return
+    if number.shape or not np.issubdtype(number.dtype, np.integer):
+        raise TypeError(f"a step is one integer, not a traced {number.dtype.name} of shape {list(number.shape)}")
+    jax.debug.callback(set_step, number, ordered=True)

@@ -112,7 +112,7 @@ struct In : Lanes<Vectors> {
       const Numbers allowed = reference * tolerance.rtol + tolerance.atol;
       differing += error > 0.0;
       beyond += error > allowed;
-      // Without a division: rounding keeps the order, so that none is missed.
+      // No division: rounding is monotonic, so none is missed.
       is_near |= error >= allowed * near;
     }
     verdict.differing = Base::count_of(differing);
@@ -129,7 +129,7 @@ struct In : Lanes<Vectors> {
       Base::load(error, block.difference, i);
       Base::load(reference, block.reference, i);
       Base::make_absolute(error);
-      // Nothing over nothing is no error.
+      // 0 / 0 counts as no error.
       Numbers ratio = error / (reference * tolerance.rtol + tolerance.atol);
       Base::keep_where(error > 0.0, ratio);
       Base::take_larger(ratio, most);
@@ -142,7 +142,7 @@ struct In : Lanes<Vectors> {
 
   [[gnu::always_inline]] static std::uint64_t widths(std::uint64_t* steps, std::size_t count) {
     constexpr std::int64_t two_to_52 = 0x4330'0000'0000'0000;  // The bits of a double.
-    constexpr std::int64_t least = 1022;                       // A width of 0, with the bias.
+    constexpr std::int64_t least = 1022;  // The biased exponent of a width of 0.
     Words most{};
     for (std::size_t i = 0; i < count; i += width) {
       Words words;
@@ -162,7 +162,7 @@ struct In : Lanes<Vectors> {
   using Floats = typename Vectors::HalfFloats;
   using Ints = typename Vectors::HalfInts;
 
-  /// \returns whether all are numbers of the dtype, where that is asked
+  /// \returns whether all are numbers of the dtype, if that is asked
   template <class Place>
   [[gnu::always_inline]] static bool steps_of(const Block& block, std::uint64_t* steps) {
     constexpr bool is_exact = !std::is_same_v<Place, FloatPlace>;
@@ -194,7 +194,7 @@ struct In : Lanes<Vectors> {
   }
 };
 
-// One set of functions for each set of instructions; the bodies above become part of them.
+// One set of functions per instruction set; the bodies above are inlined into them.
 struct Baseline {
   using Kernels = In<TwoLanes>;
   static void subtract(const double* a, const double* b, std::size_t count, double* difference,
@@ -225,7 +225,7 @@ struct Baseline {
 };
 
 #if defined(__x86_64__)
-// Without FMA, whose sums have other last digits.
+// Without FMA, which would change the last digits of sums.
 struct Avx2 {
   using Kernels = In<FourLanes>;
   [[gnu::target("avx2")]] static void subtract(const double* a, const double* b, std::size_t count,

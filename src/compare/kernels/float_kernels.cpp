@@ -18,11 +18,11 @@ struct FloatsIn : Lanes<Vectors> {
   using typename Base::Numbers;
   using typename Base::Words;
 
-  /// \param error |a - b| \param reference |b| \param allowed of the error, by the tolerance
+  /// \param error |a - b| \param reference |b| \param allowed the error that the tolerance allows
   [[gnu::always_inline]] static void note_watched(const Numbers& error, const Numbers& reference,
                                                   const Numbers& allowed, const FloatWatch& watch,
                                                   Words& watched) {
-    // Without a division: rounding keeps the order, so that none is missed.
+    // No division: rounding is monotonic, so none is missed.
     watched |= error >= allowed * watch.ratio;
     watched |= (error > watch.absolute) & (error > reference * watch.relative);
   }
@@ -97,7 +97,7 @@ struct FloatsIn : Lanes<Vectors> {
     Ints most = Ints{} + sign_bit;
     constexpr std::size_t count = std::tuple_size_v<StepWidths>;
     Ints at_least[count] = {};
-    // Half the steps are signed numbers: those of both signs are apart by up to 2^32.
+    // Halved to fit signed numbers: numbers of opposite signs differ by up to 2^32 steps.
     Ints limits[count];
     for (std::size_t k = 0; k < count; ++k)
       limits[k] = Ints{} + static_cast<std::int32_t>((std::uint64_t{1} << (widths[k] - 2)) - 1);
@@ -134,7 +134,7 @@ struct FloatsIn : Lanes<Vectors> {
   }
 };
 
-// One set of functions for each set of instructions; the bodies above become part of them.
+// One set of functions per instruction set; the bodies above are inlined into them.
 struct Baseline {
   using Kernels = FloatsIn<TwoLanes>;
   static FloatSums sums(const FloatBlock& block, const FloatWatch& watch) {
@@ -151,7 +151,7 @@ struct Baseline {
 };
 
 #if defined(__x86_64__)
-// Without FMA, whose sums have other last digits.
+// Without FMA, which would change the last digits of sums.
 struct Avx2 {
   using Kernels = FloatsIn<FourLanes>;
   [[gnu::target("avx2")]] static FloatSums sums(const FloatBlock& block, const FloatWatch& watch) {

@@ -22,10 +22,10 @@ struct RowsIn : Lanes<Vectors> {
     std::memcpy(&numbers, from + at, sizeof numbers);
   }
 
-  // Copies of the arguments, which what is stored might change as far as compilers know.
+  // Arguments by value: compilers have to assume that stores change what references refer to.
   [[gnu::always_inline]] static RowSums sums(const FloatBlock block, const Tolerance tolerance,
                                              double* const ratios) {
-    // Apart from what is returned, which GCC fills by a slow instruction first.
+    // Separate from the result, which GCC first fills with a slow instruction.
     BlockSums all;
     Words differing{}, beyond{};
     Numbers largest_b{}, largest{}, max_ratio{};
@@ -39,7 +39,7 @@ struct RowsIn : Lanes<Vectors> {
         own.add(a, b, error);
         Base::make_absolute(b);
         const Numbers allowed = b * tolerance.rtol + tolerance.atol;
-        // Nothing over nothing is no error.
+        // 0 / 0 counts as no error.
         Numbers ratio = error / allowed;
         Base::keep_where(error > 0.0, ratio);
         differing += error > 0.0;
@@ -81,7 +81,7 @@ struct RowsIn : Lanes<Vectors> {
     std::size_t found = 0;
     double most = 0;
     for (std::size_t first = 0; first < block.count; first += lanes) {
-      // In groups, which take no branch for each number.
+      // In groups, which need no branch for each number.
       Words is_any{};
       for (std::size_t i = first; i < first + lanes; i += width) {
         Numbers some;
@@ -152,7 +152,7 @@ struct RowsIn : Lanes<Vectors> {
   }
 };
 
-// One set of functions for each set of instructions; the bodies above become part of them.
+// One set of functions per instruction set; the bodies above are inlined into them.
 struct Baseline {
   using Kernels = RowsIn<TwoLanes>;
   static RowSums sums(const FloatBlock& block, const Tolerance& tolerance, double* ratios) {
@@ -172,7 +172,7 @@ struct Baseline {
 };
 
 #if defined(__x86_64__)
-// Without FMA, whose sums have other last digits.
+// Without FMA, which would change the last digits of sums.
 struct Avx2 {
   using Kernels = RowsIn<FourLanes>;
   [[gnu::target("avx2")]] static RowSums sums(const FloatBlock& block, const Tolerance& tolerance,

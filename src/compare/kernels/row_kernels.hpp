@@ -1,6 +1,6 @@
 /// \file
-/// Small tensors of floats, in vector instructions: each once, since its start costs as much as 64
-/// numbers.
+/// Vectorised kernels for small float tensors. A tensor is processed in one call, since setting up
+/// costs as much as 64 numbers.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,33 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// What is found in one go over both sides.
+/// The results of one pass over both sides.
 struct RowSums : BlockSums {
   std::uint64_t differing = 0;
   std::uint64_t beyond = 0;
-  double max_ratio = 0;  ///< Of |a - b| to what is allowed; infinite where nothing is.
+  double max_ratio = 0;  ///< The largest |a - b| / allowed error; infinite if nothing is allowed.
 };
 
-/// How many numbers of a dtype lie between a and b, at most.
+/// The most numbers of a dtype between any a and b.
 struct RowSteps {
   std::uint32_t most = 0;
-  bool is_exact = true;  ///< Whether all are numbers of the dtype; nothing else holds if not.
+  bool is_exact = true;  ///< False, and `most` invalid, if a number is not of the dtype.
 };
 
-/// The kernels of one set of instructions. Their results are the same for all, and those of
-/// `BlockKernels`. All but `sums`, `worst` and `squares` take blocks of any size.
+/// The kernels for one instruction set. All sets give the same results, equal to those of
+/// `BlockKernels`. All but `sums`, `worst` and `squares` accept blocks of any size.
 struct RowKernels {
-  /// \param block filled up with zeros
-  /// \param ratios of |a - b| to what is allowed, for each number; 0 where the sides are equal
+  /// \param block padded with zeros
+  /// \param ratios |a - b| divided by the allowed error, for each number; 0 where both are equal
   RowSums (*sums)(const FloatBlock& block, const Tolerance& tolerance, double* ratios);
-  /// The first place of the largest error among those whose ratio is that, which one has.
+  /// Returns the first index of the largest error among numbers with this ratio; at least one has
+  /// it.
   std::size_t (*worst)(const FloatBlock& block, const double* ratios, double ratio);
-  /// Of numbers that are the same on both sides: those of `block.a`.
+  /// Sums the squares of `block.a`, for numbers that are equal on both sides.
   BlockSquares (*squares)(const FloatBlock& block);
-  /// The largest of |a - b| / max(|b|, floor). \param floor above 0
+  /// Returns the largest |a - b| / max(|b|, floor). \param floor above 0
   double (*relative)(const FloatBlock& block, double floor);
-  /// Steps among the numbers of F32, BF16 and F16.
+  /// Count steps between F32, BF16 and F16 numbers.
   /// @{
   RowSteps (*float_steps)(const FloatBlock& block);
   RowSteps (*bfloat16_steps)(const FloatBlock& block);
@@ -45,7 +46,7 @@ struct RowKernels {
   /// @}
 };
 
-/// Those of the best instructions that this processor has, or the ones that every processor has.
+/// Returns the kernels for the best instruction set of this processor, or the portable ones.
 const RowKernels& row_kernels(bool baseline = false) noexcept;
 
 }  // namespace safestructures::inline v0::comparing

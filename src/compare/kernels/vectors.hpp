@@ -1,6 +1,7 @@
 /// \file
-/// Vectors as wide as the processor's: of wider ones GCC 12 makes scalar comparisons. They are
-/// handed on by reference alone: how they are passed by value depends on instructions.
+/// Vectors no wider than the processor's: for wider ones GCC 12 emits scalar comparisons. They are
+/// passed by reference only, because the calling convention by value depends on the instruction
+/// set.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +15,11 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Numbers that are taken together, whatever a vector holds of them: each lane has sums of its own,
-/// so that results do not depend on the width.
+/// The numbers processed together, whatever the vector width: each lane has its own sums, so
+/// results do not depend on the width.
 inline constexpr std::size_t lanes = 8;
 
-/// What every processor has.
+/// Supported by every processor.
 struct TwoLanes {
   static constexpr std::size_t width = 2;
   using Numbers [[gnu::vector_size(16)]] = double;
@@ -52,7 +53,7 @@ struct FourLanes {
 };
 #endif
 
-/// What kernels do with vectors of numbers.
+/// Operations that kernels perform on vectors of numbers.
 template <class Vectors>
 struct Lanes {
   static constexpr std::size_t width = Vectors::width;
@@ -63,12 +64,13 @@ struct Lanes {
                                           std::size_t at) {
     std::memcpy(&numbers, from.data() + at, sizeof numbers);
   }
-  /// Floats, wherever they begin.
+  /// Loads floats, possibly unaligned.
   [[gnu::always_inline]] static void load(Numbers& numbers, const std::byte* from, std::size_t at) {
     std::array<float, width> some;
     std::memcpy(&some, from + at * sizeof(float), sizeof some);
     numbers = Numbers{};
-    // GCC 12 stores and loads four of them for __builtin_convertvector: a third more for all.
+    // For __builtin_convertvector, GCC 12 stores and reloads four of them, which takes a third
+    // longer overall.
     for (std::size_t i = 0; i < width; ++i) numbers[i] = static_cast<double>(some[i]);
   }
   [[gnu::always_inline]] static void store(const Numbers& numbers, double* to) {
@@ -78,7 +80,7 @@ struct Lanes {
     numbers = reinterpret_cast<Numbers>(reinterpret_cast<Words>(numbers) &
                                         std::numeric_limits<std::int64_t>::max());
   }
-  /// Only where the mask is set.
+  /// Zeroes the numbers whose mask is not set.
   [[gnu::always_inline]] static void keep_where(const Words& mask, Numbers& numbers) {
     numbers = reinterpret_cast<Numbers>(reinterpret_cast<Words>(numbers) & mask);
   }
@@ -90,7 +92,7 @@ struct Lanes {
   [[gnu::always_inline]] static void take_larger(const Numbers& numbers, Numbers& most) {
     choose(numbers > most, numbers, most);
   }
-  /// Of those that are not zero.
+  /// Ignores zeros.
   [[gnu::always_inline]] static void take_smaller(const Numbers& numbers, Numbers& least) {
     choose((numbers < least) & (numbers != 0.0), numbers, least);
   }
@@ -100,7 +102,7 @@ struct Lanes {
   [[gnu::always_inline]] static void add(const Numbers& numbers, double& sum) {
     for (std::size_t i = 0; i < width; ++i) sum += numbers[i];
   }
-  /// How often a mask was set, of the sum of masks.
+  /// Returns how often a mask was set, given the sum of the masks.
   [[gnu::always_inline]] static std::uint64_t count_of(const Words& masks) {
     std::int64_t count = 0;
     for (std::size_t i = 0; i < width; ++i) count -= masks[i];
@@ -113,7 +115,7 @@ struct Lanes {
   }
 };
 
-/// The sums of two sides' numbers that all metrics are made of, a lane each.
+/// The sums over both sides from which all metrics are computed, one per lane.
 template <class Vectors>
 struct ErrorSums {
   using Base = Lanes<Vectors>;
@@ -121,7 +123,7 @@ struct ErrorSums {
 
   Numbers errors{}, absolute{}, squares{}, a_squares{}, b_squares{}, square_difference{};
 
-  /// \param error a - b; its magnitude afterwards
+  /// \param error a - b on entry; its magnitude on return
   [[gnu::always_inline]] void add(const Numbers& a, const Numbers& b, Numbers& error) {
     errors += error;
     squares += error * error;
@@ -142,8 +144,8 @@ struct ErrorSums {
   }
 };
 
-/// The place of a magnitude among those of a dtype, from a float and its bits; what is set in
-/// `others` is none of the dtype's.
+/// Maps a magnitude, given as a float and its bits, to its rank among the magnitudes of a dtype.
+/// `others` is non-zero for numbers that the dtype cannot represent.
 /// @{
 struct FloatPlace {
   template <class Floats, class Ints>
@@ -162,7 +164,7 @@ struct HalfPlace {
     constexpr std::int32_t least_normal = 0x3880'0000;  // 2^-14.
     constexpr std::int32_t infinite = 0x4780'0000;      // 2^16.
     const Ints is_normal = bits >= least_normal;
-    // Below, numbers are 2^-24 apart.
+    // Subnormal numbers are 2^-24 apart.
     const Floats scaled = magnitude * 0x1p24F;
     const Ints counted = __builtin_convertvector(
         reinterpret_cast<Floats>(reinterpret_cast<Ints>(scaled) & ~is_normal), Ints);
@@ -173,7 +175,7 @@ struct HalfPlace {
 };
 /// @}
 
-/// The places of floats among all numbers of a dtype, from the least to the largest.
+/// Computes the rank of each float among all numbers of a dtype, in ascending order.
 template <class Place, class Floats, class Ints>
 [[gnu::always_inline]] inline void find_places(const Floats& floats, Ints& places, Ints& others) {
   const auto bits = reinterpret_cast<Ints>(floats);

@@ -14,7 +14,7 @@ namespace safestructures::inline v0::comparing {
 namespace {
 
 constexpr std::size_t widths_count = std::tuple_size_v<StepWidths>;
-// Signed numbers are compared in one instruction; steps are not signed.
+// Signed numbers are compared in one instruction; step counts are unsigned.
 constexpr std::int16_t sign_bit = std::numeric_limits<std::int16_t>::min();
 
 template <class Vectors>
@@ -25,7 +25,7 @@ struct WordsIn {
 
   Shorts others{}, differing{}, largest_b{};
   Shorts most = Shorts{} + sign_bit;
-  // A lane counts up to 65,535 / 8.
+  // A lane counts at most 65,535 / 8.
   std::array<Shorts, widths_count> at_least{};
 
   [[gnu::always_inline]] static void find_places(const Shorts& words, const Shorts& infinite,
@@ -64,7 +64,7 @@ struct WordsIn {
     const Shorts infinite = Shorts{} + infinite_word;
     std::array<Shorts, widths_count> limits;
     for (std::size_t k = 0; k < widths_count; ++k) {
-      // No two of them are 2^16 apart.
+      // No two 16-bit numbers are 2^16 steps apart.
       const std::uint32_t below = widths[k] > 16 ? 0xFFFFU : (1U << (widths[k] - 1)) - 1;
       limits[k] = Shorts{} + static_cast<std::int16_t>(static_cast<std::uint16_t>(below ^ 0x8000U));
     }
@@ -72,7 +72,7 @@ struct WordsIn {
     for (std::size_t i = 0; i < whole; i += width)
       all.take(block.a + 2 * i, block.b + 2 * i, infinite, limits);
     if (const std::size_t rest = 2 * (block.count - whole); rest != 0) {
-      // Zeros on both sides, which count for nothing.
+      // Equal zeros on both sides, which do not count.
       std::array<std::byte, sizeof(Shorts)> a{}, b{};
       std::memcpy(a.data(), block.a + 2 * whole, rest);
       std::memcpy(b.data(), block.b + 2 * whole, rest);
@@ -81,7 +81,7 @@ struct WordsIn {
     return all.found();
   }
 
-  /// \returns without `largest_b`, whose word is there instead
+  /// \returns the result with the word of `largest_b` in place of its value
   [[gnu::always_inline]] FloatSteps found() const {
     FloatSteps all;
     std::int16_t found = 0, magnitude = 0;

@@ -1,6 +1,6 @@
 /// \file
-/// Steps between numbers of BF16 and F16, counted on their words: as floats they are twice as wide,
-/// and their places have to be found again.
+/// Counts steps between BF16 and F16 numbers on their 16-bit words: as floats they are twice as
+/// wide and their ranks have to be recomputed.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,22 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Numbers of 16 bits in the order of this machine, wherever they begin; at most 65,535.
+/// At most 65,535 numbers of 16 bits in native byte order, possibly unaligned.
 struct WordBlock {
   std::size_t count = 0;
   const std::byte* a = nullptr;
   const std::byte* b = nullptr;
 };
 
-/// Whether the steps of two tensors can be counted on their words: both have the dtype of 16 bits
+/// Whether the steps between two tensors can be counted on their words: both have the 16-bit dtype
 /// in which steps are counted.
 inline bool has_words(DType a, DType b, DType grid) noexcept {
   return a == b && a == grid && bit_width(a) == 16;
 }
 
-/// What `FloatKernels::steps` finds of the same numbers as floats, whatever the instructions.
-/// \param dtype BF16 or F16 \param baseline by the instructions that every processor has
+/// Returns the same as `FloatKernels::steps` for the same numbers as floats, with any instruction
+/// set.
+/// \param dtype BF16 or F16 \param baseline use only instructions that every processor has
 FloatSteps word_steps(DType dtype, const WordBlock& block, const StepWidths& widths,
                       bool baseline = false) noexcept;
 

@@ -12,10 +12,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largest = std::numeric_limits<double>::max();
-// Squares of larger and smaller numbers leave the range of a double.
+// The squares of numbers outside this range leave the range of a double.
 constexpr double largest_fast = 0x1p+480;
 constexpr double smallest_fast = 0x1p-480;
-// What a quotient's rounding may take off it, and more.
+// More than a quotient can lose by rounding.
 constexpr double almost = 1 - 0x1p-50;
 
 std::uint64_t apart(std::int64_t a, std::int64_t b) {
@@ -29,7 +29,7 @@ Sums sums_of(const Block& block) {
   for (std::size_t i = 0; i < block.count; ++i) {
     const auto a = static_cast<Sum>(block.a[i]);
     const auto b = static_cast<Sum>(block.b[i]);
-    // Beyond the largest double only the wide one has it.
+    // Beyond the largest double only the wide type can hold it.
     const Sum error =
         std::abs(block.difference[i]) < largest ? static_cast<Sum>(block.difference[i]) : a - b;
     errors += error;
@@ -79,7 +79,7 @@ void Accumulator::take_non_finite(const Block& block, std::size_t i) {
     ++beyond_;
     note_worst(infinity, infinity, block.first + i);
   }
-  // Nothing to the sums.
+  // Contributes nothing to the sums.
   a = b = block.difference[i] = 0;
 }
 
@@ -165,11 +165,11 @@ void Accumulator::take_differences(const Block& block) {
   const BlockVerdict verdict = kernels.judge(block, tolerance_, max_ratio_ * almost);
   differing_ += verdict.differing;
   beyond_ += verdict.beyond;
-  // Most blocks hold nothing new: what is looked for is rare.
+  // Most blocks hold nothing new, because what is looked for is rare.
   if (verdict.is_near || !std::isfinite(max_ratio_)) {
     const double max_ratio = kernels.ratios(block, tolerance_, room.ratios.data());
     max_ratio_ = std::max(max_ratio_, max_ratio);
-    // Where they are is looked for in groups, which take no branch for each number.
+    // Search in groups, which need no branch for each number.
     for (std::size_t first = 0; first < block.a.size(); first += lanes) {
       const auto group = std::span(room.ratios).subspan(first).first<lanes>();
       unsigned found = 0;
@@ -191,7 +191,7 @@ void Accumulator::take_differences(const Block& block) {
       room.steps[i] = static_cast<std::uint64_t>(std::bit_width(steps));
     }
   }
-  // Four tables: neighbours are often as far apart, and would wait for each other.
+  // Four tables, because neighbours often differ by as much and would wait for each other.
   std::array<std::array<std::uint32_t, 65>, 4> counts{};
   for (std::size_t i = 0; i < block.count; ++i)
     ++counts[i % 4][static_cast<std::size_t>(room.steps[i])];
@@ -253,11 +253,11 @@ std::optional<Sums> Accumulator::add_floats(const FloatBlock& block,
   max_absolute_ = std::max(max_absolute_, sums.largest_difference);
   max_ulp_ = std::max<std::uint64_t>(max_ulp_, steps.most);
   for (std::size_t run = 0; run * run_size < block.count; ++run) {
-    // Beside an infinite ratio none is new, and each may be as large.
+    // No ratio exceeds an infinite one, so watching finds nothing, yet any ratio may be as large.
     const bool is_any = steps.differing != 0 && !std::isfinite(max_ratio_);
     if (!is_any && !sums.is_watched[run]) continue;
-    // Where numbers repeat, as quantised ones do, so does the worst: a run in four had one. Of the
-    // first block all are watched, until one run tells what is new.
+    // Where numbers repeat, as quantized ones do, so does the worst: a run in four had one. In the
+    // first block all runs are watched, until one sets the limits.
     const std::uint32_t groups =
         is_any ? ~0U
                : kernels.watched_in(block, watched_->watch(tolerance_, max_ratio_ * almost), run);
@@ -304,7 +304,7 @@ std::optional<double> Accumulator::max_relative(const Sums& sums) const {
 }
 
 std::optional<unsigned> Accumulator::common_bits() const {
-  // Those that do not differ are 0 steps apart, and not counted in the table.
+  // Equal numbers are 0 steps apart and not in the table.
   const std::uint64_t allowed = compared_ / 100;
   const auto most = static_cast<unsigned>(std::bit_width(max_ulp_));
   std::uint64_t above = 0;
@@ -313,7 +313,7 @@ std::optional<unsigned> Accumulator::common_bits() const {
     above += ulps_[bits];
     const auto watched = watched_ ? watched_->at_least(bits) : std::optional<std::uint64_t>(0);
     if (watched && above + *watched > allowed) return is_known ? std::optional(bits) : std::nullopt;
-    // None is apart by more than the most; with fewer that are as far apart, more are nearer.
+    // The next width is certain only if this one is known not to exceed what is allowed.
     is_known = watched.has_value();
   }
   return is_known ? std::optional(0U) : std::nullopt;

@@ -21,41 +21,42 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// What is found in a range of two tensors. Everything but the sums comes out the same in whatever
-/// order ranges are taken.
+/// Accumulates what is found in ranges of two tensors. Everything but the sums is independent of
+/// the order of ranges.
 class Accumulator {
  public:
-  /// Numbers of a block, at most.
+  /// The most numbers in a block.
   static constexpr std::size_t block_size = 2048;
 
   Accumulator(const Tolerance& tolerance, const std::optional<Grid>& grid)
       : tolerance_(tolerance), grid_(grid) {}
 
-  /// What allows for `add_floats`, with a grid of F32, BF16 or F16. Before anything that differs.
+  /// Enables `add_floats`; requires a grid of F32, BF16 or F16. Call before adding anything that
+  /// differs.
   void expect(const Guess& guess) { watched_.emplace(guess); }
   [[nodiscard]] bool takes_floats() const noexcept { return watched_.has_value(); }
 
-  /// Takes a block, whose contents are changed. \returns its sums
+  /// Adds a block and overwrites its contents. \returns its sums
   Sums add(const Block& block);
-  /// Takes a block of narrow numbers that are the same on both sides, filled up with zeros.
-  /// \returns its sums; nothing, and nothing is taken, where a number is not finite
+  /// Adds a block of narrow numbers that are equal on both sides, padded with zeros.
+  /// \returns its sums; null, with nothing added, if a number is not finite
   /// @{
   std::optional<Sums> add_equal(std::span<const double> numbers, std::size_t count);
   std::optional<Sums> add_equal(const FloatBlock& numbers, std::size_t count);
   /// @}
-  /// Takes a block of floats, filled up with zeros that are the same on both sides.
-  /// \param words the same numbers, where they are those of the grid in 16 bits
-  /// \param count of the numbers themselves  \param first index of the first
-  /// \returns its sums, those of `add`; nothing, and nothing is taken, where a number is not finite
-  /// or none of the grid's
+  /// Adds a block of floats, both sides padded with zeros.
+  /// \param words the same numbers, if they are 16-bit numbers of the grid's dtype
+  /// \param count without the padding \param first index of the first number
+  /// \returns its sums, as from `add`; null, with nothing added, if a number is not finite or not
+  /// representable in the grid's dtype
   std::optional<Sums> add_floats(const FloatBlock& block, const std::optional<WordBlock>& words,
                                  std::size_t count, std::uint64_t first);
   void merge(const Accumulator& other);
-  /// Whether `result` knows all. If not, the guess was wrong: all is taken again without one.
+  /// Whether `result` would be complete. If not, the guess was wrong: start again without one.
   [[nodiscard]] bool is_certain(const Sums& sums) const;
-  /// What all of it comes to. \param count numbers in all
+  /// Returns the totals. \param count the number of elements in all
   [[nodiscard]] Totals result(const Sums& sums, std::uint64_t count) const;
-  /// The index of the number that is worst; nothing where nothing differs.
+  /// Returns the index of the worst number; null if nothing differs.
   [[nodiscard]] std::optional<std::uint64_t> worst() const;
 
  private:
@@ -63,22 +64,23 @@ class Accumulator {
   Sums add_one_by_one(const Block& block);
   void take_differences(const Block& block);
   void take_group(const FloatBlock& block, std::size_t begin, std::uint64_t first);
-  /// Finds the steps between a and b. \returns false where no kernel can
+  /// Finds the steps between a and b. \returns false if no kernel can
   bool steps_at_once(const Block& block);
   void take_non_finite(const Block& block, std::size_t i);
   void take_difference(const Block& block, std::size_t i);
   void note_worst(double ratio, double absolute, std::uint64_t index);
 
-  /// What is needed where something differs: all but `scales` is of the block at hand.
+  /// Needed only if something differs. All but `scales` is scratch space for the current block.
   struct Room {
     Scales scales;
     std::array<double, block_size> ratios;
     std::array<std::uint64_t, block_size> steps;
   };
   [[nodiscard]] Room& room();
-  /// Beside |b|, and beside the floor below it; nothing where that is not known.
+  /// Returns the largest error relative to |b|, or to the floor if |b| is below it; null if
+  /// unknown.
   [[nodiscard]] std::optional<double> max_relative(const Sums& sums) const;
-  /// The bits that the steps of 99 of 100 numbers take, at most; nothing where that is not known.
+  /// Returns how many bits hold the steps of 99 % of the numbers; null if unknown.
   [[nodiscard]] std::optional<unsigned> common_bits() const;
   static constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
 
@@ -92,12 +94,12 @@ class Accumulator {
   double max_ratio_ = 0;
   double largest_b_ = 0;
   std::uint64_t max_ulp_ = 0;
-  std::array<std::uint64_t, 65> ulps_{};  // By the bits that their number takes.
+  std::array<std::uint64_t, 65> ulps_{};  // Indexed by bit width.
   double worst_ratio_ = 0;
   double worst_absolute_ = 0;
   std::uint64_t worst_index_ = nowhere;
   std::unique_ptr<Room> room_;
-  std::optional<Watched> watched_;  // What `add_floats` took.
+  std::optional<Watched> watched_;  // What `add_floats` found.
 };
 
 }  // namespace safestructures::inline v0::comparing

@@ -9,7 +9,7 @@
 namespace safestructures::inline v0::comparing {
 
 bool are_far_apart(Sums::Wide a_squares, Sums::Wide b_squares) noexcept {
-  constexpr Sums::Wide most = 0x1p20;  // Of squares.
+  constexpr Sums::Wide most = 0x1p20;  // For the squares.
   return a_squares != 0 && b_squares != 0 &&
          (a_squares > most * b_squares || b_squares > most * a_squares);
 }
@@ -17,7 +17,7 @@ bool are_far_apart(Sums::Wide a_squares, Sums::Wide b_squares) noexcept {
 void measure_angle(const Tensor& a, const Tensor& b, const Sums& sums, TensorMetrics& found) {
   constexpr std::uint64_t read_size = std::uint64_t{1} << 15U;
   const Common common = common_of(a.dtype(), b.dtype());
-  // Whole groups of eight, which packed elements need.
+  // Whole groups of eight, as packed elements require.
   const std::uint64_t most = (a.size() + 7) / 8 * 8;
   const auto room = static_cast<std::size_t>(std::clamp(
       std::max(a.block_elements(read_size), b.block_elements(read_size)), std::uint64_t{8}, most));

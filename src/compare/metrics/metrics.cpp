@@ -34,26 +34,26 @@ using comparing::Sums;
 
 namespace {
 
-// What is read at once: a request should be worth its way, and both sides stay in the cache.
+// How much is read at once: enough to make a request worthwhile, and both sides stay in the cache.
 constexpr std::uint64_t read_size = std::uint64_t{1} << 15U;
-// What a thread takes; a multiple of it where there would be more than `most_pieces`.
+// The work of one thread; a multiple of it if there would be more than `most_pieces`.
 constexpr std::uint64_t least_piece = std::uint64_t{1} << 18U;
 constexpr std::uint64_t most_pieces = 4096;
 
-/// What two tensors are compared by.
+/// How two tensors are compared.
 struct Comparing {
   Common common;
   Tolerance tolerance;
   std::optional<Grid> grid;
 };
 
-/// What a sample of two tensors says of them, taken when the first numbers that differ need it: of
-/// equal tensors of 512 KiB in F16 it took more than a third of the time.
+/// A guess from a sample of two tensors, made when the first differing numbers need it: for equal
+/// tensors of 512 KiB in F16 it took more than a third of the time.
 class SharedGuess {
  public:
   SharedGuess(const Tensor& a, const Tensor& b, const Grid& grid) : a_(a), b_(b), grid_(grid) {}
 
-  /// Nothing where a sample says nothing. May be called by several threads at once.
+  /// Returns null if the sample tells nothing. Safe to call from several threads at once.
   [[nodiscard]] const std::optional<Guess>& get() {
     std::call_once(is_made_, [this] { guess_ = comparing::guess_of(a_, b_, grid_); });
     return guess_;
@@ -70,7 +70,7 @@ class SharedGuess {
 /// One thread's part of the work.
 class Worker {
  public:
-  /// \param guess that floats are taken by; null: each number is looked at
+  /// \param guess for adding floats; null to look at each number
   Worker(const Tensor& a, const Tensor& b, const Comparing& how, std::size_t block,
          SharedGuess* guess)
       : found(how.tolerance, how.grid),
@@ -89,7 +89,7 @@ class Worker {
     a_.read(first, count);
     b_.read(first, count);
     Sums sums;
-    // In pieces that stay in the first-level caches.
+    // In pieces that fit into the first-level caches.
     for (std::uint64_t at = 0; at < count; at += room_) {
       const std::uint64_t now = std::min<std::uint64_t>(room_, count - at);
       if (!add_equal(first + at, now, sums) && !add_floats(first + at, now, sums))
@@ -105,8 +105,7 @@ class Worker {
     return (count + comparing::lanes - 1) / comparing::lanes * comparing::lanes;
   }
 
-  /// Takes a range whose bytes are the same. \returns false where they are not, or hold what is no
-  /// number
+  /// Adds a range whose bytes are equal. \returns false if they are not, or if not all are numbers
   bool add_equal(std::uint64_t first, std::uint64_t count, Sums& sums) {
     if (!has_like_bytes_) return false;
     const std::span<const std::byte> bytes = a_.bytes(first, count);
@@ -127,7 +126,7 @@ class Worker {
     return added.has_value();
   }
 
-  /// \returns false where a range must be looked at number by number
+  /// \returns false if the range must be compared number by number
   bool add_floats(std::uint64_t first, std::uint64_t count, Sums& sums) {
     if (SharedGuess* const guess = std::exchange(guess_, nullptr))
       if (guess->get()) found.expect(*guess->get());
@@ -157,7 +156,7 @@ class Worker {
                                           differences_.data(), references_.data());
     }
     for (std::size_t i = 0; parts_ == 2 && i < used; ++i) {
-      // Beside an infinite part everything would be small.
+      // Relative to an infinite part everything would be small.
       const double modulus = std::hypot(b_.numbers[i / 2 * 2], b_.numbers[i / 2 * 2 + 1]);
       if (std::isfinite(modulus)) references_[i] = modulus;
     }
@@ -173,13 +172,13 @@ class Worker {
                        .is_narrow = is_narrow_});
   }
 
-  SharedGuess* guess_;  // Null once it was asked for.
+  SharedGuess* guess_;  // Null once it was used.
   Common common_;
   std::size_t parts_;
   bool is_narrow_;
-  bool has_like_bytes_;  // The same bytes are the same numbers, and half as much to look at.
-  bool are_floats_;      // Of like bytes: as doubles they would be written once more.
-  bool has_words_;       // Of like bytes: numbers of the grid in 16 bits.
+  bool has_like_bytes_;  // Equal bytes are equal numbers, and half as much to read.
+  bool are_floats_;      // Requires like bytes: converting to doubles would write them once more.
+  bool has_words_;       // Requires like bytes: 16-bit numbers of the grid's dtype.
   std::size_t room_;
   Side a_;
   Side b_;
@@ -187,7 +186,7 @@ class Worker {
   std::vector<double> references_;
 };
 
-/// An element as a value of its own: exact, whatever its dtype.
+/// Returns an element as a value: exact, whatever its dtype.
 Value element(const Tensor& tensor, std::uint64_t index) {
   // Elements narrower than a byte come in groups of eight.
   const std::uint64_t first = index / 8 * 8;
@@ -215,10 +214,10 @@ struct Compared {
   Sums sums;
 };
 
-/// How two tensors are divided.
+/// How two tensors are divided into blocks and pieces.
 struct Division {
   explicit Division(const Tensor& a, const Tensor& b) : size(a.size()) {
-    // Where small blocks would read the same memory again and again, larger ones are cut.
+    // Use larger blocks if small ones would read the same memory again and again.
     const std::uint64_t best = std::max(a.block_elements(read_size), b.block_elements(read_size));
     block = std::max<std::uint64_t>(std::min(best, (size + 7) / 8 * 8), 8);
     blocks = (size + block - 1) / block;
@@ -226,13 +225,13 @@ struct Division {
     piece = std::max(least, (blocks + most_pieces - 1) / most_pieces);
   }
 
-  std::uint64_t size;    // Numbers.
-  std::uint64_t block;   // That many are read at once.
-  std::uint64_t blocks;  // How many of them there are.
-  std::uint64_t piece;   // That many are summed before others are added.
+  std::uint64_t size;    // The number of elements.
+  std::uint64_t block;   // Elements that are read at once.
+  std::uint64_t blocks;  // The number of blocks.
+  std::uint64_t piece;   // Blocks that are summed before the next ones are added.
 };
 
-/// Compares some of the blocks. \param progress called with the numbers of each
+/// Compares some of the blocks. \param progress called with the number of elements of each
 template <class Progress>
 Sums add_piece(Worker& worker, const Division& division, std::uint64_t begin, std::uint64_t end,
                const Progress& progress) {
@@ -254,7 +253,7 @@ Compared compare_all(const Tensor& a, const Tensor& b, const Comparing& how, Sha
   const unsigned threads =
       platform::threads_for(static_cast<std::size_t>(division.size), least_piece);
   if (threads == 1) {
-    // Of a small tensor threads and their results take as long as its numbers.
+    // For a small tensor, threads and their results take as long as its numbers.
     Worker worker(a, b, how, block, guess);
     Sums total;
     for (std::uint64_t begin = 0; begin < division.blocks; begin += piece)

@@ -7,7 +7,7 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// Half a step of the sides' dtype at a magnitude: nobody rounds better.
+/// Returns half a step of the sides' dtype at a magnitude: the best that rounding can do.
 double half_step(const std::optional<Grid>& grid, double magnitude) {
   return grid && magnitude > 0 ? grid->spacing(magnitude) / 2 : 0;
 }
@@ -37,7 +37,7 @@ NoiseOfTensor::NoiseOfTensor(const std::optional<Grid>& a, const std::optional<G
 void NoiseOfTensor::add(const DistancesToRun& run) {
   const Distance& nearer = run.of_a.rmse < run.of_b.rmse ? run.of_a : run.of_b;
   if (!nearer.is_known) return;
-  // What rounding to fewer digits does is far more than what is looked for.
+  // Rounding to fewer digits changes far more than the noise that is measured.
   if (grid_ && run.grid && run.grid->fraction_bits < grid_->fraction_bits) return;
   ++floor_.runs;
   floor_.max_absolute = std::max(floor_.max_absolute, nearer.max_absolute);
@@ -62,8 +62,8 @@ std::optional<NoiseFloor> NoiseOfTensor::floor(const TensorMetrics& between, dou
     if (between.ulp && between.ulp->at_peak > 0) step = between.max_absolute / between.ulp->at_peak;
     least_max = std::max(least_max, step / 2);
   }
-  // Roundings have a bound, but sums of many have a long tail: in another order, the largest
-  // difference was 4.3 times as far as the noise, and the root mean square 2.4 times.
+  // Rounding errors are bounded, but those of long sums have a long tail: with another order of
+  // summation, the largest difference was 4.3 times the noise, and the root mean square 2.4 times.
   least_max += std::max(floor.max_absolute - step, 0.0);
   const auto beside = [&](double difference, double least) -> std::optional<double> {
     if (difference == 0) return 0;

@@ -1,5 +1,5 @@
 /// \file
-/// The noise of one tensor, from how far it is from the same in further runs.
+/// The noise of one tensor, derived from its distances to the same tensor in further runs.
 #pragma once
 
 #include <optional>
@@ -11,56 +11,56 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// How far two tensors are apart.
+/// The distance between two tensors.
 struct Distance {
   double max_absolute = 0;
   double rmse = 0;
   std::optional<double> relative_l2;
-  bool is_known = true;  ///< Not where there are numbers, and none that is finite in both.
+  bool is_known = true;  ///< False if there are numbers, but none that is finite in both.
 };
 
-/// That of `compare_tensors`.
+/// Returns the distance that `compare_tensors` found.
 [[nodiscard]] Distance distance_in(const TensorMetrics& found);
 
-/// What is between two tensors and that of a further run.
+/// The distances of both sides to one further run.
 struct DistancesToRun {
   Distance of_a;
   Distance of_b;
-  std::optional<Grid> grid;  ///< Of the run's.
+  std::optional<Grid> grid;  ///< The run's grid.
 
-  /// To the nearer; infinite where nothing is known of it.
+  /// Returns the RMSE to the nearer side; infinite if unknown.
   [[nodiscard]] double least_rmse() const;
 };
 
-/// Takes the distances of one tensor to that of each further run.
+/// Collects the distances of one tensor to each further run.
 class NoiseOfTensor {
  public:
-  /// \param a, b the grids of the two sides; nothing where one has none
+  /// \param a, b the grids of the two sides; null for a side without one
   NoiseOfTensor(const std::optional<Grid>& a, const std::optional<Grid>& b);
 
-  /// Adds a run, unless it has fewer digits than the sides.
+  /// Adds a run, unless its dtype is less precise than the sides'.
   void add(const DistancesToRun& run);
-  /// The floor, nothing where no run has the tensor. \param between the two sides
+  /// Returns the floor; null if no run has the tensor. \param between the two sides
   /// \param factor `CompareOptions::noise_factor`
   [[nodiscard]] std::optional<NoiseFloor> floor(const TensorMetrics& between, double factor) const;
 
  private:
-  std::optional<Grid> grid_;  // The coarser.
-  unsigned most_digits_ = 0;  // Bits of fraction in the finer.
+  std::optional<Grid> grid_;  // The coarser one.
+  unsigned most_digits_ = 0;  // Fraction bits of the finer one.
   NoiseFloor floor_;
 };
 
-/// What a floor makes of a pair of which all that is not finite is so in both.
+/// How a noise floor changes the verdict on a pair whose non-finite numbers agree.
 enum class NoiseVerdict {
-  as_without,  ///< What the tolerance says.
-  excused,     ///< No difference, though beyond the tolerance.
-  beyond,      ///< A difference, though within the tolerance.
+  as_without,  ///< The tolerance decides.
+  excused,     ///< Not a difference, although beyond the tolerance.
+  beyond,      ///< A difference, although within the tolerance.
 };
-/// \param is_given whether the call says the tolerance, which a default never overrules
+/// \param is_given whether the caller set the tolerance; if so, nothing within it becomes `beyond`
 [[nodiscard]] NoiseVerdict verdict_of(const NoiseFloor& floor, bool is_within, bool is_given);
-/// Whether the noise is half as large as the numbers, or larger: whatever they are is excused.
+/// Whether the noise is at least half as large as the numbers, so that any numbers are excused.
 [[nodiscard]] bool is_as_large_as_numbers(const NoiseFloor& floor);
-/// What a row says of it; empty where there is nothing to say.
+/// Returns the row's text about it; empty if there is nothing to say.
 [[nodiscard]] const char* text_of(NoiseVerdict verdict);
 
 }  // namespace safestructures::inline v0::comparing

@@ -1,5 +1,5 @@
 /// \file
-/// The largest differences beside numbers of each magnitude.
+/// The largest errors relative to numbers of each magnitude.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +11,17 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// By the exponent of |b|: how far apart the sides are, and beside |b|. Which magnitudes count
-/// beside |b| is known when all numbers are.
+/// The largest |a - b|, absolute and relative to |b|, for each exponent of |b|. Which magnitudes
+/// count relative to |b| is known only after all numbers.
 class Scales {
  public:
   /// \param error |a - b|, finite \param reference |b|, finite
-  /// \param relative at least this, where the error is larger than every double
+  /// \param relative a lower bound, for errors larger than every double
   void take(double error, double reference, double relative = 0) {
     Scale& scale = of(exponent_of(reference));
     if (relative > scale.relative) scale.relative = relative;
     if (error > scale.absolute) scale.absolute = error;
-    // Most are below, which needs no division.
+    // Most errors are smaller, and need no division.
     if (error >= scale.relative * reference && error > 0)
       scale.relative = std::max(scale.relative, error / reference);
   }
@@ -32,7 +32,7 @@ class Scales {
       scale.relative = std::max(scale.relative, other.scales_[i].relative);
     }
   }
-  /// The largest of |a - b| / max(|b|, 2^floor_exponent).
+  /// Returns the largest |a - b| / max(|b|, 2^floor_exponent).
   [[nodiscard]] double relative(int floor_exponent) const {
     const auto above =
         static_cast<std::size_t>(std::clamp(floor_exponent + bias, 0, static_cast<int>(exponents)));
@@ -57,7 +57,7 @@ class Scales {
     return static_cast<std::size_t>(std::bit_cast<std::uint64_t>(magnitude) >> 52U & 0x7FFU);
   }
   Scale& of(std::size_t exponent) {
-    // Most tensors have a few tens of exponents: zeros for all take longer than 64 numbers do.
+    // Most tensors have a few dozen exponents; zeroing all of them takes longer than 64 numbers.
     if (exponent < begin_ || exponent >= end_) make_room(exponent);
     return scales_[exponent];
   }
@@ -69,7 +69,7 @@ class Scales {
 
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::array<Scale, exponents> scales_;  // Of `begin_` to `end_` alone.
+  std::array<Scale, exponents> scales_;  // Valid from `begin_` to `end_` only.
 };
 
 }  // namespace safestructures::inline v0::comparing

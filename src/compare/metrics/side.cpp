@@ -77,7 +77,7 @@ const std::byte* Side::floats(std::uint64_t first, std::uint64_t count) {
 
 void Side::make_room() {
   const std::size_t parts = common_ == Common::complex ? 2 : 1;
-  // The last block may be filled up with zeros.
+  // The last block may need padding.
   numbers.resize(most_ * parts + comparing::lanes);
   if (tensor_.dtype() == DType::C64) floats_.resize(most_ * parts);
   if (common_ == Common::integer) words_.resize(most_);

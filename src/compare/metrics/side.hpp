@@ -1,5 +1,5 @@
 /// \file
-/// The numbers of one of two tensors, range by range, in the form in which both are compared.
+/// The numbers of one of two tensors, range by range, in the form used to compare both.
 #pragma once
 
 #include <cstddef>
@@ -12,45 +12,46 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// The form in which both sides are compared: one that tells all their numbers apart.
+/// The form in which both sides are compared; it distinguishes all their numbers.
 enum class Common : std::uint8_t { real, complex, integer };
 
 Common common_of(DType a, DType b);
 
-/// An integer of 64 bits of either sign.
+/// A signed or unsigned 64-bit integer.
 struct Integer {
   bool is_negative;
   std::uint64_t magnitude;
 };
 
-/// a - b, which is 0 only where they are equal.
+/// Returns a - b, which is 0 only if both are equal.
 double difference(const Integer& a, const Integer& b);
 
 class Side {
  public:
-  /// \param room numbers that are loaded at once
+  /// \param room the most numbers loaded at once
   Side(const Tensor& tensor, Common common, std::size_t room)
       : tensor_(tensor),
         common_(common),
         most_(room),
         is_there_(tensor.is_loaded() && tensor.is_contiguous()) {}
 
-  /// Has the bytes of a range at hand, which `bytes`, `load` and `floats` take parts of.
+  /// Makes the bytes of a range available to `bytes`, `load` and `floats`.
   void read(std::uint64_t first, std::uint64_t count);
 
-  /// A part of them; `first` is a multiple of eight.
+  /// Returns a part of the bytes. `first` is a multiple of eight.
   [[nodiscard]] std::span<const std::byte> bytes(std::uint64_t first, std::uint64_t count) const {
     return bytes_.subspan(packed(first - first_), packed(count));
   }
 
-  /// Has a part of them in `numbers`.
+  /// Loads a part of the range into `numbers`.
   void load(std::uint64_t first, std::uint64_t count);
 
-  /// A part of what was read, of a dtype whose numbers are floats: those of the tensor itself where
-  /// they are floats and fill whole lanes, or a copy, filled up with zeros.
+  /// Returns a part of the range as floats; its dtype must be representable as floats. Points into
+  /// the tensor if that holds floats and the part fills whole lanes, otherwise to a copy padded
+  /// with zeros.
   [[nodiscard]] const std::byte* floats(std::uint64_t first, std::uint64_t count);
 
-  /// Of the range that was loaded last.
+  /// Returns a number of the last loaded range.
   [[nodiscard]] Integer integer(std::size_t i) const {
     const std::uint64_t word = words_[i];
     const bool is_negative = !is_wide() && word >> 63U != 0;
@@ -63,7 +64,8 @@ class Side {
   [[nodiscard]] bool is_wide() const { return tensor_.dtype() == DType::U64; }
   template <class T>
   void copy(std::uint64_t first, std::uint64_t count, DType dtype, std::span<T> into);
-  /// Most blocks are looked at as they are; for a small tensor zeros take as long as its numbers.
+  /// Grows the buffer only when needed: most blocks are used in place, and for a small tensor
+  /// zeroing takes as long as its numbers.
   void make_room();
   [[nodiscard]] std::size_t packed(std::uint64_t count) const {
     return static_cast<std::size_t>(count * bit_width(tensor_.dtype()) / 8);
@@ -74,9 +76,9 @@ class Side {
   std::size_t most_;
   bool is_there_;
   std::vector<std::byte> room_;
-  std::span<const std::byte> bytes_;  // What is at hand: all where that is there.
-  std::uint64_t first_ = 0;           // Of its elements.
-  std::vector<float> floats_;         // Of complex numbers, or converted.
+  std::span<const std::byte> bytes_;  // The available bytes: all of them if `is_there_`.
+  std::uint64_t first_ = 0;           // The index of their first element.
+  std::vector<float> floats_;         // Complex numbers, or converted ones.
   std::vector<std::uint64_t> words_;
 };
 

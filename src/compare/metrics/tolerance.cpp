@@ -13,7 +13,7 @@ Tolerance default_tolerance(DType dtype) noexcept {
     case DType::C64: return {1.3e-6, 1e-5};
     case DType::F16: return {1e-3, 1e-5};
     case DType::BF16: return {1.6e-2, 1e-5};
-    // As many digits, much the same range.
+    // The same number of digits, and nearly the same range.
     case DType::F8_E4M3:
     case DType::F8_E4M3FNUZ:
     case DType::F6_E2M3: return {0.125, 0.0675};

@@ -1,5 +1,5 @@
 /// \file
-/// What is allowed between two tensors where nothing else is said.
+/// The default tolerance between two tensors.
 #pragma once
 
 #include <safestructures/compare/metrics.hpp>
@@ -8,10 +8,10 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// The looser of each number.
+/// Returns the larger value for each number of a tolerance.
 Tolerance looser(const Tolerance& a, const Tolerance& b);
 
-/// The looser of each number of `default_tolerance`.
+/// Returns the larger of each number of the two `default_tolerance`s.
 Tolerance usual_tolerance(DType a, DType b, const RecordedDTypes& recorded);
 
 }  // namespace safestructures::inline v0::comparing

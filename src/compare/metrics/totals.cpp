@@ -43,7 +43,7 @@ Sums sums_of(const BlockSums& block) {
 }
 
 double relative_l2_of(Wide squares, Wide b_squares) {
-  // Wide roots take four times as long, and squares of floats are all in here.
+  // Wide square roots take four times as long, and the squares of floats are all in this range.
   constexpr double least = 0x1p-500;
   constexpr double most = 0x1p500;
   const auto over = static_cast<double>(squares);
@@ -86,7 +86,7 @@ TensorMetrics metrics_of(const Totals& totals) {
   } else {
     found.snr_state = SnrState::number;
     found.relative_l2 = relative_l2_of(sums.squares, sums.b_squares);
-    // Not -0.
+    // Adding 0 avoids -0.
     found.snr = static_cast<double>(-20 * std::log10(std::sqrt(sums.squares) / norm_b) + 0);
     found.max_relative = std::min(totals.max_relative, largest);
   }

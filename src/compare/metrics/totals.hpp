@@ -1,5 +1,5 @@
 /// \file
-/// What was summed over two tensors, and the metrics that follow from it.
+/// Sums over two tensors, and the metrics computed from them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Sums of the numbers that are finite in both. Its range holds the square of every double.
+/// Sums over the numbers that are finite in both. `Wide` can hold the square of every double.
 struct Sums {
   using Wide = long double;
   Wide errors = 0;
@@ -24,34 +24,34 @@ struct Sums {
   Sums& operator+=(const Sums& other);
 };
 
-/// Those of a block.
+/// Converts the sums of a block.
 [[nodiscard]] Sums sums_of(const BlockSums& block);
 
-/// Everything that was found of two tensors.
+/// Everything found about two tensors.
 struct Totals {
   Tolerance tolerance;
   std::optional<Grid> grid;
   Sums sums;
-  std::uint64_t count = 0;  ///< Of this and the following, as in `TensorMetrics`.
+  std::uint64_t count = 0;  ///< This and the following are as in `TensorMetrics`.
   std::uint64_t compared = 0;
   std::uint64_t differing = 0;
   std::uint64_t beyond = 0;
   NonFiniteCounts non_finite{};
   double max_absolute = 0;
-  double max_ratio = 0;     ///< Infinite where it has no bound.
-  double max_relative = 0;  ///< Where something differs and b is not zero.
-  double largest_b = 0;     ///< Magnitude.
+  double max_ratio = 0;     ///< Infinite if unbounded.
+  double max_relative = 0;  ///< Set if something differs and b is not zero.
+  double largest_b = 0;     ///< The largest |b|.
   std::uint64_t max_ulp = 0;
-  unsigned common_bits = 0;  ///< That the steps of 99 of 100 numbers take, at most.
+  unsigned common_bits = 0;  ///< How many bits hold the steps of 99 % of the numbers.
 };
 
-/// |a - b| / |b|, as in `TensorMetrics`. \param b_squares not zero
+/// Returns |a - b| / |b|, as in `TensorMetrics`. \param b_squares not zero
 [[nodiscard]] double relative_l2_of(Sums::Wide squares, Sums::Wide b_squares);
 
-/// Root mean square of so many numbers, as in `TensorMetrics`.
+/// Returns the root mean square of `count` numbers, as in `TensorMetrics`.
 [[nodiscard]] double rms_of(Sums::Wide squares, std::uint64_t count);
 
-/// All but the elements of `worst`.
+/// Computes all metrics but the elements of `worst`.
 [[nodiscard]] TensorMetrics metrics_of(const Totals& totals);
 
 }  // namespace safestructures::inline v0::comparing

@@ -20,20 +20,21 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-// 120 orders.
+// 120 permutations.
 constexpr std::size_t most_dimensions = 5;
 constexpr std::size_t sample_size = 64;
-// So many are drawn at most where nearly all are the same: of 30,000 numbers of which 20 are not
-// zero they find two or three.
+// The limit if nearly all numbers are the same: among 30,000 numbers of which 20 are not zero, it
+// finds two or three.
 constexpr std::size_t most_drawn = 4096;
-// Beside how far the numbers are from their mean: nearer than that no chance brings tensors of
-// other numbers, those of a mask or near 1 among them.
+// Relative to the spread of the numbers about their mean: by chance, no unrelated tensors are
+// nearer, including masks and numbers near 1.
 constexpr double near = 0.1;
-// Beside the distance as it is.
+// Relative to the distance without permuting.
 constexpr double nearer = 0.1;
-// Orders that are tried on all numbers: a sample of few different ones tells them not apart.
+// Permutations that are tried on all numbers: a sample with few distinct ones cannot tell them
+// apart.
 constexpr std::size_t most_tried = 8;
-// More is not held in memory to look at it in another order.
+// Larger tensors are not loaded to permute them.
 constexpr std::uint64_t most_held = std::uint64_t{64} << 20U;
 
 bool can_be_read(const Tensor& tensor) { return bit_width(tensor.dtype()) >= 8; }
@@ -54,18 +55,18 @@ bool is_finite(const Number& number) {
   return std::isfinite(number.real()) && std::isfinite(number.imag());
 }
 
-/// Elements of b, and where each is in a whose dimensions stand in some order.
+/// A sample of b's elements, and the places of their counterparts in a permuted a.
 class Sample {
  public:
   Sample(const Tensor& a, const Tensor& b) : a_(a), shape_(b.shape()) {
-    // All of a small tensor.
+    // The whole tensor if it is small.
     if (b.size() <= sample_size)
       for (std::uint64_t index = 0; index < b.size(); ++index) add(index, number_at(b, index));
     else draw(b);
   }
 
-  /// How far they are, beside how far the numbers are from their mean; nothing where these are all
-  /// the same. What is not finite is left out.
+  /// Returns their distance relative to the spread of b's numbers about their mean; null if these
+  /// are all the same. Ignores numbers that are not finite.
   [[nodiscard]] std::optional<double> distance(std::span<const std::size_t> order) const {
     double errors = 0;
     double squares = 0;
@@ -87,14 +88,14 @@ class Sample {
   }
 
  private:
-  /// The first is finite: others are looked at beside it.
+  /// The first number is finite, because the others are taken relative to it.
   void add(std::uint64_t index, const Number& number) {
     if (numbers_.empty() && !is_finite(number)) return;
     indices_.push_back(index);
     numbers_.push_back(number);
   }
 
-  /// Half of the sample are as they come, the rest differ from the first, if there are such.
+  /// Half of the sample is random; the rest differs from the first number, if any do.
   void draw(const Tensor& b) {
     std::mt19937_64 random(1);
     for (std::size_t drawn = 0; drawn < most_drawn && indices_.size() < sample_size; ++drawn) {

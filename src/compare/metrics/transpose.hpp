@@ -1,5 +1,5 @@
 /// \file
-/// Tensors whose dimensions stand in another order.
+/// Detects tensors whose dimensions are permuted.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,23 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// An order of a's dimensions that gives b, or nearly.
+/// A permutation of a's dimensions that gives b, or nearly.
 struct Transpose {
   std::vector<std::size_t> order;
-  /// What is left between the two then; of a sample beside how far b's numbers are from their mean.
+  /// The remaining distance; if only a sample was compared, relative to the spread of b's numbers
+  /// about their mean.
   double relative_l2 = 0;
-  bool is_whole = true;  ///< False where only a sample was looked at.
+  bool is_whole = true;  ///< False if only a sample was compared.
 
-  /// `b is a permuted by [1, 0], exactly`.
+  /// Returns text such as `b is a permuted by [1, 0], exactly`.
   [[nodiscard]] std::string text() const;
 };
 
-/// The order that brings a nearest to b, other than its own, where it brings it near: beside how
-/// far b's numbers are from their mean, and a tenth of the distance as it is. A sample of the
-/// elements is looked at for every order, all elements for the best of them.
-/// \param as_it_is the relative L2 between the two, where they have one
+/// Returns the non-trivial permutation that brings a nearest to b; null if none brings it near,
+/// both relative to the spread of b's numbers about their mean and to a tenth of the distance
+/// without it. Tries every permutation on a sample of the elements, and the best few on all
+/// elements, unless a is large and not loaded.
+/// \param as_it_is the relative L2 between the two, if they have one
 std::optional<Transpose> find_transpose(const Tensor& a, const Tensor& b,
                                         const std::optional<double>& as_it_is);
 

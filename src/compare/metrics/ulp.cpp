@@ -11,7 +11,7 @@ namespace {
 
 template <class Format>
 std::int64_t small_place(double number) {
-  // The formats with a sign bit alone for NaN, or none for infinity, end at their largest number.
+  // Formats without infinity, or whose only NaN is the sign bit alone, end at their largest number.
   const auto code = static_cast<std::uint32_t>(Format::overflows(number) && !Format::has_infinity
                                                    ? Format::saturated(number)
                                                    : Format::encode(number));

@@ -1,5 +1,6 @@
 /// \file
-/// The numbers of each floating-point dtype, counted: how many lie between two of them.
+/// Ranks the numbers of each floating-point dtype, so that those between two numbers can be
+/// counted.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +10,27 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// What a floating-point dtype's numbers are like.
+/// The properties of a floating-point dtype.
 struct Grid {
   DType dtype;
   unsigned fraction_bits;
   int min_exponent;
-  /// The place of a number, rounded to the dtype, among all of the dtype's: both zeros have 0, and
-  /// the next number the next place. What is beyond the largest has a place behind it, or its own.
+  /// Returns the rank of a number, rounded to the dtype, among all of the dtype's numbers: both
+  /// zeros have rank 0, the next number 1. Numbers beyond the largest have the rank after it, or
+  /// their own.
   std::int64_t (*place)(double number);
 
-  /// From one number to the next at that magnitude.
+  /// Returns the distance to the next number at that magnitude.
   [[nodiscard]] double spacing(double magnitude) const;
 };
 
-/// Nothing for integers and bools; of C64 the grid of its parts.
+/// Returns null for integers and bools, and the grid of the parts for C64.
 std::optional<Grid> grid_of(DType dtype);
 
-/// The one with fewer digits; of those with as many the one of smaller range.
+/// Returns the one with fewer digits; if equal, the one with the smaller range.
 Grid coarser(const Grid& a, const Grid& b);
 
-/// A dtype that the numbers had before they were stored, or have: the one with fewer digits.
+/// Returns the dtype before storing or the stored one, whichever has fewer digits.
 DType effective_dtype(DType stored, const std::optional<DType>& recorded);
 
 }  // namespace safestructures::inline v0::comparing

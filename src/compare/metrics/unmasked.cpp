@@ -10,7 +10,7 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// Whether a number of b may be filled in: so large is the largest.
+/// Whether b may hold masked numbers, judging by its largest magnitude.
 bool may_have_masked(const TensorMetrics& found) {
   if (!found.ulp || found.ulp->at_peak == 0) return false;
   const std::optional<Grid> grid = grid_of(found.ulp->dtype);
@@ -27,7 +27,7 @@ std::optional<double> UnmaskedSums::relative_l2() const {
 std::optional<double> unmasked_l2(const Tensor& a, const Tensor& b, const TensorMetrics& found) {
   if (!may_have_masked(found) || common_of(a.dtype(), b.dtype()) != Common::real)
     return std::nullopt;
-  // All of a tensor took three times as long as comparing it: of a large one 64 blocks.
+  // Reading all of a tensor took three times as long as comparing it, so 64 blocks of a large one.
   constexpr std::uint64_t block = 1024;
   constexpr std::uint64_t most_blocks = 64;
   const std::uint64_t size = a.size();

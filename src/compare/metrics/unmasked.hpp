@@ -1,6 +1,6 @@
 /// \file
-/// How far apart two tensors are where no mask is: what masks fill in, such as -1e9, is most of a
-/// norm, and an error beside it is nothing.
+/// The distance of two tensors outside masked places: the values that masks fill in, such as -1e9,
+/// dominate a norm, so that an error looks like nothing relative to it.
 #pragma once
 
 #include <cmath>
@@ -13,11 +13,11 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// What masks fill in is no larger than that, on both sides: -1e4 to which a score was added is
-/// not, nor is any lower number that is in use.
+/// Numbers that masks fill in are at most this on both sides. -1e4 with a score added is still
+/// masked; so is every lower fill value in use.
 inline constexpr double most_filled = -8192;
 
-/// Sums of the numbers that are finite in both, and not filled in on both sides.
+/// Sums over the numbers that are finite in both and not masked on both sides.
 class UnmaskedSums {
  public:
   void add(double a, double b) {
@@ -29,8 +29,8 @@ class UnmaskedSums {
     squares_ += (a - b) * (a - b);
     b_squares_ += b * b;
   }
-  /// |a - b| / |b| of them, as in `TensorMetrics`. Nothing where no mask is, or all of b is zero
-  /// elsewhere.
+  /// Returns |a - b| / |b| of them, as in `TensorMetrics`. Null if nothing is masked, or if b is
+  /// zero everywhere else.
   [[nodiscard]] std::optional<double> relative_l2() const;
 
  private:
@@ -39,9 +39,9 @@ class UnmaskedSums {
   bool has_masked_ = false;
 };
 
-/// That of all numbers of two tensors, where it is more than theirs; above 65,536 numbers of so
-/// many, in blocks all over them.
-/// \param found of `compare_tensors`
+/// Returns the relative L2 outside masks, if it is larger than that of all numbers. Above 65,536
+/// numbers only that many are looked at, in blocks spread over the tensors.
+/// \param found from `compare_tensors`
 /// @{
 [[nodiscard]] std::optional<double> unmasked_l2(const Tensor& a, const Tensor& b,
                                                 const TensorMetrics& found);

@@ -11,16 +11,16 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-// A sample takes a hundredth of the time of all, more of a few thousand, and its 99th percentile is
-// near that of all. With tables 4,000 numbers took five times as long.
+// Sampling takes a hundredth of the total time, more for a few thousand numbers, and the sample's
+// 99th percentile is near that of all. With full tables, 4,000 numbers took five times as long.
 constexpr std::uint64_t least_size = 1024;
 constexpr std::uint64_t sampled_of = 128;
 constexpr std::uint64_t least_sampled = 64;
 constexpr std::uint64_t most_sampled = 4096;
-// A place is a read of a file, so that there are not more where a sample is larger.
+// Each place is a read of a file, so larger samples have longer runs instead of more places.
 constexpr std::uint64_t least_together = 16;
 constexpr std::uint64_t most_places = 64;
-// What a quotient's rounding may add to it, and more.
+// More than a quotient can gain by rounding.
 constexpr double almost = 1 - 0x1p-50;
 
 void read(const Tensor& tensor, std::uint64_t first, std::span<double> numbers) {
@@ -30,7 +30,7 @@ void read(const Tensor& tensor, std::uint64_t first, std::span<double> numbers) 
 
 using Double = std::numeric_limits<double>;
 
-/// As std::ilogb, which took a tenth of the time of 64 numbers.
+/// Same as std::ilogb, which took a tenth of the time of 64 numbers.
 int exponent_of(long double number) {
   if (!(number >= static_cast<long double>(Double::min()) &&
         number <= static_cast<long double>(Double::max())))
@@ -42,13 +42,13 @@ int exponent_of(long double number) {
 
 /// \param exponent of the mean square
 int floor_of(int exponent) {
-  // A power of two, so that the numbers of one exponent are all above it or all below. The root of
-  // what is from 4^k on and below 4^(k + 1) is from 2^k on and below 2^(k + 1).
+  // A power of two, so that numbers with the same exponent are all above or all below it. The root
+  // of a number in [4^k, 4^(k + 1)) is in [2^k, 2^(k + 1)).
   return std::clamp((exponent >> 1) - 8, Double::min_exponent - 1, Double::max_exponent - 1);
 }
 
-/// The widths at which steps are counted. Numbers on both sides of zero are so far apart that where
-/// they are about one in a hundred, steps take as many bits as the most or a third less.
+/// Returns the widths at which steps are counted. Numbers of opposite signs are so far apart that,
+/// if they are about 1 % of all, the guess may be the largest width or a third less.
 StepWidths widths_beside(const Guess& guess) {
   constexpr unsigned together = std::tuple_size_v<StepWidths> - 1;
   const unsigned least = std::clamp(guess.bits, 5U, 28U) - 3;
@@ -63,7 +63,7 @@ StepWidths widths_beside(const Guess& guess) {
 int floor_exponent_of(long double mean_square) { return floor_of(exponent_of(mean_square)); }
 
 int floor_exponent_of(double squares, std::uint64_t count) {
-  // Without a division, whose rounding might add one.
+  // No division, whose rounding might add one.
   constexpr unsigned fraction_bits = Double::digits - 1;
   constexpr std::uint64_t fraction = (std::uint64_t{1} << fraction_bits) - 1;
   const auto over = std::bit_cast<std::uint64_t>(squares);
@@ -98,10 +98,10 @@ std::optional<Guess> guess_of(const Tensor& a, const Tensor& b, const Grid& grid
           std::bit_width(static_cast<std::uint64_t>(steps < 0 ? -steps : steps))));
     }
   }
-  // Where all are zero, or next to it, the floor is that of all doubles.
+  // If all numbers are zero or close to it, the floor is that of all doubles.
   if (squares < 0x1p-400L) return std::nullopt;
-  // One further down: of a few numbers it is more often a rare one that is found, and what lies
-  // above the guess is counted for more widths than what lies below.
+  // One rank lower: in a small sample, the picked one is more often a rare one, and more widths are
+  // counted above the guess than below it.
   const auto common =
       bits.begin() + static_cast<std::ptrdiff_t>(std::min(bits.size() / 100 + 1, bits.size() - 1));
   std::ranges::nth_element(bits, common, std::greater());
@@ -121,7 +121,8 @@ FloatWatch Watched::watch(const Tolerance& tolerance, double ratio) const {
 }
 
 void Watched::take_new(double error, double reference) {
-  // Beside numbers above all floors it is one error, which where sides differ by a factor all have.
+  // Above all floors the relative error is the same for each; if the sides differ by a factor, all
+  // have it.
   if (reference >= floors_.back() && error / reference <= largest_.back()) return;
   for (std::size_t k = 0; k < floors_.size(); ++k)
     largest_[k] = std::max(largest_[k], error / std::max(reference, floors_[k]));
@@ -129,9 +130,9 @@ void Watched::take_new(double error, double reference) {
 }
 
 void Watched::set_limits() {
-  // Beside a floor f an error is |a - b| / max(|b|, f). The largest of all falls with f, but not as
-  // fast as 1 / f: so nothing is new, for any floor, that is at most the largest for the least one,
-  // times it, or at most the largest for the highest one, times |b|.
+  // With floor f, an error is |a - b| / max(|b|, f). The largest one falls as f grows, but no
+  // faster than 1 / f. So for any floor, an error is nothing new if it is at most the largest for
+  // the lowest floor, times that floor, or at most the largest for the highest floor, times |b|.
   absolute_ = largest_.front() * floors_.front();
   relative_ = largest_.back() * almost;
 }

@@ -21,7 +21,7 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// What names one tensor of a run: the path, and of a recording the step and call.
+/// Returns the key of a run's tensor: the path, and for a recording the step and call.
 std::string key_of(const std::string& path, const std::optional<RecordPlace>& record) {
   if (!record) return path;
   return path + '\0' + std::to_string(record->step) + ' ' + std::to_string(record->call);
@@ -34,9 +34,9 @@ std::string key_of(const std::string& path, const std::optional<RecordPlace>& re
                .found = found});
 }
 
-/// What opening a run gives.
+/// Opens a run.
 NoiseRun opened(const std::filesystem::path& path, const CompareOptions& options) {
-  std::error_code error;  // Of what cannot be looked at: opening it says so.
+  std::error_code error;  // Ignored: opening reports it.
   if (std::filesystem::is_directory(path, error))
     return std::make_shared<const Recording>(
         path, RecordingOptions{.access = options.access, .limits = options.limits});
@@ -45,7 +45,7 @@ NoiseRun opened(const std::filesystem::path& path, const CompareOptions& options
       LoadOptions{.format = options.format, .access = options.access, .limits = options.limits}));
 }
 
-/// All runs, those that are paths opened at once.
+/// Returns all runs; opens those that are paths in parallel.
 std::vector<NoiseRun> all_opened(const CompareOptions& options) {
   std::vector<NoiseRun> runs = options.noise;
   std::vector<std::filesystem::path> paths;
@@ -150,7 +150,7 @@ std::optional<NoiseFloor> Noise::floor(const ComparisonRow& row, const Tensor& a
   NoiseOfTensor noise(grid_of(effective_dtype(a.dtype(), recorded.a)),
                       grid_of(effective_dtype(b.dtype(), recorded.b)));
   for (const Run& run : runs_) {
-    // What a run has under the name that the other side gives it may be another tensor.
+    // A tensor that the run has under the name of the other side may be a different one.
     std::optional<DistancesToRun> nearest;
     for (const Numbers& other : run.find_all(row)) {
       if (other.tensor.shape() != a.shape()) continue;

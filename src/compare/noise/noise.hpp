@@ -1,5 +1,5 @@
 /// \file
-/// How far apart runs are that should be the same.
+/// The distances between runs that should give the same results.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,9 @@ namespace safestructures::inline v0::comparing {
 /// The further runs of a comparison.
 class Noise {
  public:
-  /// Opens the runs that are paths. \throws Error `invalid_argument` for a file beside recordings,
-  /// a recording beside files, or a factor that cannot be; what is wrong with a file
+  /// Opens the runs that are given as paths. \throws Error `invalid_argument` if a file is compared
+  /// with recordings or a recording with files, or if the factor is invalid; whatever is wrong with
+  /// a file
   Noise(const CompareOptions& options, bool of_recordings);
 
   /// The numbers of one run.
@@ -30,15 +31,16 @@ class Noise {
   };
   /// One further run.
   struct Run {
-    /// Of a recording; it finds those that are a number or a tensor, and has nodes of the others.
+    /// For a recording: finds the records that are numbers or tensors. `nodes` holds those of the
+    /// others.
     std::unique_ptr<const NoiseRecords> records;
     std::unordered_map<std::string, Numbers, detail::KeyedHash> nodes;
 
-    /// What may be meant by a row: what has the names of a, of b, or of either.
+    /// Returns the candidates for a row: what has its names in a, in b, or in either.
     [[nodiscard]] std::vector<Numbers> find_all(const ComparisonRow& row) const;
 
    private:
-    /// \param label of a row, in one of the sides
+    /// \param label of the row in one of the sides
     [[nodiscard]] std::optional<Numbers> find(const std::string& label,
                                               const std::optional<RecordPlace>& record) const;
   };
@@ -47,14 +49,14 @@ class Noise {
   [[nodiscard]] const std::vector<Run>& runs() const noexcept { return runs_; }
   /// `CompareOptions::noise_factor`.
   [[nodiscard]] double factor() const noexcept { return factor_; }
-  /// The floor of a tensor whose row has its path, record and metrics. Nothing where no run has it
-  /// in its shape.
+  /// Returns the noise floor of a tensor whose row has its path, record and metrics. Null if no run
+  /// has it in this shape.
   [[nodiscard]] std::optional<NoiseFloor> floor(const ComparisonRow& row, const Tensor& a,
                                                 const Tensor& b,
                                                 const RecordedDTypes& recorded) const;
 
  private:
-  /// \param run that was opened
+  /// \param run an opened run
   void add(const NoiseRun& run);
 
   std::vector<Run> runs_;

@@ -1,5 +1,5 @@
 /// \file
-/// A further run that is a recording, and where its records are.
+/// A further run that is a recording, with a lookup of its records.
 #pragma once
 
 #include <compare>
@@ -16,12 +16,12 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Finds records by what names them. May be used by several threads at once.
+/// Finds records by their keys. Safe to use from several threads at once.
 class NoiseRecords {
  public:
   explicit NoiseRecords(std::shared_ptr<const Recording> run);
 
-  /// What names a record: a place in the table's names, and the step and call.
+  /// The key of a record: its name's index in the table, step and call.
   struct Key {
     std::uint32_t name = 0;
     std::int64_t step = 0;
@@ -31,9 +31,10 @@ class NoiseRecords {
   };
 
   [[nodiscard]] const recording::RecordTable& table() const noexcept { return *table_; }
-  /// The place of the record that is named so, the first of several. \param guess where it may be
+  /// Returns the index of the record with this key, the first if there are several. \param guess
+  /// where it may be
   [[nodiscard]] std::optional<std::size_t> find(const Key& key, std::size_t guess) const;
-  /// The value of a record which is a number or a tensor; nothing where it is another.
+  /// Returns the value of a record that is a number or a tensor; null for other records.
   [[nodiscard]] std::optional<Value> number(std::size_t place) const;
 
  private:
@@ -48,7 +49,8 @@ class NoiseRecords {
 
   std::shared_ptr<const Recording> run_;
   const recording::RecordTable* table_;
-  // All records, sorted: made when one is not where it was guessed, as in runs of other programs.
+  // All records, sorted. Built when a record is not where it was guessed, as in runs of other
+  // programs.
   mutable std::once_flag is_sorted_;
   mutable std::vector<Entry> sorted_;
 };

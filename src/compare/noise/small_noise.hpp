@@ -15,40 +15,40 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Reads what further runs have of the rows of a piece, and finds their noise. Each thread has one
-/// of its own.
+/// Reads the counterparts in further runs of some rows, and computes their noise. Each thread has
+/// its own.
 class SmallNoise {
  public:
-  /// \param a the first recording \param rows say which other calls its partners are
+  /// \param a the first recording \param rows map each call to its partner's
   SmallNoise(const Noise& noise, const recording::RecordTable& a, const CompactRows& rows);
 
   /// Forgets all rows.
   void clear();
-  /// One more that is needed, with its kind.
+  /// Adds a row whose noise is needed, with its kind.
   void add(const CompactRow& row, const CompactKind& kind);
-  /// Has the bytes of all at hand until the next call of `clear`. \throws Error what a source
+  /// Reads the bytes of all rows, which stay valid until `clear`. \throws Error whatever a source
   /// throws
   void read();
 
-  /// The bytes of a row's tensors, and what is between them.
+  /// The bytes of a row's tensors, and their metrics.
   struct Sides {
     const std::byte* a = nullptr;
     const std::byte* b = nullptr;
-    const CompactMetrics* metrics = nullptr;  ///< Null where no byte differs.
+    const CompactMetrics* metrics = nullptr;  ///< Null if no byte differs.
   };
-  /// Fills in the noise of the row that was added as number `i`, and its verdict by it.
-  /// \returns false where it must be looked at as a whole
+  /// Sets the noise of the row that was added as number `i`, and the verdict based on it.
+  /// \returns false if it must be compared as a whole
   [[nodiscard]] bool judge(std::size_t i, const Sides& sides, const CompactKind& kind,
                            RowMetrics& metrics, CompactRow& row, CompactNoise& noise) const;
 
  private:
-  /// What a run has of a row.
+  /// A run's counterpart of a row.
   struct Found {
-    const Value* value = nullptr;  // The tensor, or what it is a row of; null where there is none.
+    const Value* value = nullptr;  // The tensor, or the one it is a row of; null if none.
     std::size_t place = 0;         // In the run's bytes.
-    bool is_odd = false;           // Must be looked at as a whole.
+    bool is_odd = false;           // Must be compared as a whole.
   };
-  /// Where names of a kind are among those of a run.
+  /// The indices of a kind's names among the names of a run.
   struct Names {
     bool are_known = false;
     std::optional<std::uint32_t> name;
@@ -57,13 +57,13 @@ class SmallNoise {
   struct Run {
     const Noise::Run* noise = nullptr;
     recording::RecordCursor records;
-    std::vector<Names> names;  // By kinds.
+    std::vector<Names> names;  // Indexed by kind.
     std::vector<Found> found;
-    std::size_t read = 0;  // Of those that were found.
+    std::size_t read = 0;  // How many of those found were read.
     RowBytes bytes;
   };
 
-  /// Numbers of a call and of its partner.
+  /// The call numbers of a record and its partner.
   struct Calls {
     std::uint64_t of_a = 0;
     std::uint64_t of_b = 0;

@@ -5,27 +5,27 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-// A byte for each pair of calls.
+// Each pair of calls takes one byte.
 constexpr std::size_t most_pairs = std::size_t{1} << 22U;
 
-/// What a pair of calls is worth: any number of the same numbers is less than one more that has the
-/// same shapes.
+/// Returns the weight of a pair of calls. One more pair with the same shapes outweighs any number
+/// of pairs with the same numbers.
 std::uint64_t worth(const Call& a, const Call& b) {
   return (a.form == b.form ? std::uint64_t{1} << 32U : 0) + (a.number == b.number ? 1 : 0);
 }
 
 bool are_same(const Call& a, const Call& b) { return a.number == b.number && a.form == b.form; }
 
-/// For each call of `a` the place of the one of `b` that is worth something with it, in ascending
-/// order, or `Aligned::none`.
+/// For each call of `a`, the index of its partner in `b`, ascending, or `Aligned::none`. Only pairs
+/// with a non-zero weight are anchors.
 using Anchors = std::vector<std::size_t>;
 
-/// Fills in what the calls of `a` from `first_a` on are among those of `b` from `first_b` on.
+/// Sets the anchors for calls `first_a` on of `a`, with partners from `first_b` on of `b`.
 void align_best(std::span<const Call> a, std::span<const Call> b, std::size_t first_a,
                 std::size_t first_b, Anchors& anchors) {
   enum class Step : std::uint8_t { both, skip_a, skip_b };
   std::vector<Step> steps(a.size() * b.size());
-  // Of what is left of both from a place on.
+  // The best total weight of what remains of both from an index on.
   std::vector<std::uint64_t> below(b.size() + 1);
   std::vector<std::uint64_t> here(b.size() + 1);
   for (std::size_t i = a.size(); i-- > 0;) {
@@ -77,11 +77,11 @@ std::vector<Aligned> align(std::span<const Call> a, std::span<const Call> b) {
     align_best(middle_a, middle_b, front, front, anchors);
   else align_by_numbers(a, b, anchors);
 
-  // Where all have the same shapes, these say nothing.
+  // If all have the same shapes, shapes tell nothing.
   const auto is_other = [&](const Call& call) { return call.form != a.front().form; };
   const bool is_telling = std::ranges::any_of(a, is_other) || std::ranges::any_of(b, is_other);
   std::vector<Aligned> found(a.size());
-  std::size_t next = 0;  // Behind the last one of b that is aligned.
+  std::size_t next = 0;  // After the last call of b that is aligned.
   for (std::size_t i = 0; i < a.size();) {
     std::size_t end = i;
     while (end < a.size() && anchors[end] == Aligned::none) ++end;

@@ -27,7 +27,7 @@ void Filter::Globs::add_unused(std::string_view what, std::vector<std::string>& 
     if (marks.is_used(i)) continue;
     const std::string& glob = globs[i];
     const std::string members = glob + (glob.ends_with('/') ? "*" : "/*");
-    // Who asks for both means what is a tensor here and holds some there.
+    // Whoever asks for both wants a tensor in one place, and the tensors of a container in another.
     if (marks_of_holders.is_used(i) && std::ranges::find(globs, members) != globs.end()) continue;
     notes.push_back("the glob " + glob + " of " + std::string(what) + " matched nothing");
     if (marks_of_holders.is_used(i))

@@ -1,5 +1,5 @@
 /// \file
-/// What of two structures is compared, by the globs of a call.
+/// Selects by glob patterns which parts of two structures are compared.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Whether a glob of the options is of that path.
+/// Whether a glob from the options matches a path.
 bool matches(const std::string& glob, const std::string& text);
 
-/// Which of the things that a call says were of any use, for any thread.
+/// Records which of the options had an effect. Thread-safe.
 class UseMarks {
  public:
   explicit UseMarks(std::size_t size) : is_used_(size) {}
@@ -25,7 +25,7 @@ class UseMarks {
   [[nodiscard]] bool is_used(std::size_t place) const noexcept {
     return is_used_[place].load(std::memory_order_relaxed);
   }
-  /// Writes once: threads that mark the same would wait for each other's caches.
+  /// Writes only once: threads that mark the same element would contend for the cache line.
   void mark(std::size_t place) noexcept {
     if (!is_used(place)) is_used_[place].store(true, std::memory_order_relaxed);
   }
@@ -34,8 +34,8 @@ class UseMarks {
   std::vector<std::atomic<bool>> is_used_;
 };
 
-/// `CompareOptions::only` and `ignore`, which live longer. What matches is noted of each glob,
-/// whether or not another decides.
+/// Applies `CompareOptions::only` and `ignore`, which must outlive it. Notes for each glob whether
+/// it matched, even if another one decides.
 class Filter {
  public:
   Filter(const std::vector<std::string>& only, const std::vector<std::string>& ignore)
@@ -43,14 +43,14 @@ class Filter {
 
   /// Whether everything is compared.
   [[nodiscard]] bool empty() const noexcept { return only_.globs.empty() && ignore_.globs.empty(); }
-  /// Whether something is compared. \param other its path in b, where it has another
-  /// \param has_children whether it holds what has paths of its own
+  /// Whether a node is compared. \param other its path in b, if different
+  /// \param has_children whether it holds nodes with paths of their own
   [[nodiscard]] bool is_wanted(const std::string& path, const std::string& other = {},
                                bool has_children = false) const;
   [[nodiscard]] bool is_ignored(const std::string& path, const std::string& other = {},
                                 bool has_children = false) const;
   [[nodiscard]] bool can_ignore() const noexcept { return !ignore_.globs.empty(); }
-  /// A note on each glob that matched nothing, or nothing but what holds others.
+  /// Returns a note on each glob that matched nothing, or only nodes that hold others.
   [[nodiscard]] std::vector<std::string> unused() const;
 
  private:
@@ -70,12 +70,12 @@ class Filter {
   Globs ignore_;
 };
 
-/// What is ignored of containers, whose sizes may differ by it.
+/// The ignored children of containers, which may change their sizes.
 class IgnoredChildren {
  public:
-  /// \param path of a node that is ignored; counted once
+  /// \param path of an ignored node; repeated calls count once
   void add(const std::string& path);
-  /// How many nodes right below a path are ignored.
+  /// Returns how many direct children of a path are ignored.
   [[nodiscard]] std::size_t count_in(const std::string& path) const;
 
  private:

@@ -17,9 +17,9 @@ namespace {
 struct Frame {
   const Value* value;
   std::size_t next;
-  std::size_t path_size;  // Of the node itself.
+  std::size_t path_size;  // The size of the node's own path.
   std::size_t name_size;
-  bool has_strings;  // Whether a key is one, so that others may have its label.
+  bool has_strings;  // Whether some key is a string, so that others may have the same label.
 };
 
 bool has_strings(const Value& value) {
@@ -28,7 +28,7 @@ bool has_strings(const Value& value) {
          });
 }
 
-/// What a key is called, without what a file adds to tell it from another: `#2`.
+/// Returns the label of a key, without the suffix that files add to make it unique: `#2`.
 std::string step_of(const Value& key) {
   std::string label = key.key_label();
   if (key.kind() <= Kind::string) return label;
@@ -81,10 +81,10 @@ std::vector<TreeNode> nodes_of(const Value& root, std::string_view file) {
       std::string_view kind;
       if (value.is_mapping()) {
         const Value& key = value.entries()[number / 2].key;
-        // The path says it already.
+        // The path of the value tells the key already.
         if (number % 2 == 0 && child.kind() <= Kind::string) continue;
         step = step_of(key);
-        // Of 1 and "1" in one dict the string has the name, as in files.
+        // If a dict has both 1 and "1", the string gets the plain name, as in files.
         if (frame.has_strings && key.kind() != Kind::string && value.find(step) != nullptr)
           kind = to_string(key.kind());
       } else {
@@ -94,7 +94,7 @@ std::vector<TreeNode> nodes_of(const Value& root, std::string_view file) {
       if (!name.empty()) name += '.';
       name += step;
       if (!kind.empty()) {
-        // No step has that in its text, which writes ~ as ~0.
+        // No step contains a bare ~, because it is escaped as ~0.
         path.append(1, '~').append(kind);
         name.append(1, '~').append(kind);
       }
@@ -124,7 +124,7 @@ Tensor numbers_of(const Value& value) {
   if (value.kind() == Kind::floating)
     return Tensor::own(std::vector<double>{value.as_double()}, Shape{});
   if (value.kind() != Kind::complex) return value.tensor();
-  // No dtype has two doubles.
+  // No dtype holds two doubles.
   const std::complex<double> parts = value.as_complex();
   return Tensor::own(std::vector<double>{parts.real(), parts.imag()});
 }

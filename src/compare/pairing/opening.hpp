@@ -1,5 +1,5 @@
 /// \file
-/// Opening what is compared, all of it at once.
+/// Opens the files to compare, in parallel.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// How many threads pay for opening these files, or folders of recordings, at once.
+/// Returns how many threads pay off for opening these files, or folders of recordings, at once.
 [[nodiscard]] unsigned threads_to_open(std::span<const std::filesystem::path> paths);
 
-/// Calls `open(i)` for the place of each, on several threads where that pays. What fails is thrown
-/// here, of the foremost.
+/// Calls `open(i)` for each index, on several threads if that pays off. Rethrows the error with the
+/// lowest index.
 template <class Open>
 void open_at_once(std::span<const std::filesystem::path> paths, const Open& open) {
   platform::in_pieces(

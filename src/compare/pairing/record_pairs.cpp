@@ -23,7 +23,7 @@ using recording::RecordTable;
 
 constexpr std::uint32_t no_name = std::numeric_limits<std::uint32_t>::max();
 
-/// What a record is found by, its name as the place among those of b.
+/// The key that records are matched by. The name is its index in b.
 struct Key {
   std::uint32_t name = no_name;
   std::int64_t step = 0;
@@ -50,15 +50,15 @@ Key key_of(const RecordTable::Place& place) {
   return {place.name(), columns.step[place.record], columns.call[place.record]};
 }
 
-/// The records of one recording, each found until it is taken.
+/// The records of one recording. Each can be taken once.
 class Records {
  public:
   explicit Records(const RecordTable& table)
       : table_(table), cursor_(table), is_taken_(table.size()) {}
 
-  /// The first of that key, or none.
+  /// Takes the first record with that key, or returns none.
   std::size_t take_call(const Key& key) {
-    // Two runs of one program, mostly.
+    // The usual case: two runs of one program.
     if (next_ < table_.size() && !is_taken_[next_] && key_of(cursor_.at(next_)) == key)
       return take(next_);
     if (!by_call_) {
@@ -87,19 +87,19 @@ class Records {
   std::optional<std::unordered_map<Key, std::size_t, KeyHash>> by_call_;
 };
 
-/// What b calls the names of a: places among its names.
+/// Returns, for each name of a, the index of its counterpart in b.
 std::vector<std::uint32_t> names_in(const RecordTable& b, const RecordTable& a, Renames& renames) {
   std::vector<std::uint32_t> names;
   names.reserve(a.names().size());
   std::vector<bool> is_taken(renames.empty() ? 0 : b.names().size());
   std::vector<bool> is_renamed;
   for (const std::string& name : a.names()) {
-    // A rule for a name that looks like a path looks like one for paths.
+    // A rule for a name that looks like a path looks like a rule for paths.
     std::optional<Renames::Renamed> renamed;
     if (name.starts_with('/')) renamed = renames.path(name);
     if (!renamed) renamed = renames.name(name);
     const std::string& wanted = renamed ? renamed->text() : name;
-    // Two runs of one program, mostly.
+    // The usual case: two runs of one program.
     const std::size_t same = names.size();
     names.push_back(same < b.names().size() && b.names()[same] == wanted
                         ? static_cast<std::uint32_t>(same)
@@ -109,13 +109,14 @@ std::vector<std::uint32_t> names_in(const RecordTable& b, const RecordTable& a, 
     is_taken[names.back()] = true;
     renamed->use();
   }
-  // What a rule says is what is meant, so that nobody else takes its place.
+  // A rule takes precedence, so no other name may map to its target.
   for (std::size_t i = 0; i < names.size() && !is_taken.empty(); ++i)
     if (!is_renamed[i] && names[i] != no_name && is_taken[names[i]]) names[i] = no_name;
   return names;
 }
 
-/// Whether both have the same calls in the same order. \param names of a, as b has them
+/// Whether both have the same calls in the same order. \param names for each name of a, its index
+/// in b
 bool are_in_place(const RecordTable& a, const RecordTable& b,
                   std::span<const std::uint32_t> names) {
   if (a.size() != b.size()) return false;
@@ -142,7 +143,7 @@ bool are_in_place(const RecordTable& a, const RecordTable& b,
   return true;
 }
 
-/// Tells records apart by the shapes of what they hold.
+/// Numbers records by the shapes in their values.
 class Forms {
  public:
   std::uint32_t of(const recording::StoredRecord& record) {
@@ -177,18 +178,18 @@ class Forms {
 
 /// The calls of a name in one step of both runs.
 struct Group {
-  std::vector<std::size_t> pairs;  ///< Places of those of a.
-  std::vector<std::size_t> b;      ///< Records.
+  std::vector<std::size_t> pairs;  ///< Indices of a's pairs.
+  std::vector<std::size_t> b;      ///< Indices of records.
 };
 
-/// Aligns the calls of every name and step of which one has no partner.
+/// Aligns the calls of every name and step in which some call has no partner.
 class Aligner {
  public:
   Aligner(const RecordTable& a, const RecordTable& b, std::span<const std::uint32_t> names)
       : a_(a), b_(b), names_(names) {}
 
-  /// \param pairs by their calls, those of a alone among them
-  /// \param records those of b, of which the ones without a partner are not taken
+  /// \param pairs by call number, including those that only a has
+  /// \param records of b; those without a partner are not taken
   void align(RecordPairs& pairs, Records& records) {
     for (const RecordPair& pair : pairs.pairs)
       if (pair.is_lone()) note(key_of_a(pair.a));
@@ -242,7 +243,7 @@ class Aligner {
 
   const RecordTable& a_;
   const RecordTable& b_;
-  std::span<const std::uint32_t> names_;  // Those of a among those of b.
+  std::span<const std::uint32_t> names_;  // For each name of a, its index in b.
   recording::RecordCursor a_cursor_{a_};
   recording::RecordCursor b_cursor_{b_};
   std::unordered_map<Key, Group, KeyHash> groups_;

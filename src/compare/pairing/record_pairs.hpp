@@ -1,5 +1,5 @@
 /// \file
-/// Which records of two recordings are compared with each other.
+/// Pairs the records of two recordings.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Places of two records in their recordings.
+/// The indices of two records in their recordings.
 struct RecordPair {
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
@@ -23,13 +23,13 @@ struct RecordPair {
   [[nodiscard]] bool is_lone() const { return a == none || b == none; }
 };
 
-/// In the order of a's calls; those of b alone come last.
+/// In the order of a's calls; records that only b has come last.
 struct RecordPairs {
-  /// Of two runs that recorded the same calls in the same order, as two runs of one program do: how
-  /// many there are, each paired with the one in its place, and nothing else. Else 0.
+  /// If two runs recorded the same calls in the same order, as two runs of one program do: the
+  /// number of records, each paired with the one at the same index. Otherwise 0.
   std::size_t in_place = 0;
   std::vector<RecordPair> pairs;
-  /// Of them, those whose calls are numbered differently.
+  /// How many pairs have different call numbers.
   /// @{
   std::size_t by_order = 0;
   std::size_t by_shape = 0;
@@ -41,8 +41,8 @@ struct RecordPairs {
   }
 };
 
-/// Pairs records by name, step and call; where the calls of a name in a step are not the same
-/// numbers in both, by `align`.
+/// Pairs records by name, step and call. If a name's call numbers in a step differ between the two,
+/// uses `align`.
 [[nodiscard]] RecordPairs pair_records(const recording::RecordTable& a,
                                        const recording::RecordTable& b, Renames& renames);
 

@@ -12,23 +12,23 @@ namespace {
 
 bool is_path(std::string_view pattern) { return pattern.starts_with('/'); }
 
-/// Whether a line says a rule: whether what is read of it is the rule again, and who looks at it
-/// sees what it says.
+/// Whether a rule can be written as a line: reading it gives the same rule, and it is shown
+/// exactly.
 bool can_be_line(std::string_view from, std::string_view to) {
   return !from.starts_with('#') && from.find('=') == std::string_view::npos &&
          detail::printable(from) == from && detail::printable(to) == to;
 }
 
-/// Whether a rule means the one name by the other, and no pattern.
+/// Whether a rule maps one name to another, without a pattern.
 bool can_be_rule(std::string_view from, std::string_view to) {
   return !from.empty() && !to.empty() && is_path(from) == is_path(to) &&
          from.find('*') == std::string_view::npos && to.find('*') == std::string_view::npos;
 }
 
-/// On one line.
+/// Returns a comment on one line.
 std::string comment(std::string_view text) { return "# " + detail::printable(text) + "\n"; }
 
-/// A line of what may be any file.
+/// Shortens a line for display; the file may be anything.
 std::string shown(std::string_view line) {
   constexpr std::size_t most = 80;
   return detail::printable(line.substr(0, most)) + (line.size() > most ? "..." : "");
@@ -125,7 +125,7 @@ Renames::Renamed Renames::renamed(Rule& rule, std::span<const std::string_view> 
 }
 
 std::optional<Renames::Renamed> Renames::apply(std::string_view text, bool path) {
-  // A name may look like a path, whose rules are not about it.
+  // A name may look like a path, but rules for paths do not apply to it.
   const auto plain = is_path(text) == path ? plain_.find(text) : plain_.end();
   const std::size_t end = plain == plain_.end() ? rules_.size() : plain->second;
   for (const std::size_t place : patterns_) {

@@ -1,5 +1,5 @@
 /// \file
-/// Names in one structure, and what they are in the other.
+/// Maps names in one structure to names in the other.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// The rules of a comparison, and which of them were of use.
+/// The rename rules of a comparison, and which of them were used.
 class Renames {
   struct Rule {
     RenameRule rule;
@@ -26,12 +26,12 @@ class Renames {
   };
 
  public:
-  /// What a rule makes of a text.
+  /// A text renamed by a rule.
   class Renamed {
    public:
     Renamed(std::string text, Rule& rule) : text_(std::move(text)), rule_(&rule) {}
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
-    /// Says that something in b has that name.
+    /// Marks the rule as used: something in b has that name.
     void use() const noexcept { rule_->is_used = true; }
 
    private:
@@ -39,29 +39,30 @@ class Renames {
     Rule* rule_;
   };
 
-  /// \throws Error `invalid_argument` for a rule that cannot be
+  /// \throws Error `invalid_argument` for an invalid rule
   explicit Renames(std::span<const RenameRule> rules);
 
   [[nodiscard]] bool empty() const noexcept { return rules_.empty(); }
-  /// What the first rule that matches makes of a path, or of a name or dotted path.
+  /// Applies the first matching rule to a path, or to a name or dotted path.
   [[nodiscard]] std::optional<Renamed> path(std::string_view path) { return apply(path, true); }
   [[nodiscard]] std::optional<Renamed> name(std::string_view name) { return apply(name, false); }
-  /// `the rename A=B matched nothing`, for each rule that was of no use.
+  /// Returns `the rename A=B matched nothing` for each unused rule.
   [[nodiscard]] std::vector<std::string> unused() const;
 
  private:
   std::optional<Renamed> apply(std::string_view text, bool is_path);
-  /// \param stars what each `*` of the rule stands for
+  /// \param stars the text that each `*` of the rule stands for
   static Renamed renamed(Rule& rule, std::span<const std::string_view> stars);
 
   std::vector<Rule> rules_;
-  std::vector<std::size_t> patterns_;  // Places of the rules with `*`, in order.
-  // Of the others the first for each text: a file may have a rule for each of many names.
+  std::vector<std::size_t> patterns_;  // Indices of the rules with `*`, in order.
+  // For rules without `*`, the first one for each text: a file may have a rule for each of many
+  // names.
   std::unordered_map<std::string, std::size_t, detail::KeyedHash, std::equal_to<>> plain_;
 };
 
-/// What each `*` of a pattern stands for where it matches a text: as little as can be, from the
-/// left.
+/// Returns what each `*` of a pattern stands for, as short as possible from the left; null if the
+/// text does not match.
 std::optional<std::vector<std::string_view>> match_stars(std::string_view pattern,
                                                          std::string_view text);
 

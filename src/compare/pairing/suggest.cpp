@@ -13,10 +13,11 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-// More tensors of one shape are paired by their order alone, and more records whose comparing
-// takes more than that of so many tensors.
+// Above this number, tensors of one shape are paired by order alone, as are records whose
+// comparison would take longer than that of this many tensors.
 constexpr std::size_t most_alike = 512;
-// Between the statistics of tensors that are the same but for rounding, and but for noise.
+// The largest distance between statistics of tensors that are the same except for rounding, and
+// except for noise.
 constexpr double same = 1e-6;
 constexpr double alike = 1e-2;
 
@@ -25,14 +26,14 @@ struct Group {
   std::vector<std::size_t> b;
 };
 
-/// Of the statistics what is compared: the rest takes a kilobyte.
+/// The statistics that are compared; all of them take a kilobyte.
 struct Moments {
   double l2_norm;
   double mean;
   double standard_deviation;
   double min;
   double max;
-  double root;  ///< Of the count.
+  double root;  ///< The square root of the count.
   std::uint64_t nan;
   std::uint64_t infinities;
 };
@@ -51,7 +52,7 @@ std::vector<Moments> moments_of(const Lone& lone) {
 }
 
 double distance(const Moments& a, const Moments& b) {
-  // What is not finite is in no sum.
+  // The sums do not include numbers that are not finite.
   if (a.nan != b.nan || a.infinities != b.infinities) return HUGE_VAL;
   const double scale = std::max({std::abs(b.l2_norm), std::abs(a.l2_norm), 1e-300});
   const double root = b.root;
@@ -62,7 +63,7 @@ double distance(const Moments& a, const Moments& b) {
   return furthest;
 }
 
-/// That of the leaves that are furthest apart, or of the first that are too far.
+/// Returns the largest distance of any leaves, or that of the first ones that are too far apart.
 double distance(const std::vector<Moments>& a, const std::vector<Moments>& b) {
   double furthest = 0;
   for (std::size_t i = 0; i < a.size() && furthest <= alike; ++i)
@@ -77,7 +78,7 @@ std::string shape_text(DType dtype, const Shape& shape) {
          to_string(shape);
 }
 
-/// What those have in common that may be the same.
+/// Returns a key that is equal for items that may be the same.
 std::string group_name(const Lone& lone) {
   std::string key;
   for (const Leaf& leaf : lone.leaves) {
@@ -123,7 +124,7 @@ class Pairing {
       if (!partner_[i]) left_a.push_back(i);
     for (const std::size_t i : group.b)
       if (!is_taken_[i]) left_b.push_back(i);
-    // Where one side has more of them, nothing says which are meant.
+    // If one side has more of them, nothing tells which ones are meant.
     if (left_a.size() != left_b.size()) return;
     for (std::size_t i = 0; i < left_a.size(); ++i)
       pair(left_a[i], left_b[i],

@@ -1,5 +1,5 @@
 /// \file
-/// Which tensors and records that only one side has may be the same.
+/// Suggests which tensors and records that only one side has may be the same.
 #pragma once
 
 #include <span>
@@ -13,18 +13,18 @@ namespace safestructures::inline v0::comparing {
 
 /// A tensor, or the statistics that stand for one.
 struct Leaf {
-  std::string path;  ///< In its record; of a tensor that is suggested itself empty.
+  std::string path;  ///< Path within its record; empty if the tensor itself is suggested.
   const Value* value = nullptr;
 };
 
-/// What has no counterpart: a tensor, or a record with all of its tensors.
+/// An item without a counterpart: a tensor, or a record with all of its tensors.
 struct Lone {
   std::string name;
   std::vector<Leaf> leaves;  ///< At least one.
 };
 
-/// Pairs of those whose leaves have the same paths and shapes, so that a rename pairs all of them:
-/// by their numbers first, then by their order.
+/// Pairs items whose leaves have the same paths and shapes, so that a rename pairs all leaves:
+/// first by their numbers, then by their order.
 std::vector<RenameSuggestion> suggest(std::span<const Lone> a, std::span<const Lone> b);
 
 }  // namespace safestructures::inline v0::comparing

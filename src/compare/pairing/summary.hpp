@@ -1,5 +1,5 @@
 /// \file
-/// Tensors of which one side has the statistics alone.
+/// Compares tensors if one side has only their statistics.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Nothing where a value is no statistics, or has not all of them.
+/// Returns null if a value is not a complete set of statistics.
 std::optional<KeptStatistics> summary_of(const Value& value);
 
-/// What a tensor's statistics are.
+/// Computes the statistics of a tensor.
 KeptStatistics summary_of(const Tensor& tensor);
 
-/// What the two say of the tensors' distance.
-/// \param proof what proves that they differ beyond the tolerance, in words; empty where nothing
+/// Returns what the statistics tell about the tensors' distance.
+/// \param proof set to the text of what proves a difference beyond the tolerance; empty if nothing
 /// does
 StatisticsMetrics compare_summaries(const KeptStatistics& a, const KeptStatistics& b,
                                     const Tolerance& tolerance, std::string& proof);

@@ -70,8 +70,8 @@ CompactNoise compact(const NoiseFloor& floor) {
 
 void CompactRows::reserve(std::size_t most_rows, std::size_t most_metrics, bool has_noise) {
   const std::size_t size_of_metrics = most_metrics * sizeof(CompactMetrics);
-  // Each by itself: of equal records no metrics are used, and a huge page of which a quarter is
-  // used takes longer to touch than small ones.
+  // Allocated separately: equal records use no metrics, and a huge page of which a quarter is used
+  // takes longer to touch than small pages.
   memory_of_rows_ = platform::allocate_buffer(most_rows * sizeof(CompactRow));
   memory_of_metrics_ = platform::allocate_buffer(size_of_metrics + most_metrics * sizeof(Beside));
   rows = reinterpret_cast<CompactRow*>(memory_of_rows_.get());
@@ -109,7 +109,7 @@ TracedError CompactRows::traced(std::size_t index) const {
   traced.evidence = row.evidence;
   if (row.input_row != CompactRow::none) traced.input_row = row.input_row;
   if (row.is_exact()) {
-    // No error is 0 beside all of them.
+    // This error is 0, so all that matters is whether there are errors before it.
     traced.before = row.has_growth ? 1 : 0;
   } else {
     traced.beside = beside_[row.metrics].beside;

@@ -50,7 +50,7 @@ RecordError record_error(const RowStore& rows, std::size_t begin) {
       record.sequence = row.sequence;
       record.is_lone = is_lone(row.verdict);
     } else if (row.sequence != record.sequence || row.name != record.name || record.is_lone) {
-      // Those of b alone have its numbers.
+      // The rows that only b has have b's sequence numbers.
       break;
     }
     if (is_lone(row.verdict)) continue;
@@ -64,11 +64,11 @@ RecordError record_error(const RowStore& rows, std::size_t begin) {
 }
 
 std::optional<double> score_of(const TracedError& traced, double error, double least) {
-  // What has no measure and comes in passes on what has none.
+  // If the input's error has no measure, this one is passed on.
   if (std::isinf(traced.beside)) return 0;
   if (std::isinf(error) && traced.beside <= least) return std::nullopt;
-  // An error is all of it at most: a mask that moved makes infinities beside numbers of what came
-  // in wrong, or differences of 1e9.
+  // An error counts as at most 1: a mask that moved gives infinities relative to the numbers of a
+  // wrong input, or differences of 1e9.
   return std::min(error, 1.0) / std::max(traced.beside, least);
 }
 

@@ -12,7 +12,7 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// The rows of one record, and the largest of their errors.
+/// The rows of one record, and their largest error.
 struct RecordError {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -22,26 +22,26 @@ struct RecordError {
   double error = 0;
   double least = 0;
   bool is_different = false;
-  bool is_lone = false;          ///< Whether the first row is in one recording only.
+  bool is_lone = false;          ///< Whether only one recording has the first row.
   const Shape* shape = nullptr;  ///< Of the tensor with that error.
 };
 
-/// Of the record whose first row is at a place.
+/// Returns the error of the record whose first row is at `begin`.
 [[nodiscard]] RecordError record_error(const RowStore& rows, std::size_t begin);
 
-/// How large the error of a row is; infinite where it has no measure.
+/// Returns the error of a row; infinite if it has no measure.
 [[nodiscard]] double error_of(const ComparisonRow& row);
-/// What no layer does better: noise that was measured, or half a step of the dtype.
+/// Returns the error below which no layer gets: measured noise, or half a step of the dtype.
 /// @{
 [[nodiscard]] double least_error(const ComparisonRow& row);
 [[nodiscard]] double least_error(const Grid& grid);
 /// @}
 [[nodiscard]] bool is_lone(Verdict verdict) noexcept;
 
-/// As `ErrorOrigin::score`. \param least as in `RecordError`
+/// Returns `ErrorOrigin::score`. \param least as in `RecordError`
 [[nodiscard]] std::optional<double> score_of(const TracedError& traced, double error, double least);
 
-/// Fills in the origin and the growth of a row; as `RowStore::set_origin`.
+/// Sets the origin and growth of a row; same as `RowStore::set_origin`.
 void set_origin_of(ComparisonRow& row, const TracedError& traced, double error, double input_error,
                    double least);
 

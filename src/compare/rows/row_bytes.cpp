@@ -7,10 +7,10 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-// What lies between two ranges is read with them up to here: a request takes longer.
+// Gaps between ranges up to this size are read too, since another request takes longer.
 constexpr std::uint64_t largest_gap = 4096;
 
-/// Null where a tensor is in memory.
+/// Returns null if a tensor is in memory.
 const detail::DeferredBytes* promise_of(const Tensor& tensor) {
   return tensor.is_loaded() ? nullptr : detail::DeferredBytes::of(tensor);
 }
@@ -25,7 +25,7 @@ void RowBytes::clear() {
 
 void RowBytes::find_range(const Tensor& rows, std::uint64_t row, std::size_t size) {
   const bool is_whole = size == rows.byte_size();
-  // Layers follow each other in the same order, step after step.
+  // Layers follow each other in the same order in every step.
   for (std::size_t tried = 0; !is_whole && tried < ranges_.size(); ++tried) {
     last_ = last_ + 1 == ranges_.size() ? 0 : last_ + 1;
     if (ranges_[last_].rows == &rows) return;
@@ -37,8 +37,7 @@ void RowBytes::find_range(const Tensor& rows, std::uint64_t row, std::size_t siz
 
 void RowBytes::read() {
   rows_.resize(places_.size());
-  // What lies between the rows of a range would be read for nothing, and take memory that nobody
-  // bounds.
+  // The bytes between the rows of a range would be read for nothing, and take unbounded memory.
   if (std::ranges::any_of(ranges_, [](const Range& range) {
         return range.promise != nullptr && range.last - range.first >= 2 * range.count;
       }))
@@ -89,7 +88,7 @@ void RowBytes::read(const Extent& extent) {
     extent.source->read(extent.begin,
                         {room_.get() + place, static_cast<std::size_t>(extent.end - extent.begin)});
   } catch (const Error&) {
-    // Which of the tensors it is that fails.
+    // Reading one by one finds the tensor that fails.
     for (const Range& range : extent.ranges)
       if (range.promise != nullptr)
         range.promise->read(range.begin(), {room_.get() + range.place, range.bytes_in_all()});

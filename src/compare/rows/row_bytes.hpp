@@ -1,5 +1,5 @@
 /// \file
-/// The bytes of small tensors, and of rows of shared ones, brought to one place.
+/// Collects the bytes of small tensors, and of rows of shared ones.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Rows that are needed together are read together: those of one tensor as a range, where they fill
-/// most of it, and ranges that follow each other in a file at once.
+/// Reads rows that are needed together in few reads: rows of one tensor as a range if they fill
+/// most of it, and adjacent ranges of a file at once.
 class RowBytes {
  public:
   /// Forgets all rows.
   void clear();
-  /// One more that is needed. \param rows contiguous; its rows follow each other \param size bytes
-  /// of the row; of the tensor, where that is all of it
+  /// Adds a row to read. \param rows contiguous, with its rows one after another \param size the
+  /// row's size in bytes; the tensor's if the row is all of it
   void add(const Tensor& rows, std::uint64_t row, std::size_t size) {
     if (ranges_.empty() || ranges_[last_].rows != &rows) find_range(rows, row, size);
     Range& range = ranges_[last_];
@@ -30,21 +30,21 @@ class RowBytes {
     ++range.count;
     places_.push_back({row, last_});
   }
-  /// Has the bytes of all rows at hand until the next call of `clear`.
-  /// \throws Error what a tensor's source throws
+  /// Reads the bytes of all rows, which stay valid until `clear`.
+  /// \throws Error whatever a tensor's source throws
   void read();
-  /// Those of a row, in the order that they were added in.
+  /// Returns the bytes of a row, indexed in the order of `add`.
   [[nodiscard]] const std::byte* operator[](std::size_t i) const { return rows_[i]; }
 
  private:
   /// Rows of one tensor.
   struct Range {
     const Tensor* rows = nullptr;
-    const detail::DeferredBytes* promise = nullptr;  // Null where they are in memory.
+    const detail::DeferredBytes* promise = nullptr;  // Null if the bytes are in memory.
     std::uint64_t first = 0;
     std::uint64_t last = 0;
     std::uint64_t count = 0;
-    std::size_t size = 0;              // Of a row.
+    std::size_t size = 0;              // Of one row.
     std::size_t place = 0;             // In `room_`.
     const std::byte* bytes = nullptr;  // Of the first row.
 
@@ -66,17 +66,17 @@ class RowBytes {
     std::size_t range = 0;
   };
 
-  /// Has the range of a tensor in `last_`.
+  /// Sets `last_` to the range of a tensor.
   void find_range(const Tensor& rows, std::uint64_t row, std::size_t size);
   void read_ranges();
   void read(const Extent& extent);
   void read_alone();
-  /// Room for that many bytes, uninitialised, instead of what there was.
+  /// Returns uninitialised memory for that many bytes, replacing the previous one.
   [[nodiscard]] std::byte* room_for(std::size_t size);
 
   std::vector<Place> places_;
   std::vector<Range> ranges_;
-  std::size_t last_ = 0;  // The range that was looked for last.
+  std::size_t last_ = 0;  // Index of the range that was found last.
   std::vector<Extent> extents_;
   std::vector<const std::byte*> rows_;
   std::unique_ptr<std::byte[]> room_;

@@ -17,7 +17,7 @@ namespace {
 
 std::size_t in_lanes(std::size_t count) { return (count + lanes - 1) / lanes * lanes; }
 
-/// Numbers as floats, filled up with zeros: where they stand, or in `room`.
+/// Returns numbers as floats padded with zeros: in place, or copied to `room`.
 const std::byte* floats_of(std::span<const std::byte> bytes, DType dtype, std::size_t count,
                            std::span<float> room) {
   if (dtype == DType::F32 && count % lanes == 0) return bytes.data();
@@ -39,7 +39,7 @@ FloatSteps steps_of(const FloatBlock& block, const std::optional<WordBlock>& wor
   return words ? word_steps(grid, *words, widths) : float_kernels().steps(grid, block, widths);
 }
 
-/// Of so few numbers that the largest steps alone matter.
+/// For so few numbers that only the largest steps matter.
 RowSteps steps_of(const FloatBlock& block, const std::optional<WordBlock>& words, DType grid) {
   if (words) {
     constexpr StepWidths none = {33, 33, 33, 33, 33, 33, 33, 33, 33};
@@ -54,14 +54,14 @@ RowSteps steps_of(const FloatBlock& block, const std::optional<WordBlock>& words
   }
 }
 
-/// Those beside a guess, and some further away.
+/// Returns widths next to a guess, and some further away.
 StepWidths widths_near(unsigned bits) {
   StepWidths widths = {9, 17, 25, 31, bits - 1, bits, bits + 1, bits + 2, bits + 3};
   for (unsigned& width : widths) width = std::clamp(width, 2U, 33U);
   return widths;
 }
 
-/// Widths of those above `least`, up to `most`: all, or as many on the way.
+/// Returns the widths above `least`, up to `most`: all of them, or evenly spread ones.
 StepWidths widths_between(unsigned least, unsigned most) {
   StepWidths widths;
   const auto count = static_cast<unsigned>(widths.size());
@@ -70,7 +70,7 @@ StepWidths widths_between(unsigned least, unsigned most) {
   return widths;
 }
 
-/// The part of a block that begins at `first`, of at most `count` numbers.
+/// Returns the part of a block that begins at `first` and has at most `count` numbers.
 FloatBlock part_of(const FloatBlock& all, std::size_t first, std::size_t count) {
   const std::size_t skipped = first * sizeof(float);
   return {.count = std::min(count, all.count - first),
@@ -88,7 +88,7 @@ RowMetrics::Total RowMetrics::sum_block(const FloatBlock& block, const Tolerance
 }
 
 RowMetrics::Total RowMetrics::sum(const FloatBlock& all, const Tolerance& tolerance) {
-  // Of 64 numbers wide sums take a quarter of the time.
+  // For 64 numbers, wide sums would take a quarter of the time.
   if (all.count <= block_size) return sum_block(all, tolerance);
   Total total;
   Sums sums;
@@ -204,12 +204,11 @@ bool RowMetrics::measure_steps(const FloatBlock& all, const std::optional<WordBl
     metrics.common_bits = static_cast<std::uint16_t>(std::bit_width(steps.most));
     return steps.is_exact;
   }
-  // Tensors that follow each other are alike, mostly: one look is enough then.
+  // Consecutive tensors are mostly alike, so one pass is usually enough.
   StepWidths widths = widths_near(common_bits_);
   FloatSteps steps = steps_of(all, words, kind.grid.dtype, widths);
   metrics.max_ulp = steps.most;
-  // More numbers than are allowed are apart by `least` bits or more, and no more by more than
-  // `most`.
+  // More numbers than are allowed differ by `least` bits or more, but not by more than `highest`.
   unsigned least = metrics.differing > allowed ? 1 : 0;
   unsigned highest = least == 0 ? 0 : static_cast<unsigned>(std::bit_width(steps.most));
   const bool is_exact = steps.is_exact;

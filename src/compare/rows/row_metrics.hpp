@@ -16,22 +16,22 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// What `compare_tensors` finds of such a pair, and nothing more: its tables take several times as
-/// long as 64 numbers, and as long as some thousand. The digits are the same, but that sums of
-/// several blocks are doubles here.
+/// Computes the metrics of `compare_tensors` for a pair of small tensors without its tables, which
+/// take several times as long as 64 numbers, or as long as some thousand. All digits are the same,
+/// except that sums over several blocks are doubles here.
 class RowMetrics {
  public:
-  /// Numbers of a tensor, at most.
+  /// The most numbers in a tensor.
   static constexpr std::size_t most = (std::size_t{1} << 16U) - 1;
 
   enum class Found {
-    exact,    ///< No byte differs, so that there are no metrics.
-    inexact,  ///< There are metrics.
-    unusual,  ///< A number is not finite, or the tensors must be looked at as a whole.
+    exact,    ///< No byte differs, so there are no metrics.
+    inexact,  ///< The metrics are set.
+    unusual,  ///< A number is not finite, or the tensors must be compared as a whole.
   };
-  /// Compares two tensors and fills in the row's verdict and measure, and what its metrics are made
-  /// of. Nothing of it is of use where they are unusual.
-  /// \param a, b the bytes of tensors of that kind, wherever they begin
+  /// Compares two tensors and sets the row's verdict and measure, and the values for its metrics.
+  /// All are unspecified if the result is `unusual`.
+  /// \param a, b the bytes of tensors of that kind, possibly unaligned
   [[nodiscard]] Found measure(const std::byte* a, const std::byte* b, const CompactKind& kind,
                               CompactRow& row, CompactMetrics& metrics);
   /// All numbers of a tensor.
@@ -39,31 +39,31 @@ class RowMetrics {
     std::span<const std::byte> bytes;
     DType dtype = DType::F32;
   };
-  /// How far two tensors of so many floats, at most `most`, are apart. Nothing where one is not
+  /// Returns the distance between two tensors of `count` floats, at most `most`. Null if one is not
   /// finite.
   [[nodiscard]] std::optional<Distance> distance(const Numbers& a, const Numbers& b,
                                                  std::size_t count);
 
  private:
-  /// Numbers that are summed at once, those that `compare_tensors` does.
+  /// Numbers that are summed at once, as many as in `compare_tensors`.
   static constexpr std::size_t block_size = run_size * most_runs;
 
   struct Total : RowSums {
-    std::size_t worst = 0;  // Where something differs.
+    std::size_t worst = 0;  // Valid if something differs.
   };
 
-  /// \param block of at most `block_size` numbers, as of all kernels that sum
+  /// \param block at most `block_size` numbers, as for all kernels that sum
   [[nodiscard]] Total sum_block(const FloatBlock& block, const Tolerance& tolerance);
   [[nodiscard]] Total sum(const FloatBlock& all, const Tolerance& tolerance);
   [[nodiscard]] static double squares_of(const FloatBlock& all);
-  /// \param words the same numbers, where they are those of the grid in 16 bits
+  /// \param words the same numbers, if they are 16-bit numbers of the grid's dtype
   [[nodiscard]] bool measure_steps(const FloatBlock& all, const std::optional<WordBlock>& words,
                                    const CompactKind& kind, CompactMetrics& metrics);
 
   alignas(64) std::array<float, most> a_;
   alignas(64) std::array<float, most> b_;
   alignas(64) std::array<double, block_size> ratios_;
-  unsigned common_bits_ = 20;  // That the steps of 99 of 100 numbers took the last time, at most.
+  unsigned common_bits_ = 20;  // How many bits held the steps of 99 % of the numbers last time.
 };
 
 }  // namespace safestructures::inline v0::comparing

@@ -143,7 +143,7 @@ const ComparisonRow& RowStore::kept(std::size_t index) const {
 }
 
 std::optional<std::size_t> RowStore::first_divergence() const noexcept {
-  // What is in one only makes containers of different sizes, and says more.
+  // A node that only one side has makes containers differ in size, and is more informative.
   std::optional<std::size_t> lone;
   std::optional<std::size_t> size;
   for (std::size_t i = 0; i < size_;) {

@@ -12,7 +12,7 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-// Where two explain as much, the one that stands first is the more special.
+// If two explain as much, the one listed first is more specific.
 constexpr std::array<Detector, 14> detectors = {
     suspect_interleaving, suspect_rotation, suspect_transpose, suspect_activation,  suspect_scale,
     suspect_epsilon,      suspect_residual, suspect_shift,     suspect_offset,      suspect_blocks,
@@ -22,14 +22,14 @@ constexpr std::size_t place_of(Detector detector) {
   return static_cast<std::size_t>(std::ranges::find(detectors, detector) - detectors.begin());
 }
 
-/// The best explanation first, and none of what another one explains.
+/// Puts the best explanation first, and removes those that another one implies.
 void put_in_order(std::vector<Suspicion>& found) {
-  // A mask whose diagonal is the next one has its rows there too.
+  // With a mask that is off by one diagonal, rows also match their neighbours.
   const auto mask = std::ranges::find(found, "mask off by one", &Suspicion::fault);
   if (mask != found.end() && mask->explained)
     std::erase_if(found, [](const Suspicion& one) { return one.fault == "position offset"; });
   std::ranges::stable_sort(found, [](const Suspicion& left, const Suspicion& right) {
-    // Rounding decides nothing.
+    // Ignores differences that rounding could make.
     return std::floor(50 * left.explained.value_or(0)) >
            std::floor(50 * right.explained.value_or(0));
   });
@@ -42,11 +42,11 @@ std::vector<Suspicion> suspect(const Case& one) {
   platform::in_pieces(
       detectors.size(), 1,
       [&](std::size_t i, std::size_t, unsigned) {
-        // Where all that differs is NaN, there are no numbers to explain.
+        // If only NaNs differ, there are no numbers to explain.
         if (one.all.errors != 0 || detectors[i] == suspect_mask) all[i] = detectors[i](one);
       },
       platform::threads_for(one.a.size(), suspected_thread_share));
-  // Neighbours that became halves are blocks in another order too.
+  // Interleaved neighbours that became halves are also permuted blocks.
   if (all[place_of(suspect_interleaving)]) all[place_of(suspect_blocks)].reset();
   std::vector<Suspicion> found;
   for (std::optional<Suspicion>& suspicion : all) {

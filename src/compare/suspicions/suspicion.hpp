@@ -1,5 +1,5 @@
 /// \file
-/// Which of the usual faults of a port would make a difference.
+/// Detects which of the usual porting faults would explain a difference.
 #pragma once
 
 #include <algorithm>
@@ -17,31 +17,30 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// What some numbers of a and b have in all.
+/// Sums over some numbers of a and b.
 struct CaseSums {
-  double errors = 0;              ///< Squares of a - b.
-  double squares = 0;             ///< Of b.
-  double product = 0;             ///< Of a - b and b.
-  std::size_t differing = 0;      ///< Places where a is not b.
-  std::size_t masked_by_one = 0;  ///< Places that a masks and b does not, or the other way.
+  double errors = 0;              ///< Sum of the squares of a - b.
+  double squares = 0;             ///< Sum of the squares of b.
+  double product = 0;             ///< Sum of (a - b) * b.
+  std::size_t differing = 0;      ///< Places where a and b differ.
+  std::size_t masked_by_one = 0;  ///< Places that only one of a and b masks.
 
   void add(const CaseSums& others) noexcept;
-  /// By which b comes nearest to a, less 1.
+  /// Returns the factor by which b comes nearest to a, minus 1.
   [[nodiscard]] double factor_less_1() const { return squares > 0 ? product / squares : 0; }
   [[nodiscard]] double squares_of_a() const {
     return std::max(errors + 2 * product + squares, 0.0);
   }
-  /// The squared error that this factor leaves.
+  /// Returns the squared error that remains with this factor.
   [[nodiscard]] double after_factor() const {
     return std::max(errors - factor_less_1() * product, 0.0);
   }
 };
 
-/// Whether an attention's probability or score is that of a place that nobody may see: some masks
-/// add -1e4 to a score.
+/// Whether an attention's probability or score is masked; some masks add -1e4 to a score.
 inline bool is_masked(double number) { return number == 0 || number < -9e3; }
 
-/// Two tensors of one shape that differ, and what went into their layer.
+/// Two tensors of the same shape that differ, and the input of their layer.
 struct Case {
   /// One dimension as the middle of three.
   struct Axis {
@@ -54,25 +53,25 @@ struct Case {
     }
   };
 
-  IndexGrid grid{Shape{}};         ///< What is looked at.
+  IndexGrid grid{Shape{}};         ///< The numbers that are looked at.
   std::vector<std::size_t> shape;  ///< Of the grid.
-  std::vector<double> a;           ///< What is infinite or NaN in either is 0 in both.
+  std::vector<double> a;           ///< Numbers that are infinite or NaN in either are 0 in both.
   std::vector<double> b;
-  std::vector<bool> nan_a;     ///< NaN in a alone; empty where there is none.
-  std::vector<bool> hidden_a;  ///< -inf in a, and let through by b; empty where there is none.
-  std::vector<bool> hidden_b;  ///< The other way.
-  Shape input_shape;           ///< Empty where the input is not known.
-  std::vector<double> input;   ///< That of b, where that of a is much the same and of their shape.
-  DType dtype_a = DType::F32;  ///< In which they are stored.
+  std::vector<bool> nan_a;     ///< NaN only in a; empty if there is none.
+  std::vector<bool> hidden_a;  ///< -inf in a, but visible in b; empty if there is none.
+  std::vector<bool> hidden_b;  ///< The reverse.
+  Shape input_shape;           ///< Empty if the input is unknown.
+  std::vector<double> input;   ///< b's input, if a's is nearly the same and it has their shape.
+  DType dtype_a = DType::F32;  ///< The dtypes in which they are stored.
   DType dtype_b = DType::F32;
   std::vector<std::size_t> permutation;  ///< As `ComparisonRow::permutation`.
   CaseSums all;
   std::vector<CaseSums> by_row;
 
-  /// Makes this the case of two tensors, in the memory of the one before.
-  /// \param input_of_second null where it is not known
+  /// Sets this to the case of two tensors, reusing its memory.
+  /// \param input_of_second null if unknown
   /// \param of_them a grid of the tensors' shape
-  /// \returns false where there is none to look at: no number differs, or they cannot be read so
+  /// \returns false if there is nothing to look at: no number differs, or they cannot be read
   bool take(const Tensor& first, const Tensor& second, const Tensor* input_of_second,
             IndexGrid of_them);
 
@@ -97,9 +96,9 @@ struct Case {
   [[nodiscard]] std::span<const double> row(const std::vector<double>& of, std::size_t i) const {
     return std::span(of).subspan(i * width(), width());
   }
-  /// The share of the squared error that is gone where this is left.
+  /// Returns the share of the squared error that is explained if `residual` remains.
   [[nodiscard]] double explained(double residual) const { return 1 - residual / all.errors; }
-  /// What each index of a dimension other than the last has in all.
+  /// Returns the sums for each index of a dimension other than the last.
   [[nodiscard]] std::vector<CaseSums> along(std::size_t dimension) const;
 
  private:
@@ -109,18 +108,18 @@ struct Case {
   std::size_t drop_infinite(std::size_t begin, std::size_t count);
 };
 
-/// From here on a model explains a difference: rounding may make the rest.
+/// The share from which a model explains a difference; rounding may account for the rest.
 inline constexpr double explains_from = 0.9;
-/// From here on it may, when it is tried on few of the numbers.
+/// The share from which it may, when tried on few of the numbers.
 inline constexpr double seems_from = 0.5;
 
-/// Every so many rows are few: 64 to 127 of all.
+/// Returns the stride that leaves a few rows: 64 to 127 of all.
 inline std::size_t few_rows(const Case& one) { return std::max<std::size_t>(one.rows() / 64, 1); }
 
-/// A detector fires where its fault would make the difference.
+/// Returns a suspicion if the detector's fault would explain the difference.
 using Detector = std::optional<Suspicion> (*)(const Case&);
 
-/// Each in the file of its kind.
+/// Each is defined in the file for its kind.
 /// @{
 std::optional<Suspicion> suspect_scale(const Case& one);
 std::optional<Suspicion> suspect_epsilon(const Case& one);
@@ -138,27 +137,28 @@ std::optional<Suspicion> suspect_activation(const Case& one);
 std::optional<Suspicion> suspect_accumulation(const Case& one);
 /// @}
 
-/// What all detectors find, the best explanation first; what fits by pattern alone comes last.
+/// Returns what all detectors find, the best explanation first and those that fit only by pattern
+/// last.
 std::vector<Suspicion> suspect(const Case& one);
-/// Adds faults that are not among those found already, and puts them in that order.
+/// Adds faults that were not found already, and sorts as above.
 void add(std::vector<Suspicion> more, std::vector<Suspicion>& found);
 
-/// What is spent in all, in numbers (see `IndexGrid::cost`): one for so many of those compared, so
-/// that it is up to a sixth of the time of comparing them, but as many at least.
+/// The budget in numbers (see `IndexGrid::cost`): one per this many compared numbers, which takes
+/// up to a sixth of the time of comparing them, but at least the minimum.
 /// @{
 inline constexpr std::uint64_t suspected_share = 64;
 inline constexpr std::uint64_t least_suspected = std::uint64_t{1} << 20U;
-/// Of recordings, whose culprits are few.
+/// For recordings, which have few culprits.
 inline constexpr std::uint64_t least_suspected_of_recordings = std::uint64_t{1} << 24U;
 /// @}
-/// Numbers for which one more thread pays.
+/// How many numbers make another thread worthwhile.
 inline constexpr std::size_t suspected_thread_share = std::size_t{1} << 15U;
-/// Rows that are looked at.
+/// The most rows that are looked at.
 inline constexpr std::size_t most_suspicious_rows = 64;
 
-/// The sum of the products.
+/// Returns the dot product.
 double dot(std::span<const double> a, std::span<const double> b);
-/// The sum of squares of a - factor * b.
+/// Returns the sum of squares of a - factor * b.
 double squared_distance(std::span<const double> a, std::span<const double> b, double factor = 1);
 
 }  // namespace safestructures::inline v0::comparing

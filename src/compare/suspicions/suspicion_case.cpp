@@ -1,4 +1,4 @@
-// Two tensors read as doubles, and what their numbers have in all.
+// Reads two tensors as doubles, and sums over their numbers.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,7 +28,7 @@ void copy(const Tensor& tensor, std::uint64_t index, std::span<double> numbers) 
                        Overflow::allow);
 }
 
-/// Eight sums side by side, which vector instructions take together.
+/// Keeps eight sums, so that vector instructions can be used.
 template <class Term>
 double sum_of(std::size_t size, const Term& term) {
   std::array<double, 8> sums{};
@@ -39,8 +39,8 @@ double sum_of(std::size_t size, const Term& term) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-/// Four sums of each kind side by side, which vector instructions take together. Counts are sums
-/// too.
+/// Keeps four sums of each kind, so that vector instructions can be used. Counts are also kept as
+/// sums.
 CaseSums sums_of(std::span<const double> a, std::span<const double> b) {
   constexpr std::size_t side_by_side = 4;
   using Sums = std::array<double, side_by_side>;
@@ -104,7 +104,7 @@ std::vector<CaseSums> Case::along(std::size_t dimension) const {
 }
 
 void Case::take_numbers(const Tensor& first, const Tensor& second) {
-  // What is summed up finds its numbers in a cache.
+  // So that the numbers are still in a cache when they are summed.
   constexpr std::uint64_t few = 8192;
   const std::size_t block = std::max(first.block_elements(few), second.block_elements(few));
   make_room(a, grid.size());
@@ -176,7 +176,7 @@ bool Case::take(const Tensor& first, const Tensor& second, const Tensor* input_o
   permutation.clear();
   take_numbers(first, second);
   if (all.errors == 0 && nan_a.empty() && all.masked_by_one == 0) return false;
-  // Squares of such numbers are none.
+  // The squares of such numbers are not finite.
   if (!std::isfinite(all.errors) || !std::isfinite(all.squares)) return false;
   input.clear();
   input_shape = Shape();

@@ -7,7 +7,7 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-// Of a dimension that is looked at as a whole, each index has so many numbers at least.
+// The fewest numbers per index of a dimension that is looked at as a whole.
 constexpr std::size_t least_others = 8;
 // A few cache lines.
 constexpr std::size_t usual_run = 64;
@@ -22,7 +22,7 @@ std::vector<std::size_t> indices_of(std::uint64_t number, const Shape& shape) {
   return found;
 }
 
-/// So many of a dimension's indices, with that one among them.
+/// Returns `count` of a dimension's indices, including `with`.
 IndexGrid::Indices spread(std::size_t count, std::size_t size, std::size_t with) {
   IndexGrid::Indices made{0, size / count, count, size};
   const std::size_t place = with / made.step;
@@ -34,7 +34,7 @@ IndexGrid::Indices run_of(std::size_t count, std::size_t size, std::size_t with)
   return {std::min(with / count * count, size - count), 1, count, size};
 }
 
-/// \param whole the dimension of which it has all indices, or `none`
+/// \param whole the dimension with all its indices, or `none`
 IndexGrid grid_with(const Shape& shape, std::size_t whole, const std::vector<std::size_t>& worst) {
   std::vector<IndexGrid::Indices> dimensions(shape.size());
   std::size_t left = usual_in_grid;
@@ -43,7 +43,7 @@ IndexGrid grid_with(const Shape& shape, std::size_t whole, const std::vector<std
     dimensions[whole] = {0, 1, size, size};
     left = std::max(usual_in_grid / size, least_others);
   }
-  // Numbers that follow each other; scattered ones take longer to read than to look at.
+  // Consecutive numbers: scattered ones take longer to read than to look at.
   std::size_t run = 1;
   for (std::size_t dimension = shape.size(); dimension-- > 0;) {
     const auto size = static_cast<std::size_t>(shape[dimension]);
@@ -90,10 +90,9 @@ std::uint64_t IndexGrid::whole_size() const noexcept {
 }
 
 std::uint64_t IndexGrid::cost() const noexcept {
-  // A read of 128 bytes from the page cache takes 0.5 us, what is made of a number some
-  // nanoseconds.
+  // A read of 128 bytes from the page cache takes 0.5 us, processing a number some nanoseconds.
   constexpr std::uint64_t of_run = 128;
-  // Orders are tried on up to so many numbers, whatever there are.
+  // Permutations are tried on up to this many numbers, whatever the size.
   constexpr std::uint64_t of_each_tried = 8;
   constexpr std::uint64_t most_tried = 4096;
   return size() + of_run * (size() / run_length()) +
@@ -126,12 +125,12 @@ std::vector<IndexGrid> grids_of(const Shape& shape, std::uint64_t worst) {
   if (whole.size() <= usual_in_grid) return {std::move(whole)};
   const std::vector<std::size_t> indices = indices_of(worst, shape);
   std::vector<IndexGrid> grids;
-  // What most faults follow is the last dimension.
+  // Most faults affect the last dimension.
   for (std::size_t dimension = shape.size(); dimension-- > 0;)
     if (shape[dimension] > 1 && shape[dimension] <= most_in_dimension)
       grids.push_back(grid_with(shape, dimension, indices));
   if (grids.empty()) grids.push_back(grid_with(shape, none, indices));
-  // Of a few times as many numbers all are read sooner than so many runs.
+  // If the tensor has only a few times as many numbers, reading all is faster than many runs.
   std::uint64_t cost = 0;
   for (const IndexGrid& grid : grids) cost += grid.cost();
   if (whole.cost() <= cost) return {std::move(whole)};

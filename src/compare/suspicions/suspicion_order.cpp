@@ -1,4 +1,4 @@
-// The same numbers in other places: blocks, interleaving, a transposed weight, a shift.
+// Detects equal numbers in other places: blocks, interleaving, a transposed weight, a shift.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,7 +12,7 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// The squared error when index i of a dimension of a is index `order[i]` of b.
+/// Returns the squared error if index i of a dimension of a is index `order[i]` of b.
 double residual_of(const Case& one, const Case::Axis& axis, const std::vector<std::size_t>& order) {
   double sum = 0;
   for (std::size_t o = 0; o < axis.outer; ++o)
@@ -24,7 +24,7 @@ double residual_of(const Case& one, const Case::Axis& axis, const std::vector<st
   return sum;
 }
 
-/// Neighbours become halves in blocks of a size, or the other way.
+/// Neighbours become halves of blocks of a given size, or the reverse.
 struct Interleaving {
   std::size_t block = 0;
   bool to_halves = false;
@@ -42,7 +42,7 @@ struct Interleaving {
   }
 };
 
-/// Some numbers of every index of a dimension, row by row: enough to tell indices apart.
+/// Returns some numbers of every index of a dimension, row by row: enough to tell indices apart.
 std::vector<double> samples(const std::vector<double>& numbers, const Case::Axis& axis,
                             std::size_t count) {
   std::vector<double> found(axis.size * count);
@@ -54,8 +54,8 @@ std::vector<double> samples(const std::vector<double>& numbers, const Case::Axis
   return found;
 }
 
-/// Of each index so many numbers are looked at before all are: enough to tell indices apart, and
-/// not more in all than are quickly tried in every order.
+/// Returns how many numbers of each index are tried before all: enough to tell indices apart, and
+/// few enough in total to try every permutation quickly.
 std::size_t sample_count(const Case::Axis& axis) {
   constexpr std::size_t most = 256;
   constexpr std::size_t least = 2;
@@ -63,12 +63,13 @@ std::size_t sample_count(const Case::Axis& axis) {
   return std::min(axis.outer * axis.inner, std::clamp(most_in_all / axis.size, least, most));
 }
 
-// Heads and pairs are of dimensions that have fewer indices; an order of more takes seconds to try.
+// Heads and pairs are in smaller dimensions; a permutation of a larger one takes seconds to try.
 constexpr std::size_t most_ordered = 65'536;
 
-/// Whether an order brings samples of a's indices, `count` of each, nearer to b's than they are.
-/// \param before their squared distance. A size has many blocks, and most orders are none after a
-/// few indices, so that nothing here is made for all of them.
+/// Whether a permutation brings samples of a's indices, `count` of each, nearer to b's than they
+/// are. Stops early and allocates nothing, since a size has many blocks and most permutations fail
+/// after a few indices.
+/// \param before their squared distance
 bool may_be(const std::vector<double>& a, const std::vector<double>& b, std::size_t count,
             const Interleaving& order, double before) {
   if (before == 0) return true;
@@ -79,7 +80,7 @@ bool may_be(const std::vector<double>& a, const std::vector<double>& b, std::siz
   return after < 0.5 * before;
 }
 
-/// The squared distance of two blocks, as far as it is not above `most`.
+/// Returns the squared distance of two blocks, or stops once it exceeds `most`.
 double distance_up_to(std::span<const double> a, std::span<const double> b, double most) {
   constexpr std::size_t piece = 256;
   double sum = 0;
@@ -90,15 +91,16 @@ double distance_up_to(std::span<const double> a, std::span<const double> b, doub
   return sum;
 }
 
-/// Which block of b each block of a is nearest to; empty where that is no order, or the one there
-/// is. \param before the squared distance of a and b
+/// Returns for each block of a the nearest block of b; empty if that is not a permutation, or is
+/// the identity.
+/// \param before the squared distance of a and b
 std::vector<std::size_t> nearest_blocks(std::span<const double> a, std::span<const double> b,
                                         std::size_t blocks, double before) {
   const std::size_t length = a.size() / blocks;
   std::vector<std::size_t> order(blocks);
   std::vector<bool> is_taken(blocks);
   bool is_moved = false;
-  // An order that explains the difference leaves a tenth of it.
+  // A permutation has to explain at least half of the difference.
   double left = (1 - seems_from) * before;
   for (std::size_t i = 0; i < blocks; ++i) {
     double least = left;
@@ -106,7 +108,7 @@ std::vector<std::size_t> nearest_blocks(std::span<const double> a, std::span<con
     for (std::size_t j = 0; j < blocks; ++j) {
       const double apart =
           distance_up_to(a.subspan(i * length, length), b.subspan(j * length, length), least);
-      // Heads that share their keys are equal: each of a's has one of b's.
+      // Heads that share their keys are equal: each of a's gets a different one of b's.
       const bool is_free = is_any && is_taken[order[i]] && !is_taken[j];
       if (apart > least || (is_any && apart == least && !is_free)) continue;
       least = apart;
@@ -122,14 +124,14 @@ std::vector<std::size_t> nearest_blocks(std::span<const double> a, std::span<con
   return order;
 }
 
-/// a at an index is b at the one before or behind it, in what both have more than `base`.
+/// Detects that a at an index is b at the previous or next one, in what both have beyond `base`.
 std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::ptrdiff_t by,
                                  const std::vector<double>* base) {
   const Case::Axis axis = one.axis(dimension);
   if (axis.size < 4 || !one.is_whole(dimension)) return std::nullopt;
   double residual = 0;
   double error = 0;
-  // Where it is more than this, the error, of which the ends are no part, is not explained.
+  // Above this, the error is not explained; the ends are not part of it.
   const double most = 1.0001 * (1 - explains_from) * one.all.errors;
   for (std::size_t o = 0; o < axis.outer; ++o)
     for (std::size_t i = 0; i < axis.size; ++i) {
@@ -157,8 +159,8 @@ std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::pt
 
 std::optional<Suspicion> suspect_interleaving(const Case& one) {
   const std::size_t rank = one.shape.size();
-  // Pairs are of the last dimension, or of the rows of a matrix: the weights that make them. Along
-  // others two heads in turn, or two groups of channels, are such an order too.
+  // Pairs are in the last dimension, or in the rows of a matrix: the weights that make them. Along
+  // other dimensions, two alternating heads or groups of channels look the same.
   for (std::size_t dimension = rank > 2 ? rank - 1 : 0; dimension < rank; ++dimension) {
     const Case::Axis axis = one.axis(dimension);
     if (axis.size < 4 || axis.size > most_ordered || !one.is_whole(dimension)) continue;
@@ -195,7 +197,7 @@ std::optional<Suspicion> suspect_blocks(const Case& one) {
     const std::vector<double> b = samples(one.b, axis, count);
     const double before = squared_distance(a, b);
     for (std::size_t blocks = 2; blocks <= std::min(axis.size, most_blocks); ++blocks) {
-      // Single numbers find a place that suits them.
+      // Single numbers match by chance.
       if (axis.size % blocks != 0 || a.size() / blocks < 4) continue;
       const std::vector<std::size_t> found = nearest_blocks(a, b, blocks, before);
       if (found.empty()) continue;
@@ -205,7 +207,7 @@ std::optional<Suspicion> suspect_blocks(const Case& one) {
         order[i] = found[i / length] * length + i % length;
       const double residual = residual_of(one, axis, order);
       if (one.explained(residual) < explains_from) continue;
-      // Two that are swapped, or blocks, may be heads.
+      // Two swapped indices or blocks may be heads.
       const bool is_reversed =
           blocks > 2 && length == 1 && std::ranges::is_sorted(found, std::greater<>());
       return Suspicion{is_reversed ? "reversed order" : "permuted heads",
@@ -223,8 +225,8 @@ std::optional<Suspicion> suspect_transpose(const Case& one) {
         "transposed tensor",
         fmt::format("b is a with its dimensions in the order {}", fmt::join(one.permutation, ", ")),
         std::nullopt};
-  // Of y = x W and z = x Wᵀ, y xᵀ is the transpose of z xᵀ, whatever the number of rows. What a
-  // bias adds is the same in all rows: gone when the rows' mean is.
+  // If y = x W and z = x Wᵀ, then y xᵀ is the transpose of z xᵀ, whatever the number of rows. A
+  // bias adds the same to all rows, so it vanishes when the mean of the rows is subtracted.
   const std::size_t width = one.width();
   const std::size_t rows = std::min<std::size_t>(one.rows(), 64);
   if (!one.has_like_input() || !one.has_whole_rows() || rows < 4) return std::nullopt;
@@ -262,7 +264,7 @@ std::optional<Suspicion> suspect_transpose(const Case& one) {
 }
 
 std::optional<Suspicion> suspect_shift(const Case& one) {
-  // A shift of single numbers along the last dimension is none of positions.
+  // A shift of single numbers along the last dimension is not one of positions.
   const std::size_t dimensions = std::max<std::size_t>(one.shape.size(), 2) - 1;
   for (std::size_t dimension = 0; dimension < dimensions; ++dimension)
     for (const std::ptrdiff_t by : {1, -1}) {

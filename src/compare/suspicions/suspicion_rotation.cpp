@@ -1,4 +1,4 @@
-// Rotary embeddings: pairs that are turned by other angles, or that are other pairs.
+// Detects faults of rotary embeddings: pairs rotated by other angles, or other pairs.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -13,7 +13,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Which numbers of the last dimension are turned together, in blocks of one head.
+/// The numbers of the last dimension that are rotated together, in blocks of one head.
 struct Pairs {
   std::size_t block = 0;
   bool are_neighbours = false;
@@ -30,8 +30,8 @@ struct Pairs {
   }
 };
 
-/// How far the lengths of the pairs are from those of the input, as a share of them: 0 where the
-/// pairs were turned. Looks at every row, or every so many.
+/// Returns how much the lengths of the pairs differ from those of the input, relative to them: 0 if
+/// the pairs were rotated. Looks at every `step`th row.
 double not_turned(const Case& one, const std::vector<double>& of, const Pairs& pairs,
                   std::size_t step) {
   double errors = 0;
@@ -47,15 +47,15 @@ double not_turned(const Case& one, const std::vector<double>& of, const Pairs& p
   return squares > 0 ? errors / squares : HUGE_VAL;
 }
 
-// F16 leaves 1e-7 of the squares.
+// Rounding to F16 leaves 1e-7 of the squares.
 constexpr double is_turned = 1e-5;
 constexpr double is_other = 1e-3;
 
-/// Which side turns neighbours, where the other does not.
+/// The side that rotates neighbours, if the other does not.
 enum class NeighboursOf { neither, a, b };
 
 NeighboursOf neighbours_of(const Case& one, std::size_t step) {
-  // Neighbours are the same in blocks of every size.
+  // Neighbours are the same pairs for every block size.
   const Pairs neighbours{one.width(), true};
   const double of_a = not_turned(one, one.a, neighbours, step);
   const double of_b = not_turned(one, one.b, neighbours, step);
@@ -63,7 +63,7 @@ NeighboursOf neighbours_of(const Case& one, std::size_t step) {
   return of_b < is_turned && of_a > is_other ? NeighboursOf::b : NeighboursOf::neither;
 }
 
-/// Whether the other side turns what is half a block apart.
+/// Whether the other side rotates pairs that are half a block apart.
 bool turns_halves(const Case& one, NeighboursOf side, std::size_t block, std::size_t step) {
   const Pairs halves{block, false};
   const bool is_of_a = side == NeighboursOf::a;
@@ -71,7 +71,8 @@ bool turns_halves(const Case& one, NeighboursOf side, std::size_t block, std::si
          not_turned(one, is_of_a ? one.a : one.b, halves, step) > is_other;
 }
 
-/// Each pair of a is b's, turned by an angle of the pair. Looks at every row, or every so many.
+/// Detects that each pair of a is b's, rotated by an angle of the pair. Looks at every `step`th
+/// row.
 std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t step) {
   double error = 0;
   for (std::size_t i = 0; i < one.rows(); i += step) error += one.by_row[i].errors;
@@ -88,7 +89,7 @@ std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t
       squares += std::norm(b);
     }
     if (squares == 0) {
-      // Zeros that are turned stay zeros.
+      // Rotated zeros stay zeros.
       for (std::size_t i = 0; i < one.rows(); i += step)
         residual += std::norm(pairs.in(one.row(one.a, i), pair));
       continue;
@@ -103,7 +104,7 @@ std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t
           std::norm(pairs.in(one.row(one.a, i), pair) - turn * pairs.in(one.row(one.b, i), pair));
     if (residual > 1.0001 * (1 - explains_from) * error) return std::nullopt;
   }
-  // Half a turn of all pairs is another sign; the first pair turns most.
+  // Half a turn of all pairs is a change of sign; the first pair rotates most.
   if (std::abs(first_angle) < 0.5 * std::min(furthest, 1.0)) return std::nullopt;
   if (1 - residual / error < explains_from || furthest > 0.999 * std::numbers::pi)
     return std::nullopt;
@@ -116,8 +117,9 @@ std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t
   return Suspicion{"position offset", std::move(evidence), 1 - residual / error};
 }
 
-/// Whether groups of two pairs have equal lengths: neighbours, and what is half a block from them.
-/// A turn of either pairs by any angles leaves them; another direction of a row does not.
+/// Whether groups of two pairs have equal lengths: neighbours and their counterparts half a block
+/// away. Rotating either kind of pairs by any angles keeps these lengths; another direction of a
+/// row does not.
 bool keeps_groups(const Case& one, std::size_t block) {
   const std::size_t half = block / 2;
   double errors = 0;
@@ -138,14 +140,14 @@ bool keeps_groups(const Case& one, std::size_t block) {
   return errors < is_turned * squares;
 }
 
-/// Whether they have them in blocks of some size.
+/// Whether they do in blocks of some size.
 bool keeps_groups(const Case& one) {
   for (std::size_t block = 4; block <= one.width(); block += 4)
     if (one.width() % block == 0 && keeps_groups(one, block)) return true;
   return false;
 }
 
-/// Without the input: position 0 is equal, all others are turned.
+/// Without the input: position 0 is equal, all others are rotated.
 std::optional<Suspicion> turned_but_first(const Case& one) {
   double furthest = 0;
   for (const CaseSums& row : one.by_row) {
@@ -162,7 +164,8 @@ std::optional<Suspicion> turned_but_first(const Case& one) {
     for (const CaseSums& index : one.along(dimension)) errors.push_back(index.errors);
     const auto [least, most] = std::ranges::minmax(std::span(errors).subspan(1));
     if (errors[0] > 1e-6 * least || least < 1e-3 * most) continue;
-    // A norm's rows have one norm too, and what a causal model makes of its first token is equal.
+    // The rows of a norm also have equal norms, and a causal model's output for its first token is
+    // equal.
     if (!keeps_groups(one)) return std::nullopt;
     return Suspicion{"RoPE interleaving",
                      fmt::format("index 0 of dimension {} is equal, all others have b's norms (to "
@@ -177,15 +180,15 @@ std::optional<Suspicion> turned_but_first(const Case& one) {
 }  // namespace
 
 std::optional<Suspicion> suspect_offset(const Case& one) {
-  // Each angle from six rows at least.
+  // At least six rows for each angle.
   if (one.rows() < 6 || !one.has_whole_rows()) return std::nullopt;
   for (std::size_t block = one.width(); block >= 4; --block) {
     if (one.width() % block != 0 || block % 2 != 0) continue;
     for (const bool are_neighbours : {false, true}) {
-      // They are the same in blocks of every size.
+      // They are the same for every block size.
       if (are_neighbours && block != one.width()) continue;
       const Pairs pairs{block, are_neighbours};
-      // Few rows tell most pairs from those that were turned.
+      // A few rows rule out most pairs.
       if (!turned(one, pairs, few_rows(one))) continue;
       if (auto found = turned(one, pairs, 1)) return found;
     }
@@ -195,7 +198,7 @@ std::optional<Suspicion> suspect_offset(const Case& one) {
 
 std::optional<Suspicion> suspect_rotation(const Case& one) {
   if (one.width() < 4 || one.width() % 2 != 0 || !one.has_whole_rows()) return std::nullopt;
-  // Few rows tell most pairs from those that were turned.
+  // A few rows rule out most pairs.
   const NeighboursOf side =
       one.has_like_input() && neighbours_of(one, few_rows(one)) != NeighboursOf::neither
           ? neighbours_of(one, 1)

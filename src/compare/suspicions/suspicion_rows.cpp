@@ -1,4 +1,4 @@
-// Differences that are somewhere and not elsewhere: masks and padding.
+// Detects differences that are only in some places: masks and padding.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// Which indices of a dimension differ, and whether most of their numbers do.
+/// The indices of a dimension that differ, and whether most of their numbers do.
 struct Differing {
   std::vector<bool> is;
   std::size_t count = 0;
@@ -22,19 +22,19 @@ Differing differing(const Case& one, std::size_t dimension) {
   const double most = std::ranges::max_element(sums, {}, &CaseSums::errors)->errors;
   Differing found;
   for (const CaseSums& of : sums) {
-    // What rounding makes of rows that are equal is far below.
+    // Rounding makes far smaller differences between equal rows.
     found.is.push_back(of.errors > 1e-6 * most);
     if (!found.is.back()) continue;
     ++found.count;
-    // Of several batches one may be wrong.
+    // If there are several batches, one may be wrong.
     if (2 * of.differing * std::min<std::size_t>(axis.outer, 8) < axis.outer * axis.inner)
       found.are_whole = false;
   }
   return found;
 }
 
-/// The share of the squared error where one masks and the other does not. Nothing where it is not
-/// the most, or where what both let through differs, as of rows that moved.
+/// Returns the share of the squared error where only one side masks. Null if that is not most of
+/// it, or if places that both let through differ, as in rows that moved.
 std::optional<double> explained_by_mask(const Case& one) {
   double masked = 0;
   double seen = 0;
@@ -55,7 +55,7 @@ std::optional<double> explained_by_mask(const Case& one) {
   return masked / one.all.errors;
 }
 
-/// Attention's probabilities or scores: what one masks and the other does not lies on one diagonal.
+/// Attention probabilities or scores: the places that only one side masks are on one diagonal.
 std::optional<Suspicion> masked_diagonal(const Case& one) {
   const std::size_t rank = one.shape.size();
   if (rank < 2 || one.shape[rank - 2] < 3 || one.width() < 3 || !one.has_whole_rows())
@@ -86,7 +86,7 @@ std::optional<Suspicion> masked_diagonal(const Case& one) {
                    explained_by_mask(one)};
 }
 
-/// Rows that see nothing are NaN.
+/// Rows in which everything is masked are NaN.
 std::optional<Suspicion> blind_rows(const Case& one) {
   for (std::size_t dimension = 0; !one.nan_a.empty() && dimension + 1 < one.shape.size();
        ++dimension) {

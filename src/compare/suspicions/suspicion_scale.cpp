@@ -1,4 +1,4 @@
-// Factors and summands: a scale, a norm's epsilon, a residual, a bias.
+// Detects wrong factors and summands: a scale, a norm's epsilon, a residual, a bias.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,7 +11,7 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// `the square root of 64` where a size or a divisor of one has that root.
+/// Returns `the square root of 64` if a size or a divisor of one has that root.
 std::string root_text(double factor, const Case& one) {
   const double ratio = factor >= 1 ? factor : 1 / factor;
   const double square = ratio * ratio;
@@ -30,7 +30,7 @@ std::string root_text(double factor, const Case& one) {
 struct Line {
   double slope = 0;
   double correlation = 0;
-  double spread = 0;  // Of x.
+  double spread = 0;  // The spread of x.
 };
 
 Line line_through(const std::vector<double>& x, const std::vector<double>& y) {
@@ -49,7 +49,7 @@ Line line_through(const std::vector<double>& x, const std::vector<double>& y) {
   return {xy / xx, xy / std::sqrt(xx * yy), std::sqrt(xx / n)};
 }
 
-/// Whether factors have one sign; those that are small beside the largest do not count.
+/// Whether factors have one sign; those that are small relative to the largest do not count.
 bool have_one_sign(const std::vector<double>& factors) {
   double least = 0;
   double most = 0;
@@ -76,11 +76,11 @@ std::optional<Suspicion> rows_by_factors(const Case& one) {
     nearest = std::min(nearest, std::abs(apart.back()));
     furthest = std::max(furthest, std::abs(apart.back()));
   }
-  // A factor for all is another fault; so are factors of more than a norm can be off by.
+  // A common factor is a different fault, and a norm cannot be off by larger factors.
   if (one.explained(residual) < explains_from || residual > 0.5 * one.all.after_factor() ||
       apart.size() < 3 || !have_one_sign(apart) || furthest > 4)
     return std::nullopt;
-  // Rows that are zero beside rows that are equal are no norm's.
+  // A norm cannot give rows of zeros next to equal rows.
   if (std::ranges::none_of(apart, [&](double factor) {
         return std::abs(factor) > 0.02 * furthest && std::abs(factor) < 0.98 * furthest;
       }))
@@ -97,7 +97,7 @@ std::vector<double> difference_of(const Case& one) {
   return difference;
 }
 
-/// The input's rows, with their means taken off or not, and their mean squares.
+/// The input's rows, with or without their means subtracted, and their mean squares.
 struct NormInput {
   std::vector<double> numbers;
   std::vector<double> squares;
@@ -115,14 +115,15 @@ NormInput norm_input(const Case& one, bool is_centred) {
   return made;
 }
 
-/// Factors of rows and of columns that make numbers of an input.
+/// Factors of rows and columns that produce numbers from an input.
 struct OuterFactors {
-  std::vector<double> by_row;  ///< Of those that are looked at.
+  std::vector<double> by_row;  ///< For the rows that are looked at.
   std::vector<double> by_column;
   double explained = 0;
 };
 
-/// Least squares in turns, over every row or every so many: the start is near, as weights are.
+/// Fits by alternating least squares, over every `step`th row. It starts near, since weights are
+/// similar.
 OuterFactors outer_factors(const Case& one, const std::vector<double>& of,
                            const std::vector<double>& input, std::size_t step) {
   const std::size_t width = one.width();
@@ -170,10 +171,10 @@ OuterFactors outer_factors(const Case& one, const std::vector<double>& of,
   return found;
 }
 
-/// Whether there are so many numbers as four for each that is fitted to rows and columns.
+/// Whether there are at least four numbers for each fitted factor of a row or column.
 bool has_enough(const Case& one) { return one.a.size() >= 4 * (one.rows() + one.width()); }
 
-/// Whether b is its input but for a factor, or one for each row and each column, as a norm's is.
+/// Whether b is its input times a factor, or times factors of rows and columns as in a norm.
 bool is_scaled_input(const Case& one, double squares) {
   constexpr double little = 0.01;
   const double own = dot(one.b, one.input) / squares;
@@ -187,7 +188,7 @@ struct TimesInput {
   double explained = 0;
 };
 
-/// Nothing where it is not, or where b is its input but for factors: then these are the fault.
+/// Returns null if it is not, or if b is its input times factors: then those are the fault.
 std::optional<TimesInput> times_input(const Case& one, const std::vector<double>& difference) {
   const double squares = dot(one.input, one.input);
   if (squares == 0) return std::nullopt;
@@ -197,7 +198,7 @@ std::optional<TimesInput> times_input(const Case& one, const std::vector<double>
   return TimesInput{factor, explained};
 }
 
-/// Whether a - b is more of the input than an epsilon makes of rows that are all of one size.
+/// Whether a - b contains more of the input than an epsilon causes in rows of similar size.
 bool is_residual(const Case& one, const std::vector<double>& difference) {
   constexpr double most_of_epsilon = 0.2;
   const auto found = times_input(one, difference);
@@ -206,12 +207,12 @@ bool is_residual(const Case& one, const std::vector<double>& difference) {
                       most_of_epsilon;
 }
 
-/// With the input: a - b is its rows times a factor for each row, and one for each column, which is
-/// the norm's weight. A bias is in neither.
+/// With the input: a - b is its rows times a factor of each row and one of each column, which is
+/// the norm's weight. Neither includes a bias.
 std::optional<Suspicion> rows_by_input(const Case& one, const std::vector<double>& difference,
                                        bool is_centred) {
   const NormInput input = norm_input(one, is_centred);
-  // Few rows tell most inputs from that of a norm.
+  // A few rows rule out most inputs that are not a norm's.
   if (outer_factors(one, difference, input.numbers, few_rows(one)).explained < seems_from)
     return std::nullopt;
   const auto [by_row, by_column, explained] = outer_factors(one, difference, input.numbers, 1);
@@ -223,9 +224,9 @@ std::optional<Suspicion> rows_by_input(const Case& one, const std::vector<double
     variances.push_back(std::log(input.squares[i]));
     factors.push_back(std::log(std::abs(by_row[i])));
   }
-  // An epsilon is in every row, though rounding may hide it in most.
+  // An epsilon affects every row, although rounding may hide it in most.
   if (variances.size() < std::max<std::size_t>(one.rows() / 8, 3)) return std::nullopt;
-  // d (v + e)^-1/2 / de is v^-3/2: a factor for all would give v^-1/2.
+  // d (v + e)^-1/2 / de is proportional to v^-3/2; a common factor would give v^-1/2.
   const Line line = line_through(variances, factors);
   if (line.spread > 0.1 && (line.slope > -1 || line.slope < -2.2 || line.correlation > -0.8))
     return std::nullopt;
@@ -241,7 +242,7 @@ std::optional<Suspicion> rows_by_input(const Case& one, const std::vector<double
   return Suspicion{"norm epsilon", std::move(evidence), explained};
 }
 
-/// The squares that rounding to the dtypes of both may leave.
+/// Returns the sum of squares that rounding to both dtypes may leave.
 double rounding(const Case& one) {
   const auto share = [](DType dtype) {
     const auto grid = grid_of(dtype);
@@ -250,8 +251,8 @@ double rounding(const Case& one) {
   return share(one.dtype_a) * one.all.squares_of_a() + share(one.dtype_b) * one.all.squares;
 }
 
-/// Whether what one number for all, or one for each column, leaves is no more than rounding. Of
-/// many other faults they explain most.
+/// Whether what remains after subtracting one number from all, or one from each column, is only
+/// rounding. For many other faults such numbers explain most.
 bool leaves_rounding(const Case& one, double residual) {
   constexpr double explains_alone_from = 0.999;
   return one.explained(residual) >= explains_from &&
@@ -264,7 +265,7 @@ std::optional<Suspicion> suspect_scale(const Case& one) {
   const double factor = 1 + one.all.factor_less_1();
   if (one.a.size() < 4 || factor == 0 || !leaves_rounding(one, one.all.after_factor()))
     return std::nullopt;
-  // A factor near 0 leaves of any a - b little more than a, which the sums of large numbers lose.
+  // If the factor is near 0, a - b is little more than a, which sums of large numbers lose.
   const double residual = squared_distance(one.a, one.b, factor);
   if (residual > (1 - explains_from) * dot(one.a, one.a)) return std::nullopt;
   std::string evidence = fmt::format("a is b times {:.6g}", factor);
@@ -274,13 +275,13 @@ std::optional<Suspicion> suspect_scale(const Case& one) {
 }
 
 std::optional<Suspicion> suspect_epsilon(const Case& one) {
-  // As many numbers as four for each that is fitted.
+  // Four numbers for each fitted one.
   if (one.rows() < 3 || one.width() < 4) return std::nullopt;
   if (one.has_like_input() && one.has_whole_rows() && has_enough(one)) {
     const std::vector<double> difference = difference_of(one);
     auto centred = rows_by_input(one, difference, true);
     auto plain = rows_by_input(one, difference, false);
-    // Rows whose means are small are nearly their own centred ones.
+    // Rows whose means are small are nearly the same after centring.
     if (plain && (!centred || *plain->explained > *centred->explained)) return plain;
     if (centred) return centred;
   }
@@ -307,7 +308,7 @@ std::optional<Suspicion> suspect_bias(const Case& one) {
     for (std::size_t j = 0; j < means.size(); ++j) means[j] += of_a[j] - of_b[j];
   }
   for (double& mean : means) mean /= static_cast<double>(rows);
-  // Numbers less their mean have so much less in squares.
+  // Subtracting the mean reduces the sum of squares by this.
   const double residual =
       std::max(one.all.errors - static_cast<double>(rows) * dot(means, means), 0.0);
   if (!leaves_rounding(one, residual)) return std::nullopt;

@@ -1,4 +1,4 @@
-// Functions of single numbers: variants of an activation, rounding to a smaller dtype.
+// Detects functions of single numbers: variants of an activation, rounding to a smaller dtype.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -45,8 +45,8 @@ constexpr std::array<Function, 5> functions = {{{"GELU by erf", gelu},
                                                 {"SiLU", silu},
                                                 {"ReLU", relu}}};
 
-/// The function of the input that a side is nearest to, and how far. Looks at every number, or
-/// every so many.
+/// The function of the input that a side is nearest to, and its distance. Looks at every `step`th
+/// number.
 struct Nearest {
   const Function* function = nullptr;
   double residual = HUGE_VAL;
@@ -65,7 +65,7 @@ Nearest nearest(const Case& one, const std::vector<double>& side, std::size_t st
   return best;
 }
 
-/// Whether on few of the numbers the sides seem to be functions of the input.
+/// Whether the sides seem to be functions of the input, judging by few of the numbers.
 bool seem_activations(const Case& one, std::size_t step) {
   double errors = 0;
   for (std::size_t i = 0; i < one.a.size(); i += step)
@@ -74,14 +74,14 @@ bool seem_activations(const Case& one, std::size_t step) {
   return residual <= (1 - seems_from) * errors;
 }
 
-/// The x whose GELU by erf is y, where it rises and is steep enough.
+/// Returns the x whose GELU by erf is y, where GELU is increasing and steep enough.
 double inverse_gelu(double y) {
   double x = y;
   for (int turn = 0; turn < 20; ++turn) x -= (gelu(x) - y) / gelu_slope(x);
   return x;
 }
 
-/// How much of every so many differences is that of the two variants, one of which made a.
+/// How much of some differences is that between the two variants, one of which gave a.
 struct Variants {
   double explained = 0;
   std::size_t count = 0;
@@ -104,16 +104,16 @@ Variants tanh_less_erf(const Case& one, bool is_tanh_a, std::size_t step) {
   return {errors > 0 ? 1 - residual / errors : 0, count};
 }
 
-/// Without the input: between the two variants a difference is a function of the number itself.
+/// Without the input: the difference between the two variants is a function of the number itself.
 std::optional<Suspicion> by_numbers(const Case& one) {
-  // The largest difference of the two is 4.8e-4, near |x| = 2.7.
+  // The largest difference between the two is 4.8e-4, near |x| = 2.7.
   constexpr double most = 6e-4;
   double largest = 0;
   for (std::size_t i = 0; i < one.a.size(); ++i) {
     largest = std::max(largest, std::abs(one.a[i] - one.b[i]));
     if (largest > most) return std::nullopt;
   }
-  // An inverse takes 2 us; few of them tell most differences from this one.
+  // An inverse takes 2 us; a few of them rule out most other differences.
   constexpr std::size_t few_inverses = 256;
   constexpr std::size_t most_inverses = 65'536;
   for (const bool is_tanh_a : {true, false}) {
@@ -131,10 +131,10 @@ std::optional<Suspicion> by_numbers(const Case& one) {
   return std::nullopt;
 }
 
-/// The share of a side's numbers other than zero that are numbers of a dtype.
+/// Returns the share of a side's non-zero numbers that are representable in a dtype.
 double share_in(std::span<const double> side, const Grid& grid) {
   const std::uint64_t beyond = (std::uint64_t{1} << (52 - grid.fraction_bits)) - 1;
-  // Of the two dtypes that this is asked for, as of all of IEEE 754.
+  // Correct for the two dtypes that it is called with, as for all of IEEE 754.
   const double largest =
       std::ldexp(2 - std::ldexp(1.0, -static_cast<int>(grid.fraction_bits)), 1 - grid.min_exponent);
   const double least_normal = std::ldexp(1.0, grid.min_exponent);
@@ -158,7 +158,7 @@ double share_in(std::span<const double> side, const Grid& grid) {
   return static_cast<double>(in - zeros) / static_cast<double>(side.size() - zeros);
 }
 
-/// Whether they are several numbers: those of a constant are as likely in every dtype.
+/// Whether there are several distinct numbers: a constant is as likely in every dtype.
 bool are_several(std::span<const double> side) {
   constexpr std::size_t least = 8;
   std::array<double, least> known{};
@@ -193,7 +193,7 @@ std::optional<Suspicion> suspect_activation(const Case& one) {
 std::optional<Suspicion> suspect_accumulation(const Case& one) {
   if (one.a.size() < 16) return std::nullopt;
   const auto is_stored_wider = [](DType dtype) { return bit_width(dtype) > 16; };
-  // The one with fewer digits first: its numbers are, within their range, those of the other too.
+  // The dtype with fewer digits first: within their range, its numbers are also the other's.
   for (const DType dtype : {DType::BF16, DType::F16}) {
     const Grid grid = *grid_of(dtype);
     const std::size_t few = std::min<std::size_t>(one.a.size(), 4096);

@@ -15,8 +15,8 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// One line for each suspicion: of the culprits in their order, else of the rows; no more than a
-/// screen holds.
+/// Returns one line for each suspicion, in order of the culprits if there are any, else of the
+/// rows; no more than fit on a screen.
 std::vector<std::string> suspicion_lines(const Comparison& comparison) {
   constexpr std::size_t most = 10;
   std::vector<std::size_t> rows;
@@ -64,7 +64,7 @@ std::string coverage_text(const Comparison& comparison) {
   return text;
 }
 
-/// Whether all numbers are finite, and b's are 0, so that no error is anything beside them.
+/// Whether all numbers are finite and all of b is 0, so that no error can be relative to it.
 bool is_beside_zeros(const ComparisonRow& row) {
   if (row.metrics)
     return row.metrics->snr_state == SnrState::zero_reference &&
@@ -72,8 +72,8 @@ bool is_beside_zeros(const ComparisonRow& row) {
   return row.statistics && row.statistics->norm_b == 0;
 }
 
-/// An error, or what it is where it has no number, by the row that it is of.
-/// \param before what stands before a number
+/// Returns the text for an error, or the reason why there is no number, given its row.
+/// \param before text before a number
 std::string error_text(const std::optional<double>& error, const ComparisonRow& row,
                        std::string_view before = {}) {
   if (error) return std::string(before) + short_number(*error);

@@ -18,7 +18,7 @@
 namespace safestructures::inline v0 {
 namespace {
 
-/// A string in ASCII; a byte that is no UTF-8 is the code point of its number.
+/// Returns a JSON string in ASCII; a byte that is not UTF-8 becomes the code point of its value.
 std::string text(std::string_view value) {
   std::string json = "\"";
   while (!value.empty()) {

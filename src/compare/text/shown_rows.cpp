@@ -11,13 +11,13 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
-/// Ranks what differs before all that does not, whatever the ratio to the tolerance: noise, or what
-/// statistics prove, may decide otherwise than that.
+/// Ranks rows that differ before those that do not, whatever the ratio to the tolerance: noise, or
+/// what statistics prove, may override it.
 double by_verdict(Verdict verdict, double ratio) {
   return is_difference(verdict) ? 1 + ratio : std::min(1.0, ratio);
 }
 
-/// How far the numbers of a row are beyond their tolerance.
+/// Returns how far the numbers of a row exceed their tolerance.
 double ratio_of(const ComparisonRow& row) {
   constexpr double endless = std::numeric_limits<double>::infinity();
   if (row.statistics && row.statistics->distance) {
@@ -26,20 +26,20 @@ double ratio_of(const ComparisonRow& row) {
                            found.tolerance.rtol * found.norm_b;
     if (*found.distance == 0) return 0;
     const double ratio = *found.distance / allowed;
-    // Of a norm that is no number, as a file may say.
+    // The norm may be NaN, if the file says so.
     return std::isnan(ratio) ? endless : ratio;
   }
   if (!row.metrics) return is_difference(row.verdict) ? endless : -1;
-  // What the noise excuses comes behind what it does not.
+  // Excused noise ranks after noise that is not excused.
   if (row.noise && row.noise->excess && row.verdict == Verdict::close) return *row.noise->excess;
   return row.metrics->non_finite.differing() == 0 ? row.metrics->max_ratio.value_or(endless)
                                                   : endless;
 }
 
-/// What ranks a row: the worst last.
+/// Returns the key for ranking a row: the worst have the highest.
 double badness(const ComparisonRow& row) { return by_verdict(row.verdict, ratio_of(row)); }
 
-/// As of the row that is made of it: all of its numbers are finite.
+/// The same as for the row made from it: all of its numbers are finite.
 double badness(const CompactRows& rows, std::size_t place) {
   const CompactRow& row = rows.rows[place];
   if (rows.noise != nullptr && row.verdict == Verdict::close && rows.noise[place].runs != 0 &&
@@ -48,7 +48,7 @@ double badness(const CompactRows& rows, std::size_t place) {
   return by_verdict(row.verdict, row.is_exact() ? 0 : rows.metrics[row.metrics].max_ratio);
 }
 
-/// The worst of rows that are added in their order, in as much memory as twice as many take.
+/// Keeps the worst of the rows added in order, using memory for twice as many.
 class WorstRows {
  public:
   struct Row {
@@ -64,7 +64,7 @@ class WorstRows {
     if (rows_.size() / 2 >= most_) cut();
   }
 
-  /// The worst first, and of equals those that were added first.
+  /// Returns the worst first; among equals, those added first.
   std::vector<std::size_t> places() {
     if (rows_.size() > most_) cut();
     std::ranges::sort(rows_, is_worse);
@@ -89,7 +89,8 @@ class WorstRows {
 
   std::size_t most_;
   std::vector<Row> rows_;
-  // What is no worse than the last of enough rows is not among them, nor are equals behind it.
+  // Once there are enough rows, others that are no worse than the last are not kept, nor equal
+  // later ones.
   bool has_least_ = false;
   double least_ = 0;
 };
@@ -106,7 +107,7 @@ ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options
     ++found;
     worst.add({options.order == RowOrder::worst ? rank() : 0, place});
   };
-  // No row is made for it: to make 100,000 took three times as long as to compare the records.
+  // No row is made: making 100,000 took three times as long as comparing the records.
   store->visit([&](std::size_t i,
                    const ComparisonRow& row) { add(i, row.verdict, [&] { return badness(row); }); },
                [&](std::size_t i, std::size_t place) {

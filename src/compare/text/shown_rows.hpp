@@ -1,5 +1,5 @@
 /// \file
-/// Which rows of a comparison a table has room for.
+/// Selects the rows of a comparison that a table shows.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace safestructures::inline v0::comparing {
 
-/// Which rows a table shows.
+/// The rows that a table shows.
 struct ShownRows {
   std::vector<std::size_t> places;  ///< In the order of the table.
-  std::size_t hidden = 0;           ///< How many more differ, or may be shown.
-  std::size_t equal = 0;            ///< How many are not shown since they are equal.
+  std::size_t hidden = 0;           ///< How many more differ, or could be shown.
+  std::size_t equal = 0;            ///< How many are not shown because they are equal.
 };
 ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options);
 

@@ -47,7 +47,7 @@ TextTable table_of(const Comparison& comparison) {
 void append_snr(std::string& cell, const TensorMetrics& found) {
   switch (found.snr_state) {
     case SnrState::number: detail::append_tenths(cell, found.snr); return;
-    // Where infinities alone differ, no number that is compared does.
+    // If only infinities differ, no compared number does.
     case SnrState::exact: cell += found.is_exact() ? "exact" : "-"; return;
     case SnrState::zero_reference: cell += "zero ref"; return;
     case SnrState::nothing: cell += '-'; return;
@@ -77,7 +77,7 @@ void add_metrics(TextTable& table, const TensorMetrics& found) {
   append_count(beyond, found.count);
 }
 
-/// What statistics tell: estimates, which stand behind a `~`.
+/// Adds what statistics tell: estimates, marked with `~`.
 void add_estimates(TextTable& table, const StatisticsMetrics& found) {
   const bool is_exact = found.has_same_hash.value_or(false);
   for (int i = 0; i < 2; ++i) table.next() += '-';
@@ -102,7 +102,7 @@ void add_estimates(TextTable& table, const StatisticsMetrics& found) {
   for (int i = 0; i < 2; ++i) table.next() += '-';
 }
 
-/// How many times what the noise explains.
+/// Appends how many times larger it is than noise explains.
 void append_noise(std::string& cell, const Boxed<NoiseFloor>& noise) {
   if (!noise) cell += '-';
   else if (!noise->excess) cell += "no noise";
@@ -135,7 +135,7 @@ void append_non_finite(std::string& text, const NonFiniteCounts& found) {
   add(found.infinity_signs, "infinite of different signs");
 }
 
-/// \returns what stands behind the numbers, not printable as it is
+/// \returns the text after the numbers, not escaped
 std::string_view detail_text(const ComparisonRow& row, std::string& text, std::string& more) {
   text.clear();
   more.clear();

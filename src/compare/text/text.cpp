@@ -25,7 +25,7 @@ namespace safestructures::inline v0 {
 namespace comparing {
 namespace {
 
-/// An element; of what a float holds, the digits that tell it from other floats.
+/// Appends an element; a number held in a float with the digits that tell it from other floats.
 void append_element(std::string& text, const Value& value, bool is_short) {
   if (value.kind() != Kind::floating) {
     text += detail::python_str(value);
@@ -86,7 +86,7 @@ void append_worst(std::string& text, const ComparisonRow& row) {
   append_index(text, row);
   text += ": ";
   const std::size_t begin = text.size();
-  // A float beside a double may need more.
+  // A float next to a double may need more digits.
   for (const bool is_short : {true, false}) {
     text.resize(begin);
     append_element(text, worst.a, is_short);

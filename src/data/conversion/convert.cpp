@@ -16,7 +16,7 @@ namespace {
 
 void check_size(DType dtype, std::uint64_t count, std::size_t size, const char* which) {
   const std::uint64_t bits = bit_width(dtype);
-  // A count whose bits do not fit 64 bits is of more bytes than any span has.
+  // If the number of bits exceeds 64 bits, so does the size of any span.
   const bool fits = count <= (std::numeric_limits<std::uint64_t>::max() - 7) / bits;
   if (fits && size == (count * bits + 7) / 8) return;
   throw Error(
@@ -37,7 +37,7 @@ ConversionReport convert(DType from, std::span<const std::byte> source, DType to
   check_size(from, count, source.size(), "source");
   check_size(to, count, target.size(), "target");
   if (count == 0) return {};
-  // BOOL is not copied blindly: a byte above 1 is undefined behaviour as a C++ bool.
+  // BOOL is not copied unchecked: reading a byte above 1 as a C++ bool is undefined behaviour.
   if (from == to && from != DType::BOOL) {
     std::memcpy(target.data(), source.data(), source.size());
     return {};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t block_elements = 2048;
 
-/// \returns whether one of the codes is special
+/// \returns whether any of the codes is special
 template <class Code>
 bool look_up(const std::byte* source, std::size_t count, const std::byte* targets,
              const std::uint8_t* is_special, std::byte* target) {

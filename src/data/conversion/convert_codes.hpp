@@ -1,5 +1,5 @@
 /// \file
-/// Conversions from dtypes of one byte by a table of their 256 codes.
+/// Conversions from one-byte dtypes using a table of their 256 codes.
 #pragma once
 
 #include <array>
@@ -10,20 +10,20 @@
 
 namespace safestructures::inline v0::detail {
 
-/// What each code of a dtype of one byte becomes: from 16 Ki numbers on that is made anew faster
-/// than numbers are converted one by one, 0.3 to 0.5 ns a number and not 2.5 to 3.5.
+/// The conversion of each code of a one-byte dtype. From 16 Ki numbers on, building it is
+/// worthwhile: 0.3 to 0.5 ns per number instead of 2.5 to 3.5.
 class CodeTable {
  public:
-  /// Fewer take no table.
+  /// Below this number of elements a table does not pay.
   static constexpr std::uint64_t least_elements = std::uint64_t{1} << 14U;
-  /// Whether there are tables for a pair: from all dtypes of one byte but BOOL, of which most codes
-  /// are errors, to floating-point numbers of 16 bits and more.
+  /// Whether tables support a pair of dtypes: from all one-byte dtypes except BOOL, most of whose
+  /// codes are errors, to floating-point dtypes of at least 16 bits.
   static bool is_for(DType from, DType to) noexcept;
 
   /// \pre `is_for(from, to)`
   CodeTable(DType from, DType to);
 
-  /// What `convert_exactly` gives, bit for bit. \throws Error as that
+  /// Gives the same results as `convert_exactly`, bit for bit. \throws Error as `convert_exactly`
   ConversionReport convert(const std::byte* source, std::byte* target, std::uint64_t count,
                            Overflow overflow, std::uint64_t first) const;
 
@@ -32,7 +32,7 @@ class CodeTable {
   DType to_;
   std::size_t width_;
   std::array<std::byte, std::size_t{256} * 8> targets_;
-  // Whether there is more to say of a code than its target.
+  // Whether a code needs more than its target value, such as counting or an error.
   std::array<std::uint8_t, 256> is_special_{};
 };
 

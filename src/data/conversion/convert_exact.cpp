@@ -19,10 +19,10 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// Every element passes through one of three types that hold it exactly: double for the floating
-// types, int64 for the integers but U64, and uint64. That makes 22 loaders and three times 22
-// stores instead of 22 times 22 loops. A block is a multiple of what packed dtypes share bytes
-// among.
+// Every element passes through one of three types that hold it exactly: double for floating-point
+// types, int64 for integers except U64, and uint64. This takes 22 loaders and three times 22 stores
+// instead of 22 times 22 loops. A block is a multiple of the group in which packed dtypes share
+// bytes.
 constexpr std::size_t block_elements = 256;
 
 bool is_stored_as_integer(DType dtype) noexcept {
@@ -31,7 +31,7 @@ bool is_stored_as_integer(DType dtype) noexcept {
 
 struct Block {
   std::size_t size = 0;
-  bool has_nan = false;  // among the stored ones; `reals` holds them as they were stored
+  bool has_nan = false;  // Among the stored elements; `reals` holds them as stored.
   std::array<double, block_elements> reals;
   std::array<std::int64_t, block_elements> signed_integers;
   std::array<std::uint64_t, block_elements> unsigned_integers;
@@ -41,7 +41,7 @@ struct Job {
   DType from;
   DType to;
   Overflow overflow;
-  std::uint64_t first;  // index of the block's first element in the tensor
+  std::uint64_t first;  // Index in the tensor of the block's first element.
   ConversionReport report;
 };
 
@@ -77,7 +77,7 @@ std::string source_text(const Job& job, const Block& block, std::size_t index) {
          fmt::format("{} has no NaN: choose a floating-point type that has it", to_string(job.to)));
 }
 
-// A value beyond the target's range: refused or counted.
+// Refuses or counts a value outside the target's range.
 template <class Limit>
 void note_overflow(Job& job, const Block& block, std::size_t index, Limit lowest, Limit largest) {
   if (job.overflow == Overflow::error) {
@@ -135,7 +135,7 @@ void store_reals(Job& job, Block& block, std::byte* target) {
   }
   const double lowest = lowest_number<Format>();
   const double largest = largest_number<Format>();
-  // Counted in variables that bytes written to the target cannot alias: twice as fast.
+  // Local counters cannot alias the bytes written to the target: twice as fast.
   std::uint64_t underflow = 0;
   std::uint64_t inexact = 0;
   bool has_nan = false;
@@ -155,7 +155,7 @@ void store_reals(Job& job, Block& block, std::byte* target) {
       note_overflow(job, block, i, static_cast<float>(lowest), static_cast<float>(largest));
       if (job.overflow == Overflow::saturate) code = Format::saturated(value);
     } else if (std::isfinite(value)) {
-      // Rounds to the largest number, or for E8M0 is below the smallest.
+      // Rounds to the largest number or, for E8M0, is below the smallest.
       if constexpr (!Format::has_sign) underflow += value < lowest;
       inexact += from_integers;
     }
@@ -166,8 +166,8 @@ void store_reals(Job& job, Block& block, std::byte* target) {
   block.has_nan = has_nan;
 }
 
-// Where double cannot hold an integer and is not the target itself, the last bit that it keeps is
-// set ("round to odd"): rounding it once more gives what rounding the integer would have given.
+// If double cannot hold an integer and is not the target itself, the lowest bit that it keeps is
+// set ("round to odd"): rounding the result again gives the same as rounding the integer.
 template <class Integer>
 void integers_to_reals(Job& job, const std::array<Integer, block_elements>& integers,
                        Block& block) {
@@ -191,7 +191,7 @@ void integers_to_reals(Job& job, const std::array<Integer, block_elements>& inte
   }
 }
 
-// The type in memory and the range of BOOL and of I8 to U64.
+// The stored type and the range of BOOL and of I8 to U64.
 template <class Integer>
 struct IntegerTarget {
   using Stored = std::conditional_t<std::is_same_v<Integer, bool>, std::uint8_t, Integer>;
@@ -205,7 +205,7 @@ auto to_integer(Job& job, const Block& block, std::size_t index, double value) {
   using Stored = typename Target::Stored;
   if (std::isnan(value)) refuse_nan(job, index);
   const double whole = std::trunc(value);
-  // One above the largest integer is a power of two and so exact in double.
+  // One above the largest integer is a power of two, and so exact in double.
   const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
   if (whole < static_cast<double>(Target::lowest) || whole >= end) {
     note_overflow(job, block, index, +Target::lowest, +Target::largest);
@@ -247,7 +247,7 @@ void store_block(Job& job, Block& block, const std::array<Value, block_elements>
   with_format(job.to, [&]<class Format>(Format) { store_reals<Format>(job, block, target); });
 }
 
-// A NaN has changed when what was stored, converted back, is not what it was.
+// A NaN has changed if converting the stored one back gives something else.
 template <class Format>
 std::uint64_t count_nan_changes(const Block& block, const std::byte* source) {
   std::uint64_t changes = 0;

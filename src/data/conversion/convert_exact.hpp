@@ -1,5 +1,6 @@
 /// \file
-/// The conversion of any dtype to any other, element by element: what every faster path must equal.
+/// The conversion of any dtype to any other, element by element: the reference for all faster
+/// paths.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace safestructures::inline v0::detail {
 
-/// `convert` without its checks of sizes and its fast paths.
+/// `convert` without its size checks and fast paths.
 ConversionReport convert_exactly(DType from, const std::byte* source, DType to, std::byte* target,
                                  std::uint64_t count, Overflow overflow, std::uint64_t first);
 

@@ -1,5 +1,5 @@
 /// \file
-/// Access to single elements of every dtype, packed ones too, under one interface.
+/// Uniform access to single elements of every dtype, including packed ones.
 #pragma once
 
 #include <array>
@@ -51,8 +51,8 @@ struct Binary64Format {
   static double largest_number() noexcept { return std::numeric_limits<double>::max(); }
 };
 
-/// C64 as its real part: a code has the imaginary part in its upper half, and `encode` leaves zero
-/// there.
+/// C64 as its real part: a code has the imaginary part in its upper half, which `encode` sets to
+/// zero.
 struct Complex64Format : Binary32Format {
   using Bits = std::uint64_t;
   static constexpr unsigned width = 64;
@@ -67,7 +67,7 @@ struct Complex64Format : Binary32Format {
   static Bits saturated(double value) noexcept { return Binary32Format::saturated(value); }
 };
 
-/// The largest number of a format.
+/// Returns the largest number of a format.
 template <class Format>
 double largest_number() noexcept {
   if constexpr (Format::width < 32) {
@@ -77,14 +77,14 @@ double largest_number() noexcept {
   }
 }
 
-/// The lowest number of a format; for E8M0 its smallest.
+/// Returns the lowest number of a format; for E8M0 the smallest.
 template <class Format>
 double lowest_number() noexcept {
   if constexpr (Format::has_sign) return -largest_number<Format>();
   else return Format::decode(0);
 }
 
-/// Calls `function` with the format of F4 to F64 or C64.
+/// Calls `function` with the format of a dtype: F4 to F64 or C64.
 template <class Function>
 void with_format(DType dtype, const Function& function) {
   switch (dtype) {
@@ -105,7 +105,7 @@ void with_format(DType dtype, const Function& function) {
   }
 }
 
-/// Calls `function` with a zero of the type of BOOL or of I8 to U64.
+/// Calls `function` with a zero of the type of a dtype: BOOL, or I8 to U64.
 template <class Function>
 void with_integer(DType dtype, const Function& function) {
   switch (dtype) {
@@ -122,7 +122,7 @@ void with_integer(DType dtype, const Function& function) {
   }
 }
 
-/// The element at an index, where the element 0 starts on a byte.
+/// Returns the element at an index; element 0 must start on a byte.
 template <class Bits>
 Bits load(const std::byte* source, std::size_t index) noexcept {
   Bits bits;
@@ -130,13 +130,13 @@ Bits load(const std::byte* source, std::size_t index) noexcept {
   return bits;
 }
 
-/// Puts an element at an index.
+/// Stores an element at an index.
 template <class Bits>
 void store(std::byte* target, std::size_t index, Bits bits) noexcept {
   std::memcpy(target + index * sizeof(Bits), &bits, sizeof(Bits));
 }
 
-/// The code at an index; packed codes start at the lowest bit of the first byte.
+/// Returns the code at an index; packed codes start at the lowest bit of the first byte.
 template <class Format>
 typename Format::Bits load_code(const std::byte* source, std::size_t index) noexcept {
   if constexpr (Format::width >= 8) {
@@ -150,7 +150,7 @@ typename Format::Bits load_code(const std::byte* source, std::size_t index) noex
   }
 }
 
-/// Puts a code at an index, of which packed formats need the bits to be zero before.
+/// Stores a code at an index. For packed formats, its bits must be zero before.
 template <class Format>
 void store_code(std::byte* target, std::size_t index, typename Format::Bits code) noexcept {
   if constexpr (Format::width >= 8) {
@@ -163,7 +163,7 @@ void store_code(std::byte* target, std::size_t index, typename Format::Bits code
   }
 }
 
-/// The numbers of all codes of a format of up to 8 bits.
+/// Returns the numbers for all codes of a format of up to 8 bits.
 template <class Format>
 constexpr std::array<float, 1U << Format::width> make_decode_table() noexcept {
   std::array<float, 1U << Format::width> table{};
@@ -176,7 +176,7 @@ constexpr std::array<float, 1U << Format::width> make_decode_table() noexcept {
 template <class Format>
 inline constexpr auto decode_table = make_decode_table<Format>();
 
-/// The number of a code.
+/// Returns the number for a code.
 template <class Format>
 double decode(typename Format::Bits code) noexcept {
   if constexpr (Format::width <= 8) return decode_table<Format>[code];

@@ -17,9 +17,9 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// Each pair is written without branches, so that compilers turn the loop below into vector
-// instructions. Comparisons are of signed integers: SSE2 and AVX2 have no others. A choice is made
-// with a mask: GCC makes a branch of `?:` around floating-point operations, which might trap.
+// Each pair is branch-free, so that compilers vectorise the loop below. Comparisons are of signed
+// integers: SSE2 and AVX2 have no others. Selections use a mask: GCC turns `?:` around
+// floating-point operations, which might trap, into a branch.
 
 std::uint32_t select(bool condition, std::uint32_t yes, std::uint32_t no) noexcept {
   const std::uint32_t mask = 0U - static_cast<std::uint32_t>(condition);
@@ -89,7 +89,8 @@ struct FloatToHalf {
     const std::uint32_t sign = source >> 16U & 0x8000U;
     const std::uint32_t odd = magnitude >> 13U & 1U;
     const std::uint32_t normal = (magnitude - 0x3800'0000U + 0x0FFFU + odd) >> 13U;
-    // Added to 0.5, whose last bit is 2^-24, a number is rounded to the subnormal numbers' step.
+    // Added to 0.5, whose last bit is 2^-24, a number is rounded to a multiple of the subnormal
+    // step.
     const std::uint32_t subnormal =
         std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3F00'0000U;
     const std::uint32_t nan = 0x7E00U | (magnitude >> 13U & 0x03FFU);
@@ -132,7 +133,7 @@ struct DoubleToFloat {
   }
 };
 
-// The least magnitude that asks for a second look: one beyond the range, or of a NaN.
+// The smallest magnitude that needs a second look: out of range, or a NaN.
 template <class Pair>
 constexpr typename Pair::Signed first_special = [] {
   if constexpr (Pair::narrows) return Pair::overflow_from;
@@ -152,8 +153,8 @@ template <class Pair>
   return static_cast<typename Pair::Signed>(value & static_cast<typename Pair::Source>(mask));
 }
 
-// Tells apart what is rare enough for a second look at the block: numbers beyond the range and
-// NaNs. Those of them that were signalling or have payload in the bits that are lost have changed.
+// Counts what is rare enough for a second look at the block: numbers out of range and NaNs. NaNs
+// that were signalling, or have payload in the lost bits, have changed.
 template <class Pair>
 [[gnu::always_inline]] inline KernelCounts count_special(const std::byte* source,
                                                          std::size_t count) {
@@ -190,7 +191,8 @@ template <class Pair>
     const Target result = Pair::apply(value);
     std::memcpy(target + i * sizeof(Target), &result, sizeof(Target));
     const Signed magnitude = magnitude_of<Pair>(value);
-    // SSE2 has the maximum of 16-bit integers alone: with it, F32 to F64 took three times as long.
+    // SSE2 has a maximum only for 16-bit integers: with others, F32 to F64 took three times as
+    // long.
     if constexpr (sizeof(Source) == 2) largest = std::max(largest, magnitude);
     else special += magnitude >= first_special<Pair>;
     if constexpr (Pair::narrows) underflow += (magnitude > 0) & (magnitude <= Pair::underflow_to);
@@ -219,7 +221,7 @@ template <class Pair>
   return run<Pair>(source, target, count);
 }
 
-// Rounding to half takes some twenty instructions; the processor's own one makes this kernel 3
+// Rounding to half takes some twenty instructions; the processor's own makes this kernel three
 // times as fast with AVX2.
 [[gnu::target("avx2,f16c")]] KernelCounts run_float_to_half(const std::byte* source,
                                                             std::byte* target, std::size_t count) {
@@ -247,7 +249,7 @@ template <class Pair>
   return total;
 }
 
-// From half it is one instruction as well, where bits take some twenty.
+// Converting from half is also one instruction, instead of some twenty.
 [[gnu::target("avx2,f16c")]] KernelCounts run_half_to_float(const std::byte* source,
                                                             std::byte* target, std::size_t count) {
   const __m128i below_special = _mm_set1_epi16(first_special<HalfToFloat> - 1);
@@ -304,7 +306,7 @@ Instructions detect_instructions() noexcept {
 }  // namespace
 
 Instructions best_instructions() noexcept {
-  // Once: a virtual machine leaves itself for `cpuid`, which takes it some 10 us.
+  // Once: in a virtual machine, `cpuid` causes an exit, which takes some 10 us.
   static const Instructions best = detect_instructions();
   return best;
 }

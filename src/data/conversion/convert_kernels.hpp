@@ -1,5 +1,5 @@
 /// \file
-/// Vectorised conversions of the pairs of dtypes that large tensors meet most.
+/// Vectorised conversions between the pairs of dtypes most common in large tensors.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Elements that one call of a kernel converts at most.
+/// The most elements that one call of a kernel converts.
 inline constexpr std::size_t kernel_elements = 2048;
-/// It converts a multiple of that many.
+/// Kernels convert multiples of this number.
 inline constexpr std::size_t kernel_group = 8;
 
-/// What a kernel saw: finite values that became infinite, values that became zero, and NaNs that
+/// What a kernel counts: finite values that became infinite, values that became zero, and NaNs that
 /// lost bits.
 struct KernelCounts {
   std::uint64_t overflow;
@@ -22,22 +22,22 @@ struct KernelCounts {
   std::uint64_t nan_changes;
 };
 
-/// Converts elements as under `Overflow::allow`; bit for bit what `convert_exactly` gives.
-/// \pre `count` is a multiple of `kernel_group`, and `kernel_elements` at most
+/// Converts elements as with `Overflow::allow`, giving the same bits as `convert_exactly`.
+/// \pre `count` is a multiple of `kernel_group`, and at most `kernel_elements`
 using Kernel = KernelCounts (*)(const std::byte* source, std::byte* target, std::size_t count);
 
-/// Instruction sets that kernels are compiled for.
+/// The instruction sets that kernels are compiled for.
 enum class Instructions : std::uint8_t {
   baseline,  ///< what the build targets
   avx2,      ///< x86 with AVX2 and F16C
   avx512,    ///< x86 with AVX-512 F, BW, DQ and VL
 };
 
-/// The best instructions that this build and this machine have.
+/// Returns the best instruction set that both this build and this machine support.
 Instructions best_instructions() noexcept;
 
-/// The kernel for a pair, or null where there is none.
-/// \pre the machine has the instructions
+/// Returns the kernel for a pair of dtypes; null if there is none.
+/// \pre the machine supports the instructions
 Kernel find_kernel(DType from, DType to, Instructions instructions) noexcept;
 
 }  // namespace safestructures::inline v0::detail

@@ -11,11 +11,11 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// With what it becomes it stays in a core's second-level cache.
+// Together with the result it fits into a core's second-level cache.
 constexpr std::size_t block_bytes = std::size_t{256} << 10U;
-// Rows of a matrix that are taken together, so that each column gives whole lines, and one
-// translation of its address is for several of them: where columns are pages apart that costs more
-// than the rest.
+// How many rows of a matrix are processed together, so that each column gives whole cache lines and
+// one address translation serves several of them: if columns are pages apart, translations cost
+// more than the rest.
 constexpr std::uint64_t rows_together = 128;
 
 class Conversion {
@@ -40,7 +40,7 @@ class Conversion {
     try {
       take_rows(*matrix, first + count);
     } catch (const Error&) {
-      // Of several faults the first is named: this meets it.
+      // If there are several errors, the first one counts: this finds it.
       take_range(first, first + count);
     }
     return report_;
@@ -67,7 +67,7 @@ class Conversion {
     take_range(bottom * columns, end);
   }
 
-  /// Whole rows, of which as many columns at once as fit into a block.
+  /// Converts whole rows, with as many columns at once as fit into a block.
   void take_panel(std::uint64_t row, StridedView::Extent panel) {
     const std::uint64_t most = std::max<std::uint64_t>(block_.size() / width_ / panel.rows, 1);
     for (std::uint64_t column = 0; column < panel.columns; column += most) {
@@ -78,18 +78,18 @@ class Conversion {
     }
   }
 
-  /// Where the bytes of an element belong.
+  /// Returns the offset of an element's bytes in the target.
   [[nodiscard]] std::size_t place(std::uint64_t element) const {
     return static_cast<std::size_t>((element - first_) * bit_width(to_) / 8);
   }
 
-  /// Converts the block, whose elements follow each other from `begin` on.
+  /// Converts the block, whose elements are consecutive from `begin` on.
   void put(std::uint64_t begin, std::uint64_t count) {
     const auto size = static_cast<std::size_t>((count * bit_width(to_) + 7) / 8);
     add(convert_block(count, target_.subspan(place(begin), size), begin));
   }
 
-  /// Converts the block as a whole, which is faster by pieces of thousands, and then copies its
+  /// Converts the block as a whole, which is faster in pieces of thousands, and then copies its
   /// rows to their places.
   void put_part(std::uint64_t row, std::uint64_t column, StridedView::Extent part,
                 std::uint64_t columns) {
@@ -114,7 +114,7 @@ class Conversion {
     return convert(from_, source, to_, target, count, overflow_, begin);
   }
 
-  /// Blocks come in another order than their elements.
+  /// Blocks are not processed in the order of their elements.
   void add(ConversionReport part) {
     if (part.first_overflow && report_.first_overflow > part.first_overflow)
       std::swap(part.first_overflow, report_.first_overflow);

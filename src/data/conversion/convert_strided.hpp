@@ -1,5 +1,5 @@
 /// \file
-/// Converting elements that do not lie in the order in which they are wanted.
+/// Conversion of elements that are stored in another order than the one wanted.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 namespace safestructures::inline v0::detail {
 
 /// Converts `count` elements of a view from element `first` on, in row-major order, through a block
-/// that stays in a core's cache. \pre the range is inside the view, and of a dtype of the target
-/// narrower than a byte it is whole groups of eight, or ends the view
+/// that fits into a core's cache. \pre the range is inside the view; if the target dtype is
+/// narrower than a byte, the range consists of whole groups of eight, or ends the view
 /// \throws Error as `convert`, for the first element in that order
 ConversionReport convert_strided(const StridedView& view, DType from, DType to, std::uint64_t first,
                                  std::uint64_t count, std::span<std::byte> target,

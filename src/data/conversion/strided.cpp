@@ -10,7 +10,7 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// Wraps around: only strides that nobody follows, those of a single index, can be that large.
+// May wrap around: only unused strides, of dimensions with a single index, can be that large.
 std::int64_t multiply(std::uint64_t count, std::int64_t stride) noexcept {
   return static_cast<std::int64_t>(count * static_cast<std::uint64_t>(stride));
 }
@@ -20,7 +20,7 @@ std::uint64_t magnitude(std::int64_t stride) noexcept {
   return stride < 0 ? 0 - bits : bits;
 }
 
-// Whether a plane's columns are consecutive in memory, and its rows are not.
+// Whether a plane's columns, but not its rows, are consecutive in memory.
 bool are_columns(std::int64_t row_stride, std::int64_t column_stride, std::size_t element_size) {
   return row_stride == static_cast<std::int64_t>(element_size) &&
          magnitude(column_stride) > element_size;
@@ -63,7 +63,7 @@ std::uint64_t StridedView::block_elements(std::uint64_t least) const noexcept {
   const auto nearest = std::min_element(
       dims_.begin(), dims_.begin() + static_cast<std::ptrdiff_t>(rank_),
       [](const Dim& a, const Dim& b) { return magnitude(a.stride) < magnitude(b.stride); });
-  // Two lines of each column, so that columns that begin inside a line lose at most half of one.
+  // Two lines of each column, so that columns that begin inside a line waste at most half of one.
   const std::uint64_t rows = std::min(nearest->size, 2 * cache_line / element_size_);
   const std::uint64_t most = (std::uint64_t{32} << 20U) / element_size_;
   if (nearest->inner > most / rows) return std::max(least, most);
@@ -91,8 +91,8 @@ void StridedView::gather(std::uint64_t first, std::uint64_t count, std::byte* ta
   }
 }
 
-// A row-major range is a partial index, whole indices, and a partial index again; the partial ones
-// are ranges of one dimension less.
+// A row-major range consists of a partial index, whole indices, and another partial index; the
+// partial ones are ranges with one dimension fewer.
 void StridedView::gather_range(std::size_t level, std::uint64_t begin, std::uint64_t end,
                                const std::byte* source, std::byte* target) const {
   const Dim& dim = dims_[level];
@@ -121,9 +121,9 @@ void StridedView::gather_range(std::size_t level, std::uint64_t begin, std::uint
   if (index == whole_end && end % dim.inner != 0) partial(0, end % dim.inner);
 }
 
-// Indices [begin, end) of one dimension and all of the inner ones. A plane is copied at a time: of
-// the innermost dimension, which is consecutive in the target, and the one nearest to consecutive
-// in the source (where that is the same one, its neighbour).
+// Copies indices [begin, end) of one dimension and all of the inner ones, plane by plane: the
+// innermost dimension, which is consecutive in the target, and the one most nearly consecutive in
+// the source (or its neighbour, if that is the same one).
 void StridedView::gather_box(std::size_t level, std::uint64_t begin, std::uint64_t end,
                              const std::byte* source, std::byte* target) const {
   const std::size_t last = rank_ - 1;

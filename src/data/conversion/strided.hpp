@@ -1,5 +1,5 @@
 /// \file
-/// Elements of strided memory in row-major order, and parts of tensors resolved against a shape.
+/// Elements of strided memory in row-major order, and slices resolved against a shape.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Bytes of an element; 0 where several share one.
+/// Returns the bytes of an element; 0 if several elements share one.
 inline std::size_t element_bytes(DType dtype) noexcept { return bit_width(dtype) / 8; }
 
 /// A view of elements of 1, 2, 4 or 8 bytes: element (i, j, ...) is at
@@ -25,32 +25,33 @@ class StridedView {
   StridedView(const Shape& shape, std::span<const std::int64_t> strides, const std::byte* origin,
               std::size_t element_size);
 
-  /// True when the elements lie row-major without gaps.
+  /// Whether the elements are stored in row-major order without gaps.
   [[nodiscard]] bool is_contiguous() const noexcept;
 
-  /// Consecutive elements that are best gathered at once: at least `least`, more where fewer would
-  /// read the same cache lines again and again, but at most 32 MiB of them unless `least` is more.
+  /// Returns how many consecutive elements are best gathered at once: at least `least`, or more if
+  /// fewer would read the same cache lines repeatedly, but at most 32 MiB unless `least` is more.
   [[nodiscard]] std::uint64_t block_elements(std::uint64_t least) const noexcept;
 
-  /// A matrix.
+  /// The size of a matrix.
   struct Extent {
     std::uint64_t rows = 0;
     std::uint64_t columns = 0;
   };
-  /// Of a matrix whose columns are consecutive in memory, and its rows are not; nothing for others.
+  /// Returns the size of a matrix whose columns are consecutive in memory, but whose rows are not;
+  /// null for others.
   [[nodiscard]] std::optional<Extent> column_major() const noexcept;
-  /// A part of such a matrix, from a row and a column on. \pre it is inside
+  /// Returns a part of such a matrix, starting at a row and column. \pre it is inside
   [[nodiscard]] StridedView part(std::uint64_t row, std::uint64_t column, Extent extent) const;
 
-  /// Writes `count` elements from element `first` on, in row-major order, to `target`, which may
-  /// have any alignment and must not overlap the view. \pre the range is inside the view
+  /// Writes `count` elements from element `first` on, in row-major order, to `target`, which may be
+  /// unaligned and must not overlap the view. \pre the range is inside the view
   void gather(std::uint64_t first, std::uint64_t count, std::byte* target) const;
 
  private:
   struct Dim {
     std::uint64_t size;
     std::int64_t stride;
-    std::uint64_t inner;  // Elements of one index of this dimension.
+    std::uint64_t inner;  // The number of elements per index of this dimension.
   };
   struct Plane;
 
@@ -60,8 +61,8 @@ class StridedView {
                   const std::byte* source, std::byte* target) const;
   void gather_plane(const Plane& plane, const std::byte* source, std::byte* target) const;
 
-  // Dimensions of size 1 left out and neighbours merged. At least two indices each and fewer than
-  // 2^63 elements in all: never more than 62.
+  // Without dimensions of size 1, and with adjacent ones merged. Each has at least two indices, and
+  // there are fewer than 2^63 elements: never more than 62 dimensions.
   std::array<Dim, 63> dims_;
   std::size_t rank_ = 0;
   std::size_t element_size_;
@@ -69,21 +70,21 @@ class StridedView {
   bool empty_ = false;
 };
 
-/// Bytes from one index to the next when `shape` lies row-major, written to `strides`.
+/// Writes to `strides` the bytes from one index to the next for a row-major `shape`.
 /// \pre `byte_size` accepts the shape and no size is 0
 void row_major_strides(const Shape& shape, std::size_t element_size,
                        std::span<std::int64_t> strides);
 
-/// A slice of one dimension, resolved: indices `start + i * step` for i below `count`.
+/// A resolved slice of one dimension: the indices `start + i * step` for i below `count`.
 struct SliceRange {
-  std::uint64_t start = 0;  ///< 0 when `count` is 0.
+  std::uint64_t start = 0;  ///< 0 if `count` is 0.
   std::int64_t step = 1;
   std::uint64_t count = 0;
 };
 
-/// Resolves a slice against the size of its dimension, as Python does: a range is cut to what is
-/// there, an index must be there.
-/// \param dimension its number, for the error
+/// Resolves a slice against the size of its dimension, as Python does: ranges are clipped to what
+/// exists, indices must exist.
+/// \param dimension its number, for errors
 /// \pre size is at most 2^63 - 1
 /// \throws Error `out_of_range` for an index outside, `invalid_argument` for a step of 0
 SliceRange resolve(const Slice& slice, std::uint64_t size, std::size_t dimension);

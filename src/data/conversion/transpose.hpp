@@ -1,5 +1,5 @@
 /// \file
-/// Copying a plane of elements into rows, in cache-friendly order.
+/// Copies a plane of elements into rows in a cache-friendly order.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Bytes of a cache line.
+/// The bytes of a cache line.
 inline constexpr std::size_t cache_line = 64;
 
 template <class T>
@@ -26,13 +26,13 @@ void store(std::byte* target, T value) noexcept {
   std::memcpy(target, &value, sizeof(T));
 }
 
-/// Rows that are consecutive in the source.
+/// Copies rows that are consecutive in the source.
 template <class T>
 void copy_rows(std::uint64_t rows, std::uint64_t columns, const std::byte* source,
                std::int64_t row_stride, std::byte* target, std::size_t target_stride) {
   for (std::uint64_t row = 0;;) {
     if (columns * sizeof(T) < cache_line) {
-      // A call of memcpy would cost more than what it copies.
+      // A call of memcpy would cost more than the copying itself.
       for (std::uint64_t i = 0; i < columns; ++i) {
         store(target + i * sizeof(T), load<T>(source + i * sizeof(T)));
       }
@@ -45,7 +45,8 @@ void copy_rows(std::uint64_t rows, std::uint64_t columns, const std::byte* sourc
   }
 }
 
-/// Any plane, in tiles of a few cache lines, so that what shares a line is copied together.
+/// Copies any plane in tiles of a few cache lines, so that elements sharing a line are copied
+/// together.
 template <class T>
 void copy_strided(std::uint64_t rows, std::uint64_t columns, const std::byte* source,
                   std::int64_t row_stride, std::int64_t column_stride, std::byte* target,
@@ -69,7 +70,7 @@ void copy_strided(std::uint64_t rows, std::uint64_t columns, const std::byte* so
   }
 }
 
-/// A square of `side` x `side` elements, whose rows and columns are a cache line each.
+/// A square of `side` x `side` elements, each of whose rows and columns is a cache line.
 template <class T>
 struct Tile {
   static constexpr std::size_t side = cache_line / sizeof(T);
@@ -117,9 +118,9 @@ struct Tile {
   }
 #endif
 
-  // Through a small buffer, so that each line of the source is read, and each of the target
-  // written, once and as a whole: at power-of-two strides all of them compete for the same few
-  // cache ways.
+  // Uses a small buffer, so that each line of the source is read, and each line of the target
+  // written, once and as a whole: with power-of-two strides they all compete for the same few cache
+  // ways.
   using Buffer = std::array<std::byte, side * cache_line>;
   static void transpose(const std::byte* source, std::int64_t stride, Buffer& buffer) noexcept {
     for (std::size_t left = 0; left < side; left += lanes) {
@@ -131,7 +132,7 @@ struct Tile {
     }
   }
 
-  // The processor cannot foresee strides of a page or more.
+  // Hardware cannot predict strides of a page or more.
   static void prefetch([[maybe_unused]] const std::byte* source,
                        [[maybe_unused]] std::int64_t stride) noexcept {
 #if defined(__GNUC__)
@@ -151,8 +152,8 @@ struct Columns {
   std::int64_t column_stride;
 };
 
-/// Rows `begin` to `end` of a plane, without the first `head` elements of the first row and from
-/// element `tail` on of the last.
+/// Rows `begin` to `end` of a plane, except the first `head` elements of the first row, and those
+/// from element `tail` on of the last row.
 struct Rows {
   std::uint64_t begin;
   std::uint64_t end;
@@ -160,11 +161,11 @@ struct Rows {
   std::uint64_t tail;
 };
 
-/// Copies a part of a plane. `target` is where its first element goes; rows start `target_stride`
-/// bytes apart.
+/// Copies a part of a plane. Its first element goes to `target`; rows are `target_stride` bytes
+/// apart.
 ///
-/// Squares are transposed as a whole, also where only some of their rows are wanted or where they
-/// overlap the square before, so that blocks of any length and matrices of any size are fast.
+/// Squares are always transposed whole, even if only some of their rows are needed or they overlap
+/// the previous one, so that blocks of any length and matrices of any size are fast.
 template <class T>
 void transpose(const Columns& plane, const Rows& part, std::byte* target,
                std::size_t target_stride) {
@@ -177,7 +178,7 @@ void transpose(const Columns& plane, const Rows& part, std::byte* target,
     return plane.source + static_cast<std::int64_t>(column) * plane.column_stride +
            static_cast<std::int64_t>(row * sizeof(T));
   };
-  // Columns [left, right) of a row that lie inside the part.
+  // Clips columns [left, right) of a row to the part.
   const auto clip = [&](std::uint64_t row, std::uint64_t& left, std::uint64_t& right) {
     if (row == part.begin) left = std::max(left, part.head);
     if (row + 1 == part.end) right = std::min(right, part.tail);
@@ -200,11 +201,11 @@ void transpose(const Columns& plane, const Rows& part, std::byte* target,
   }
 
   const std::uint64_t last_top = plane.rows - side;
-  // Squares begin where lines of the source do, if columns are whole lines apart.
+  // Align squares to cache lines of the source, if columns are whole lines apart.
   const std::uint64_t shift =
       reinterpret_cast<std::uintptr_t>(plane.source) % cache_line / sizeof(T);
-  // Several squares of the same columns, one below the other: lines that follow each other in
-  // memory, and one translation of the address for all of them.
+  // Several squares below each other in the same columns: consecutive lines in memory, and one
+  // address translation for all of them.
   constexpr std::uint64_t panel = 8 * side;
   alignas(cache_line) typename Tile<T>::Buffer buffer;
   for (std::uint64_t top = part.begin; top < part.end;) {

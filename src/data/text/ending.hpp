@@ -1,5 +1,5 @@
 /// \file
-/// How the names of files end.
+/// The endings of file names.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace safestructures::inline v0::detail {
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Whether a name has an ending such as `.json`, ASCII letters in any case.
-// From the end: each opening of a file asks for all endings, and most differ in the last letter.
+/// Whether a name ends with an ending such as `.json`, ignoring the case of ASCII letters.
+// Backwards: opening a file tries all endings, and most differ in the last letter.
 constexpr bool has_ending(std::string_view name, std::string_view ending) {
   return name.size() >= ending.size() &&
          std::equal(ending.rbegin(), ending.rend(), name.rbegin(),

@@ -10,7 +10,7 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// Where a byte that is no UTF-8 is put: behind all characters.
+// The code of a byte that is not UTF-8: after all characters.
 constexpr char32_t stray = 0x110000;
 
 struct Character {
@@ -18,7 +18,7 @@ struct Character {
   std::size_t size = 1;  // In bytes.
 };
 
-/// The first character of a text that is not empty.
+/// Returns the first character of a non-empty text.
 Character first_of(std::string_view text) noexcept {
   const CodePoint found = first_code_point(text);
   return {found.is_valid ? found.value : stray + found.value, found.size};
@@ -26,7 +26,7 @@ Character first_of(std::string_view text) noexcept {
 
 struct Class {
   std::string_view name;
-  std::string_view ranges;  // Two characters each.
+  std::string_view ranges;  // Two characters for each range.
 };
 constexpr std::array<Class, 12> classes = {{
     {"alnum", "09AZaz"},
@@ -53,15 +53,15 @@ bool is_of_class(std::string_view name, char32_t code) noexcept {
   return false;
 }
 
-/// Characters in brackets, of which one is matched.
+/// A bracket expression, which matches one of its characters.
 class Brackets {
  public:
-  /// \param glob begins behind the bracket that opens
+  /// \param glob begins after the opening bracket
   Brackets(std::string_view glob, char32_t code) noexcept : glob_(glob) {
     const bool is_negated = glob.starts_with('!') || glob.starts_with('^');
     if (is_negated) at_ = 1;
     bool has_code = false;
-    // A bracket that closes is the first of the characters where it is the first.
+    // A closing bracket in first place is an ordinary character.
     for (bool first = true; at_ < glob.size(); first = false) {
       if (glob[at_] == ']' && !first) {
         size_ = at_ + 1;
@@ -84,12 +84,12 @@ class Brackets {
     }
   }
 
-  /// Bytes up to and with the bracket that closes; 0 where there is none.
+  /// Returns the bytes up to and including the closing bracket; 0 if there is none.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool matches() const noexcept { return matches_; }
 
  private:
-  /// The name in `[:name:]`.
+  /// Takes the name in `[:name:]`.
   std::optional<std::string_view> take_class() noexcept {
     const std::string_view rest = glob_.substr(at_);
     if (!rest.starts_with("[:")) return std::nullopt;
@@ -112,8 +112,8 @@ class Brackets {
   bool matches_ = false;
 };
 
-/// Bytes of the part of a glob that matches a character: 0 where none does. The glob is not empty,
-/// and does not begin with a star.
+/// Returns the size of the first part of a glob if it matches a character, else 0. The glob is not
+/// empty and does not begin with a star.
 std::size_t matching(std::string_view glob, char32_t code) noexcept {
   std::size_t before = 0;
   if (glob[0] == '?') return 1;
@@ -133,7 +133,7 @@ std::size_t matching(std::string_view glob, char32_t code) noexcept {
 
 bool matches_glob(std::string_view glob, std::string_view text) noexcept {
   std::optional<std::string_view> behind_star;
-  std::string_view retry;  // What the last star has not taken yet. Those before need no more.
+  std::string_view retry;  // Not taken by the last star. Earlier ones need no more.
   while (!text.empty()) {
     if (glob.starts_with('*')) {
       glob.remove_prefix(1);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t longest = 64;
 
-/// Insertions, deletions, substitutions and swaps of neighbours that make one text the other; both
-/// at most `longest` bytes.
+/// Returns the number of insertions, deletions, substitutions and swaps of adjacent characters that
+/// turn one text into the other. Both have at most `longest` bytes.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::array<std::array<std::size_t, longest + 1>, 3> rows{};
   for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
@@ -33,7 +33,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string_view> nearest_name(std::string_view name,
                                              std::span<const std::string_view> candidates) {
   if (name.empty() || name.size() > longest) return std::nullopt;
-  // Two slips in a name of six letters are a misspelling, in one of three another name.
+  // Two typos in a name of six letters are a misspelling, in one of three a different name.
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::optional<std::string_view> nearest;
   for (const std::string_view candidate :

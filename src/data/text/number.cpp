@@ -21,7 +21,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-/// Removes underscores, each of which must stand between two digits.
+/// Removes underscores, each of which must be between two digits.
 std::optional<std::string> without_underscores(std::string_view text) {
   std::string result;
   result.reserve(text.size());
@@ -42,12 +42,12 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower) {
   });
 }
 
-/// Reads an unsigned decimal float, all of `text`.
+/// Parses the whole text as an unsigned decimal float.
 std::optional<double> parse_magnitude(std::string_view text) {
   if (equals_ignoring_case(text, "inf") || equals_ignoring_case(text, "infinity"))
     return std::numeric_limits<double>::infinity();
   if (equals_ignoring_case(text, "nan")) return std::numeric_limits<double>::quiet_NaN();
-  // from_chars would take "infinity(..." and the like; only digits, a point and an exponent pass.
+  // from_chars would accept "infinity(..." and the like; only digits, a point and an exponent pass.
   if (text.empty() || !(is_digit(text.front()) || text.front() == '.')) return std::nullopt;
   const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
     return is_digit(c) || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
@@ -58,10 +58,10 @@ std::optional<double> parse_magnitude(std::string_view text) {
   if (end != text.data() + text.size()) return std::nullopt;
   if (error == std::errc()) return value;
   if (error != std::errc::result_out_of_range) return std::nullopt;
-  // Python gives inf for what is too large and 0 for what is too small; from_chars says only that
-  // it is one of the two. With the digits before the point counted in, the exponent tells which.
+  // Python returns inf for numbers that are too large and 0 for those too small; from_chars does
+  // not tell which it is. The exponent does, once the digits before the point are added to it.
   const std::size_t e = text.find_first_of("eE");
-  // Far beyond any double, and far enough from the ends that a text's length can be added.
+  // Far beyond any double, and far enough from the limits that a text's length can be added.
   constexpr long long most = std::numeric_limits<long long>::max() / 2;
   long long exponent = 0;
   if (e != std::string_view::npos) {
@@ -85,7 +85,7 @@ std::optional<double> parse_signed(std::string_view text) {
   return has_sign && text.front() == '-' ? -*magnitude : *magnitude;
 }
 
-/// The end of the signed float that `text` begins with, or 0.
+/// Returns the end of the signed float at the start of `text`, or 0.
 std::size_t float_prefix(std::string_view text) {
   std::size_t i = !text.empty() && (text.front() == '+' || text.front() == '-') ? 1 : 0;
   for (const std::string_view word : {"infinity", "inf", "nan"})
@@ -104,8 +104,8 @@ std::size_t float_prefix(std::string_view text) {
   return i;
 }
 
-/// A part of a complex number: like repr(float), but without a trailing ".0" (Python's format 'r'
-/// without Py_DTSF_ADD_DOT_0).
+/// Appends a part of a complex number: like repr(float), but without a trailing ".0" (Python's
+/// format 'r' without Py_DTSF_ADD_DOT_0).
 void append_part(std::string& text, double value) {
   append_float(text, value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
@@ -133,14 +133,14 @@ char* write_float(char* target, double value) {
   int exponent = 0;
   for (const char* digit = e + 2; digit != end; ++digit) exponent = exponent * 10 + (*digit - '0');
   if (e[1] == '-') exponent = -exponent;
-  // The first digit comes to stand before the others, where the point was.
+  // The first digit moves in front of the others, to where the point was.
   if (digits[1] == '.') {
     digits[1] = digits[0];
     ++digits;
   }
   const std::string_view all(digits, static_cast<std::size_t>(e - digits));
 
-  // CPython, float_repr_style 'short': an exponent below -4 or from 16 on.
+  // As in CPython, float_repr_style 'short': exponents below -4 or from 16 on.
   if (exponent < -4 || exponent >= 16) {
     put(all.substr(0, 1));
     if (all.size() > 1) {
@@ -180,7 +180,7 @@ std::string json_number(double value) {
 }
 
 void append_complex(std::string& text, std::complex<double> value) {
-  // CPython's complex_repr: a real part of +0.0 is left out, and the parentheses with it.
+  // As in CPython's complex_repr: a real part of +0.0 is omitted, and with it the parentheses.
   const bool pure = value.real() == 0 && !std::signbit(value.real());
   if (!pure) {
     text += '(';
@@ -192,7 +192,7 @@ void append_complex(std::string& text, std::complex<double> value) {
 }
 
 std::optional<double> parse_float(std::string_view text) {
-  // As `repr` spells it, but for words.
+  // As `repr` formats it, except for words.
   const std::size_t sign = text.starts_with('-') ? 1 : 0;
   if (text.size() > sign && is_digit(text[sign])) {
     double value = 0;
@@ -211,7 +211,7 @@ std::optional<std::complex<double>> parse_complex(std::string_view text) {
   if (!plain || plain->empty()) return std::nullopt;
   std::string_view rest = *plain;
   const auto is_j = [](char c) { return c == 'j' || c == 'J'; };
-  // A bare or signed j is one.
+  // A bare or signed j means 1.
   const auto imaginary = [&](std::string_view part) -> std::optional<double> {
     if (part.empty() || !is_j(part.back())) return std::nullopt;
     part.remove_suffix(1);
@@ -245,7 +245,7 @@ std::optional<std::string> parse_integer(std::string_view text) {
 
 namespace {
 
-/// Python's repr of a str, for keys inside tuples; or of bytes, whose letters are those of ASCII.
+/// Appends Python's repr of a str, for keys inside tuples, or of bytes with ASCII letters.
 void append_quoted(std::string& label, const std::string& text, bool is_bytes = false) {
   const bool has_single = text.find('\'') != std::string::npos;
   const char quote = has_single && text.find('"') == std::string::npos ? '"' : '\'';
@@ -273,7 +273,8 @@ void append_quoted(std::string& label, const std::string& text, bool is_bytes = 
   label += quote;
 }
 
-/// As deep as tuples nest in keys (is_hashable), and one more for the tuples of those that are not.
+/// As deep as tuples may be nested in keys (is_hashable), plus one for tuples that contain
+/// unhashable ones.
 constexpr int label_depth = 17;
 
 void append_label(std::string& label, const Value& key, bool quoted, int depth = label_depth) {

@@ -1,5 +1,5 @@
 /// \file
-/// Numbers as Python spells them.
+/// Numbers formatted and parsed as in Python.
 #pragma once
 
 #include <complex>
@@ -12,34 +12,37 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Appends Python's `repr(float)`: the shortest digits that give the same double, `1e-05`, `1e+16`,
-/// `inf`, `nan`, `-0.0`.
+/// Appends Python's `repr(float)`: the shortest digits that give the same double, such as `1e-05`,
+/// `1e+16`, `inf`, `nan`, `-0.0`.
 void append_float(std::string& text, double value);
 
-/// The most that `write_float` writes: `-2.2250738585072014e-308`.
+/// The longest output of `write_float`: `-2.2250738585072014e-308`.
 inline constexpr std::size_t longest_float = 24;
 
-/// The same into memory that has room. \returns behind the last byte written
+/// The same for memory with enough room. \returns the end of the bytes written
 char* write_float(char* target, double value);
 
-/// The same for JSON, which has no such numbers as `"NaN"`, `"Infinity"` and `"-Infinity"`.
+/// Formats a number for JSON, which has no non-finite numbers: these become the strings `"NaN"`,
+/// `"Infinity"` and `"-Infinity"`.
 std::string json_number(double value);
 
 /// Appends Python's `str(complex)`: `(1+2j)`, `2j`, `(-0-infj)`.
 void append_complex(std::string& text, std::complex<double> value);
 
-/// Reads what Python's `float()` reads, ASCII digits only: blanks around, underscores between
-/// digits, `infinity` and `nan` in any case and with a sign.
+/// Parses what Python's `float()` accepts, with ASCII digits only: surrounding blanks, underscores
+/// between digits, and `infinity` and `nan` in any case and with a sign. Returns null for anything
+/// else.
 std::optional<double> parse_float(std::string_view text);
 
-/// Reads what Python's `complex()` reads, ASCII digits only: with or without parentheses.
+/// Parses what Python's `complex()` accepts, with ASCII digits only, with or without parentheses.
 std::optional<std::complex<double>> parse_complex(std::string_view text);
 
-/// The canonical digits of what Python's `int()` reads, ASCII digits only: blanks around, a sign,
-/// underscores between digits, leading zeros.
+/// Returns the canonical digits of what Python's `int()` accepts, with ASCII digits only:
+/// surrounding blanks, a sign, underscores between digits, leading zeros.
 std::optional<std::string> parse_integer(std::string_view text);
 
-/// Python's `str(value)` of a scalar, string, bytes, or tuple of these; the type's name of others.
+/// Returns Python's `str(value)` for a scalar, string, bytes, or tuple of these; the type's name
+/// for others.
 std::string python_str(const Value& value);
 
 }  // namespace safestructures::inline v0::detail

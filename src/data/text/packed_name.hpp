@@ -1,6 +1,6 @@
 /// \file
-/// Short names as numbers, so that one `switch` finds them: a file may name dtypes and types of
-/// nodes a hundred thousand times.
+/// Encodes short names as numbers for use in a `switch`: a file may name dtypes and node types a
+/// hundred thousand times.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace safestructures::inline v0::detail {
 
-/// A name of up to seven characters and its length in one word.
+/// Packs a name of up to seven characters and its length into one word.
 constexpr std::uint64_t packed_name(std::string_view name) noexcept {
   std::uint64_t word = name.size();
   for (const char c : name) word = word << 8U | static_cast<unsigned char>(c);
   return word;
 }
 
-/// The most characters of such a name.
+/// The most characters in such a name.
 inline constexpr std::size_t longest_packed = 7;
 
 }  // namespace safestructures::inline v0::detail

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 14> kind_names = {
     "list", "tuple", "set", "dict",  "struct",  "tensor", "custom"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::custom) + 1);
 
-/// Quotes a text on one line: what is unsafe on a terminal escaped, the rest cut after `limit`
+/// Quotes a text on one line: escapes what is unsafe on a terminal, and cuts it after `limit`
 /// bytes, never inside a UTF-8 sequence.
 std::string quote(std::string_view text, std::size_t limit) {
   std::size_t end = std::min(limit, text.size());
@@ -32,7 +32,7 @@ std::string quote(std::string_view text, std::size_t limit) {
   return quoted;
 }
 
-/// A double whose shortest digits are those of the float.
+/// Returns the double whose shortest digits are those of the float.
 double with_shortest_digits(float value) {
   std::array<char, 32> buffer;
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
@@ -49,7 +49,7 @@ void append_element(std::string& text, const Tensor& tensor, std::uint64_t index
     return element[0];
   };
   if (tensor.dtype() == DType::BOOL) {
-    // Not converted: a file may hold any byte, and whoever looks wants to see it.
+    // Not converted: a file may contain any byte, and users want to see it.
     std::array<std::byte, 1> byte{};
     tensor.copy_elements(index, 1, DType::BOOL, byte, Overflow::allow);
     if (byte[0] <= std::byte{1}) text += byte[0] == std::byte{1} ? "true" : "false";
@@ -68,11 +68,11 @@ std::string describe_tensor(const Value& value, std::size_t elements) {
   const Tensor& tensor = value.tensor();
   std::string text(to_string(tensor.dtype()));
   const Value* original = value.attribute(attributes::dtype);
-  // Trees say what a tensor was before it was stored; what is short does not.
+  // Trees show the dtype before storing; short descriptions do not.
   if (elements > 0 && original != nullptr && original->kind() == Kind::string)
     text += ", was " + detail::printable(std::string_view(original->as_string()).substr(0, 20));
   text += " " + to_string(tensor.shape());
-  // Elements narrower than a byte come in groups only.
+  // Elements narrower than a byte can only be read in groups.
   if (elements == 0 || tensor.size() == 0 || bit_width(tensor.dtype()) < 8) return text;
   text += "  ";
   const std::uint64_t shown = std::min<std::uint64_t>(elements, tensor.size());
@@ -122,7 +122,7 @@ std::string describe(const Value& value, const PrintOptions& options) {
   return {};
 }
 
-/// Prints a value and what is below it. Recursive to `options.depth`.
+/// Prints a value and everything below it. Recursive, up to `options.depth`.
 void print_node(std::ostream& out, const std::string& name, const Value& value,
                 const PrintOptions& options, const std::string& prefix, std::size_t level,
                 bool is_last) {
@@ -146,7 +146,7 @@ void print_node(std::ostream& out, const std::string& name, const Value& value,
     out << below << "└─ ...\n";
     return;
   }
-  // One more than the limit is shown rather than a line that says "1 more".
+  // One item above the limit is shown instead of a line that says "1 more".
   const std::size_t shown =
       count <= options.items || count - 1 == options.items ? count : options.items;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -163,7 +163,7 @@ void print_node(std::ostream& out, const std::string& name, const Value& value,
       print_node(out, label, entry.value, options, below, level + 1, last);
     }
   }
-  // Not by the stream, whose locale may group digits.
+  // Not formatted by the stream, whose locale may group digits.
   if (shown < count) out << below << "└─ ... " << std::to_string(count - shown) << " more\n";
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// Text for messages and terminals; what comes from a file is made harmless.
+/// Text for messages and terminals; makes text from files harmless.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace safestructures::inline v0::detail {
 
-/// `1 byte`, `5 bytes`.
+/// Returns `1 byte`, `5 bytes`.
 inline std::string counted(std::uint64_t count, std::string_view noun) {
   std::string text = std::to_string(count) + ' ';
   text += noun;
@@ -19,8 +19,8 @@ inline std::string counted(std::uint64_t count, std::string_view noun) {
   return text;
 }
 
-/// A code point at the start of a text, and the bytes it takes; `size` 1 and `is_valid` false for a
-/// byte that starts none. Surrogates count as code points, as in WTF-8.
+/// The code point at the start of a text and its size in bytes. For a byte that starts none, `size`
+/// is 1 and `is_valid` false. Surrogates count as code points, as in WTF-8.
 struct CodePoint {
   std::uint32_t value;
   std::size_t size;
@@ -43,8 +43,9 @@ inline CodePoint first_code_point(std::string_view text) {
   return {value, size, true};
 }
 
-/// True for what steers a terminal or turns the reading order of a line: controls of ASCII and of
-/// Latin-1, line and paragraph separators, directional marks (Trojan Source, CVE-2021-42574).
+/// Whether a code point can control a terminal or change the reading order of a line: ASCII and
+/// Latin-1 control characters, line and paragraph separators, directional marks (Trojan Source,
+/// CVE-2021-42574).
 inline bool is_unsafe(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
          (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
@@ -56,8 +57,8 @@ inline void append_hex(std::string& out, std::uint32_t value, unsigned digits) {
   for (unsigned i = digits; i-- > 0;) out += "0123456789abcdef"[value >> (4 * i) & 15];
 }
 
-/// Appends a text on one line, with escapes for all that is unsafe or not UTF-8.
-/// \param quoted escapes `"` and `\` as well, for a text between quotes
+/// Appends a text on one line, escaping everything that is unsafe or not UTF-8.
+/// \param quoted also escapes `"` and `\`, for text in quotes
 inline void append_printable(std::string& out, std::string_view text, bool quoted = false) {
   const auto is_plain = [quoted](char one) {
     return one >= 0x20 && one < 0x7f && !(quoted && (one == '"' || one == '\\'));
@@ -87,7 +88,7 @@ inline void append_printable(std::string& out, std::string_view text, bool quote
   }
 }
 
-/// `append_printable` alone.
+/// Returns the result of `append_printable`.
 inline std::string printable(std::string_view text) {
   std::string shown;
   append_printable(shown, text);

@@ -9,7 +9,7 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// 10^-25 to 10^25, each off by half of its last bit at most.
+// 10^-25 to 10^25, each with an error of at most half of its last bit.
 constexpr int largest_exponent = 25;
 constexpr std::array<double, 2 * largest_exponent + 1> powers = {
     1e-25, 1e-24, 1e-23, 1e-22, 1e-21, 1e-20, 1e-19, 1e-18, 1e-17, 1e-16, 1e-15, 1e-14, 1e-13,
@@ -19,11 +19,11 @@ constexpr std::array<double, 2 * largest_exponent + 1> powers = {
 constexpr double largest = 1e22;
 constexpr double smallest = 1e-22;
 
-/// A magnitude times a power of ten, rounded to a whole number; nothing where that is nearer to a
-/// half than the product is exact.
+/// A magnitude times a power of ten, rounded to an integer; not sure if the product is closer to a
+/// half than its error.
 struct Rounded {
   Rounded(double magnitude, double power) {
-    // Of numbers below 10^7 three roundings are off by 10^-8 at most.
+    // For numbers below 10^7, three roundings give an error of at most 10^-8.
     constexpr double near = 1e-7;
     const double scaled = magnitude * power;
     whole = static_cast<std::uint64_t>(scaled);
@@ -36,9 +36,9 @@ struct Rounded {
   bool is_sure;
 };
 
-/// Any number, slower.
+/// Formats any number, but slower.
 void append_exactly(std::string& text, double number, std::chars_format format, int digits) {
-  // The longest is the largest double with one digit behind its point.
+  // The longest is the largest double with one digit after the point.
   std::array<char, 320> room;
   text.append(room.data(),
               std::to_chars(room.data(), room.data() + room.size(), number, format, digits).ptr);
@@ -48,12 +48,12 @@ char digit(std::uint64_t number) { return static_cast<char>('0' + number % 10); 
 
 }  // namespace
 
-// `std::to_chars` takes 90 ns for a number, and the table of `diff` has four in each row.
+// `std::to_chars` takes 90 ns per number, and the table of `diff` has four in each row.
 void append_scientific(std::string& text, double number) {
   const double magnitude = std::abs(number);
   if (!(magnitude > smallest && magnitude < largest))
     return append_exactly(text, number, std::chars_format::scientific, 2);
-  // That of the power of two below: of the number, or one less.
+  // The decimal exponent of the power of two below: that of the number, or one less.
   const int binary = static_cast<int>(std::bit_cast<std::uint64_t>(magnitude) >> 52U) - 1023;
   int exponent = binary * 1233 >> 12;
   const auto power = [&exponent] {

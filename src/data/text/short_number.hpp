@@ -1,5 +1,5 @@
 /// \file
-/// Numbers in the few digits that a table has room for.
+/// Numbers in few digits, for tables.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 /// \file
-/// Tables of text for terminals.
+/// Text tables for terminals.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Cells in lines of as many, two spaces apart. All of them lie in one text: with a string for each
-/// cell the table of 100 rows that `diff` writes took twice as long.
+/// Cells in lines, two spaces apart. All cells are stored in one text: with a string for each, the
+/// table of 100 rows that `diff` prints took twice as long.
 class TextTable {
  public:
-  /// `none`: as wide as each is, for the last column.
+  /// `none`: no padding, for the last column.
   enum class Align : std::uint8_t { left, right, none };
 
   explicit TextTable(std::vector<Align> columns)
       : columns_(std::move(columns)), widths_(columns_.size()) {}
 
-  /// Begins the next cell, of ASCII but for those that are not aligned. \returns what it is
-  /// appended to, before another is begun
+  /// Begins the next cell, which must be ASCII unless it is not aligned. \returns the text to
+  /// append the cell to, until the next one begins
   std::string& next() {
     end_cell();
     begins_.push_back(text_.size());
@@ -32,7 +32,7 @@ class TextTable {
 
   [[nodiscard]] std::size_t lines() const noexcept { return begins_.size() / columns_.size(); }
 
-  /// Appends a line, without its end. All cells have been added.
+  /// Appends a line, without a line end. All cells must have been added.
   void append_line(std::string& out, std::size_t line) {
     end_cell();
     for (std::size_t i = 0; i < columns_.size(); ++i) {

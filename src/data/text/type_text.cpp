@@ -1,4 +1,4 @@
-// Descriptions of types in words.
+// Describes types in words.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -9,7 +9,7 @@
 namespace safestructures::inline v0 {
 namespace {
 
-/// `i64`, `f32`, `f8_e4m3`: as dtypes are called, in small letters.
+/// Returns the name of a dtype in lower case: `i64`, `f32`, `f8_e4m3`.
 std::string number_text(DType dtype) {
   std::string text(to_string(dtype));
   for (char& c : text)
@@ -47,10 +47,10 @@ std::string tensor_text(const TypeInfo& type) {
   return text;
 }
 
-/// Recursion ends at what has a name, and at what the text is inside of already.
+/// Recursion ends at named types, and at types that contain the current text.
 class TypeText {
  public:
-  /// The text of a type that stands alone.
+  /// Returns the text of a type on its own.
   std::string whole(const TypeInfo& type) {
     if (std::ranges::find(outer_, &type) != outer_.end()) return "...";
     outer_.push_back(&type);
@@ -90,7 +90,7 @@ class TypeText {
     return {};
   }
 
-  /// The text of a type inside another one's.
+  /// Returns the text of a type inside another one's.
   std::string part(const TypeInfo& type) {
     const bool is_choice = type.kind == TypeKind::optional || type.kind == TypeKind::pointer ||
                            type.kind == TypeKind::variant ||
@@ -111,7 +111,7 @@ class TypeText {
            "}";
   }
 
-  /// ` of 3`, or with what follows ` of 3 `; just what follows where no size is fixed.
+  /// Returns ` of 3`, or ` of 3 ` if something follows; just what follows if no size is fixed.
   static std::string size_text(const TypeInfo& type, const std::string& next = {}) {
     if (!type.size) return next;
     return " of " + std::to_string(*type.size) + (next.empty() ? "" : " ");

@@ -6,8 +6,8 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// Bytes of the sequence that begins with `lead`, and the range of its second byte, which excludes
-// overlong forms, surrogates and what lies beyond U+10FFFF.
+// The length of the sequence that begins with `lead`, and the range of its second byte, which
+// excludes overlong forms, surrogates and code points above U+10FFFF.
 struct Sequence {
   std::size_t length;
   unsigned char low;

@@ -1,5 +1,5 @@
 /// \file
-/// Whether bytes are text.
+/// Checks whether bytes are UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The offset of the first byte that is not UTF-8 (RFC 3629: no surrogates, nothing overlong).
+/// Returns the offset of the first byte that is not UTF-8 (RFC 3629: no surrogates, no overlong
+/// encodings); null if all is valid.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept;
 
 }  // namespace safestructures::inline v0::detail

@@ -9,11 +9,11 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-// A huge page: records that wait together lie together, and come back together.
+// A huge page: records that wait together are stored together, and released together.
 constexpr std::size_t block_size = platform::huge_page;
 constexpr std::size_t largest_small = block_size / 4;
 
-/// Rounded up so that sizes that are nearly the same share buffers: by an eighth at most.
+/// Rounds up, by at most an eighth, so that nearly equal sizes share buffers.
 std::size_t capacity_of(std::size_t size) noexcept {
   const std::size_t unit = std::max(std::bit_floor(size) / 8, platform::buffer_alignment);
   return (size + unit - 1) / unit * unit;
@@ -32,7 +32,7 @@ void BufferPool::Return::operator()(std::byte*) noexcept {
     shelf->free[capacity].push_back(std::move(buffer));
     shelf->kept += capacity;
   } catch (const std::bad_alloc&) {
-    // Then it is freed.
+    // If so, the buffer is freed.
   }
 }
 
@@ -43,7 +43,7 @@ std::shared_ptr<std::byte> BufferPool::take_whole(std::size_t size) {
     const std::lock_guard lock(shelf_->mutex);
     const auto found = shelf_->free.find(capacity);
     if (found != shelf_->free.end() && !found->second.empty()) {
-      buffer = std::move(found->second.back());  // The last one back is the one in the cache.
+      buffer = std::move(found->second.back());  // The last one returned is still in the cache.
       found->second.pop_back();
       shelf_->kept -= capacity;
     }

@@ -1,6 +1,6 @@
 /// \file
-/// Memory for what waits to be written. Fresh memory costs more to touch than to fill
-/// (platform/memory.hpp), so that it is used again.
+/// Memory for records that wait to be written. It is reused, since touching fresh memory costs more
+/// than filling it (platform/memory.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace safestructures::inline v0::recording {
 
-/// Gives buffers that come back when the last who shares them lets go. May be used by several
-/// threads, and may be gone before its buffers.
+/// Hands out buffers that return when their last owner releases them. Safe to use from several
+/// threads; buffers may outlive the pool.
 class BufferPool {
  public:
-  /// \param most_kept bytes of buffers that are kept for use again
+  /// \param most_kept the most bytes of buffers to keep for reuse
   explicit BufferPool(std::uint64_t most_kept);
 
-  /// `size` uninitialised bytes, aligned to 64.
+  /// Returns `size` uninitialised bytes, aligned to 64.
   [[nodiscard]] std::shared_ptr<std::byte> take(std::size_t size);
 
  private:
@@ -40,7 +40,7 @@ class BufferPool {
   [[nodiscard]] std::shared_ptr<std::byte> take_whole(std::size_t size);
 
   std::shared_ptr<Shelf> shelf_;
-  // Small ones share a block.
+  // Small buffers share a block.
   std::mutex mutex_;
   std::shared_ptr<std::byte> block_;
   std::size_t used_ = 0;

@@ -13,9 +13,9 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-// What a node takes beside texts and tensors, about; the text that is a key of a dict; a tensor
-// that is part of a structure. Measured: 200 bytes for an entry of a key of 29 letters and an int,
-// 280 for a vector of one float.
+// The approximate size of a node without texts and tensors, of a text as a key of a dict, and of a
+// tensor that is part of a structure. Measured: 200 bytes for an entry with a key of 29 letters and
+// an int, 280 for a vector of one float.
 constexpr std::uint64_t node_size = 64;
 constexpr std::uint64_t key_size = 96;
 constexpr std::uint64_t tensor_size = 256;
@@ -30,8 +30,9 @@ std::uint64_t bytes_of(const Value& value) {
   return value.kind() == Kind::string ? value.as_string().size() : 0;
 }
 
-/// Whether a strided tensor fills a piece of memory without gaps, its dimensions in another order:
-/// a column-major matrix. Such memory is copied as it is, and put in order by who writes it.
+/// Whether a strided tensor fills a range of memory without gaps, with its dimensions in another
+/// order, such as a column-major matrix. Its memory is copied as it is, and reordered when it is
+/// written.
 bool is_dense(const Tensor& tensor) {
   const std::span<const std::int64_t> strides = tensor.strides();
   const Shape& shape = tensor.shape();
@@ -48,7 +49,7 @@ bool is_dense(const Tensor& tensor) {
   return true;
 }
 
-/// Whether a value is a tensor of which there is nothing to say but its dtype and shape.
+/// Whether a value is a tensor described by its dtype and shape alone.
 bool is_lone_tensor(const Value& value) {
   return value.kind() == Kind::tensor && !value.is_plain() && value.type_name().empty() &&
          value.attributes().empty() && value.tensor_name().empty();
@@ -70,7 +71,7 @@ Tensor copied(const Tensor& tensor, BufferPool& pool) {
   return Tensor::share(tensor.dtype(), tensor.shape(), bytes, buffer);
 }
 
-/// Copies of the tensors that have names: values of one name and one memory stay one tensor.
+/// Copies of the named tensors: values with the same name and memory remain one tensor.
 class Shared {
  public:
   void capture(Value& value, BufferPool& pool) {
@@ -104,7 +105,7 @@ CapturedSize captured_size(const Value& value) {
     size.content += bytes;
     size.memory += bytes + (has_tensor(node) ? tensor_size : node_size);
     if (node.kind() != Kind::dict) return Next::into;
-    // Keys that are texts are no nodes of the walk.
+    // The walk does not visit keys that are texts.
     for (const Entry& entry : node.entries()) {
       size.memory += key_size;
       if (entry.key.kind() != Kind::string) continue;
@@ -142,7 +143,7 @@ Captured capture(Value value, BufferPool& pool, bool moved) {
     if (has_tensor(node) && !is_taken(node.tensor())) shared.capture(node, pool);
     return Next::into;
   });
-  value.own();  // Keys, which no walk changes.
+  value.own();  // For keys, which a walk cannot change.
   return value;
 }
 

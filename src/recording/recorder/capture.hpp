@@ -1,5 +1,5 @@
 /// \file
-/// What is recorded, made independent of the program's memory.
+/// Makes recorded values independent of the program's memory.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,27 @@
 
 namespace safestructures::inline v0::recording {
 
-/// Bytes of a value.
+/// The size of a value.
 struct CapturedSize {
-  std::uint64_t content = 0;  ///< Of its tensors and texts.
-  std::uint64_t memory = 0;   ///< That it takes once it is captured, about.
+  std::uint64_t content = 0;  ///< Bytes of its tensors and texts.
+  std::uint64_t memory = 0;   ///< Approximate bytes of memory once it is captured.
 };
 
-/// The bytes of a value.
+/// Returns the size of a value.
 [[nodiscard]] CapturedSize captured_size(const Value& value);
 
-/// Takes of every tensor the part that the slices name. \throws Error as `Tensor::slice`, the path
+/// Replaces every tensor with its slice. \throws Error as `Tensor::slice`, with the path
 void slice_tensors(Value& value, std::span<const Slice> slices);
 
-/// A value that owns its bytes. A tensor of which there is nothing to say but its dtype and shape
-/// is one here: in a Value it has memory of its own, which 1,000 records of 256 B touched 40 pages
-/// for.
+/// A value that owns its bytes. A tensor described by dtype and shape alone is held as a `Tensor`:
+/// in a `Value` it has memory of its own, which for 1,000 records of 256 B touched 40 pages.
 using Captured = std::variant<Value, Tensor>;
 
-/// Copies the bytes of every tensor, each once. \param moved those that own contiguous memory are
-/// taken as they are
+/// Copies the bytes of every tensor, each once. \param moved whether tensors that own contiguous
+/// memory are taken without a copy
 [[nodiscard]] Captured capture(Value value, BufferPool& pool, bool moved);
 
-/// Puts in the place of every tensor its statistics.
+/// Replace every tensor with its statistics.
 /// @{
 void summarise(Value& value);
 void summarise(Captured& captured);

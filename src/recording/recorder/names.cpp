@@ -27,7 +27,7 @@ std::regex expression_of(const KeepRule& rule, std::size_t index) {
   }
 }
 
-// std::regex recurses for each character, in libstdc++ by 0.7 to 1.5 KB: threads have 1 MiB.
+// std::regex recurses for each character, using 0.7 to 1.5 KB in libstdc++; threads have 1 MiB.
 constexpr std::size_t longest_for_regex = 512;
 
 bool matches(const std::regex& expression, const std::string& name, const std::string& folder) {

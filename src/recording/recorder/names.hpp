@@ -1,5 +1,5 @@
 /// \file
-/// The names that a recorder has met, the rules for them, and what became of their calls.
+/// The names that a recorder has seen, their rules, and the counts of their calls.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,29 @@
 
 namespace safestructures::inline v0::recording {
 
-/// One name.
+/// A name.
 struct Name {
-  const KeepRule* rule = nullptr;  ///< Null: left out.
-  std::uint64_t passed = 0;        ///< Calls that passed its rule.
+  const KeepRule* rule = nullptr;  ///< Null if calls are left out.
+  std::uint64_t passed = 0;        ///< The number of calls that its rule let pass.
   RecordCounts counts;
 };
 
-/// All names. Not for several threads at once.
+/// All names. Not thread-safe.
 class Names {
  public:
   using Entry = std::pair<const std::string, Name>;
 
-  /// \param folder of the recording, for errors of names
-  /// \throws Error `invalid_argument` for rules that cannot be
+  /// \param folder of the recording, for errors about names
+  /// \throws Error `invalid_argument` for invalid rules
   Names(std::vector<KeepRule> rules, std::string folder);
 
-  /// The name, which stays where it is. \throws Error `invalid_argument`, `invalid_utf8`
+  /// Returns the entry of a name; its address is stable. \throws Error `invalid_argument`,
+  /// `invalid_utf8`
   [[nodiscard]] Entry& find(std::string_view name);
-  /// Whether a call is kept, which is counted as one that passed.
+  /// Whether the rule keeps a call, which is then counted as passed.
   [[nodiscard]] static bool passes(Entry& name, const RecordCall& call);
   [[nodiscard]] const auto& all() const noexcept { return names_; }
-  /// The counts of all together.
+  /// Returns the sum of all counts.
   [[nodiscard]] RecordCounts sum() const noexcept;
 
  private:

@@ -19,7 +19,7 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-/// Names every tensor by the record and its place in it; those that had a name keep it at the end.
+/// Names every tensor by the record and its place in it, followed by the name that it had, if any.
 void name_tensors(Value& value, const std::string& start, std::string_view record) {
   const std::string whole = start + std::string(record);
   walk(value, [&](Value& node, const Place& place) {
@@ -63,11 +63,12 @@ void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limit
   schema::ItemBlock tensors;
   schema::Written written = schema::write_item(value, record.head.name, tensors, options);
   prepared.frame.schema = std::move(written.text);
-  // By descending alignment, so that none needs a gap in front.
+  // By descending alignment, so that no gaps are needed.
   for (const std::size_t wanted : {8U, 4U, 2U, 1U})
     for (const safetensors::Item& item : tensors) {
       if (alignment(item.dtype) != wanted) continue;
-      // Keys of dicts are not renamed: their tensors could have the names of another record's.
+      // Keys of dicts are not renamed, so their tensors could have the same names as another
+      // record's.
       if (!item.name.starts_with(start))
         throw Error(ErrorCode::invalid_argument,
                     "a key of a dict that holds a tensor cannot be recorded",

@@ -1,5 +1,5 @@
 /// \file
-/// A record between the call that made it and the file.
+/// Converts a record from its captured form to that of the file.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ struct CapturedRecord {
   Captured value;
 };
 
-/// Puts a record into the form of its file. Tensors are converted here.
-/// \throws Error what cannot be saved, with the record's name and the path in it
+/// Prepares a record for writing. Converts tensors.
+/// \throws Error if something cannot be saved, with the record's name and the path in it
 [[nodiscard]] PreparedRecord prepare(CapturedRecord record, const Limits& limits);
-/// The same of a record that may be a row; nothing for any other. Its tensor is converted in place.
+/// The same for a record that may be a row; null for others. Converts the tensor in place.
 [[nodiscard]] std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& limits);
 
 }  // namespace safestructures::inline v0::recording

@@ -7,15 +7,15 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-// Records of a block. With 4,096 in the first, those of 64 KiB that are moved in took 1.3 times as
-// long.
+// The records in the first block. With 4,096, moving in records of 64 KiB took 1.3 times as long.
 constexpr std::size_t least_records = 512;
-// That a huge page holds.
+// The records that fit into a huge page.
 constexpr std::size_t most_records = platform::huge_page / sizeof(QueuedRecord);
-// Whose pages are made present by one call: one by one they took a twelfth of recording 1,000
-// records of 256 B, and those of a large block at once would keep somebody waiting.
+// The records whose pages are touched in one call: touching pages one by one took a twelfth of the
+// time of recording 1,000 records of 256 B, and all of a large block at once would make someone
+// wait.
 constexpr std::size_t touched_records = (std::size_t{64} << 10U) / sizeof(QueuedRecord);
-// Of as many records as are written together.
+// Enough for the records that are written together.
 constexpr std::size_t kept_blocks = 4;
 
 }  // namespace
@@ -31,7 +31,7 @@ void RecordQueue::push_back(QueuedRecord&& record) {
   }
   Block& block = blocks_[used_ - 1];
   if (block.size() % touched_records == 0) {
-    // And one page more, which these and those behind them share.
+    // And one page more, which these records share with the following ones.
     constexpr std::size_t page_records = 4096 / sizeof(QueuedRecord) + 1;
     const std::size_t end =
         std::min(block.size() + touched_records + page_records, block.capacity());

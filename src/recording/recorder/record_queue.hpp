@@ -1,5 +1,5 @@
 /// \file
-/// Records between the threads that record and the one that writes.
+/// Records on their way from the recording threads to the writing one.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,23 @@ namespace safestructures::inline v0::recording {
 /// A record that waits to be written.
 struct QueuedRecord {
   CapturedRecord record;
-  Names::Entry* name = nullptr;  ///< Null once it was written, or counted as lost.
-  std::uint64_t bytes = 0;       ///< That it takes in memory.
-  std::uint64_t content = 0;     ///< Those of its tensors and texts.
-  bool is_summarised = false;    ///< Its tensors are statistics already.
+  Names::Entry* name = nullptr;  ///< Null once it is written or counted as lost.
+  std::uint64_t bytes = 0;       ///< The memory that it takes.
+  std::uint64_t content = 0;     ///< The bytes of its tensors and texts.
+  bool is_summarised = false;    ///< Whether its tensors were already replaced with statistics.
 };
 
-/// Records in the order of their calls, which stay where they are. They lie in blocks, each as
-/// large as all before it: in a vector, which moves what it has when it grows, 3,000 records
+/// Records in the order of their calls, with stable addresses. They are stored in blocks, each as
+/// large as all before it: in a vector, which moves its elements when it grows, 3,000 records
 /// touched twice the memory.
 class RecordQueue {
  public:
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  /// Whether all are lone tensors, which any stack is large enough to write.
+  /// Whether all are lone tensors, which can be written on a stack of any size.
   [[nodiscard]] bool is_flat() const noexcept { return is_flat_; }
 
   void push_back(QueuedRecord&& record);
-  /// Keeps some memory, to be filled again.
+  /// Removes all records, but keeps some memory for reuse.
   void clear() noexcept;
 
   template <class Each>
@@ -41,12 +41,12 @@ class RecordQueue {
   }
 
  private:
-  // 100,000 small records in pages of 4 KiB touch 3,000 of them.
+  // In pages of 4 KiB, 100,000 small records touch 3,000 of them.
   using Block = std::vector<QueuedRecord, platform::BlockAllocator<QueuedRecord>>;
 
   std::vector<Block> blocks_;
-  std::size_t used_ = 0;  // Blocks that have records.
-  std::size_t size_ = 0;  // Of all.
+  std::size_t used_ = 0;  // Blocks that hold records.
+  std::size_t size_ = 0;  // Records in all blocks.
   bool is_flat_ = true;
 };
 

@@ -1,4 +1,4 @@
-// The side of the threads that record; the writer's is in writer.cpp.
+// The part of the recording threads; the writer's is in writer.cpp.
 #include "recording/recorder/state.hpp"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ using recording::Names;
 
 namespace {
 
-// What a record takes in the queue beside its value, about.
+// The approximate memory of a record in the queue, in addition to its value.
 constexpr std::uint64_t record_overhead = 256;
-// From here on the writer is called before it looks by itself.
+// From this size on, the writer is woken instead of left to look for itself.
 constexpr std::uint64_t call_writer_from = std::uint64_t{1} << 20U;
 
 std::int64_t now() noexcept {
@@ -30,16 +30,16 @@ std::int64_t now() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
 }
 
-/// 16 digits that no other recording has, in all likelihood.
+/// Returns 16 digits that almost certainly no other recording has.
 std::string name_of_run(std::uint64_t process, std::uint64_t recorder) {
   std::uint64_t number = platform::split_mix(static_cast<std::uint64_t>(now()));
   number = platform::split_mix(number ^ process);
   return fmt::format("{:016x}", platform::split_mix(number ^ recorder));
 }
 
-/// The program may go into another folder.
+/// Absolute, because the program may change its current folder.
 std::filesystem::path from_root(const std::filesystem::path& folder) {
-  std::error_code error;  // Of a current folder that was removed.
+  std::error_code error;  // Set if the current folder was removed.
   std::filesystem::path whole = std::filesystem::absolute(folder, error);
   return error ? folder : whole;
 }
@@ -73,13 +73,13 @@ void require_empty(const std::filesystem::path& folder) {
 
 }  // namespace
 
-/// What a recorder knows of a thread.
+/// The data that a recorder keeps for a thread.
 struct RecorderState::ThisThread {
   std::weak_ptr<const std::uint64_t> recorder;
   std::uint64_t id = 0;
   std::uint32_t number = 0;
-  std::string prefix;  // With the dot behind it.
-  std::string name;    // Room for a whole one.
+  std::string prefix;  // Including the trailing dot.
+  std::string name;    // Storage for a whole name.
 };
 
 RecorderState::RecorderState(const std::filesystem::path& folder, RecorderOptions options)
@@ -111,16 +111,16 @@ void RecorderState::abandon(std::shared_ptr<RecorderState> self) noexcept {
   try {
     writer_.detach();
   } catch (const std::system_error&) {
-    // It does not exist in this process.
+    // The thread does not exist in this process.
   }
 }
 
 RecorderState::ThisThread& RecorderState::this_thread() {
-  // Neither an object of the thread nor of the program: those that are destroyed later, at the end
-  // of either, may leave a scope and record.
+  // Not a thread_local or static object: objects destroyed later, when the thread or the program
+  // ends, may still leave a scope or record.
   thread_local std::vector<ThisThread>* known = nullptr;
   if (known == nullptr) {
-    // What else the system destroys behind it gets a new one.
+    // Objects that the system destroys after it get a new one.
     static const platform::os::ThreadEnd freed([](void*) { delete std::exchange(known, nullptr); });
     known = new std::vector<ThisThread>;
     freed.keep(known);
@@ -137,7 +137,7 @@ std::size_t RecorderState::enter(std::string_view name) {
                 {.file = folder_.string(), .expected = "a name"});
   std::string& prefix = this_thread().prefix;
   const std::size_t size = prefix.size();
-  // Whole, or where memory runs out not at all.
+  // All or nothing if memory runs out.
   prefix.reserve(size + name.size() + 1);
   prefix.append(name).append(1, '.');
   return size;
@@ -168,7 +168,7 @@ Names::Entry* RecorderState::admit(std::string_view name, RecordCall& call) {
     if (has_ended_) return ++counts.failed, nullptr;
     if (!Names::passes(entry, call)) return ++counts.filtered, nullptr;
     return &entry;
-  } catch (...) {  // Of a predicate, too.
+  } catch (...) {  // Also from a predicate.
     ++counts.failed;
     throw;
   }
@@ -221,7 +221,7 @@ void RecorderState::record(std::string_view given, Encode encode, void* object, 
     count(*entry, &RecordCounts::failed);
     throw;
   }
-  // What it throws is no failure of the record.
+  // If it throws, the record is still kept.
   options_.watch.found(*finding);
 }
 
@@ -249,14 +249,15 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
     }
     moved = queued.is_summarised = true;
     measure();
-    // Those of a few numbers take more than the numbers.
+    // Statistics of a few numbers take more than the numbers.
     if (!may_keep(queued.content)) return &RecordCounts::limited;
     // Statistics are small: a sixteenth more holds many.
     if (!try_reserve(queued.bytes, options_.memory + options_.memory / 16))
       return &RecordCounts::dropped;
     lost = &RecordCounts::thinned;
   }
-  // Once there is room for it: what is counted and taken back would limit others meanwhile.
+  // Only after memory is reserved: counting it and taking it back would limit other records
+  // meanwhile.
   if (!try_keep(queued.content)) {
     unreserve(queued.bytes);
     return &RecordCounts::limited;
@@ -288,7 +289,8 @@ bool RecorderState::try_keep(std::uint64_t content) noexcept {
 }
 
 bool RecorderState::try_reserve(std::uint64_t bytes, std::uint64_t most) noexcept {
-  // Never more for a moment: who waits would look just then, and not again.
+  // `used_` must never be too large even for a moment: a waiting thread would look just then, and
+  // not again.
   std::uint64_t used = used_.load();
   do {
     if (used != 0 && (used > most || bytes > most - used)) return false;

@@ -11,14 +11,14 @@ namespace {
 constexpr std::string_view list_key = "\"left_out\": ";
 constexpr std::string_view counts_key = "\"counts\": ";
 
-/// What a recorder says of what it left out, as JSON; nothing where it left out nothing.
+/// Returns what a recorder left out, as JSON; empty if nothing.
 std::string_view left_out(std::string_view about) {
   if (const std::size_t at = about.find(list_key); at != std::string_view::npos) {
     const std::string_view list = about.substr(at + list_key.size());
-    // Behind it the object around it ends.
+    // The enclosing object ends after it.
     return list.starts_with("{}") ? std::string_view() : list.substr(0, list.size() - 1);
   }
-  // A list of many names has no room in a segment: then the counts of all of them are there alone.
+  // If a list of many names does not fit into a segment, only their total counts are there.
   const std::size_t at = about.find(counts_key);
   if (at == std::string_view::npos) return {};
   const std::string_view rest = about.substr(at + counts_key.size());

@@ -19,7 +19,7 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-// As doubles in the first-level cache; a multiple of eight for packed elements.
+// Fits into the first-level cache as doubles; a multiple of eight for packed elements.
 constexpr std::size_t block_size = 2048;
 constexpr std::size_t lanes = 8;
 
@@ -29,10 +29,10 @@ bool is_watched(double value, const Watch& watch) {
   return std::fabs(value) > watch.magnitude;
 }
 
-/// False for a block that surely has nothing: without a branch for each element.
+/// Returns false for a block without watched numbers. Does not branch for each element.
 bool may_have(std::span<const double> values, const Watch& watch) {
   std::array<unsigned, lanes> others{};
-  // NaN compares false, and so counts.
+  // Comparisons with NaN are false, so NaN counts.
   const double most = std::min(watch.magnitude, std::numeric_limits<double>::max());
   std::size_t i = 0;
   for (; i + lanes <= values.size(); i += lanes)

@@ -1,5 +1,5 @@
 /// \file
-/// Looking for numbers that should not be there.
+/// Looks for numbers that a watch reports.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace safestructures::inline v0::recording {
 
-/// \throws Error `invalid_argument` for a watch that cannot be
+/// \throws Error `invalid_argument` for an invalid watch
 void require_sound(const Watch& watch);
 
-/// The first element that the watch is for; name, step and call are not set.
+/// Returns the first element that the watch reports. Name, step and call are not set.
 [[nodiscard]] std::optional<WatchFinding> find_watched(const Value& value, const Watch& watch);
 
 }  // namespace safestructures::inline v0::recording

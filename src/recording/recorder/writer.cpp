@@ -1,4 +1,4 @@
-// The thread in the background: from the queue into the files.
+// The background thread: writes the queue to the files.
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -20,25 +20,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long records gather before they are written: calls cost more than small records do.
+// How long records are gathered before they are written: calls cost more than small records do.
 constexpr auto gather_time = 1ms;
 constexpr std::uint64_t gather_bytes = std::uint64_t{1} << 20U;
-// After so many looks at an empty queue the writer waits until it is called, which costs the caller
+// After this many looks at an empty queue, the writer waits to be woken, which costs the waker
 // several microseconds.
 constexpr int most_looks = 50;
-// What is written before its memory is given back.
+// How much is written before its memory is released.
 constexpr std::uint64_t batch_bytes = std::uint64_t{16} << 20U;
 constexpr std::size_t batch_records = 4096;
-// Room for a header: in pages, so that the data begin on one. What a header is made of takes five
-// times its size: with 16 MiB, recorders of 1 MiB held 60 for maps of many parts, with 4 they
-// hold 20.
+// Room for a header: in pages, so that the data begin at one. Building a header takes five times
+// its size: with 16 MiB, recorders of 1 MiB used 60 MiB for maps of many parts, with 4 MiB they use
+// 20.
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t largest_room = std::uint64_t{4} << 20U;
 constexpr std::uint64_t largest_journal = std::uint64_t{64} << 20U;
 
 std::uint64_t in_pages(std::uint64_t size) { return (size + page - 1) / page * page; }
 
-/// The room of a file whose header says of a record what takes so many bytes.
+/// Returns the room of a file whose header needs `cost` bytes for a record.
 std::uint64_t room_for(std::uint64_t cost) {
   return in_pages(cost + recording::metadata_room + page);
 }
@@ -74,7 +74,8 @@ void RecorderState::work(Queue& taken, bool is_last) noexcept {
     fail(std::current_exception(), true);
     batch_.clear();
     if (segment_) segment_->drop_batch();
-    // Before the last segment says what was kept, and those that can no longer be written too.
+    // These, and those that can no longer be written, are counted before the last segment states
+    // what was kept.
     Queue waiting;
     {
       const std::lock_guard lock(mutex_);
@@ -86,12 +87,12 @@ void RecorderState::work(Queue& taken, bool is_last) noexcept {
     try {
       seal_segment(false);
     } catch (...) {
-      segment_.reset();  // The journal still has what is whole.
+      segment_.reset();  // The journal still has the whole records.
     }
   }
   lose(taken);
   taken.clear();
-  // Behind the seal, which who waits for these wants to see.
+  // After sealing, which those who wait for these records want to see.
   const Lost lost = std::exchange(lost_, {});
   finish(lost.records, lost.bytes, false);
 }
@@ -149,7 +150,7 @@ RecorderState::Turn RecorderState::take(Queue& taken) {
 void RecorderState::write(Queue& taken, bool is_last) {
   taken.each([&](Queued& queued) { write_one(queued); });
   if (!is_last) return write_batch();
-  // Who reads it would take a recording without one for one that was never closed.
+  // A reader would take a recording without any segment for one that was never closed.
   if (!segment_ && is_told_closed_) open_segment(0, 0);
   seal_segment(true);
 }
@@ -165,7 +166,7 @@ void RecorderState::write_one(Queued& queued) {
         throw named(error, *queued.name);
       }
     }
-    // Sums of F16 would estimate nothing.
+    // Sums in F16 would be too coarse for estimates.
     if (queued.record.head.keep == Keep::statistics) queued.record.precision = Precision::preserve;
     row = recording::prepare_row(queued.record, options_.limits);
     if (!row) prepared = recording::prepare(std::move(queued.record), options_.limits);
@@ -179,7 +180,7 @@ void RecorderState::write_one(Queued& queued) {
                                    "the structure by themselves"}),
                   *queued.name);
   } catch (const Error& error) {
-    // Of this record alone. It is counted before the segment says what was kept.
+    // An error of this record only. It is counted before the segment states what was kept.
     fail(std::make_exception_ptr(error.with_file(folder_.string())), false);
     return lose(queued);
   }
@@ -206,7 +207,7 @@ void RecorderState::finish_batch() {
   std::uint64_t bytes = 0;
   for (Queued* const queued : batch_) {
     bytes += queued->bytes;
-    queued->record.value = Value();  // A row is still there.
+    queued->record.value = Value();  // Rows have not been moved from.
     queued->name = nullptr;
   }
   const std::uint64_t records = batch_.size();
@@ -215,7 +216,7 @@ void RecorderState::finish_batch() {
 }
 
 void RecorderState::open_segment(std::uint64_t cost, std::uint64_t room) {
-  // A reader with the same limits takes no larger one.
+  // A reader with the same limits accepts no larger one.
   room = std::min(in_pages(room), options_.limits.header_bytes / page * page);
   segment_.emplace(folder_, ++segment_number_, std::max(room, room_for(cost)),
                    recording::SegmentOptions{
@@ -230,8 +231,8 @@ void RecorderState::seal_segment(bool closed) {
   if (!segment_->is_sealed_at_once()) write_batch();
   SegmentWriter segment = std::move(*segment_);
   segment_.reset();
-  // The next one gets what this one would have needed for all its data, but grows by steps: most of
-  // the last file's would not be needed.
+  // The next segment gets the room that this one would have needed for all its data, but grows in
+  // steps: the last file will not need most of it.
   const std::uint64_t size = std::max<std::uint64_t>(segment.size(), 1);
   const double share = static_cast<double>(options_.segment_bytes) / static_cast<double>(size);
   const double needed = static_cast<double>(segment.header_bound()) * std::max(1.0, share) * 1.25;
@@ -256,7 +257,7 @@ std::string RecorderState::about(bool closed) const {
     all = names_.sum();
     for (const auto& [name, known] : names_.all()) {
       const RecordCounts& own = known.counts;
-      // A call that goes on just now is neither kept nor lost.
+      // A call in progress is neither kept nor lost yet.
       if (own.filtered + own.dropped + own.thinned + own.limited + own.failed != 0)
         left_out.emplace(name, own);
     }
@@ -273,14 +274,14 @@ std::string RecorderState::about(bool closed) const {
     append_counts(names, own);
   }
   std::string text = start + ", \"left_out\": {" + names + "}}";
-  // Twice for the escapes, and something for the keys around it.
+  // Twice the size for the escapes, and some room for the keys around it.
   if (2 * text.size() + page > recording::metadata_room) text = start + "}";
   return text;
 }
 
 void RecorderState::fail(std::exception_ptr error, bool for_good) noexcept {
   const std::lock_guard lock(mutex_);
-  // What ends the recording matters more than an error of one record, told or not.
+  // The error that ends the recording matters more than one of a single record, reported or not.
   if (!error_ || (for_good && !has_ended_)) {
     error_ = std::move(error);
     was_told_ = false;

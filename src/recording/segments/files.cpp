@@ -16,9 +16,9 @@ constexpr std::string_view sealed_suffix = ".safetensors";
 constexpr std::string_view part_suffix = ".part";
 constexpr std::string_view journal_suffix = ".journal";
 constexpr std::size_t digits = 6;
-// Far above what any recorder gives, and counting on from there does not overflow.
+// Far above what any recorder uses, and counting on from there does not overflow.
 constexpr std::uint64_t largest_segment = std::uint64_t{1} << 48U;
-// Of those that are not there, all together. A folder that somebody made may leave out any number.
+// The limit on missing segments to look for in total. A crafted folder may leave out any number.
 constexpr std::uint64_t most_looked_for = 1000;
 
 std::filesystem::path file_of(const std::filesystem::path& folder, std::uint64_t segment,
@@ -60,7 +60,7 @@ std::map<std::uint64_t, SegmentFiles> list_segments(const std::filesystem::path&
     std::uint64_t number = 0;
     const char* const end = name.data() + name.size();
     const auto [rest, fault] = std::from_chars(name.data() + prefix.size(), end, number);
-    // Only names that this library gives: segment-7.part is somebody else's.
+    // Only names as this library writes them: segment-7.part belongs to someone else.
     if (fault != std::errc() || number == 0 || number > largest_segment) continue;
     const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
     if (file_of({}, number, suffix).string() != name) continue;

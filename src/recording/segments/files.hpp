@@ -1,5 +1,5 @@
 /// \file
-/// The files of a recording's folder, and their names.
+/// The names of the files in a recording's folder.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace safestructures::inline v0::recording {
 
-/// The files of one segment.
+/// Which files of one segment exist.
 struct SegmentFiles {
   bool sealed = false;
   bool part = false;
@@ -26,35 +26,36 @@ struct SegmentFiles {
                                               std::uint64_t segment);
 [[nodiscard]] std::filesystem::path journal_file(const std::filesystem::path& folder,
                                                  std::uint64_t segment);
-/// Of a segment that is written at once, until it has its name.
+/// Returns the temporary name of a segment that is written at once.
 [[nodiscard]] std::filesystem::path new_file(const std::filesystem::path& folder);
 [[nodiscard]] std::filesystem::path lock_file(const std::filesystem::path& folder);
 
-/// The segments in a folder by their numbers; other files are passed over.
-/// \throws Error `cannot_open` for what is no folder, `cannot_read`
+/// Returns the segments in a folder by number; ignores other files.
+/// \throws Error `cannot_open` if it is not a folder, `cannot_read`
 [[nodiscard]] std::map<std::uint64_t, SegmentFiles> list_segments(
     const std::filesystem::path& folder);
 
-/// Adds what is sealed and not among `segments`, in front of the last of these. A look at a folder
-/// of some 700 files takes several system calls: a file that is given its name between them is seen
-/// under neither, and those that were begun later are. `list_segments` does this.
+/// Adds sealed segments missing from `segments`, up to the last of these. Listing a folder of some
+/// 700 files takes several system calls: a file that is renamed between them may be missed under
+/// both names while later files are seen. `list_segments` calls this.
 void look_again(const std::filesystem::path& folder,
                 std::map<std::uint64_t, SegmentFiles>& segments);
 
-/// A sentence on segments that are not there.
+/// Returns a sentence on missing segments.
 [[nodiscard]] std::string missing_text(std::uint64_t first, std::uint64_t last);
 
-/// The same of a folder that is a recording: it has segments, or the lock that a recorder leaves.
+/// The same for a folder that must be a recording: it has segments, or the lock file of a recorder.
 /// \throws Error as above; `cannot_open` for any other folder
 [[nodiscard]] std::map<std::uint64_t, SegmentFiles> segments_of(
     const std::filesystem::path& folder);
 
-/// Keeps other writers, and who would recover, away from the folder for as long as it lives. The
-/// system lets go of it when the process ends, however it ends.
-/// \throws Error `cannot_write` \param busy what to say where somebody has it
+/// Locks the folder against other writers and recovery as long as the result lives. The system
+/// releases the lock when the process ends, however it ends.
+/// \throws Error `cannot_write` \param busy the message if the folder is already locked
 [[nodiscard]] platform::os::File lock(const std::filesystem::path& folder, std::string busy);
 
-/// Writes all of it; blocks, which are used up, one behind the other. \throws Error `cannot_write`
+/// Write all bytes. The second one writes blocks one after another, and modifies the list.
+/// \throws Error `cannot_write`
 /// @{
 void write_at(const platform::os::File& file, const std::filesystem::path& path,
               std::uint64_t offset, platform::os::Bytes bytes);
@@ -62,7 +63,7 @@ void write_at(const platform::os::File& file, const std::filesystem::path& path,
               std::uint64_t offset, std::span<platform::os::Bytes> blocks);
 /// @}
 
-/// \throws Error `cannot_write` when `error` is one
+/// \throws Error `cannot_write` if `error` is set
 void check_written(const std::error_code& error, const char* operation,
                    const std::filesystem::path& path);
 

@@ -16,11 +16,12 @@ namespace {
 
 constexpr std::string_view journal_magic = "SSJRNL";
 constexpr std::uint16_t journal_version = 2;
-// No valid UTF-8 and no text of a schema holds it, so that looking for it finds few others.
+// Neither valid UTF-8 nor the text of a schema contains it, so searching for it finds few false
+// matches.
 constexpr std::string_view frame_magic = "\xF5SSFRAM\xFA";
-// A tensor's content at least: length of the name, dtype, rank, end, hash.
+// The least content of a tensor: length of the name, dtype, rank, end, hash.
 constexpr std::size_t smallest_tensor = 4 + 1 + 1 + 8 + 8;
-// What follows the name of a record.
+// The form of what follows a record's name.
 enum class Form : std::uint8_t { structure, lone_tensor };
 
 template <std::integral T>
@@ -56,7 +57,7 @@ void append_tensor(std::vector<std::byte>& bytes, DType dtype, const Shape& shap
   append(bytes, hash);
 }
 
-/// What a frame begins with, whatever its form.
+/// Appends the beginning of a frame of either form.
 void append_record(std::vector<std::byte>& bytes, const RecordHead& head, Form form,
                    std::uint64_t begin, std::uint64_t end) {
   append(bytes, head.sequence);
@@ -71,7 +72,7 @@ void append_record(std::vector<std::byte>& bytes, const RecordHead& head, Form f
   append_text(bytes, head.name);
 }
 
-/// Reads numbers and texts; what is not there makes it fail for good.
+/// Reads numbers and texts. Once something is missing, all further reads fail.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -105,7 +106,7 @@ class Reader {
   bool failed_ = false;
 };
 
-/// The length is among what the checksum covers.
+/// The checksum also covers the length.
 std::uint64_t hash_of_content(std::span<const std::byte> content) noexcept {
   return XXH3_64bits_withSeed(content.data(), content.size(), content.size());
 }
@@ -185,8 +186,8 @@ bool read_content(std::span<const std::byte> content, Frame& frame, const Limits
   return read(reader, frame, limits) && reader.is_done();
 }
 
-/// Reads what is behind a frame's first bytes. \returns whether it is what was written
-/// \throws Error `limit_exceeded` for what was written and passes a limit
+/// Reads a frame's content. \returns whether it is what was written
+/// \throws Error `limit_exceeded` if it is, but exceeds a limit
 bool read_checked(std::span<const std::byte> content, std::uint64_t hash, Frame& frame,
                   const Limits& limits) {
   return hash_of_content(content) == hash && read_content(content, frame, limits);
@@ -194,7 +195,7 @@ bool read_checked(std::span<const std::byte> content, std::uint64_t hash, Frame&
 
 using HeadBytes = std::array<std::byte, journal_head_size>;
 
-/// Whether these are the first bytes of a journal, by their checksum, which is the last of them.
+/// Whether these are the first bytes of a journal, judging by the checksum at their end.
 bool is_head(const HeadBytes& bytes) {
   const std::span<const std::byte> all(bytes);
   if (!std::ranges::equal(all.first(journal_magic.size()), std::as_bytes(std::span(journal_magic))))
@@ -203,8 +204,8 @@ bool is_head(const HeadBytes& bytes) {
   return std::ranges::equal(all.subspan(hashed), little_endian(hash_of(all.first(hashed))));
 }
 
-/// Finds which byte is damaged, if a single one is: without the head, nobody knows where the data
-/// of all the records begin. Takes less than a millisecond. \returns false where none is found
+/// Repairs the head if a single byte is damaged: without it, nobody knows where the data of the
+/// records begin. Takes less than a millisecond. \returns false if that is not possible
 bool mend(HeadBytes& bytes) {
   for (std::byte& byte : bytes) {
     const std::byte was = byte;
@@ -312,15 +313,15 @@ FoundFrame read_frame(std::span<const std::byte> bytes, const Limits& limits) {
   const auto hash = reader.number<std::uint64_t>();
   if (reader.failed()) return found;
   const std::span<const std::byte> rest = bytes.subspan(frame_head_size);
-  // A frame holds what the header will hold, in fewer bytes.
+  // A frame has the same content as the header, in fewer bytes.
   found.state = size > limits.header_bytes || size <= rest.size() ? FrameState::damaged
                                                                   : FrameState::incomplete;
   std::span<const std::byte> content =
       rest.first(static_cast<std::size_t>(std::min<std::uint64_t>(size, rest.size())));
   bool is_whole = size == content.size() && read_checked(content, hash, found.frame, limits);
   if (!is_whole) {
-    // The checksum knows the length too: one that is damaged, which in the last frame looks like
-    // that of a frame that was not finished, is found again.
+    // The checksum covers the length, so a damaged length, which in the last frame looks like an
+    // unfinished frame, can be found again.
     content = rest.first(find_frame(rest, 0).value_or(rest.size()));
     found.frame = {};
     is_whole =

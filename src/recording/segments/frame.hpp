@@ -1,6 +1,6 @@
 /// \file
-/// The journal of a segment that is being written: what its header will say, a frame for each
-/// record. docs/recording.md has the bytes.
+/// The journal of a segment that is being written: a frame for each record, with what the header
+/// will contain. docs/recording.md specifies the bytes.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@
 
 namespace safestructures::inline v0::recording {
 
-/// What is said of a record beside its value.
+/// The data about a record other than its value.
 struct RecordHead {
-  std::string_view name;  ///< Lives elsewhere: in what names it, or in the journal's bytes.
+  std::string_view name;  ///< Not owned: points to the name's owner or into the journal's bytes.
   std::int64_t step = 0;
   std::uint64_t call = 0;
   std::uint64_t sequence = 0;
@@ -29,10 +29,10 @@ struct RecordHead {
   Keep keep = Keep::full;
 };
 
-/// The start of the names of a record's tensors, which no other record has: names sort as calls.
+/// Returns the prefix of the names of a record's tensors, unique to it. Names sort in call order.
 [[nodiscard]] std::string tensor_name_start(std::uint64_t sequence);
 
-/// A tensor in a segment. Offsets count from where the records' data begin.
+/// A tensor in a segment. Offsets are relative to the start of the records' data.
 struct StoredTensor {
   std::string name;
   DType dtype = DType::F32;
@@ -42,32 +42,32 @@ struct StoredTensor {
   std::uint64_t hash = 0;  ///< XXH3-64 of its bytes.
 };
 
-/// One record, and where its tensors are, which lie side by side.
+/// One record, and where its tensors are stored, one after another.
 struct Frame {
   RecordHead head;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  /// The value's node of the schema. Empty for a value that is one tensor and nothing else, whose
-  /// node and name follow from the rest: many such records share one node (SegmentHeader).
+  /// The value's schema node. Empty for a value that is a lone tensor, whose node and name follow
+  /// from the other fields: many such records share one node (SegmentHeader).
   std::string schema;
   std::vector<StoredTensor> tensors;
-  DType own_dtype = DType::F32;  ///< Of that one tensor, before it was converted.
+  DType own_dtype = DType::F32;  ///< Of a lone tensor, before it was converted.
 
   [[nodiscard]] bool is_lone_tensor() const noexcept { return schema.empty(); }
 };
 
-/// What the journal's first bytes say.
+/// The content of the journal's first bytes.
 struct JournalHead {
   std::uint64_t segment = 0;
-  std::uint64_t room = 0;  ///< Bytes in front of the data: the length and the header.
-  bool checksums = true;   ///< Whether the tensors' hashes are known.
+  std::uint64_t room = 0;  ///< Bytes before the data: the length and the header.
+  bool checksums = true;   ///< Whether the tensors' hashes are set.
 };
 
 inline constexpr std::size_t journal_head_size = 40;
-/// Magic, length, checksum: what precedes a frame's content.
+/// The size of what precedes a frame's content: magic, length and checksum.
 inline constexpr std::size_t frame_head_size = 24;
 
-/// What a frame says of a value that is one tensor and nothing else.
+/// The content of a frame whose value is a lone tensor.
 struct LoneTensor {
   DType dtype;
   DType own_dtype;  ///< Before it was converted.
@@ -80,38 +80,39 @@ struct LoneTensor {
 void append_head(std::vector<std::byte>& bytes, const JournalHead& head);
 void append_frame(std::vector<std::byte>& bytes, const Frame& frame);
 void append_frame(std::vector<std::byte>& bytes, const RecordHead& head, const LoneTensor& tensor);
-/// Begins a frame; `end_frame` puts length and checksum in front of what was appended since.
-/// \returns what `end_frame` takes
+/// Begins a frame; `end_frame` puts length and checksum before what was appended since.
+/// \returns the argument for `end_frame`
 [[nodiscard]] std::size_t begin_frame(std::vector<std::byte>& bytes);
 void end_frame(std::vector<std::byte>& bytes, std::size_t begin);
 
 /// \throws Error `truncated`, `damaged`, `unsupported_version`
 [[nodiscard]] JournalHead read_head(std::span<const std::byte> bytes);
 
-/// What is at a place of a journal.
+/// The state of a frame in a journal.
 enum class FrameState : std::uint8_t {
   whole,
-  incomplete,  ///< The bytes end before the frame: the writer is at it, or died at it.
-  damaged,     ///< Something else than a frame.
+  incomplete,  ///< The bytes end within the frame: the writer is writing it, or died while writing
+               ///< it.
+  damaged,     ///< Not a frame.
 };
 
 struct FoundFrame {
   FrameState state = FrameState::incomplete;
   Frame frame;
-  std::size_t size = 0;  ///< Bytes of a whole frame.
+  std::size_t size = 0;  ///< The bytes of a whole frame.
 };
 
-/// Reads the frame that begins where `bytes` begin, in which its record's name stays. What a whole
-/// frame says is checked: tensors fill its bytes in order, and each is as long as dtype and shape
-/// make it.
-/// \throws Error `limit_exceeded` where a whole one passes a limit
+/// Reads the frame at the start of `bytes`, which its record's name points into. Checks that the
+/// tensors of a whole frame fill its data in order, and that their sizes match their dtypes and
+/// shapes.
+/// \throws Error `limit_exceeded` if a whole frame exceeds a limit
 [[nodiscard]] FoundFrame read_frame(std::span<const std::byte> bytes, const Limits& limits);
 
-/// Where the next frame may begin, from `from` on; nothing where there is no more.
+/// Returns where the next frame may begin, at or after `from`; null if there is none.
 [[nodiscard]] std::optional<std::size_t> find_frame(std::span<const std::byte> bytes,
                                                     std::size_t from);
 
-/// XXH3-64.
+/// Returns the XXH3-64 of bytes.
 [[nodiscard]] std::uint64_t hash_of(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace safestructures::inline v0::recording

@@ -11,8 +11,9 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-// Times the journal's size that damaged frames are read: each says itself how long it is. Behind
-// that a frame ends at the next one's first bytes, which no text has, and hardly a number.
+// How many times the journal's size is read in damaged frames, each of which states its own length.
+// Beyond that, a frame ends at the magic of the next, which no text contains, and hardly any
+// number.
 constexpr std::uint64_t most_in_vain = 16;
 
 }  // namespace
@@ -20,7 +21,7 @@ constexpr std::uint64_t most_in_vain = 16;
 std::vector<std::byte> read_journal(const std::filesystem::path& path, std::uint64_t from,
                                     const Limits& limits) {
   const platform::InputFile file(path);
-  // It says in binary what the header says in text.
+  // It has in binary what the header has as text.
   if (file.size() > limits.header_bytes)
     throw detail::past(detail::Limit::header_bytes, limits.header_bytes, "the journal is too large",
                        {.file = path.string(), .found = std::to_string(file.size())});

@@ -1,5 +1,5 @@
 /// \file
-/// The journal of a segment as a whole: its bytes, and the frames in them.
+/// Reads the journal of a segment and its frames.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace safestructures::inline v0::recording {
 
-/// The bytes of a journal that are there now. \throws Error `limit_exceeded` where they are more
-/// than any journal has; `cannot_open`, `cannot_read`
+/// Returns the current bytes of a journal from `from` on. \throws Error `limit_exceeded` if they
+/// are more than any journal has; `cannot_open`, `cannot_read`
 [[nodiscard]] std::vector<std::byte> read_journal(const std::filesystem::path& path,
                                                   std::uint64_t from, const Limits& limits);
 
-/// The frames of a journal that are whole.
+/// The whole frames of a journal.
 struct Journal {
   JournalHead head;
   std::vector<Frame> frames;
-  std::vector<bool> are_behind_damage;  // Of each frame, whether what is in front of it is none.
-  std::uint64_t damaged_bytes = 0;      // Between frames, or behind them where no writer left them.
-  bool is_cut = false;                  // The last frame was not finished.
+  std::vector<bool> are_behind_damage;  // Per frame, whether damage precedes it.
+  std::uint64_t damaged_bytes = 0;      // Between frames, or after them if not left by a writer.
+  bool is_cut = false;                  // The last frame is incomplete.
 };
 
-/// Reads all frames, also behind damage. Their names stay in the bytes.
-/// \throws Error as `read_head`, and `limit_exceeded` where a frame passes a limit
+/// Reads all frames, including those after damage. Their names point into `bytes`.
+/// \throws Error as `read_head`, and `limit_exceeded` if a frame exceeds a limit
 [[nodiscard]] Journal read_frames(std::span<const std::byte> bytes, const Limits& limits);
 
 }  // namespace safestructures::inline v0::recording

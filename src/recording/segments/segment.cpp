@@ -26,7 +26,7 @@ Value Segment::row(std::size_t record) const {
   if (source && source == source_) source = together_;
   Value value(
       detail::row_of(rows.tensor(), static_cast<std::uint64_t>(columns().row[record]), source));
-  // What else a file says beside all of them would be said, and held, once for each.
+  // Any other attribute of the shared tensor would be repeated, and stored, for each row.
   if (const Value* const own = rows.attribute(attributes::dtype);
       own != nullptr && own->kind() == Kind::string)
     value.set_attribute(attributes::dtype, *own);

@@ -23,7 +23,7 @@ std::size_t SegmentBatch::KindHash::operator()(const RowKind& kind) const noexce
 }
 
 std::size_t SegmentBatch::run_of(const PreparedRow& row) const {
-  // Mostly of the kind of the one before.
+  // Usually the same kind as the previous one.
   if (last_run_ != none && is_of(runs_[last_run_].kind, row)) return last_run_;
   const auto found = run_of_kind_.find({row.tensor->dtype(), row.own_dtype, row.tensor->shape()});
   return found == run_of_kind_.end() ? none : found->second;

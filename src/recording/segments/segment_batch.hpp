@@ -14,45 +14,45 @@
 
 namespace safestructures::inline v0::recording {
 
-/// A record ready to be written. Offsets of its frame count from its own first byte until it has a
-/// place in a segment.
+/// A record ready to be written. Its frame's offsets are relative to its own first byte until it
+/// has a place in a segment.
 struct PreparedRecord {
   Frame frame;
-  std::vector<Tensor> tensors;  ///< Those of the frame, as they are stored.
+  std::vector<Tensor> tensors;  ///< The frame's tensors, as stored.
   std::uint64_t cost = 0;       ///< `SegmentHeader::cost` of the frame.
 };
 
-/// A record ready to be written that may be a row (`may_be_row`). What it points to must stay as it
-/// is until then: with a frame of its own each, 10,000 of 256 B took a quarter longer.
+/// A record ready to be written that may become a row (`may_be_row`). What it points to must not
+/// change until then. Giving each a frame of its own took a quarter longer for 10,000 records of
+/// 256 B.
 struct PreparedRow {
   const RecordHead* head = nullptr;
-  const Tensor* tensor = nullptr;  ///< As it is stored.
-  DType own_dtype = DType::F32;    ///< Before it was converted.
+  const Tensor* tensor = nullptr;  ///< As stored.
+  DType own_dtype = DType::F32;    ///< Before conversion.
   std::uint64_t cost = 0;          ///< `SegmentHeader::cost_of_tensor`
-  std::uint64_t cost_of_name = 0;  ///< Of that.
+  std::uint64_t cost_of_name = 0;  ///< The part of `cost` for the name.
 };
 
-/// Records in the order of their calls. Where they lie in the file is another order: those of one
-/// kind side by side.
+/// Records in call order. In the file, records of one kind are stored next to each other.
 class SegmentBatch {
  public:
-  /// \returns whether there is a record of the same kind, behind which it would be a row
+  /// \returns whether there is a record of the same kind, after which it would be a row
   [[nodiscard]] bool has_kind_of(const PreparedRow& row) const;
-  /// \param name its place in the header
+  /// \param name index of its name in the header
   void add(PreparedRecord record, std::uint32_t name);
   void add(const PreparedRow& row, std::uint32_t name);
 
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
-  /// Of all data, about: without gaps for alignment.
+  /// Returns the approximate size of all data, without alignment gaps.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
-  /// Gives the records their places behind `end`. \returns the end of the last
+  /// Assigns the records their places after `end`. \returns the end of the last one
   std::uint64_t place(std::uint64_t end);
-  /// Hashes what the header names: records, and rows together. \param rows whether each row as
-  /// well, for the journal
+  /// Hashes what the header names: records, and all rows of a tensor together. \param rows whether
+  /// to hash each row as well, for the journal
   void hash(bool rows);
-  /// Calls `each(begin, bytes)` for all data, as they lie in the file.
+  /// Calls `each(begin, bytes)` for all data, in file order.
   template <class Each>
   void each_piece(const Each& each) const {
     for (const Run& run : runs_) {
@@ -68,9 +68,10 @@ class SegmentBatch {
       }
     }
   }
-  /// What the journal says of a record.
+  /// Appends the journal frame of a record.
   void append_frame(std::vector<std::byte>& bytes, std::size_t record) const;
-  /// Adds all of it, or where memory runs out nothing. Uses the records up, but for their heads.
+  /// Adds everything to the header, or nothing if memory runs out. Consumes the records except for
+  /// their heads.
   void add_to(SegmentHeader& header, bool checksums);
   void clear() noexcept;
 
@@ -80,12 +81,12 @@ class SegmentBatch {
     const std::byte* bytes = nullptr;
     std::uint64_t hash = 0;
   };
-  /// Records that lie side by side: rows of one kind, or one.
+  /// Records stored next to each other: rows of one kind, or a single record.
   struct Run {
     RowKind kind;
-    std::size_t row_bytes = 0;  // Of each row.
+    std::size_t row_bytes = 0;  // The size of each row.
     std::vector<Row> rows;
-    std::size_t record = 0;  // Where there are no rows: which of `records_` it is.
+    std::size_t record = 0;  // If there are no rows: the index into `records_`.
     std::uint64_t begin = 0;
     std::uint64_t hash = 0;
 
@@ -93,7 +94,7 @@ class SegmentBatch {
       return {row.bytes, row_bytes};
     }
   };
-  /// A record, in the order of calls.
+  /// A record, in call order.
   struct Entry {
     std::uint32_t run = 0;
     std::uint32_t row = 0;
@@ -104,16 +105,16 @@ class SegmentBatch {
   };
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  /// \returns the place of its value
+  /// \returns the index of its value
   std::uint32_t add_to(SegmentHeader& header, const Run& run);
-  /// The run in which it would be a row, or `none`.
+  /// Returns the run in which it would be a row, or `none`.
   [[nodiscard]] std::size_t run_of(const PreparedRow& row) const;
 
   std::vector<PreparedRecord> records_;
-  std::vector<Run> runs_;  // As they lie in the file.
+  std::vector<Run> runs_;  // In file order.
   std::vector<Entry> entries_;
   std::unordered_map<RowKind, std::size_t, KindHash> run_of_kind_;
-  std::size_t last_run_ = none;  // To which a row was added last.
+  std::size_t last_run_ = none;  // The run to which a row was added last.
   std::uint64_t bytes_ = 0;
 };
 

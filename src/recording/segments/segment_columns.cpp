@@ -14,7 +14,7 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-/// Reads the fields of one root.
+/// Reads the fields of a segment's root.
 class Root {
  public:
   Root(const Value& root, const std::filesystem::path& file) : root_(root), file_(file) {
@@ -32,7 +32,7 @@ class Root {
     lacks(name, "a list", found);
   }
 
-  /// \param size of all columns; where it is not known yet, this one says it
+  /// \param size the size of all columns; set by this one if not known yet
   template <class Number>
   const Tensor& column(std::string_view name, std::optional<std::uint64_t>& size) const {
     const Value* const found = root_.find(name);
@@ -47,20 +47,20 @@ class Root {
     return found->tensor();
   }
 
-  /// A column, and where it is brought.
+  /// A column and its destination.
   struct Piece {
     std::string_view name;
     const Tensor* column = nullptr;
     std::span<std::byte> into;
 
-    /// Null where it is in memory.
+    /// Returns null if it is in memory.
     [[nodiscard]] const detail::DeferredBytes* promise() const {
       return detail::DeferredBytes::of(*column);
     }
   };
 
-  /// Brings columns into memory: those that follow each other there and in their file at once,
-  /// which spares a file of 1,000 records eight requests of nine.
+  /// Reads columns: those adjacent both in the file and in memory in one read, which saves eight of
+  /// nine requests for a file of 1,000 records.
   void read(std::span<const Piece> pieces) const {
     while (!pieces.empty()) {
       std::size_t count = 1;
@@ -71,7 +71,7 @@ class Root {
     }
   }
 
-  /// Of the record at a place of a column.
+  /// Throws an error about a record, given its index in a column.
   [[noreturn]] void wrong(std::string_view name, std::size_t place, const std::string& expected,
                           const std::string& found) const {
     throw Error(ErrorCode::out_of_range, "a segment of a recording says what cannot be",
@@ -90,7 +90,7 @@ class Root {
            one.into.data() + one.into.size() == next.into.data();
   }
 
-  /// \returns whether that went well; if not, reading each says which of them it is that fails
+  /// \returns whether that succeeded; if not, reading each one finds which of them fails
   static bool read_together(std::span<const Piece> pieces) {
     std::size_t size = 0;
     for (const Piece& piece : pieces) size += piece.into.size();
@@ -136,16 +136,16 @@ void check_below(const Root& root, std::string_view name, std::span<const std::u
                  std::to_string(places[i]));
 }
 
-/// A tensor's rows that can be values of their own.
+/// Returns how many rows a tensor has that can be values of their own.
 std::uint64_t rows_of(const Value& value) {
-  // A row of less than a byte cannot be a tensor of its own.
+  // A row smaller than a byte cannot be a tensor of its own.
   const bool has_rows = value.kind() == Kind::tensor && value.tensor().rank() > 0 &&
                         bit_width(value.tensor().dtype()) >= 8;
   return has_rows ? value.tensor().shape()[0] : 0;
 }
 
-/// Each record has a value or row of its own: where a small file names a large value for each of
-/// its records, what they take together grows with the square of its size.
+/// Checks that each record has a value or row of its own: if a small file named a large value for
+/// each of its records, their total size would grow with the square of the file's.
 void check_not_shared(const Root& root, const ReadColumns& columns) {
   const auto place_of = [&](std::size_t record) {
     return std::pair(columns.value[record], columns.row[record]);
@@ -163,7 +163,7 @@ void check_rows(const Root& root, const ReadColumns& columns, const std::vector<
   std::vector<std::uint64_t> rows;
   rows.reserve(values.size());
   for (const Value& value : values) rows.push_back(rows_of(value));
-  // Recorders give most records the row behind the last one's: no need to sort.
+  // Recorders usually give a record the row after the previous one, so no sorting is needed.
   std::vector<std::uint64_t> next(values.size());
   bool in_order = true;
   for (std::size_t i = 0; i < columns.row.size(); ++i) {
@@ -189,7 +189,7 @@ SegmentParts read_parts(const Value& value, const std::filesystem::path& file,
   each_column(columns, [&]<class Number>(std::string_view name, std::span<const Number>&) {
     static_cast<void>(root.column<Number>(name, size));
   });
-  // Huge pages: of 100,000 records those of four kilobytes took as long as reading.
+  // Uses huge pages: for 100,000 records, touching pages of 4 KiB took as long as reading.
   const auto count = static_cast<std::size_t>(*size);
   const std::shared_ptr<std::byte> memory =
       blocks.take(count * static_cast<std::size_t>(SegmentColumns::record_size));

@@ -32,16 +32,16 @@ constexpr std::uint64_t dimension_bound = 21;
 constexpr std::uint64_t node_bound = 128;
 // {\"data_type\": \"str\", \"value\": \"\"}, and a blank.
 constexpr std::uint64_t name_bound = 64;
-// Behind the sequence in the name of a tensor of rows.
+// The suffix after the sequence in the name of a tensor of rows.
 constexpr std::string_view rows_name = "rows";
-// 20,000 records of 4.4 KiB as rows were recorded in two thirds of the time, and opened in a tenth.
-// Their bytes are hashed twice, which from about 24 KiB on takes longer than a line of their own.
+// As rows, 20,000 records of 4.4 KiB were recorded in two thirds of the time and opened in a tenth.
+// Their bytes are hashed twice, which takes longer than an entry of their own from about 24 KiB on.
 constexpr std::uint64_t largest_row = std::uint64_t{16} << 10U;
-// A dimension more must stay within Limits::rank, of everybody.
+// With one more dimension the rank must stay within any reader's Limits::rank.
 constexpr std::size_t most_dimensions = 8;
 
 void append_string(std::string& json, std::string_view text) {
-  // In pieces, since the bound is six times the text.
+  // In pieces, because the bound is six times the text.
   constexpr std::size_t piece = std::size_t{4} << 10U;
   std::array<char, safetensors::detail::escaped_bound(piece)> room;
   json += '"';
@@ -56,7 +56,7 @@ void append_number(std::string& json, std::uint64_t number) {
               std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
 }
 
-/// Bytes of a text whose JSON is part of JSON again.
+/// Returns the size of a text that is escaped as JSON twice.
 std::uint64_t twice_escaped(std::string_view text) {
   if (safetensors::detail::is_plain(text)) return text.size();
   std::string json;
@@ -64,9 +64,9 @@ std::uint64_t twice_escaped(std::string_view text) {
   return 2 * json.size();
 }
 
-/// Bytes of a text whose characters are ASCII as the inside of a JSON string.
+/// Returns the size of an ASCII text inside a JSON string.
 std::uint64_t escaped(std::string_view json) {
-  // What is counted in a byte, for as long as it cannot overflow, is counted many at a time.
+  // Counting in a byte, as long as it cannot overflow, is vectorised.
   constexpr std::size_t block = 240;
   std::uint64_t size = json.size();
   for (; !json.empty(); json.remove_prefix(std::min(block, json.size()))) {
@@ -78,14 +78,14 @@ std::uint64_t escaped(std::string_view json) {
   return size;
 }
 
-/// Of a tensor's line, without its name.
+/// The cost of a tensor's header entry, without its name.
 constexpr std::uint64_t cost_of_line(std::size_t rank) {
   return entry_bound + dimension_bound * rank;
 }
-/// In front of a value, for alignment.
+/// The cost of a gap before a value, for alignment.
 constexpr std::uint64_t cost_of_gap = cost_of_line(1) + 2 * (gap_prefix.size() + 20);
 
-/// What a record would share with others as a row; nothing for one that would not.
+/// Returns the kind that a record has as a row; null if it does not become one.
 std::optional<RowKind> kind_of(const Frame& frame) {
   if (!frame.is_lone_tensor()) return std::nullopt;
   const StoredTensor& tensor = frame.tensors.front();
@@ -93,17 +93,17 @@ std::optional<RowKind> kind_of(const Frame& frame) {
   return RowKind{tensor.dtype, frame.own_dtype, tensor.shape};
 }
 
-/// The node of a tensor in the schema.
+/// Returns the schema node of a tensor.
 std::string node_of(const StoredTensor& tensor, DType own) {
-  // Of no elements: nothing but what is said of it is written.
+  // Without elements, because only its description is written.
   Value value(Tensor::allocate(tensor.dtype, Shape{0}));
   value.set_tensor_name(tensor.name);
   if (own != tensor.dtype) value.set_attribute(attributes::dtype, to_string(own));
   return schema::write(value, {.precision = Precision::preserve}).text;
 }
 
-/// Adds the columns to what stands in front of the data, with the zeros behind them.
-/// \param unused how many of these there are, or a few more that make all of it a multiple of 8
+/// Adds the columns and the zeros after them to what precedes the data.
+/// \param unused the number of zeros; a few more are added to make the total a multiple of 8
 /// \returns their tensors
 std::vector<StoredTensor> add_columns(SegmentFront& front, const SegmentColumns& columns,
                                       std::uint64_t unused, bool checksums) {
@@ -162,7 +162,7 @@ std::uint64_t SegmentHeader::cost_of_name(std::string_view name) {
 }
 
 std::uint64_t SegmentHeader::cost_of_tensor(std::uint64_t of_name, std::size_t rank) noexcept {
-  // Its name is in its line, its node and its checksum too. One dimension more is that of rows.
+  // Its name is in its entry, its node and its checksum, too. Rows have one more dimension.
   return SegmentColumns::record_size + cost_of_gap + cost_of_line(rank + 1) + 4 * of_name +
          node_bound;
 }
@@ -265,7 +265,7 @@ SegmentHeader::Mark SegmentHeader::mark() const noexcept {
 }
 
 void SegmentHeader::back_to(const Mark& mark) noexcept {
-  // Nothing grows: where memory ran out some columns have a record more than the others.
+  // Nothing grows: if memory ran out, some columns have one record more than the others.
   each_column(columns_, [&](std::string_view, auto& column) { column.resize(mark.records); });
   nodes_.resize(mark.nodes);
   values_ = mark.values;
@@ -277,7 +277,7 @@ void SegmentHeader::back_to(const Mark& mark) noexcept {
 void SegmentHeader::add(std::span<Frame* const> frames, const HashOf& hash_of) {
   std::vector<std::size_t> order(frames.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Those without bytes come before the one that begins where they do.
+  // Frames without bytes come before the one that begins at the same place.
   std::ranges::stable_sort(
       order, {}, [&](std::size_t i) { return std::pair(frames[i]->begin, frames[i]->end); });
   std::vector<Place> places(frames.size());
@@ -323,8 +323,8 @@ std::string SegmentHeader::schema_text() const {
 }
 
 SegmentFront SegmentHeader::front(std::string about, std::uint64_t room, bool checksums) const {
-  // Blanks in the header would be read: 3 MB of them were half of the time that opening 100,000
-  // small records took.
+  // Padding in the header would have to be parsed: 3 MB of blanks took half of the time of opening
+  // 100,000 small records.
   SegmentFront front;
   const std::vector<StoredTensor> column_tensors =
       add_columns(front, columns_, room > bound_ ? room - bound_ : 0, checksums);

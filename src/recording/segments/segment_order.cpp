@@ -10,8 +10,8 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-/// What is behind a key; nothing where there is no such. Keys stand in front of names, whose quotes
-/// are escaped.
+/// Returns what follows a key; empty if the key is missing. Keys cannot be confused with names,
+/// which come after them and whose quotes are escaped.
 std::string_view behind(std::string_view json, std::string_view key) {
   const std::size_t at = json.find(key);
   return at == std::string_view::npos ? std::string_view() : json.substr(at + key.size());
@@ -61,8 +61,8 @@ std::vector<std::string> SegmentOrder::add(std::uint64_t number, const std::file
 }
 
 std::string behind_text(const std::filesystem::path& file, std::uint64_t closing) {
-  return file.filename().string() + " is behind segment " + std::to_string(closing) +
-         ", which closed the recording: not read";
+  return file.filename().string() + " comes after segment " + std::to_string(closing) +
+         ", which closed the recording, and was not read";
 }
 
 std::string other_number_text(const std::filesystem::path& file, std::uint64_t said) {

@@ -14,22 +14,23 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-// What a call writes, about.
+// The approximate size of one write.
 constexpr std::size_t write_size = std::size_t{1} << 20U;
-// Smaller pieces are copied together for it. Others go to the system from where they are: the first
-// touch of the memory for copies of 1,000 records of 256 B took a tenth of recording them.
+// Smaller pieces are first copied together. Larger ones are written from where they are: the first
+// touch of the memory for copies of 1,000 records of 256 B took a tenth of the time of recording
+// them.
 constexpr std::size_t staged_size = std::size_t{256} << 10U;
 constexpr std::size_t staged_below = 128;
-// What is sealed at once has less. More is hashed by a second thread meanwhile, and its journal is
-// a small part of it.
+// A segment that is sealed at once has less data. For more, a second thread computes hashes
+// meanwhile, and the journal is a small part.
 constexpr std::uint64_t at_once_below = std::uint64_t{1} << 20U;
-// From here on the disk space of a batch is reserved, which makes writing 1.5 times as fast.
+// From this size on, a batch's disk space is reserved, which makes writing 1.5 times as fast.
 constexpr std::uint64_t reserved_from = std::uint64_t{1} << 20U;
-// From twice this on a batch is hashed while it is written: that takes a third as long (12 GB/s
-// beside 4 into the page cache), and a thread starts in 60 us.
+// From twice this size on, a batch is hashed while it is written: hashing takes a third of the time
+// (12 GB/s compared with 4 GB/s into the page cache), and a thread starts in 60 us.
 constexpr std::size_t hash_share = std::size_t{1} << 20U;
 constexpr std::uint32_t permissions = 0666;
-// What a frame takes beside its name, and what the header says of it too.
+// The size of a frame without its name; also a bound on what the header needs for it.
 constexpr std::uint64_t frame_bound = 160;
 // Between tensors, for alignment.
 constexpr std::array<std::byte, 8> zeros{};
@@ -41,7 +42,7 @@ platform::os::File create(const std::filesystem::path& path) {
   return file;
 }
 
-/// The same in the place of one that a recorder left which was killed.
+/// The same, replacing a file left by a recorder that was killed.
 platform::os::File create_instead(const std::filesystem::path& path) {
   std::error_code error;
   platform::os::File file = platform::os::create_new(path, permissions, error);
@@ -73,7 +74,7 @@ SegmentWriter::SegmentWriter(const std::filesystem::path& folder, std::uint64_t 
       journal_path_(journal_file(folder, number)) {}
 
 void SegmentWriter::begin() {
-  // The journal first: data without one could not be told apart.
+  // The journal first: without one, the data could not be interpreted.
   journal_ = create(journal_path_);
   try {
     std::vector<std::byte> head;
@@ -85,9 +86,9 @@ void SegmentWriter::begin() {
     platform::os::remove(journal_path_);
     throw;
   }
-  // From here on both are ours, to be removed again if nothing comes of it.
+  // From here on both files are ours, and removed again if nothing is recorded.
   has_begun_ = true;
-  // So that a disk that fills up later has room for the header.
+  // So that there is room for the header even if the disk fills up later.
   std::error_code error;
   platform::os::reserve(part_, room_, error);
   check_written(error, "cannot reserve room for the header", part_path_);
@@ -137,7 +138,7 @@ void SegmentWriter::write_batch() {
   if (threads > 1) platform::in_pieces(2, 1, work, threads);
   else write_data();
   if (options_.durability == Durability::batch) synchronise(part_, part_path_);
-  // Where the data were copied to: that memory was touched, and is in the cache.
+  // Reuses the buffer that data were copied to: its memory was touched and is in the cache.
   std::vector<std::byte>& frames = threads > 1 ? buffers_.frames : buffers_.staged;
   is_journal_ahead_ = true;
   if (threads == 1) make_frames(frames, true);
@@ -150,8 +151,8 @@ void SegmentWriter::write_batch() {
 }
 
 void SegmentWriter::drop_batch() noexcept {
-  // At once: there may be no memory to seal the file, and whoever recovers it would find records
-  // that the recorder has told to be lost.
+  // Right away: later there may be no memory to seal the file, and recovery would find records that
+  // the recorder reported as lost.
   static_cast<void>(cut_journal());
   buffers_.batch.clear();
   batch_cost_ = 0;
@@ -188,12 +189,12 @@ void SegmentWriter::queue(std::span<const std::byte> bytes) {
   const bool is_staged = bytes.size() < staged_below;
   queued_ += bytes.size();
   if (is_staged) {
-    // Never more, so that it stays where it is: the queue points to it.
+    // Never grows beyond this, because the queue points into it.
     buffers_.staged.reserve(staged_size + staged_below);
     const std::size_t place = buffers_.staged.size();
     buffers_.staged.insert(buffers_.staged.end(), bytes.begin(), bytes.end());
     bytes = std::span(buffers_.staged).subspan(place);
-    // One block with the piece before it.
+    // Extends the block of the previous piece.
     if (place != 0 && buffers_.queue.back().data() + buffers_.queue.back().size() == bytes.data()) {
       buffers_.queue.back() = {buffers_.queue.back().data(),
                                buffers_.queue.back().size() + bytes.size()};
@@ -227,7 +228,7 @@ void SegmentWriter::seal(const std::string& about, Empty empty,
   if (header_.records() != 0) {
     check_written(cut_journal(), "cannot cut the file to its size", journal_path_);
     write_front(header_.front(about, room_, options_.checksums));
-    cut();  // What a failure left behind the last record that is whole.
+    cut();  // Removes what a failure left after the last whole record.
     finish(named);
   } else {
     static_cast<void>(part_.close());
@@ -249,7 +250,7 @@ void SegmentWriter::write_whole(const std::string& about, const std::function<vo
     room_ = front.size();
     write_front(front);
     write_data();
-    if (data_end_ == 0) cut();  // The zeros at the end of the front were not written.
+    if (data_end_ == 0) cut();  // Otherwise the zeros at the end of the front would be missing.
     finish(named);
   } catch (...) {
     platform::os::remove(part_path_);
@@ -261,7 +262,7 @@ void SegmentWriter::write_whole(const std::string& about, const std::function<vo
 void SegmentWriter::write_front(const SegmentFront& front) {
   std::vector<platform::os::Bytes> blocks = {std::as_bytes(std::span(front.header))};
   std::ranges::copy(front.columns, std::back_inserter(blocks));
-  // Without the zeros behind: nothing else was ever there.
+  // Without the trailing zeros: nothing else was ever there.
   write_at(part_, part_path_, 0, std::span(blocks));
 }
 

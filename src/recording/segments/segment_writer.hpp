@@ -1,5 +1,5 @@
 /// \file
-/// One file of a recording while it is written.
+/// Writes one file of a recording.
 #pragma once
 
 #include <cstddef>
@@ -24,89 +24,89 @@ namespace safestructures::inline v0::recording {
 struct SegmentOptions {
   Durability durability = Durability::none;
   bool checksums = true;
-  std::uint64_t largest_journal = 0;  ///< But for a single record's.
+  std::uint64_t largest_journal = 0;  ///< Except for a single record.
 };
 
-/// Memory that the segments of a recording use one after the other: the first touch of it took a
-/// quarter of the time of writing 10,000 records of 256 B.
+/// Memory that the segments of a recording reuse: the first touch of it took a quarter of the time
+/// of writing 10,000 records of 256 B.
 struct SegmentBuffers {
   SegmentBatch batch;
   std::vector<platform::os::Bytes> queue;
-  std::vector<std::byte> staged;  ///< Copies of small pieces, which the queue names.
-  std::vector<std::byte> frames;  ///< Of the journal, where they are made while data are written.
+  std::vector<std::byte> staged;  ///< Copies of small pieces, which the queue refers to.
+  std::vector<std::byte> frames;  ///< Journal frames, if made while data are written.
 };
 
-/// A segment that is being written: its data and the journal beside it.
+/// A segment that is being written: its data and its journal.
 ///
-/// Data are written before the frames that say they are there, both at the end of their file. What
-/// is sealed with the first batch, a small one, needs neither: it is written at once, under another
-/// name until it is whole. A journal took a quarter of the time of recording 1,000 records of 256
-/// B. When anything has thrown, only `drop_batch` and then `seal` may be called, and the buffers
-/// are no other segment's.
+/// Data are written before the frames that describe them, both at the end of their file. A segment
+/// that is sealed with its first batch, if that is small, needs neither a journal nor a `part`
+/// file: it is written at once, under a temporary name until it is complete. A journal took a
+/// quarter of the time of recording 1,000 records of 256 B. After an exception, only `drop_batch`
+/// and then `seal` may be called, and no other segment may use the buffers.
 class SegmentWriter {
  public:
-  /// Makes no file yet. \param room bytes in front of the data, a multiple of 8 \param buffers must
-  /// outlive it, and be no other segment's meanwhile
+  /// Creates no file yet. \param room bytes before the data, a multiple of 8 \param buffers must
+  /// outlive it; no other segment may use them meanwhile
   SegmentWriter(const std::filesystem::path& folder, std::uint64_t number, std::uint64_t room,
                 const SegmentOptions& options, SegmentBuffers& buffers);
 
-  /// Bytes of data, those of the batch among them.
+  /// Returns the bytes of data, including the batch.
   [[nodiscard]] std::uint64_t size() const noexcept {
     return header_.end() + buffers_.batch.bytes();
   }
-  /// What the header takes at most, the batch included, and its room.
+  /// Returns an upper bound on the header's size, including the batch, and its room.
   [[nodiscard]] std::uint64_t header_bound() const noexcept {
     return header_.bound() + batch_cost_;
   }
   [[nodiscard]] std::uint64_t room() const noexcept { return room_; }
 
-  /// Takes a record, to be written with the batch. Its tensors must stay as they are until then.
-  /// \returns false, and leaves it, where the header or the journal has no room for it; the first
+  /// Takes a record, written with the batch. Its tensors must not change until then.
+  /// \returns false, leaving the record, if the header or the journal has no room for it; the first
   /// record is always taken
   [[nodiscard]] bool add(PreparedRecord& record);
   [[nodiscard]] bool add(const PreparedRow& row);
   [[nodiscard]] std::uint64_t batch_bytes() const noexcept { return buffers_.batch.bytes(); }
-  /// Writes the records that were added. \throws Error `cannot_write`, the disk being too full for
-  /// the room among the reasons
+  /// Writes the added records. \throws Error `cannot_write`, also if the disk has no space for the
+  /// room
   void write_batch();
-  /// Leaves out the records that were added and are not written.
+  /// Discards the records that were added but not written.
   void drop_batch() noexcept;
 
-  /// What is done with a segment that has no record.
+  /// What to do with a segment without records.
   enum class Empty : std::uint8_t { removed, kept };
 
-  /// Whether `seal` writes the batch as well, and so needs no journal.
+  /// Whether `seal` also writes the batch, so that no journal is needed.
   [[nodiscard]] bool is_sealed_at_once() const noexcept;
-  /// Gives the file its header, with all records that were written, or writes all of it at once;
-  /// then gives it its name. To be called once, as the last. \param about the text of
-  /// `metadata_key` \param named called once there is a file of that name
+  /// Writes the header with all written records, or the whole file at once; then renames the file
+  /// to its final name. Call once, last. \param about the text of `metadata_key` \param named
+  /// called once the file has its name
   /// \throws Error `cannot_write`
   void seal(const std::string& about, Empty empty, const std::function<void()>& named);
 
  private:
-  /// Counts a record in. \param cost in the header, its name's included \param in_journal without
-  /// its name \returns the place of its name; nothing where there is no room
+  /// Counts a record. \param cost in the header, including its name's \param in_journal without its
+  /// name \returns the index of its name; null if there is no room
   [[nodiscard]] std::optional<std::uint32_t> admit(std::string_view name, std::uint64_t cost,
                                                    std::uint64_t cost_of_name,
                                                    std::uint64_t in_journal);
-  /// Makes the files.
+  /// Creates the files.
   void begin();
   void write_data();
-  /// Writes what is sealed at once.
+  /// Writes a segment that is sealed at once.
   void write_whole(const std::string& about, const std::function<void()>& named);
   void write_front(const SegmentFront& front);
-  /// Gives the file its size: up to the last record that is whole.
+  /// Sets the file's size to the end of the last whole record.
   void cut();
-  /// Gives it its name.
+  /// Gives the file its final name.
   void finish(const std::function<void()>& named);
-  /// Makes what the journal says of the batch. \param write whether it is written, in pieces, but
-  /// for the last
+  /// Makes the journal frames of the batch. \param write whether to write them, in pieces, except
+  /// for the last piece
   void make_frames(std::vector<std::byte>& frames, bool write);
-  /// Writes them, and leaves none.
+  /// Writes frames and clears them.
   void write_frames(std::vector<std::byte>& frames);
-  /// Cuts from the journal what it says of a batch that failed, if it does.
+  /// Removes from the journal the frames of a batch that failed, if any.
   [[nodiscard]] std::error_code cut_journal() noexcept;
-  /// Has bytes written behind those before; they must stay as they are until then.
+  /// Queues bytes to be written after those before; they must not change until then.
   void queue(std::span<const std::byte> bytes);
   void write_queue();
 
@@ -122,12 +122,12 @@ class SegmentWriter {
   bool has_begun_ = false;
   SegmentHeader header_;
   std::uint64_t batch_cost_ = 0;
-  std::uint64_t journal_cost_ = 0;  // What the journal takes at most, the batch included.
+  std::uint64_t journal_cost_ = 0;  // An upper bound, including the batch.
   std::uint64_t journal_end_ = 0;
-  std::uint64_t told_end_ = 0;     // Of what the journal says of records that the header has.
-  bool is_journal_ahead_ = false;  // It may say more.
-  std::uint64_t data_end_ = 0;     // Of what is written.
-  std::uint64_t queued_ = 0;       // Bytes of the queue.
+  std::uint64_t told_end_ = 0;  // The end of the journal's frames for records that the header has.
+  bool is_journal_ahead_ = false;  // It may contain more.
+  std::uint64_t data_end_ = 0;     // The end of what is written.
+  std::uint64_t queued_ = 0;       // The bytes in the queue.
 };
 
 }  // namespace safestructures::inline v0::recording

@@ -17,11 +17,11 @@ namespace safestructures::inline v0::recording {
 namespace {
 
 constexpr std::uint64_t window_size = std::uint64_t{256} << 10U;
-// Threads that compare read in as many places.
+// As many places as comparing threads read from.
 constexpr std::size_t windows = 16;
-// Of larger pieces a window has too few to be read for one of them.
+// A window holds too few larger pieces to be worth reading for one of them.
 constexpr std::size_t small = std::size_t{4} << 10U;
-// Who looks up a few pieces reads no more than them: a window costs as much as 100 of them.
+// Looking up a few pieces must not read more than them: a window costs as much as 100.
 constexpr unsigned most_alone = 3;
 
 class SmallReads final : public Source {
@@ -38,7 +38,7 @@ class SmallReads final : public Source {
     const std::uint64_t number = offset / window_size;
     const std::uint64_t begin = number * window_size;
     const std::uint64_t end = std::min(begin + window_size, size());
-    // What is not in one window, or not in the file, is nothing that would be read again.
+    // Reads that cross windows or the end of the file would not be repeated.
     if (into.size() > small || offset >= end || into.size() > end - offset)
       return source_->read(offset, into);
     Window& window = windows_[static_cast<std::size_t>(number % windows)];
@@ -58,7 +58,7 @@ class SmallReads final : public Source {
         source_->read(begin, window.bytes);
       } catch (const Error&) {
         window.bytes.clear();
-        return source_->read(offset, into);  // Which may be there, or is what fails.
+        return source_->read(offset, into);  // The piece alone may be readable; else this throws.
       }
     }
     const auto from = window.bytes.begin() + static_cast<std::ptrdiff_t>(offset - begin);
@@ -69,8 +69,8 @@ class SmallReads final : public Source {
   struct Window {
     std::mutex mutex;
     std::uint64_t begin =
-        std::numeric_limits<std::uint64_t>::max();  // Of the piece asked for last.
-    unsigned alone = 0;                             // Pieces there that were read alone.
+        std::numeric_limits<std::uint64_t>::max();  // The window of the last piece.
+    unsigned alone = 0;                             // Pieces that were read alone.
     std::vector<std::byte> bytes;
   };
 

@@ -1,5 +1,5 @@
 /// \file
-/// Reading many small pieces of a file.
+/// Reads many small pieces of a file efficiently.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace safestructures::inline v0::recording {
 
-/// The same source, of which small pieces are read together with what is around them, 256 KiB at a
-/// time, and kept for those that follow, up to 4 MiB; the first three pieces there alone, since
-/// they may be all. For pieces that lie side by side, such as rows of one tensor: of samples of
-/// large tensors, which lie far apart, it would read everything.
+/// Wraps a source so that small pieces are read together with what is around them, 256 KiB at a
+/// time, and cached, up to 4 MiB; the first three pieces of a window are read alone, since there
+/// may be no more. For adjacent pieces, such as rows of one tensor: for samples of large tensors,
+/// which are far apart, it would read everything.
 [[nodiscard]] std::shared_ptr<const Source> for_small_reads(std::shared_ptr<const Source> source);
 
 }  // namespace safestructures::inline v0::recording

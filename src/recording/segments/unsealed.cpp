@@ -10,7 +10,7 @@
 namespace safestructures::inline v0::recording {
 namespace {
 
-/// A header in memory and a range of a file behind it.
+/// A header in memory followed by a range of a file.
 class HeaderAndData final : public Source {
  public:
   HeaderAndData(std::string header, std::shared_ptr<const Source> file, std::uint64_t offset,
@@ -54,7 +54,7 @@ class HeaderAndData final : public Source {
 
 std::shared_ptr<const Source> as_file(std::shared_ptr<const Source> part, std::uint64_t room,
                                       std::vector<Frame>& frames) {
-  // Tensors stay aligned when all is read into memory.
+  // Rounded down, so that tensors stay aligned when everything is read into memory.
   const std::uint64_t begin = std::ranges::min_element(frames, {}, &Frame::begin)->begin / 8 * 8;
   std::vector<Frame*> moved;
   moved.reserve(frames.size());

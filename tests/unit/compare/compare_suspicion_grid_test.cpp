@@ -248,7 +248,6 @@ TEST_CASE("the most suspicious tensor is looked at along all dimensions, others 
   CHECK(found.rows[0].suspicions[0].evidence ==
         "a at index i of dimension 0 is b's at i + 1, in 65536 of 4194304 numbers");
   for (std::size_t i = 1; i < 4; ++i) CHECK(found.rows[i].suspicions.empty());
-  CHECK(found.notes ==
-        std::vector<std::string>{
-            "tensors looked at for the usual faults along some dimensions alone: 3"});
+  CHECK(found.notes == std::vector<std::string>{
+                           "tensors checked for the usual faults along only some dimensions: 3"});
 }

@@ -148,11 +148,13 @@ TEST_CASE("a segment that stands for another, or behind the last, is told of") {
          fs::copy_file(segment(run, 4), segment(run, 5));
        },
        "0 1 2 3 ",
-       {"segment-000005.safetensors is behind segment 4, which closed the recording: not read"}},
+       {"segment-000005.safetensors comes after segment 4, which closed the recording, and was not "
+        "read"}},
       {"a file behind the last that is none",
        [](const fs::path& run, const fs::path&) { std::ofstream(segment(run, 5)) << "none"; },
        "0 1 2 3 ",
-       {"segment-000005.safetensors is behind segment 4, which closed the recording: not read"}},
+       {"segment-000005.safetensors comes after segment 4, which closed the recording, and was not "
+        "read"}},
   };
   for (const Case& one : cases) {
     CAPTURE(one.name);

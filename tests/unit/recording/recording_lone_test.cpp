@@ -48,13 +48,13 @@ TEST_CASE("what is missing of a segment that is not sealed is told of, and of no
   const std::vector<Case> cases = {
       {"nothing", [](const fs::path&, const fs::path&) {}, records, ""},
       {"no data", [](const fs::path& part, const fs::path&) { fs::remove(part); }, 0,
-       "segment-000001.part is missing, of whose records there is the journal"},
+       "segment-000001.part is missing, although its journal lists records in it"},
       {"empty data", [](const fs::path& part, const fs::path&) { fs::resize_file(part, 0); }, 0,
-       "segment-000001.part ends in front of data that its journal tells of: 'safestructures "
+       "segment-000001.part ends before data that its journal lists: 'safestructures "
        "recover' says how many records are lost"},
       {"cut data",
        [](const fs::path& part, const fs::path&) { fs::resize_file(part, 32768 + 1700); }, 2,
-       "segment-000001.part ends in front of data that its journal tells of: 'safestructures "
+       "segment-000001.part ends before data that its journal lists: 'safestructures "
        "recover' says how many records are lost"},
       {"no journal", [](const fs::path&, const fs::path& journal) { fs::remove(journal); }, 0,
        "segment-000001.part: there is no journal that says what is in it"},

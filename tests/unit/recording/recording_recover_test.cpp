@@ -396,8 +396,8 @@ TEST_CASE("records that say to have the same data are no two records") {
   write(run / "segment-000001.part", std::string(32768 + 24, '\0'));
   const ss::Recording live(run);
   CHECK(live.size() == 1);
-  CHECK(live.problems() == Lines{(run / "segment-000001.journal").string() +
-                                 " has records that say to have the same data"});
+  CHECK(live.problems() ==
+        Lines{(run / "segment-000001.journal").string() + " has records that claim the same data"});
   const ss::RecoveryReport report = ss::recover_recording(run);
   CHECK(report.recovered == 1);
   CHECK(report.losses == Lines{"segment-000001.part: the data of 1 record are damaged or missing"});
