@@ -269,7 +269,8 @@ void Repair::seal(Journal journal) {
 }
 
 void Repair::write(bool checksums) {
-  const std::string about = "{\"version\": 2, \"segment\": " + std::to_string(head_.segment) +
+  const std::string about = "{\"version\": " + std::to_string(recording::layout_version) +
+                            ", \"segment\": " + std::to_string(head_.segment) +
                             ", \"closed\": false, \"recovered\": true}";
   // Including the zeros: a recorder that died while sealing may have written something else there.
   const std::string header = header_.front(about, head_.room, checksums).text();
@@ -295,8 +296,7 @@ void Repair::write(bool checksums) {
 }
 
 /// Returns why a sealed file cannot be read as a segment; null if it can.
-std::optional<std::string> fault_of(const std::filesystem::path& path,
-                                    const RecoverOptions& options) {
+std::optional<Error> fault_of(const std::filesystem::path& path, const RecoverOptions& options) {
   try {
     platform::SharedBlocks columns;
     const Document document =
@@ -304,7 +304,7 @@ std::optional<std::string> fault_of(const std::filesystem::path& path,
     static_cast<void>(recording::Segment(document, path, columns));
     return std::nullopt;
   } catch (const Error& error) {
-    return error.with_file(path.string()).what();
+    return error.with_file(path.string());
   }
 }
 
@@ -317,13 +317,16 @@ bool check_sealed(const std::filesystem::path& folder, std::uint64_t segment,
   const std::filesystem::path path = recording::journal_file(folder, segment);
   const std::string journal = path.filename().string();
   const auto fault = files.journal ? fault_of(recording::sealed_file(folder, segment), options)
-                                   : std::optional<std::string>();
-  if (fault) {
+                                   : std::optional<Error>();
+  if (fault && !files.part && fault->code() == ErrorCode::unsupported_version) {
+    // It may be whole, which who knows its layout can tell, and the journal is what is left of it.
+    report.losses.push_back(fault->what());
+  } else if (fault) {
     const std::string advice =
         files.part
             ? part + " and " + journal + " may have its records: move this file out of the folder"
             : journal + " may have its records: rename this file to " + part;
-    report.losses.push_back(*fault + " " + advice + ", and recover again");
+    report.losses.push_back(fault->what() + (" " + advice) + ", and recover again");
   } else if (files.part) {
     report.losses.push_back(part + ": a sealed segment has its number");
   } else if (files.journal) {

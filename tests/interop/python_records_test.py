@@ -14,7 +14,7 @@ import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, raised, run, run_checks
 from safestructures.constants import SCHEMA_FIELD
-from safestructures_cpp import nodes, segments, small_floats
+from safestructures_cpp import nodes, order, segments, small_floats
 from safestructures_cpp.recorder import Recorder, records
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
@@ -123,6 +123,30 @@ def check_segments_read(folder):
     file.write_bytes(b"")
     problem = raised(ValueError, lambda: list(records(file)))
     expect("no tensors", True, problem.startswith(f"{file}: the file is no sealed segment of a recording: "))
+
+
+def check_versions(folder):
+    """Recordings of an earlier version with this layout are read, other layouts refused, with what to do."""
+    earlier = pathlib.Path(__file__).resolve().parents[1] / "golden" / "earlier"
+    found = list(records(earlier / "2026-11-24" / "closed"))
+    expect("an earlier version's", 16, len(found))
+    expect("its first record", ("block.out", 0, [0, 1]), (found[0].name, found[0].step, found[0].value.tolist()))
+    file = pathlib.Path(folder) / "segment.safetensors"
+    rows = Segment.of_rows(np.zeros((3, 2)))
+    for version, other in (("1", "the safestructures that recorded it"), ("3", "a newer safestructures")):
+        safestructures.save_file(rows, file, metadata={order.METADATA_KEY: f'{{"version": {version}}}'})
+        expect(
+            f"version {version}",
+            f"{file}: the segment of a recording has a layout that is not known here: expected version 2, found"
+            f" {version}. Read the recording with {other}, or this file alone as the structure that it is.",
+            raised(ValueError, lambda: list(records(file))),
+        )
+    for said in ('{"version": 2}', '{"version": "3"}', "{}", "[]", "no JSON"):
+        safestructures.save_file(rows, file, metadata={order.METADATA_KEY: said})
+        expect(said, 3, len(list(records(file))))
+    segment = earlier / "2026-11-22" / "closed" / "segment-000001.safetensors"
+    problem = raised(ValueError, lambda: list(records(segment.parent)))
+    expect("before the columns", True, problem.startswith(f"{segment}: the segment of a recording has a layout"))
 
 
 def check_changed_schemas(folder):
@@ -271,6 +295,7 @@ def check_order(folder):
 run_checks(
     check_records,
     check_segments_read,
+    check_versions,
     check_changed_schemas,
     check_small_floats,
     check_deep,

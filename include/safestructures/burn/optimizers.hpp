@@ -4,8 +4,8 @@
 ///     auto adam = load_file<burn::OptimizerRecord<burn::AdamState>>("optim.mpk");
 ///
 /// The record of a scheduler is a number: `std::uint64_t` for cosine, linear and Noam,
-/// `std::int32_t` for step, `double` for exponential; that of the constant scheduler is a
-/// `Constant`.
+/// `std::int32_t` for step, `double` for exponential; that of the constant scheduler is nothing, a
+/// `std::monostate`.
 ///
 /// The tensors of an optimizer have the shape of the parameter they belong to.
 #pragma once

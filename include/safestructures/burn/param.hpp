@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/tensor.hpp>
@@ -35,8 +36,8 @@ struct Bare {
 };
 
 /// A member of a module that is neither a parameter nor a module with parameters: a number, a
-/// setting, a module such as Dropout. Records hold nothing in its place. An array of numbers, such
-/// as the stride of a Conv2d, is a `std::array` of as many Constants.
+/// setting, a module such as Dropout. Records hold nothing in its place, and a file may lack it. An
+/// array of numbers, such as the stride of a Conv2d, is a `std::array` of as many Constants.
 struct Constant {
   /// Constants are always equal.
   friend bool operator==(const Constant&, const Constant&) = default;
@@ -79,6 +80,14 @@ struct Codec<burn::Bare<T>> {
     return {decoder.decode<T>(value)};
   }
 };
+
+namespace detail {
+
+// As in Burn, and its burnpack files have none.
+template <>
+inline constexpr bool is_optional<burn::Constant> = true;
+
+}  // namespace detail
 
 template <>
 struct Codec<burn::Constant> {

@@ -26,6 +26,7 @@
 namespace safestructures::inline v0 {
 namespace detail {
 
+/// Whether a field of T may be missing, and is a default T then.
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
@@ -77,7 +78,7 @@ SAFESTRUCTURES_API Value make_struct(std::string_view class_name, unsigned versi
 /// whose type need not have a codec.
 struct FieldCodec {
   TypeDescriber::Node* type = nullptr;
-  bool is_optional = false;  ///< Whether it is a std::optional.
+  bool is_optional = false;  ///< Whether it may be missing, such as a std::optional.
 };
 using EncodeField = Value (*)(const void* field, Encoder& encoder);
 
@@ -216,7 +217,7 @@ struct StructCodec {
       const Value* found = reader.find(I);
       if constexpr (!info.is_optional && !is_optional<Field>) found = &reader.require(I);
       if (found != nullptr) assign_field(field, decoder.decode_at<Loaded>(info.file_name, *found));
-      else if constexpr (is_optional<Field> && !info.is_optional) field.reset();
+      else if constexpr (is_optional<Field> && !info.is_optional) field = Field();
     }
   }
 };

@@ -18,7 +18,8 @@ namespace safestructures::inline v0::formats {
 /// become the attribute `burn.id` of their tensors, as Burn writes them.
 ///
 /// Burn 0.21 and later read the files that are written. They hold tensors, bool, int and float in
-/// dicts, structs, lists and tuples; everything else is refused with its path, and so are
+/// dicts, structs, lists and tuples. None is left out as a field of a struct, and anywhere in a
+/// converted record; everything else is refused with its path, and so are
 /// `SaveOptions::checksums`, `shard_size` and `TensorNames::numbers`.
 /// `LoadOptions::verify_checksums` is refused as for every file without checksums.
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& burnpack();

@@ -3,6 +3,8 @@
 import json
 
 METADATA_KEY = "safestructures_recording"
+#: Which layout of segments this is, as the metadata say: 1 had a list of records for columns.
+LAYOUT_VERSION = 2
 
 
 def about_of(metadata):

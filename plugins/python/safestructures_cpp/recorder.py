@@ -24,7 +24,7 @@ import threading
 import time
 import weakref
 
-from safestructures_cpp import globs, hooks, segments, traced
+from safestructures_cpp import globs, hooks, order, segments, traced
 from safestructures_cpp.counts import Counts
 from safestructures_cpp.nodes import SURROGATE, NodeWriter, Unlike
 from safestructures_cpp.recording import Record, records
@@ -282,7 +282,7 @@ class Recorder:
         share = max(1, self._segment_bytes / max(segment.size, 1))
         most = max(min(2 * segment.room, segments.LARGEST_ROOM), 64 << 10)
         self._room = int(min(max(segment.bound * share * 1.25, 64 << 10), most))
-        about = {"version": 2, "segment": segment.number, "closed": closed, "run": self._run}
+        about = {"version": order.LAYOUT_VERSION, "segment": segment.number, "closed": closed, "run": self._run}
         try:
             segment.seal(self._counts.about(about), even_empty=closed)
         except OSError:

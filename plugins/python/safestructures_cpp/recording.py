@@ -65,7 +65,8 @@ def records(path):
     recording, as `safestructures verify` does; records that are no later than those before are left out.
 
     Raises FileNotFoundError for what is no recording; what is returned raises ValueError, which names the
-    file, for one that is no segment, and the record too where its value is deeper than Python's recursion goes.
+    file, for one that is no segment or of another layout, and the record too where its value is deeper than
+    Python's recursion goes.
     """
     path = pathlib.Path(path)
     if not path.exists():
@@ -123,6 +124,7 @@ def read_root(file):
             metadata = opened.metadata() or {}
             if SCHEMA_FIELD not in metadata:
                 raise no_segment(file, "it has no schema")
+            check_version(file, order.about_of(metadata).get("version"))
             tensors = tensors_of(file, opened)
     except SafetensorError as error:
         raise no_segment(file, error) from error
@@ -208,6 +210,19 @@ def check_places(file, root):
         has_rows = isinstance(rows, np.ndarray) and rows.ndim > 0
         if row != segments.NO_ROW and not (has_rows and 0 <= row < len(rows)):
             raise no_segment(file, f"its column row has {row}, which its value {value} has not")
+
+
+def check_version(file, version):
+    """Raises ValueError for another layout, which may mean something else by the same names."""
+    # What no number says is another writer's.
+    if type(version) is not int or version == order.LAYOUT_VERSION:
+        return
+    other = "the safestructures that recorded it" if version < order.LAYOUT_VERSION else "a newer safestructures"
+    raise ValueError(
+        f"{file}: the segment of a recording has a layout that is not known here: expected version"
+        f" {order.LAYOUT_VERSION}, found {version}. Read the recording with {other}, or this file alone as the"
+        " structure that it is."
+    )
 
 
 def no_segment(file, why):

@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/formats/burn_marks.hpp>
 #include "data/limit.hpp"
 #include "formats/burn/modules.hpp"
+#include "formats/burn/tensor_data.hpp"
 
 namespace safestructures::inline v0::burn {
 namespace {
@@ -159,7 +161,24 @@ class Fitting {
     }
   }
 
+  /// A struct of a text `id` and a tensor `param` is spelled as a parameter is.
+  static void as_struct(Value& value, const TypeInfo& type) {
+    const Value* const id = value.attribute(attributes::burn_id);
+    const auto has = [&](std::string_view name) {
+      return std::ranges::find(type.fields, name, &TypeField::name) != type.fields.end();
+    };
+    if (id == nullptr || id->is_none() || type.fields.size() != 2) return;
+    if (!has(id_name) || !has(param_name)) return;
+    Value text = *id;
+    value.set_attribute(attributes::burn_id, Value());
+    Value whole = Value::dict();
+    whole.insert(Value(id_name), std::move(text));
+    whole.insert(Value(param_name), std::move(value));
+    value = std::move(whole);
+  }
+
   void fields(Value& value, const TypeInfo& type, const Trace* trace) {
+    as_struct(value, type);
     if (!value.is_mapping()) return;
     const std::string_view inner = inner_of(type.name, version_);
     if (!inner.empty() && value.size() == 1)

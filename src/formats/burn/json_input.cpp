@@ -8,6 +8,7 @@
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
 #include "formats/burn/input.hpp"
+#include "formats/burn/utf8.hpp"
 #include "formats/json/cursor.hpp"
 #include "formats/safetensors/json_text.hpp"
 
@@ -35,7 +36,7 @@ class JsonInput final : public Input {
       throw Error(ErrorCode::invalid_utf8, "a text of the record is not UTF-8",
                   {.expected = "pairs of surrogates",
                    .found = "an escape of half a pair",
-                   .advice = "Damage, or another program than Burn: save the record again",
+                   .advice = std::string(utf8_advice),
                    .offset = cursor_.offset()});
     return token_;
   }

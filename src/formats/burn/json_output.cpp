@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -156,11 +157,42 @@ class JsonOutput final : public Output {
       text_ += "null";
       return;
     }
-    std::array<char, 32> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-    const std::string_view spelled(digits.data(), static_cast<std::size_t>(end - digits.data()));
-    text_ += spelled;
-    if (spelled.find_first_of(".e") == std::string_view::npos) text_ += ".0";
+    std::array<char, 32> room;
+    const auto end =
+        std::to_chars(room.data(), room.data() + room.size(), value, std::chars_format::scientific)
+            .ptr;
+    std::string digits(room.data(), end);
+    const std::size_t mark = digits.find('e');
+    int exponent = 0;
+    std::from_chars(digits.data() + mark + 2, digits.data() + digits.size(), exponent);
+    // From where on there is an exponent, in the JSON of Rust (serde_json).
+    constexpr bool is_single = std::is_same_v<T, float>;
+    constexpr int large = is_single ? 13 : 16;
+    constexpr int small = is_single ? 7 : 6;
+    const bool is_small = digits[mark + 1] == '-';
+    if (exponent >= (is_small ? small : large)) {
+      digits.resize(mark + 2);
+      text_ += digits + std::to_string(exponent);
+      return;
+    }
+    digits.resize(mark);
+    append_plain(std::move(digits), is_small ? -exponent : exponent);
+  }
+
+  /// \param digits one before the point, and what is behind it
+  void append_plain(std::string digits, int exponent) {
+    if (digits.front() == '-') {
+      text_ += '-';
+      digits.erase(0, 1);
+    }
+    if (digits.size() > 1) digits.erase(1, 1);
+    if (exponent < 0) {
+      digits.insert(0, static_cast<std::size_t>(-exponent), '0');
+      exponent = 0;
+    }
+    const std::size_t whole = static_cast<std::size_t>(exponent) + 1;
+    if (digits.size() < whole + 1) digits.resize(whole + 1, '0');
+    text_ += digits.insert(whole, 1, '.');
   }
 
   void append_bytes(std::span<const std::byte> bytes) {

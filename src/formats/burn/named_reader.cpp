@@ -45,8 +45,15 @@ std::optional<StoredType> type_of(const Value& dtype) {
   return stored_type("Bool", entry.value.as_string());
 }
 
+/// What stands as a dtype, in messages.
+std::string dtype_text(const Value& dtype) {
+  if (dtype.kind() != Kind::dict || dtype.size() != 1) return safestructures::describe(dtype);
+  const Entry& entry = dtype.entries().front();
+  return entry.key.key_label() + " of " + safestructures::describe(entry.value);
+}
+
 bool is_quantized(const Value& dtype) {
-  return dtype.kind() == Kind::dict && dtype.size() == 1 && dtype.find("QFloat") != nullptr;
+  return dtype.kind() == Kind::dict && dtype.size() == 1 && dtype.find(quantized_name) != nullptr;
 }
 
 bool is_in(const Value& item, std::uint64_t most) {
@@ -119,8 +126,12 @@ RecordMetadata NamedReader::metadata() {
       return false;
     }
     expect(Token::map, "a map of metadata");
+    std::set<std::string, std::less<>> known;
     while (input_.next() == Token::name) {
       const std::string key(input_.string());
+      if (!known.insert(key).second)
+        fail(ErrorCode::duplicate_name, "the metadata of a record have a key twice", {},
+             "'" + key + "'");
       const auto* const field =
           std::ranges::find(RecordMetadata::fields, key,
                             &std::pair<std::string_view, std::string RecordMetadata::*>::first);
@@ -280,7 +291,10 @@ std::optional<Value> NamedReader::tensor(Value& map, const Elements& elements, c
     Value& id = map.entry_value(id_entry);
     Value& param = map.entry_value(1 - id_entry);
     const bool is_tensor = param.kind() == Kind::tensor || param.type_name() == quantized_type;
-    if (!is_tensor || id.kind() != Kind::string) return std::nullopt;
+    // A parameter in it has an id already: then this is a struct with such names.
+    const Value* const own = param.attribute(attributes::burn_id);
+    const bool has_own = own != nullptr && !own->is_none();
+    if (!is_tensor || has_own || id.kind() != Kind::string) return std::nullopt;
     param.set_attribute(attributes::burn_id, std::move(id));
     return std::move(param);
   }
@@ -334,12 +348,14 @@ Value NamedReader::new_tensor(const Value& map, Shape shape, const Elements& ele
     payload.entry_value(elements.entry) =
         elements.range ? bytes_at(*elements.range, trace)
                        : Value::bytes(map.entries()[elements.entry].value.tensor());
-    return Value::custom(std::string(quantized_type), std::move(payload));
+    Value result = Value::custom(std::string(quantized_type), std::move(payload));
+    result.set_attribute(attributes::burn_id, Value());
+    return result;
   }
   const std::optional<StoredType> type = type_of(dtype);
   if (!type)
     throw Error(ErrorCode::unknown_dtype, "a tensor has an unknown dtype",
-                {.expected = "a dtype of Burn", .found = safestructures::describe(dtype)});
+                {.expected = "a dtype of Burn", .found = dtype_text(dtype)});
   Value result(elements.range
                    ? tensor_in(source_, elements.range->offset, elements.range->size, *type,
                                std::move(shape), options_.access == Access::map, trace)

@@ -1,5 +1,6 @@
 #include "formats/burn/tensor_data.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <span>
@@ -105,6 +106,7 @@ void check_size(std::uint64_t size, StoredType type, const Shape& shape) {
 }  // namespace
 
 std::optional<StoredType> stored_type(std::string_view name, std::string_view store) noexcept {
+  if (std::ranges::find(stores, store) == stores.end()) return std::nullopt;
   for (const Named& one : dtypes)
     if (one.name == name) return type_of(one, store);
   return std::nullopt;

@@ -27,6 +27,10 @@ inline constexpr std::string_view id_name = "id";
 inline constexpr std::string_view param_name = "param";
 /// The type of a quantized tensor, whose bytes are kept as they are.
 inline constexpr std::string_view quantized_type = "burn.QFloat";
+/// Its dtype is a map with this key; of a burnpack file it is what the key has, and the bytes are
+/// `packed_bytes_name`.
+inline constexpr std::string_view quantized_name = "QFloat";
+inline constexpr std::string_view packed_bytes_name = "data";
 
 /// How the bytes of a tensor are to be read: `Bool` with four bytes each, say.
 struct StoredType {

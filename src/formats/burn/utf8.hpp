@@ -11,14 +11,17 @@
 
 namespace safestructures::inline v0::burn {
 
+/// What to do about a text that is none, in the encodings that name their fields.
 inline constexpr std::string_view utf8_advice =
-    "Check that the C++ type has the fields of the record, in its order";
+    "Damage, or another program than Burn: save the record again";
 
+/// Of bincode, where another type finds texts in other bytes.
 /// \param offset where the text is in the file \throws Error `invalid_utf8`
 inline void check_utf8(std::string_view text, std::uint64_t offset) {
   if (safetensors::detail::find_invalid_utf8(text))
     throw Error(ErrorCode::invalid_utf8, "a text of the record is not UTF-8",
-                {.advice = std::string(utf8_advice), .offset = offset});
+                {.advice = "Check that the C++ type has the fields of the record, in its order",
+                 .offset = offset});
 }
 
 }  // namespace safestructures::inline v0::burn

@@ -108,19 +108,29 @@ void Writer::tensor_data(const Value& value, const Trace* trace) {
 
 void Writer::quantized(const Value& value, const Trace* trace) {
   const Value& payload = value.payload();
-  const Value* const bytes = payload.find(bytes_name);
+  const Value* bytes = payload.find(bytes_name);
+  // As a burnpack file has it.
+  const bool is_packed = bytes == nullptr;
+  if (is_packed) bytes = payload.find(packed_bytes_name);
+  const Value* const shape = payload.find(shape_name);
+  const Value* const dtype = payload.find(dtype_name);
   if (value.type_name() != quantized_type || bytes == nullptr || bytes->kind() != Kind::bytes ||
-      !out_.is_named())
+      shape == nullptr || dtype == nullptr || payload.size() != 3 || !out_.is_named())
     fail(ErrorCode::unknown_type, "a record of Burn cannot hold a custom type", "a module's values",
          "'" + value.type_name() + "'", trace);
-  out_.begin_struct(payload.size());
-  for (const Entry& entry : payload.entries()) {
-    out_.key(entry.key.as_string(), trace);
-    if (&entry.value == bytes) {
-      detail::StoredElements elements(bytes->tensor(), DType::U8, {});
-      out_.bytes(elements);
-    } else natural(entry.value, trace);
+  out_.begin_struct(3);
+  out_.name(bytes_name);
+  detail::StoredElements elements(bytes->tensor(), DType::U8, {});
+  out_.bytes(elements);
+  out_.name(shape_name);
+  natural(*shape, trace);
+  out_.name(dtype_name);
+  if (is_packed) {
+    out_.begin_struct(1);
+    out_.name(quantized_name);
   }
+  natural(*dtype, trace);
+  if (is_packed) out_.end_struct();
   out_.end_struct();
 }
 

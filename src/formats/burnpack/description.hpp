@@ -17,6 +17,7 @@
 #include <safestructures/data/shape.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/options.hpp>
+#include "formats/burn/tensor_data.hpp"
 
 namespace safestructures::inline v0::burnpack {
 
@@ -41,7 +42,7 @@ inline constexpr std::string_view shape_key = "shape";
 inline constexpr std::string_view offsets_key = "data_offsets";
 inline constexpr std::string_view id_key = "param_id";
 inline constexpr std::string_view bool_key = "Bool";
-inline constexpr std::string_view quantized_key = "QFloat";
+inline constexpr std::string_view quantized_key = burn::quantized_name;
 inline constexpr std::string_view float_key = "Float";
 inline constexpr std::string_view int_key = "Int";
 inline constexpr std::string_view uint_key = "UInt";
@@ -49,8 +50,8 @@ inline constexpr std::string_view uint_key = "UInt";
 /// The attribute of a tensor that is its parameter's id, as Burn spells it.
 inline constexpr std::string_view id_attribute = "burn.id";
 /// The type of a quantized tensor, whose bytes only Burn can read, and the keys of its payload.
-inline constexpr std::string_view quantized_type = "burn.QFloat";
-inline constexpr std::string_view quantized_data = "data";
+inline constexpr std::string_view quantized_type = burn::quantized_type;
+inline constexpr std::string_view quantized_data = burn::packed_bytes_name;
 
 /// The dtypes that Burn has, too.
 [[nodiscard]] inline bool burn_has(DType dtype) noexcept {

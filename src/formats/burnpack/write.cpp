@@ -61,10 +61,22 @@ void refuse(bool asked, std::string_view option) {
                .advice = "Save it as safestructures"});
 }
 
+bool is_uuid(std::string_view text) {
+  constexpr std::string_view form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  return std::ranges::equal(text, form, [](char found, char expected) {
+    return expected == '-' ? found == '-'
+                           : (found >= '0' && found <= '9') || (found >= 'a' && found <= 'f') ||
+                                 (found >= 'A' && found <= 'F');
+  });
+}
+
 /// Collects what the file will hold, and refuses what it cannot.
 class Collector {
  public:
-  explicit Collector(const SaveOptions& options) : options_(options), dtypes_(options.precision) {}
+  explicit Collector(const SaveOptions& options)
+      : options_(options),
+        dtypes_(options.precision),
+        is_record_(options.metadata.contains("burn.version")) {}
 
   void collect(const Value& root) {
     // Names spell the structure, and what stands alone has none.
@@ -107,18 +119,32 @@ class Collector {
       case Kind::structure: break;
       default: fail(item, trace);
     }
-    if (item.size() == 0 && !is_root) fail(item, trace);
+    if (!is_root && !is_record_ && !has_contents(item)) fail(item, trace);
     check_attributes(item, trace);
     const detail::StoredDTypes::Below below(dtypes_, item);
     if (item.is_sequence()) {
       for (std::size_t i = 0; i < item.size(); ++i)
-        child(item[i], std::to_string(i), Trace{trace, {}, i}, is_root);
+        if (!is_left_out(item, item[i]))
+          child(item[i], std::to_string(i), Trace{trace, {}, i}, is_root);
     } else {
       for (const Entry& entry : item.entries()) {
+        if (is_left_out(item, entry.value)) continue;
         const std::string label = entry.key.key_label();
         child(entry.value, label, Trace{trace, label}, is_root);
       }
     }
+  }
+
+  /// Whether a part of a container leaves no trace: of a struct, an optional field without a value,
+  /// which is missing then; of a record, all that is None, as in Burn's own files.
+  [[nodiscard]] bool is_left_out(const Value& container, const Value& part) const {
+    return part.is_none() && (is_record_ || container.kind() == Kind::structure);
+  }
+
+  [[nodiscard]] bool has_contents(const Value& container) const {
+    const auto is_kept = [&](const Value& part) { return !is_left_out(container, part); };
+    if (container.is_sequence()) return std::ranges::any_of(container.items(), is_kept);
+    return std::ranges::any_of(container.entries(), is_kept, &Entry::value);
   }
 
   void child(const Value& item, const std::string& step, const Trace& trace, bool is_of_root) {
@@ -157,7 +183,10 @@ class Collector {
 
   std::optional<std::uint64_t> id_of(const Value& item, const Trace* trace) const {
     const Value* const text = item.attribute(id_attribute);
-    if (text == nullptr) return std::nullopt;
+    if (text == nullptr || text->is_none()) return std::nullopt;
+    // Through Burn 0.14 ids were UUIDs, for which there is no room.
+    if (is_record_ && text->kind() == Kind::string && is_uuid(text->as_string()))
+      return std::nullopt;
     const auto id =
         text->kind() == Kind::string ? burn::parse_param_id(text->as_string()) : std::nullopt;
     if (!id)
@@ -215,9 +244,14 @@ class Collector {
     if (item.type_name() != quantized_type) fail(item, trace);
     check_attributes(item, trace);
     const Value& payload = item.payload();
-    const Value* const dtype = payload.find(dtype_key);
+    const Value* dtype = payload.find(dtype_key);
     const Value* const shape = payload.find(shape_key);
-    const Value* const data = payload.find(quantized_data);
+    const Value* data = payload.find(quantized_data);
+    // As a record has it.
+    if (data == nullptr && dtype != nullptr && dtype->kind() == Kind::dict && dtype->size() == 1) {
+      data = payload.find(burn::bytes_name);
+      dtype = dtype->find(quantized_key);
+    }
     if (dtype == nullptr || shape == nullptr || data == nullptr || payload.size() != 3 ||
         shape->kind() != Kind::list || data->kind() != Kind::bytes)
       throw Error(ErrorCode::invalid_argument, "a burn.QFloat is not as it was read",
@@ -239,6 +273,7 @@ class Collector {
 
   const SaveOptions& options_;
   detail::StoredDTypes dtypes_;
+  bool is_record_;    // The file comes from a record of Burn.
   std::string name_;  // Of the current value: its place, with dots.
   std::unordered_set<std::string, detail::KeyedHash> names_;
   std::uint64_t names_size_ = 0;

@@ -11,6 +11,7 @@
 #include "formats/json_string.hpp"
 #include "recording/recorder/capture.hpp"
 #include "recording/recorder/state.hpp"
+#include "recording/segments/segment_header.hpp"
 
 namespace safestructures::inline v0::detail {
 
@@ -262,7 +263,8 @@ std::string RecorderState::about(bool closed) const {
         left_out.emplace(name, own);
     }
   }
-  std::string start = "{\"version\": 2, \"segment\": " + std::to_string(segment_number_) +
+  std::string start = "{\"version\": " + std::to_string(recording::layout_version) +
+                      ", \"segment\": " + std::to_string(segment_number_) +
                       ", \"closed\": " + (closed ? "true" : "false") + ", \"run\": \"" + run_ +
                       "\", \"counts\": ";
   append_counts(start, all);

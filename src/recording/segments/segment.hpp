@@ -19,7 +19,8 @@ namespace safestructures::inline v0::recording {
 /// Safe to use from several threads at once.
 class Segment {
  public:
-  /// \param blocks for its columns \throws Error if its root is invalid, naming the file
+  /// \param blocks for its columns
+  /// \throws Error if its root is invalid, and `unsupported_version`, naming the file
   Segment(const Document& document, std::filesystem::path path, platform::SharedBlocks& blocks);
 
   [[nodiscard]] const Document& document() const noexcept { return document_; }

@@ -21,6 +21,10 @@ namespace safestructures::inline v0::recording {
 /// The metadata key that describes the segment.
 inline constexpr std::string_view metadata_key = "safestructures_recording";
 
+/// The version of the layout of segments, in the metadata. Version 1 had a list of records instead
+/// of columns.
+inline constexpr std::uint64_t layout_version = 2;
+
 /// Bytes reserved for the metadata, whatever the records take.
 inline constexpr std::uint64_t metadata_room = std::uint64_t{16} << 10U;
 

@@ -28,6 +28,7 @@ std::optional<std::uint64_t> number_behind(std::string_view json, std::string_vi
 
 SegmentAbout read_about(std::string_view about) {
   SegmentAbout read;
+  read.version = number_behind(about, "\"version\": ");
   read.segment = number_behind(about, "\"segment\": ");
   read.closed = about.find("\"closed\": true") != std::string_view::npos;
   const std::string_view run = behind(about, "\"run\": \"");

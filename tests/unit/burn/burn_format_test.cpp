@@ -354,7 +354,8 @@ TEST_CASE("through 0.13 all floats of a record have one dtype, and so have all i
 
 TEST_CASE("quantized tensors are kept as they are") {
   const std::string text = json_record(
-      R"({"q":{"id":"a","param":{"bytes":[1,2,3,4,5],"shape":[1],"dtype":{"QFloat":{"value":"Q8S"}}}}})");
+      R"({"q":{"id":"a","param":{"bytes":[1,2,3,4,5],"shape":[1],"dtype":{"QFloat":{"value":"Q8S"}}}},)"
+      R"("bare":{"bytes":[6,7,8,9,0],"shape":[1],"dtype":{"QFloat":{"value":"Q8S"}}}})");
   const ss::Value value = ss::load(view_of(text));
   CHECK(value["q"].type_name() == "burn.QFloat");
   const std::vector<std::byte> saved =

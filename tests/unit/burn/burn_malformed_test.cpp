@@ -73,7 +73,7 @@ TEST_CASE("malformed MessagePack is refused") {
       {"a text that is not UTF-8", messagepack_record("\xA2\xC3\x28"),
        "invalid_utf8: at /: a text of the record is not UTF-8" +
            at(item).substr(0, at(item).size() - 1) +
-           ". Check that the C++ type has the fields of the record, in its order."},
+           ". Damage, or another program than Burn: save the record again."},
       {"too few bytes for the shape",
        messagepack_record("\x81\xA1w\x83\xA5"
                           "bytes\xC4\x04"
@@ -103,6 +103,18 @@ TEST_CASE("malformed MessagePack is refused") {
                           "F32"s),
        "invalid_shape: at /: a shape holds what is no size: expected an integer from 0, found int "
        "-1."},
+      {"booleans that are stored in an unknown way",
+       messagepack_record("\x83\xA5"
+                          "bytes\xC4\x01\x01\xA5shape\x91\x01\xA5"
+                          "dtype\x81\xA4"
+                          "Bool\xA3U16"s),
+       "unknown_dtype: at /: a tensor has an unknown dtype: expected a dtype of Burn, found Bool "
+       "of str \"U16\"."},
+      {"a key of the metadata twice",
+       "\x82\xA8metadata\x82\xA5"
+       "float\xA1x\xA5"
+       "float\xA1y\xA4item\x01"s,
+       "duplicate_name: at /: the metadata of a record have a key twice: found 'float'" + at(19)},
       {"no item", "\x81\xA8metadata\x80"s,
        "invalid_header: at /: the file is no record of Burn: expected 'item' in its map, found "
        "none" +

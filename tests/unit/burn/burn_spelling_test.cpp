@@ -1,13 +1,16 @@
 /// \file
 /// Burn's own spelling of a tensor in MessagePack is read at once, every other token by token: both
-/// give the same, limits and errors included.
+/// give the same, limits and errors included. What looks like a parameter and is none, and numbers
+/// in JSON.
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include <safestructures/burn/burn.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/burn_records.hpp"
 #include "support/errors.hpp"
@@ -129,5 +132,61 @@ TEST_CASE("limits are the same for every spelling of a tensor") {
     for (std::uint32_t depth = 1; depth < 8; ++depth) check({.depth = depth});
     for (std::uint32_t rank = 0; rank < 3; ++rank) check({.rank = rank});
     CHECK(refused >= 6);
+  }
+}
+
+namespace {
+
+struct Tagged {
+  std::string id;
+  ss::burn::Param<> param;
+};
+struct Noted {
+  std::string id;
+  ss::burn::Bare<> param;
+};
+
+}  // namespace
+
+TEST_CASE("a struct whose fields have the names of a parameter's is kept") {
+  const Tagged tagged{"first", {ss::Tensor::own<float>({1, 2}), "72d17eukbtkma"}};
+  const Noted noted{"second", {ss::Tensor::own<float>({3})}};
+  for (const auto encoding : {ss::burn::Encoding::messagepack, ss::burn::Encoding::pretty_json}) {
+    const ss::SaveOptions options = {.format = ss::formats::burn({.encoding = encoding})};
+    const auto bytes = ss::save(std::tuple(tagged, noted), options);
+    const ss::Value dynamic = ss::load(bytes);
+    CHECK(dynamic[0]["id"] == ss::Value("first"));
+    CHECK(*dynamic[0]["param"].attribute("burn.id") == ss::Value("72d17eukbtkma"));
+    CHECK(ss::save(dynamic, options) == bytes);
+    const auto [first, second] = ss::load<std::tuple<Tagged, Noted>>(bytes);
+    CHECK(first.id == "first");
+    CHECK(first.param.id == "72d17eukbtkma");
+    CHECK(second.id == "second");
+    CHECK(second.param.value.to_vector<float>() == std::vector<float>{3});
+  }
+}
+
+TEST_CASE("floats have an exponent in JSON where those of Burn have one") {
+  const auto spelled = [](auto number) {
+    const auto bytes =
+        ss::save(number, {.format = ss::formats::burn({.encoding = ss::burn::Encoding::json})});
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::size_t begin = text.find("\"item\":") + 7;
+    return text.substr(begin, text.find(",\"_b\"") - begin);
+  };
+  // As burn-core 0.21 wrote them, with serde_json.
+  for (const auto& [number, f64, f32] : std::vector<std::tuple<double, std::string, std::string>>{
+           {1e-7, "1e-7", "1e-7"},
+           {1.234e-6, "1.234e-6", "0.000001234"},
+           {1e-5, "0.00001", "0.00001"},
+           {1e12, "1000000000000.0", "1000000000000.0"},
+           {1e13, "10000000000000.0", "1e+13"},
+           {1.5e15, "1500000000000000.0", "1.5e+15"},
+           {1e16, "1e+16", "1e+16"},
+           {123456789012345680.0, "1.2345678901234568e+17", "1.2345679e+17"},
+           {-0.0, "-0.0", "-0.0"},
+           {-1e-10, "-1e-10", "-1e-10"}}) {
+    CHECK(spelled(number) == f64);
+    CHECK(spelled(static_cast<float>(number)) == f32);
   }
 }

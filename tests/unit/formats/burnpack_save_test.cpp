@@ -6,14 +6,22 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include <safestructures/burn/burn.hpp>
+#include <safestructures/data/walk.hpp>
 #include <safestructures/safestructures.hpp>
+#include "support/burn_records.hpp"
 #include "support/burnpack_saved.hpp"
 #include "support/errors.hpp"
+#include "support/folder.hpp"
 
 namespace ss = safestructures;
 using nlohmann::json;
@@ -171,6 +179,108 @@ TEST_CASE("what burnpack cannot hold is refused with its path") {
       "invalid_argument: at /a: an id is not spelled as Burn spells ids: expected 13 characters of "
       "0-9 and a-v, found str \"short\". Take the attribute 'burn.id' away, or give it such a "
       "text.");
+}
+
+TEST_CASE("a record becomes the burnpack file that Burn writes of the same module") {
+  const std::filesystem::path golden =
+      std::filesystem::path(SAFESTRUCTURES_TEST_DATA) / "golden/burn";
+  // Records of full precision have I32 where burnpack has I64.
+  using Numbers = std::tuple<std::string, std::vector<double>, std::string>;
+  const auto tensors_of = [](const std::filesystem::path& path, bool has_ids) {
+    std::map<std::string, Numbers> tensors;
+    ss::Value root = ss::load_file(path);
+    ss::walk(root, [&](const ss::Value& value, const ss::Place& place) {
+      if (value.kind() != ss::Kind::tensor) return ss::Next::into;
+      const ss::Value* const id = value.attribute("burn.id");
+      tensors[place.path().to_string()] = {to_string(value.tensor().shape()),
+                                           value.tensor().to_vector<double>(),
+                                           id != nullptr && has_ids ? id->as_string() : ""};
+      return ss::Next::into;
+    });
+    return tensors;
+  };
+  const ss::test::Folder folder;
+  for (const std::string version : {"0.14", "0.17", "0.19", "0.20", "0.21"}) {
+    CAPTURE(version);
+    const auto file = folder / (version + ".bpk");
+    ss::convert_file(ss::open(golden / version / "rich.full.mpk"), file);
+    // Through 0.14 ids are UUIDs, for which burnpack has no room.
+    const bool has_ids = version != "0.14";
+    const auto written = tensors_of(file, has_ids);
+    CHECK(written.size() == 33);
+    CHECK(written == tensors_of(golden / "0.21/rich.bpk", has_ids));
+  }
+}
+
+TEST_CASE("None leaves no trace where it is nothing in Burn") {
+  const ss::Value one = ss::Tensor::own<float>({1});
+  const ss::Value module =
+      ss::Value::dict({{"dropout", nullptr},
+                       {"layers", ss::Value::list({one, nullptr, one})},
+                       {"none", ss::Value::list()},
+                       {"inner", ss::Value::dict({{"stride", ss::Value::list({nullptr})}})}});
+  CHECK(save_error(module).starts_with("invalid_argument: at /dropout: burnpack cannot hold"));
+  const auto names_of = [](const std::string& file) {
+    const json description = description_of(file);
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : description["tensors"].items()) names.push_back(name);
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names_of(saved_burnpack(module, {.metadata = {{"burn.version", "0.21.0"}}})) ==
+        Names{"layers.0", "layers.2"});
+  // A field of a struct is missing then, as std::optional may be.
+  ss::Value linear = ss::Value::structure("Linear");
+  linear.insert("weight", one);
+  linear.insert("bias", nullptr);
+  CHECK(names_of(saved_burnpack(linear)) == Names{"weight"});
+  ss::Value empty = ss::Value::structure("Empty");
+  empty.insert("bias", nullptr);
+  CHECK(save_error(ss::Value::dict({{"a", empty}})).starts_with("invalid_argument: at /a: "));
+}
+
+TEST_CASE("a tensor that is no parameter has no id, and a UUID is one of records alone") {
+  ss::Value tensor = ss::Tensor::own<float>({1});
+  const auto root = [&] { return ss::Value::dict({{"a", tensor}}); };
+  tensor.set_attribute("burn.id", nullptr);
+  CHECK_FALSE(description_of(saved_burnpack(root()))["tensors"]["a"].contains("param_id"));
+  const ss::SaveOptions of_record = {.metadata = {{"burn.version", "0.14.1"}}};
+  tensor.set_attribute("burn.id", "00000001-0000-4000-8000-00000123ABcd");
+  CHECK(save_error(root(), of_record) == "no error");
+  CHECK(save_error(root()).starts_with("invalid_argument: at /a: an id is not spelled as Burn "));
+  tensor.set_attribute("burn.id", "00000001-0000-4000-8000-00000123ABcx");
+  CHECK(save_error(root(), of_record).starts_with("invalid_argument: at /a: an id is not spelled"));
+}
+
+TEST_CASE("a module of C++ is saved without its constants, and loads without them") {
+  struct Module {
+    ss::burn::Linear fc;
+    ss::burn::Constant dropout;
+    std::optional<ss::burn::Linear> head;
+  };
+  const Module module{{{ss::Tensor::own<float>({1}), "72d17eukbtkma"}, {}}, {}, {}};
+  const auto file = ss::save(module, {.format = ss::formats::burnpack()});
+  const auto again = ss::load<Module>(file);
+  CHECK(again.fc.weight.id == "72d17eukbtkma");
+  CHECK_FALSE(again.fc.bias.has_value());
+  CHECK_FALSE(again.head.has_value());
+}
+
+TEST_CASE("a quantized tensor goes from a record into burnpack and back") {
+  const std::string record = ss::test::json_record(
+      R"({"q":{"id":"72d17eukbtkma","param":{"bytes":[1,2,0,0,128,63],"shape":[2],)"
+      R"("dtype":{"QFloat":{"value":"Q8S","mode":"Symmetric"}}}}})");
+  const auto file = saved_burnpack(ss::load(bytes_of(record)));
+  CHECK(description_of(file)["tensors"]["q"] ==
+        json{{"dtype", {{"QFloat", {{"value", "Q8S"}, {"mode", "Symmetric"}}}}},
+             {"shape", {2}},
+             {"data_offsets", {0, 6}},
+             {"param_id", 7307477237661669944U}});
+  CHECK(file.ends_with(std::string("\1\2\0\0\x80\x3F", 6)));
+  const auto again = ss::test::text_of(
+      ss::save(ss::load(bytes_of(file)),
+               {.format = ss::formats::burn({.encoding = ss::burn::Encoding::json})}));
+  CHECK(again.substr(again.find("\"item\"")) == record.substr(record.find("\"item\"")));
 }
 
 TEST_CASE("a quantized tensor that was changed is refused") {

@@ -103,6 +103,24 @@ TEST_CASE("a sealed segment whose header is damaged is recovered from the journa
   check_recovered(run);
 }
 
+TEST_CASE("a sealed segment of another layout is left to those who know it, with its journal") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  leave_unsealed(folder, run);
+  const fs::path sealed = run / "segment-000001.safetensors";
+  fs::remove(run / "segment-000001.part");
+  ss::save_file(std::vector<float>{1, 2}, sealed,
+                {.metadata = {{"safestructures_recording", R"({"version": 3, "segment": 1})"}}});
+  const Lines names = Folder::names_in(run);
+  const ss::RecoveryReport report = ss::recover_recording(run);
+  CHECK(report.losses ==
+        Lines{sealed.string() + ": the segment of a recording has a layout that is not known here: "
+                                "expected version 2, found 3. Read the recording with a newer "
+                                "safestructures, or this file alone as the structure that it is."});
+  CHECK(report.notes == Lines());
+  CHECK(Folder::names_in(run) == names);
+}
+
 TEST_CASE("data beside a segment that is sealed keep their journal") {
   const Folder folder;
   const fs::path run = folder / "run";

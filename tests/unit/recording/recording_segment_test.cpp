@@ -142,6 +142,31 @@ TEST_CASE("a segment whose columns cannot be is an error that names the place") 
   CHECK(run[1].kept() == ss::Keep::statistics);
 }
 
+TEST_CASE(
+    "a segment of another layout is refused whatever its columns say, and other writers' read") {
+  const Folder folder;
+  fs::create_directory(folder / "run");
+  const fs::path file = folder / "run" / "segment-000001.safetensors";
+  const auto error_of_about = [&](const std::string& about) {
+    ss::save_file(Columns{}.root(), file, {.metadata = {{"safestructures_recording", about}}});
+    return error_of([&] { return ss::Recording(folder / "run"); });
+  };
+  const auto refused = [&](const std::string& version, const std::string& reader) {
+    return "unsupported_version: " + file.string() +
+           ": the segment of a recording has a layout that is not known here: expected version 2, "
+           "found " +
+           version + ". Read the recording with " + reader +
+           ", or this file alone as the structure that it is.";
+  };
+  CHECK(error_of_about(R"({"version": 3, "segment": 1})") ==
+        refused("3", "a newer safestructures"));
+  CHECK(error_of_about(R"({"version": 1, "segment": 1})") ==
+        refused("1", "the safestructures that recorded it"));
+  for (const std::string about :
+       {R"({"version": 2, "segment": 1})", R"({"version": "3"})", "{}", ""})
+    CHECK(error_of_about(about) == "no error");
+}
+
 TEST_CASE("records may have the rows of a tensor in any order") {
   const Folder folder;
   fs::create_directory(folder / "run");
