@@ -16,14 +16,6 @@ namespace {
 // Large enough that starting a piece costs nothing, small enough that both threads end together.
 constexpr std::size_t piece_size = std::size_t{8} << 20U;
 
-// A small page costs 1.5 us, a huge one 50 us: as much as 33 small ones, but it holds 512. So a
-// partial last huge page is completed, as long as that does not add more than half of the requested
-// size.
-std::size_t padded(std::size_t size) noexcept {
-  const std::size_t missing = (huge_page - size % huge_page) % huge_page;
-  return missing <= size / 2 && size <= SIZE_MAX - missing ? size + missing : size;
-}
-
 // Returns the alignment of a block: huge pages if it fills any. Not for small blocks: requesting an
 // alignment from glibc costs 500 more instructions, in total a tenth of loading a tiny file.
 std::size_t alignment_of(std::size_t padded_size, std::size_t least) noexcept {
@@ -49,6 +41,14 @@ void deallocate(void* block, std::size_t size, std::size_t least) noexcept {
 }
 
 }  // namespace
+
+// A small page costs 1.5 us, a huge one 50 us: as much as 33 small ones, but it holds 512. So a
+// partial last huge page is completed, as long as that does not add more than half of the requested
+// size.
+std::size_t padded(std::size_t size) noexcept {
+  const std::size_t missing = (huge_page - size % huge_page) % huge_page;
+  return missing <= size / 2 && size <= SIZE_MAX - missing ? size + missing : size;
+}
 
 void* allocate_block(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
 

@@ -16,6 +16,10 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20U;
 /// The minimum alignment of buffers: a cache line, and enough for every vector instruction.
 inline constexpr std::size_t buffer_alignment = 64;
 
+/// Returns the bytes that a buffer or a block of `size` bytes takes: more if that completes its
+/// last huge page.
+[[nodiscard]] std::size_t padded(std::size_t size) noexcept;
+
 /// Returns `size` uninitialised bytes, aligned to 64 bytes, or to 2 MiB with huge pages advised if
 /// they fill at least two thirds of such pages. Never null. \throws std::bad_alloc
 [[nodiscard]] std::shared_ptr<std::byte> allocate_buffer(std::size_t size);

@@ -25,8 +25,9 @@ ActivationRecorder::~ActivationRecorder() {
   }
 }
 
-void ActivationRecorder::take(std::string_view name, Encode encode, void* object, bool moved) {
-  state_->record(name, encode, object, moved);
+void ActivationRecorder::take(std::string_view name, Encode encode, void* object, bool moved,
+                              std::uint64_t unused) {
+  state_->record(name, encode, object, moved, unused);
 }
 
 ActivationRecorder::Scope::Scope(std::shared_ptr<detail::RecorderState> state,

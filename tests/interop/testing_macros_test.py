@@ -1,4 +1,5 @@
-"""CHECK_STRUCTURES_NEAR of each framework, against files made here: what passes, what fails and how."""
+"""CHECK_STRUCTURES_NEAR of each framework, against files made here: what passes, what fails and how;
+and where doctest's assertions are disabled."""
 
 import dataclasses
 import json
@@ -62,6 +63,8 @@ def main():
         expect(f"{name}: exit code", True, done.returncode != 0)
         for part in (TABLE, EXTRA, MISSING, end):
             expect(f"{name}: {part}", (1, done.stdout), (said.count("".join(part.split())), done.stdout))
+    done = subprocess.run([PROGRAMS / "disabled"], cwd=folder, capture_output=True, text=True)
+    expect("doctest, disabled", (0, "", ""), (done.returncode, done.stdout, done.stderr))
     expect("doctest at least", True, (PROGRAMS / "doctest").exists())
     REPORT.finish()
 

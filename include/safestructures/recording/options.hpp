@@ -62,7 +62,7 @@ struct KeepRule {
 /// What to do with a record that does not fit in memory because the disk is slower than the records
 /// arrive.
 enum class WhenFull : std::uint8_t {
-  block,  ///< wait until there is room
+  block,  ///< wait until there is room; later records wait behind it
   drop,   ///< leave the record out, and count it
   thin,   ///< store statistics instead of its tensors, computed by the calling thread, and count it
 };
@@ -92,8 +92,8 @@ struct WatchFinding {
 
 /// Checks every floating-point number in the records that rules keep, before `record` returns: the
 /// elements of floating and complex tensors, single floats and complex numbers. The parts of
-/// complex numbers are checked separately. Under `Keep::slice` only the slices are checked, under
-/// `Keep::statistics` everything; records that are then dropped or thinned are checked too.
+/// complex numbers are checked separately. If a rule keeps a slice or statistics, the
+/// whole record is checked; records that are then dropped or thinned are checked too.
 struct Watch {
   /// Called on the recording thread after the record was taken over. Exceptions propagate out of
   /// `record`, so that a program can stop at the first bad layer. Null: no watch.
@@ -116,7 +116,8 @@ struct RecorderOptions {
   /// The types found at run time; must outlive the recorder.
   const Registry* registry = nullptr;
   Watch watch = {};  ///< What to report immediately; nothing unless it has a callback.
-  /// The maximum bytes of records waiting for the disk. A single larger record waits alone.
+  /// The maximum bytes of records waiting for the disk, and of memory kept for later ones. A single
+  /// larger record waits alone. The unused capacity of a vector that is moved in counts, too.
   std::uint64_t memory = std::uint64_t{256} << 20U;
   WhenFull when_full = WhenFull::block;  ///< What to do when that memory is used up.
   /// The maximum bytes of all records together, counting tensors and text (keys of dicts included)

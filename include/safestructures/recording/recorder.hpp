@@ -46,8 +46,9 @@ inline constexpr bool is_element_vector<std::vector<T>> = true;
 ///
 /// `record` copies the bytes of the value's tensors once and returns; a background thread converts
 /// and writes them. Written records survive the process, however it ends (see `recover_recording`).
-/// Memory is bounded by `RecorderOptions::memory`, plus a sixteenth with `WhenFull::thin`; the data
-/// for a file's header, which grows up to 4 MiB, takes about 25 MiB more at most.
+/// Memory is bounded by `RecorderOptions::memory`, plus up to an eighth that is kept for reuse,
+/// plus a sixteenth with `WhenFull::thin`; the data for a file's header, which grows up to 4 MiB,
+/// takes about 25 MiB more at most.
 ///
 /// Several threads may record at once: the records of one thread keep their order, and all records
 /// have one common order, their sequence. `close` and the destructor must not run while another
@@ -73,8 +74,10 @@ class SAFESTRUCTURES_API ActivationRecorder {
 
   /// Records a value: any object that can be saved and whose codec is included, such as those of
   /// <safestructures/codecs/codecs.hpp> (or all of <safestructures/safestructures.hpp>). A moved
-  /// vector of numbers, and a moved Tensor or Value that owns its memory, is taken over without a
-  /// copy; nobody else may change that memory then.
+  /// vector of numbers, and a moved Tensor or Value that owns memory without gaps, is taken over
+  /// without a copy unless a rule keeps a slice of it; nobody else may change that memory then. If
+  /// such a tensor is part of a larger one, all of the larger one stays in memory, uncounted:
+  /// `clone()` it.
   /// \param name follows the names of this thread's scopes and a dot; UTF-8, not empty
   /// \throws Error once, the error that ended the recording (later calls only count their records);
   /// before that, once, the first error of a single record on the background thread; every time,
@@ -90,7 +93,7 @@ class SAFESTRUCTURES_API ActivationRecorder {
           [](void* object, const EncodeOptions&) {
             return Value(Tensor::own(std::move(*static_cast<Type*>(object))));
           },
-          std::addressof(value), true);
+          std::addressof(value), true, (value.capacity() - value.size()) * sizeof(*value.data()));
     } else if constexpr (moved && (std::same_as<Type, Tensor> || std::same_as<Type, Value>)) {
       take(
           name,
@@ -149,7 +152,8 @@ class SAFESTRUCTURES_API ActivationRecorder {
 
  private:
   using Encode = Value (*)(void* object, const EncodeOptions& options);
-  void take(std::string_view name, Encode encode, void* object, bool moved);
+  void take(std::string_view name, Encode encode, void* object, bool moved,
+            std::uint64_t unused = 0);
 
   std::shared_ptr<detail::RecorderState> state_;  // With scopes.
 };

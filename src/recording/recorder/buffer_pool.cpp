@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "platform/memory.hpp"
@@ -13,23 +14,52 @@ namespace {
 constexpr std::size_t block_size = platform::huge_page;
 constexpr std::size_t largest_small = block_size / 4;
 
-/// Rounds up, by at most an eighth, so that nearly equal sizes share buffers.
+/// Rounds up, by at most an eighth, so that nearly equal sizes share buffers, and to what the
+/// system is asked for.
 std::size_t capacity_of(std::size_t size) noexcept {
   const std::size_t unit = std::max(std::bit_floor(size) / 8, platform::buffer_alignment);
-  return (size + unit - 1) / unit * unit;
+  return platform::padded((size + unit - 1) / unit * unit);
 }
 
 }  // namespace
 
 BufferPool::BufferPool(std::uint64_t most_kept) : shelf_(std::make_shared<Shelf>()) {
-  shelf_->most_kept = most_kept;
+  // Some are added to it.
+  shelf_->most_kept = std::min(most_kept, std::numeric_limits<std::uint64_t>::max() / 2);
+}
+
+void BufferPool::Shelf::shrink_to(std::uint64_t most) noexcept {
+  while (kept > most) {
+    auto oldest = free.end();
+    for (auto same = free.begin(); same != free.end(); ++same) {
+      if (same->second.buffers.empty()) continue;
+      if (oldest == free.end() || same->second.last_use < oldest->second.last_use) oldest = same;
+    }
+    oldest->second.buffers.pop_back();
+    kept -= oldest->first;
+  }
+}
+
+std::uint64_t BufferPool::memory_of(std::uint64_t size) noexcept {
+  return size > largest_small ? capacity_of(static_cast<std::size_t>(size)) : size;
+}
+
+void BufferPool::leave_room(std::uint64_t used) noexcept {
+  const std::uint64_t most = shelf_->most_kept + shelf_->most_kept / 8;
+  const std::uint64_t kept = shelf_->kept.load(std::memory_order_relaxed);
+  if (kept == 0 || kept + used <= most) return;
+  const std::lock_guard lock(shelf_->mutex);
+  shelf_->shrink_to(most - std::min(used, most));
 }
 
 void BufferPool::Return::operator()(std::byte*) noexcept {
   const std::lock_guard lock(shelf->mutex);
-  if (shelf->kept + capacity > shelf->most_kept) return;
+  if (capacity > shelf->most_kept) return;
   try {
-    shelf->free[capacity].push_back(std::move(buffer));
+    Same& same = shelf->free[capacity];
+    same.last_use = ++shelf->uses;
+    shelf->shrink_to(shelf->most_kept - capacity);
+    same.buffers.push_back(std::move(buffer));
     shelf->kept += capacity;
   } catch (const std::bad_alloc&) {
     // If so, the buffer is freed.
@@ -42,9 +72,11 @@ std::shared_ptr<std::byte> BufferPool::take_whole(std::size_t size) {
   {
     const std::lock_guard lock(shelf_->mutex);
     const auto found = shelf_->free.find(capacity);
-    if (found != shelf_->free.end() && !found->second.empty()) {
-      buffer = std::move(found->second.back());  // The last one returned is still in the cache.
-      found->second.pop_back();
+    if (found != shelf_->free.end() && !found->second.buffers.empty()) {
+      std::vector<std::shared_ptr<std::byte>>& buffers = found->second.buffers;
+      buffer = std::move(buffers.back());  // The last one returned is still in the cache.
+      buffers.pop_back();
+      found->second.last_use = ++shelf_->uses;
       shelf_->kept -= capacity;
     }
   }

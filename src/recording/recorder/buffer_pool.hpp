@@ -3,6 +3,7 @@
 /// than filling it (platform/memory.hpp).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,12 +23,29 @@ class BufferPool {
   /// Returns `size` uninitialised bytes, aligned to 64.
   [[nodiscard]] std::shared_ptr<std::byte> take(std::size_t size);
 
+  /// What a buffer of so many bytes takes in memory.
+  [[nodiscard]] static std::uint64_t memory_of(std::uint64_t size) noexcept;
+
+  /// Frees buffers that are kept for use again, where they and `used` bytes that are in use are
+  /// more than may be kept, and an eighth: what is used of a block is counted, and not all of it.
+  void leave_room(std::uint64_t used) noexcept;
+
  private:
+  /// Buffers of one capacity.
+  struct Same {
+    std::vector<std::shared_ptr<std::byte>> buffers;
+    std::uint64_t last_use = 0;
+  };
   struct Shelf {
     std::mutex mutex;
-    std::map<std::size_t, std::vector<std::shared_ptr<std::byte>>> free;  // By capacity.
-    std::uint64_t kept = 0;
+    std::map<std::size_t, Same> free;  // By capacity.
+    std::uint64_t uses = 0;
+    std::atomic<std::uint64_t> kept{0};  // Read without the mutex.
     std::uint64_t most_kept = 0;
+
+    /// Frees buffers until no more than that many bytes are left, first those of the capacity whose
+    /// last use is longest ago: where larger records follow, they would stay for good.
+    void shrink_to(std::uint64_t most) noexcept;
   };
   /// Puts a buffer back.
   struct Return {

@@ -49,6 +49,20 @@ bool is_dense(const Tensor& tensor) {
   return true;
 }
 
+/// Whether a tensor is taken over without a copy. Columns of a larger one are not: they would keep
+/// all of it in memory.
+bool is_taken(const Tensor& tensor, bool moved) {
+  return moved && tensor.is_owned() && tensor.is_loaded() &&
+         (tensor.is_contiguous() || is_dense(tensor));
+}
+
+/// Returns the approximate bytes that a value takes in addition to its node.
+std::uint64_t memory_of(const Value& value, bool moved) {
+  const std::uint64_t bytes = bytes_of(value);
+  const bool is_copied = has_tensor(value) && !is_taken(value.tensor(), moved);
+  return is_copied ? BufferPool::memory_of(bytes) : bytes;
+}
+
 /// Whether a value is a tensor described by its dtype and shape alone.
 bool is_lone_tensor(const Value& value) {
   return value.kind() == Kind::tensor && !value.is_plain() && value.type_name().empty() &&
@@ -95,15 +109,14 @@ class Shared {
 
 }  // namespace
 
-CapturedSize captured_size(const Value& value) {
+CapturedSize captured_size(const Value& value, bool moved) {
   if (has_tensor(value) && value.attributes().empty())
-    return {.content = bytes_of(value), .memory = bytes_of(value) + node_size};
+    return {.content = bytes_of(value), .memory = memory_of(value, moved) + node_size};
   CapturedSize size;
   walk(value, [&](const Place& place) {
     const Value& node = place.value();
-    const std::uint64_t bytes = bytes_of(node);
-    size.content += bytes;
-    size.memory += bytes + (has_tensor(node) ? tensor_size : node_size);
+    size.content += bytes_of(node);
+    size.memory += memory_of(node, moved) + (has_tensor(node) ? tensor_size : node_size);
     if (node.kind() != Kind::dict) return Next::into;
     // The walk does not visit keys that are texts.
     for (const Entry& entry : node.entries()) {
@@ -130,17 +143,14 @@ void slice_tensors(Value& value, std::span<const Slice> slices) {
 }
 
 Captured capture(Value value, BufferPool& pool, bool moved) {
-  const auto is_taken = [&](const Tensor& tensor) {
-    return moved && tensor.is_owned() && tensor.is_loaded();
-  };
   if (is_lone_tensor(value)) {
     const Tensor& tensor = value.tensor();
-    if (!is_taken(tensor)) return copied(tensor, pool);
+    if (!is_taken(tensor, moved)) return copied(tensor, pool);
     return std::move(value).tensor();
   }
   Shared shared;
   walk(value, [&](Value& node, const Place&) {
-    if (has_tensor(node) && !is_taken(node.tensor())) shared.capture(node, pool);
+    if (has_tensor(node) && !is_taken(node.tensor(), moved)) shared.capture(node, pool);
     return Next::into;
   });
   value.own();  // For keys, which a walk cannot change.

@@ -19,8 +19,8 @@ struct CapturedSize {
   std::uint64_t memory = 0;   ///< Approximate bytes of memory once it is captured.
 };
 
-/// Returns the size of a value.
-[[nodiscard]] CapturedSize captured_size(const Value& value);
+/// Returns the size of a value. \param moved as for `capture`
+[[nodiscard]] CapturedSize captured_size(const Value& value, bool moved);
 
 /// Replaces every tensor with its slice. \throws Error as `Tensor::slice`, with the path
 void slice_tensors(Value& value, std::span<const Slice> slices);

@@ -182,17 +182,24 @@ Error RecorderState::named(const Error& error, const Names::Entry& name) const {
 
 Value RecorderState::value_of(Names::Entry& name, Encode encode, void* object) {
   try {
-    Value value =
-        encode(object, EncodeOptions{.registry = options_.registry, .limits = options_.limits});
-    const KeepRule& rule = *name.second.rule;
-    if (rule.keep == Keep::slice) recording::slice_tensors(value, rule.slices);
-    return value;
+    return encode(object, EncodeOptions{.registry = options_.registry, .limits = options_.limits});
   } catch (const Error& error) {
     throw named(error, name);
   }
 }
 
-void RecorderState::record(std::string_view given, Encode encode, void* object, bool moved) {
+void RecorderState::slice(Value& value, const Names::Entry& name) const {
+  const KeepRule& rule = *name.second.rule;
+  if (rule.keep != Keep::slice) return;
+  try {
+    recording::slice_tensors(value, rule.slices);
+  } catch (const Error& error) {
+    throw named(error, name);
+  }
+}
+
+void RecorderState::record(std::string_view given, Encode encode, void* object, bool moved,
+                           std::uint64_t unused) {
   // Another thread may have held the mutex when this process was forked.
   if (!is_own_process()) refuse_fork();
   ThisThread& thread = this_thread();
@@ -210,7 +217,8 @@ void RecorderState::record(std::string_view given, Encode encode, void* object, 
     Value value = value_of(*entry, encode, object);
     std::optional<WatchFinding> found;
     if (options_.watch.found) found = recording::find_watched(value, options_.watch);
-    const auto lost = keep(std::move(value), *entry, call, number, moved);
+    slice(value, *entry);
+    const auto lost = keep(std::move(value), *entry, call, number, moved, unused);
     if (lost != nullptr) count(*entry, lost);
     if (!found) return;
     found->name = call.name;
@@ -227,16 +235,19 @@ void RecorderState::record(std::string_view given, Encode encode, void* object, 
 
 std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& name,
                                                   const RecordCall& call, std::uint32_t thread,
-                                                  bool moved) {
+                                                  bool moved, std::uint64_t unused) {
   const KeepRule& rule = *name.second.rule;
+  // A slice that is taken over would keep all of its tensor in memory.
+  const bool is_taken = moved && rule.keep != Keep::slice;
   Queued queued;
   queued.name = &name;
   const auto measure = [&] {
-    const recording::CapturedSize size = recording::captured_size(value);
+    const recording::CapturedSize size = recording::captured_size(value, is_taken);
     queued.content = size.content;
     queued.bytes = size.memory + record_overhead;
   };
   measure();
+  if (is_taken) queued.bytes += unused;
   if (!may_keep(queued.content)) return &RecordCounts::limited;
   std::uint64_t RecordCounts::* lost = nullptr;
   if (!reserve(queued.bytes)) {
@@ -247,7 +258,7 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
     } catch (const Error& error) {
       throw named(error, name);
     }
-    moved = queued.is_summarised = true;
+    queued.is_summarised = true;
     measure();
     // Statistics of a few numbers take more than the numbers.
     if (!may_keep(queued.content)) return &RecordCounts::limited;
@@ -263,7 +274,8 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
     return &RecordCounts::limited;
   }
   try {
-    queued.record.value = recording::capture(std::move(value), pool_, moved);
+    queued.record.value = recording::capture(std::move(value), pool_, is_taken);
+    pool_.leave_room(used_.load(std::memory_order_relaxed));
     queued.record.head = {.name = call.name,
                           .step = call.step,
                           .call = call.call,
@@ -299,12 +311,25 @@ bool RecorderState::try_reserve(std::uint64_t bytes, std::uint64_t most) noexcep
 }
 
 bool RecorderState::reserve(std::uint64_t bytes) {
-  if (try_reserve(bytes, options_.memory)) return true;
+  if (!is_room_claimed_.load(std::memory_order_relaxed) && try_reserve(bytes, options_.memory))
+    return true;
   if (options_.when_full != WhenFull::block) return false;
   std::unique_lock lock(mutex_);
   is_urgent_ = true;
   ready_.notify_one();
-  room_.wait(lock, [&] { return has_ended_ || try_reserve(bytes, options_.memory); });
+  // One of those who wait is next, and others wait for it: past a large record small ones would
+  // take what room there is, for as long as they come.
+  bool is_next = false;
+  room_.wait(lock, [&] {
+    if (has_ended_) return true;
+    if (is_room_claimed_ && !is_next) return false;
+    is_room_claimed_ = is_next = true;
+    return try_reserve(bytes, options_.memory);
+  });
+  if (is_next) {
+    is_room_claimed_ = false;
+    room_.notify_all();
+  }
   if (!has_ended_) return true;
   tell_error();
   return false;

@@ -35,7 +35,9 @@ class RecorderState {
   ~RecorderState();
 
   using Encode = Value (*)(void* object, const EncodeOptions& options);
-  void record(std::string_view name, Encode encode, void* object, bool moved);
+  /// \param moved whether the object's memory may be taken over \param unused bytes of it that
+  /// hold nothing
+  void record(std::string_view name, Encode encode, void* object, bool moved, std::uint64_t unused);
 
   /// Prefixes this thread's names with `name`. \returns the argument for `leave`
   std::size_t enter(std::string_view name);
@@ -63,6 +65,8 @@ class RecorderState {
   /// Returns the name of a call that is kept; null if it is left out.
   recording::Names::Entry* admit(std::string_view name, RecordCall& call);
   [[nodiscard]] Value value_of(recording::Names::Entry& name, Encode encode, void* object);
+  /// Reduces a value to the slice that the name's rule keeps, if it keeps one.
+  void slice(Value& value, const recording::Names::Entry& name) const;
   /// Adds the record's name to an error.
   [[nodiscard]] Error named(const Error& error, const recording::Names::Entry& name) const;
   /// Reserves that many more bytes. Returns false if there is no room.
@@ -78,7 +82,8 @@ class RecorderState {
   /// Queues a value if there is room. \returns the count that tells what became of it; null if it
   /// was kept as it is
   std::uint64_t RecordCounts::* keep(Value value, recording::Names::Entry& name,
-                                     const RecordCall& call, std::uint32_t thread, bool moved);
+                                     const RecordCall& call, std::uint32_t thread, bool moved,
+                                     std::uint64_t unused);
   void unreserve(std::uint64_t bytes);
   [[nodiscard]] bool has_ended() const;
   void push(Queued&& queued);
@@ -127,7 +132,9 @@ class RecorderState {
   std::string run_;                          // Identifies its recording, in the segments.
   recording::BufferPool pool_;
   std::atomic<std::int64_t> step_{0};
-  std::atomic<std::uint64_t> used_{0};        // Bytes waiting to be written.
+  std::atomic<std::uint64_t> used_{0};  // Bytes waiting to be written.
+  // Whether a waiting thread is to get the next room; set under the mutex.
+  std::atomic<bool> is_room_claimed_{false};
   std::atomic<std::uint64_t> kept_bytes_{0};  // Content of all kept records.
   std::atomic<std::uint32_t> threads_{0};
 

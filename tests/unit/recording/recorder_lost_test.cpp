@@ -145,7 +145,7 @@ TEST_CASE("the keys of dicts are of the texts and of the memory that records may
 
   std::map<std::string, int> many;
   for (int i = 0; i < 1000; ++i) many.emplace(text + std::to_string(i), i);
-  CHECK(ss::recording::captured_size(ss::Value::from(many)).memory > 2'000'000);
+  CHECK(ss::recording::captured_size(ss::Value::from(many), false).memory > 2'000'000);
 }
 
 TEST_CASE("a folder that is taken away under a recorder is told of") {

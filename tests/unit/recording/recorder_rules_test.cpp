@@ -327,6 +327,20 @@ TEST_CASE("a watch names record and place of the first bad number") {
   }
 }
 
+TEST_CASE("a watch looks at all of a record of which a slice is kept") {
+  const Folder folder;
+  std::vector<std::uint64_t> found;
+  ss::ActivationRecorder recorder(
+      folder / "run",
+      {.rules = {{.keep = ss::Keep::slice, .slices = ss::parse_slices(":2")}},
+       .watch = {.found = [&](const ss::WatchFinding& finding) { found.push_back(finding.index); },
+                 .magnitude = 5}});
+  recorder.record("x", numbers(10));
+  recorder.close();
+  CHECK(found == std::vector<std::uint64_t>{6});
+  CHECK(ss::Recording(folder / "run")[0].as<std::vector<float>>() == numbers(2));
+}
+
 TEST_CASE("a watch looks at single floats and at complex numbers, wherever they are") {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinity = std::numeric_limits<double>::infinity();
