@@ -180,7 +180,8 @@ TEST_CASE("ids are kept; new ones are spelled as the version spells them, and al
 TEST_CASE("a tensor alone, a Bare one, and all where that is asked for are no parameters") {
   const burn::NamedMpkBytesRecorder<> recorder;
   const auto is_param = [](std::span<const std::byte> bytes, std::string_view path) {
-    return !ss::load(bytes).at(path).attribute(ss::attributes::burn_id)->is_none();
+    const ss::Value value = ss::load(bytes).at(path);
+    return !value.attribute(ss::attributes::burn_id)->is_none();
   };
   CHECK_FALSE(is_param(recorder.record(quarters({2})), "/"));
   struct Item {

@@ -205,7 +205,7 @@ TEST_CASE("columns load into any sequence when Python has dropped what says that
                                      {{4, 5}, Color::green, {6, 1.5}}};
   // Without extensions, as Python saves what it loaded.
   const auto bytes = ss::save(events, {.extensions = false, .columns = true});
-  CHECK(ss::load(bytes).attribute("columns") == nullptr);
+  CHECK(ss::load(bytes).attributes().empty());
   CHECK(ss::load<std::vector<Event>>(bytes) == events);
   const auto deque = ss::load<std::deque<Event>>(bytes);
   CHECK(std::vector<Event>(deque.begin(), deque.end()) == events);

@@ -287,7 +287,8 @@ TEST_CASE("of rows that a dead recorder left those that are whole are recovered"
       recorder->record("y", std::vector<std::uint16_t>{static_cast<std::uint16_t>(i)});
     }
     recorder->flush();
-    if (ss::Recording(live).find_call("x", 9)->path() == "/values/0/9") break;
+    const ss::Recording run(live);
+    if (run.find_call("x", 9)->path() == "/values/0/9") break;
   }
   const fs::path run = folder / "run";
   fs::copy(live, run);
