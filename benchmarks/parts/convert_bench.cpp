@@ -34,10 +34,11 @@ void convert_elements(benchmark::State& state, DType from, DType to) {
   std::vector<float> numbers(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<float>(i % 2);
   std::vector<std::byte> source(count * bit_width(from) / 8);
-  safestructures::convert(DType::F32, std::as_bytes(std::span(numbers)), from, source, count);
+  safestructures::convert_elements(DType::F32, std::as_bytes(std::span(numbers)), from, source,
+                                   count);
   std::vector<std::byte> target(count * bit_width(to) / 8);
   for (auto _ : state) {
-    safestructures::convert(from, source, to, target, count);
+    safestructures::convert_elements(from, source, to, target, count);
     benchmark::DoNotOptimize(target.data());
     benchmark::ClobberMemory();
   }

@@ -30,8 +30,8 @@ T beyond(const Value& value, const Decoder& decoder, T lowest, T highest) {
 
 void round_to(double number, DType dtype, void* target, Overflow overflow) {
   const std::array<double, 1> source{number};
-  convert(DType::F64, std::as_bytes(std::span(source)), dtype,
-          {static_cast<std::byte*>(target), bit_width(dtype) / 8}, 1, overflow);
+  convert_elements(DType::F64, std::as_bytes(std::span(source)), dtype,
+                   {static_cast<std::byte*>(target), bit_width(dtype) / 8}, 1, overflow);
 }
 
 /// Rounds an int to the nearest number of a floating dtype.
@@ -42,9 +42,9 @@ void round_integer(const Value& value, const Decoder& decoder, DType dtype, void
                  "Load it into an integer type, or choose Overflow::saturate");
   };
   const auto from = [&]<class T>(DType source, T number) {
-    const ConversionReport report =
-        convert(source, std::as_bytes(std::span(&number, 1)), dtype,
-                {static_cast<std::byte*>(target), bit_width(dtype) / 8}, 1, decoder.overflow());
+    const ConversionReport report = convert_elements(
+        source, std::as_bytes(std::span(&number, 1)), dtype,
+        {static_cast<std::byte*>(target), bit_width(dtype) / 8}, 1, decoder.overflow());
     if (report.inexact > 0 && decoder.overflow() == Overflow::error) inexact(describe(value));
   };
   try {

@@ -118,7 +118,7 @@ ConversionReport Tensor::copy_elements(std::uint64_t first, std::uint64_t count,
       std::memcpy(target.data(), source.data(), source.size());
       return {};
     }
-    return convert(dtype_, source, dtype, target, count, overflow, first);
+    return convert_elements(dtype_, source, dtype, target, count, overflow, first);
   }
   const std::size_t source_width = detail::element_bytes(dtype_);
   const detail::StridedView view(shape_, strides(), origin_, source_width);
@@ -147,8 +147,8 @@ ConversionReport Tensor::read_elements(std::uint64_t first, std::uint64_t count,
     promise().read(offset_of(first + done), source);
     const auto from = static_cast<std::size_t>(packed_size(dtype, done));
     const auto size = static_cast<std::size_t>(packed_size(dtype, now));
-    report +=
-        convert(dtype_, source, dtype, target.subspan(from, size), now, overflow, first + done);
+    report += convert_elements(dtype_, source, dtype, target.subspan(from, size), now, overflow,
+                               first + done);
   }
   return report;
 }

@@ -45,9 +45,9 @@ std::uint64_t StoredElements::count_changed(std::uint64_t first, std::uint64_t c
     after.resize(before.size());
     static_cast<void>(tensor_.copy_elements(first + done, more, dtype, before, Overflow::error));
     try {
-      static_cast<void>(convert(stored_,
-                                block.subspan(bytes_of(done, stored_), bytes_of(more, stored_)),
-                                dtype, after, more, Overflow::allow));
+      static_cast<void>(
+          convert_elements(stored_, block.subspan(bytes_of(done, stored_), bytes_of(more, stored_)),
+                           dtype, after, more, Overflow::allow));
     } catch (const Error&) {
       return changed + more;  // NaN where there is none, an imaginary part: nothing to compare.
     }

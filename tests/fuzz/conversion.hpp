@@ -31,7 +31,7 @@ inline void conversion(Bytes bytes) {
   const Bytes elements = source.first(size_of(from, count));
   std::vector<std::byte> whole(size_of(to, count));
   std::optional<ss::ConversionReport> report;
-  expect_errors([&] { report = ss::convert(from, elements, to, whole, count, overflow); });
+  expect_errors([&] { report = ss::convert_elements(from, elements, to, whole, count, overflow); });
 
   std::vector<std::byte> blocks(whole.size());
   ss::ConversionReport sum;
@@ -39,9 +39,9 @@ inline void conversion(Bytes bytes) {
   for (std::size_t first = 0; first < count && !is_refused; first += 8) {
     is_refused = true;
     expect_errors([&] {
-      sum += ss::convert(from, elements.subspan(size_of(from, first), size_of(from, 8)), to,
-                         std::span(blocks).subspan(size_of(to, first), size_of(to, 8)), 8, overflow,
-                         first);
+      sum += ss::convert_elements(from, elements.subspan(size_of(from, first), size_of(from, 8)),
+                                  to, std::span(blocks).subspan(size_of(to, first), size_of(to, 8)),
+                                  8, overflow, first);
       is_refused = false;
     });
   }

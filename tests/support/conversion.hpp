@@ -43,7 +43,8 @@ struct Result {
 inline Result convert(DType from, const Bytes& source, DType to, std::size_t count,
                       Overflow overflow = Overflow::error, std::uint64_t first = 0) {
   Result result{.bytes = Bytes(bytes_of(to, count), std::byte{0xAA}), .report = {}};
-  result.report = safestructures::convert(from, source, to, result.bytes, count, overflow, first);
+  result.report =
+      safestructures::convert_elements(from, source, to, result.bytes, count, overflow, first);
   return result;
 }
 

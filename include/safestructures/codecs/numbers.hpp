@@ -135,7 +135,7 @@ class SAFESTRUCTURES_API BlockReader {
   void prepare(void* memory) const;
   /// Returns the next items, aligned for their type; empty after the last. Valid until the next
   /// call.
-  /// \throws Error as `convert`, with the path
+  /// \throws Error as `convert_elements`, with the path
   [[nodiscard]] std::span<const std::byte> next();
 
  private:

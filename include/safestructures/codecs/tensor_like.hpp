@@ -117,7 +117,7 @@ class SAFESTRUCTURES_API TensorSource {
 
   /// Fills dense memory with all scalars of the tensor; dimension i of the memory's row-major order
   /// is dimension `order[i]` of the tensor.
-  /// \throws Error as `convert`, with the path
+  /// \throws Error as `convert_elements`, with the path
   void read(std::span<const std::size_t> order, void* target);
 
  private:

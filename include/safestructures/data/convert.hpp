@@ -69,9 +69,10 @@ struct ConversionReport {
 /// \throws Error `lossy_conversion` under `Overflow::error` for a fraction if the target is an
 ///         integer; under every setting for an imaginary part if the target is real
 /// \throws Error `invalid_argument` if a span has the wrong size
-SAFESTRUCTURES_API ConversionReport convert(DType from, std::span<const std::byte> source, DType to,
-                                            std::span<std::byte> target, std::uint64_t count,
-                                            Overflow overflow = Overflow::error,
-                                            std::uint64_t first = 0);
+SAFESTRUCTURES_API ConversionReport convert_elements(DType from, std::span<const std::byte> source,
+                                                     DType to, std::span<std::byte> target,
+                                                     std::uint64_t count,
+                                                     Overflow overflow = Overflow::error,
+                                                     std::uint64_t first = 0);
 
 }  // namespace safestructures::inline v0

@@ -205,7 +205,7 @@ class SAFESTRUCTURES_API Tensor {
   /// alignment and must not overlap this tensor. Uses as many threads as help, and advises huge
   /// pages. BOOL bytes are copied unchecked.
   /// \throws Error `shape_mismatch` if the length of `target` is wrong; `out_of_range`,
-  /// `lossy_conversion` as `convert`
+  /// `lossy_conversion` as `convert_elements`
   ConversionReport copy_to(DType dtype, std::span<std::byte> target,
                            Overflow overflow = Overflow::error) const;
 
@@ -228,7 +228,7 @@ class SAFESTRUCTURES_API Tensor {
   /// Returns a row-major copy with its own memory.
   [[nodiscard]] Tensor clone() const;
   /// Returns this tensor if it already has that dtype, otherwise a converted copy.
-  /// \throws Error `out_of_range`, `lossy_conversion` as `convert`
+  /// \throws Error `out_of_range`, `lossy_conversion` as `convert_elements`
   [[nodiscard]] Tensor to(DType dtype, Overflow overflow = Overflow::error) const;
   /// Returns the same elements in another shape.
   /// \throws Error `shape_mismatch`; `invalid_argument` if strided

@@ -37,8 +37,8 @@ void Side::read(std::uint64_t first, std::uint64_t count) {
 
 template <class T>
 void Side::copy(std::uint64_t first, std::uint64_t count, DType dtype, std::span<T> into) {
-  convert(tensor_.dtype(), bytes(first, count), dtype, std::as_writable_bytes(into), count,
-          Overflow::allow, first);
+  convert_elements(tensor_.dtype(), bytes(first, count), dtype, std::as_writable_bytes(into), count,
+                   Overflow::allow, first);
 }
 
 void Side::load(std::uint64_t first, std::uint64_t count) {

@@ -23,7 +23,7 @@ const std::byte* floats_of(std::span<const std::byte> bytes, DType dtype, std::s
   if (dtype == DType::F32 && count % lanes == 0) return bytes.data();
   const std::span<std::byte> into = std::as_writable_bytes(room.first(count));
   if (dtype == DType::F32) std::memcpy(into.data(), bytes.data(), into.size());
-  else convert(dtype, bytes, DType::F32, into, count, Overflow::allow);
+  else convert_elements(dtype, bytes, DType::F32, into, count, Overflow::allow);
   for (std::size_t i = count; i < in_lanes(count); ++i) room[i] = 0;
   return std::as_bytes(room).data();
 }

@@ -31,9 +31,9 @@ void check_size(DType dtype, std::uint64_t count, std::size_t size, const char* 
 
 }  // namespace
 
-ConversionReport convert(DType from, std::span<const std::byte> source, DType to,
-                         std::span<std::byte> target, std::uint64_t count, Overflow overflow,
-                         std::uint64_t first) {
+ConversionReport convert_elements(DType from, std::span<const std::byte> source, DType to,
+                                  std::span<std::byte> target, std::uint64_t count,
+                                  Overflow overflow, std::uint64_t first) {
   check_size(from, count, source.size(), "source");
   check_size(to, count, target.size(), "target");
   if (count == 0) return {};

@@ -111,7 +111,7 @@ class Conversion {
   ConversionReport convert_block(std::uint64_t count, std::span<std::byte> target,
                                  std::uint64_t begin) {
     const auto source = std::span(block_).first(static_cast<std::size_t>(count) * width_);
-    return convert(from_, source, to_, target, count, overflow_, begin);
+    return convert_elements(from_, source, to_, target, count, overflow_, begin);
   }
 
   /// Blocks are not processed in the order of their elements.

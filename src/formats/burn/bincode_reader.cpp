@@ -176,8 +176,8 @@ Value BincodeReader::floating(const TypeInfo& type, const Trace* trace) {
     case DType::BF16: {
       const auto bits = static_cast<std::uint16_t>(varint());
       double number = 0;
-      convert(*type.dtype, std::as_bytes(std::span(&bits, 1)), DType::F64,
-              std::as_writable_bytes(std::span(&number, 1)), 1);
+      convert_elements(*type.dtype, std::as_bytes(std::span(&bits, 1)), DType::F64,
+                       std::as_writable_bytes(std::span(&number, 1)), 1);
       return number;
     }
     default: break;

@@ -76,8 +76,8 @@ class Fitting {
     const std::optional<std::uint16_t> bits = bits_of(value);
     if (!bits) return;
     double number = 0;
-    convert(*type.dtype, std::as_bytes(std::span(&*bits, 1)), DType::F64,
-            std::as_writable_bytes(std::span(&number, 1)), 1);
+    convert_elements(*type.dtype, std::as_bytes(std::span(&*bits, 1)), DType::F64,
+                     std::as_writable_bytes(std::span(&number, 1)), 1);
     value = Value(number);
   }
 

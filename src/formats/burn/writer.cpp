@@ -23,7 +23,8 @@ namespace {
 Value bits_of(double number, DType dtype) {
   std::uint16_t bits = 0;
   const std::span<std::byte> room = std::as_writable_bytes(std::span(&bits, 1));
-  convert(DType::F64, std::as_bytes(std::span(&number, 1)), dtype, room, 1, Overflow::allow);
+  convert_elements(DType::F64, std::as_bytes(std::span(&number, 1)), dtype, room, 1,
+                   Overflow::allow);
   return Value(bits);
 }
 

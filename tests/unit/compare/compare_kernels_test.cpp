@@ -179,8 +179,8 @@ TEST_CASE("steps of narrow dtypes are those of the grid, or left to it") {
     std::vector<std::uint16_t> codes(1U << 16U);
     std::iota(codes.begin(), codes.end(), std::uint16_t{0});
     std::vector<double> all(codes.size());
-    ss::convert(one.dtype, std::as_bytes(std::span(codes)), ss::DType::F64,
-                std::as_writable_bytes(std::span(all)), all.size());
+    ss::convert_elements(one.dtype, std::as_bytes(std::span(codes)), ss::DType::F64,
+                         std::as_writable_bytes(std::span(all)), all.size());
     std::erase_if(all, [](double number) { return !std::isfinite(number); });
     while (all.size() % comparing::lanes != 0) all.push_back(0);
     std::vector<double> others(all.rbegin(), all.rend());

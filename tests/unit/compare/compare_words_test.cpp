@@ -41,8 +41,9 @@ comparing::WordBlock block_of(const Words& a, const Words& b) {
 
 std::vector<double> numbers_of(const Words& words, DType dtype) {
   std::vector<double> numbers(words.size());
-  ss::convert(dtype, std::as_bytes(std::span(words)), DType::F64,
-              std::as_writable_bytes(std::span(numbers)), words.size(), ss::Overflow::allow);
+  ss::convert_elements(dtype, std::as_bytes(std::span(words)), DType::F64,
+                       std::as_writable_bytes(std::span(numbers)), words.size(),
+                       ss::Overflow::allow);
   return numbers;
 }
 

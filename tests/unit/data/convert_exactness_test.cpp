@@ -410,7 +410,7 @@ TEST_CASE("any length at any address converts as element by element") {
       Bytes target(bytes_of(to, count) + 3, std::byte{0x5C});
       const auto input = std::span<const std::byte>(source).subspan(3);
       const auto output = std::span(target).subspan(1, target.size() - 3);
-      const auto report = ss::convert(from, input, to, output, count, Overflow::allow);
+      const auto report = ss::convert_elements(from, input, to, output, count, Overflow::allow);
       Bytes expected(bytes_of(to, count));
       const auto exact = ss::detail::convert_exactly(from, input.data(), to, expected.data(), count,
                                                      Overflow::allow, 0);

@@ -303,17 +303,18 @@ TEST_CASE("equal dtypes are copied bit for bit, signalling NaN too") {
 TEST_CASE("spans of the wrong size are refused") {
   Bytes four(4);
   Bytes eight(8);
-  CHECK_THROWS_WITH_AS(ss::convert(DType::F32, four, DType::F64, eight, 2),
+  CHECK_THROWS_WITH_AS(ss::convert_elements(DType::F32, four, DType::F64, eight, 2),
                        "the source of a conversion has the wrong size: expected 2 elements of F32, "
                        "32 bits each, found 4 bytes.",
                        ss::Error);
-  CHECK_THROWS_WITH_AS(ss::convert(DType::F32, eight, DType::F64, eight, 2),
+  CHECK_THROWS_WITH_AS(ss::convert_elements(DType::F32, eight, DType::F64, eight, 2),
                        "the target of a conversion has the wrong size: expected 2 elements of F64, "
                        "64 bits each, found 8 bytes.",
                        ss::Error);
   // 2^61 elements of 64 bits are 2^64 bytes, which must not wrap to none.
-  CHECK_THROWS_AS(ss::convert(DType::F64, {}, DType::F32, {}, std::uint64_t{1} << 61U), ss::Error);
-  CHECK_THROWS_AS(ss::convert(DType::F4, four, DType::F4, four, 6), ss::Error);
-  CHECK(ss::convert(DType::F4, four, DType::F4, std::span(eight).first(4), 7) ==
+  CHECK_THROWS_AS(ss::convert_elements(DType::F64, {}, DType::F32, {}, std::uint64_t{1} << 61U),
+                  ss::Error);
+  CHECK_THROWS_AS(ss::convert_elements(DType::F4, four, DType::F4, four, 6), ss::Error);
+  CHECK(ss::convert_elements(DType::F4, four, DType::F4, std::span(eight).first(4), 7) ==
         ss::ConversionReport{});
 }

@@ -63,8 +63,8 @@ struct WriteOptions {
 /// memory.
 /// \throws Error `duplicate_name` for two items with the same name; `invalid_argument` for the name
 /// `__metadata__`; `invalid_utf8` for names and metadata that are not UTF-8; `invalid_shape` for
-/// sub-byte elements that do not fill whole bytes; `limit_exceeded`; as `convert`, with the
-/// tensor's name as path; what the sink throws
+/// sub-byte elements that do not fill whole bytes; `limit_exceeded`; as `convert_elements`, with
+/// the tensor's name as path; what the sink throws
 SAFESTRUCTURES_API SaveReport write(Sink& sink, std::span<const Item> items,
                                     const Metadata& metadata = {},
                                     const WriteOptions& options = {});
