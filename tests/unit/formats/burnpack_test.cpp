@@ -351,8 +351,8 @@ TEST_CASE("safetensors and burnpack convert into each other, and keep what burnp
   const ss::Document middle = ss::open(folder / "m.safetensors");
   CHECK(middle.root() == value);
   CHECK(middle.metadata() == ss::Metadata{{"run", "42"}});
-  const ss::Node weight = middle.at("/fc/weight");
-  CHECK(weight.value().attribute("burn.id")->as_string() == "72d17eukbtkma");
+  const ss::Node node = middle.at("/fc/weight");
+  CHECK(node.value().attribute("burn.id")->as_string() == "72d17eukbtkma");
   ss::convert_file(middle, folder / "again.bpk", as_is);
   const auto text = [&](const std::string& name) {
     std::ifstream file(folder / name, std::ios::binary);
