@@ -55,7 +55,7 @@ Tensor choose(Tensor tensor, const GetOptions& options) {
 void write_json(std::ostream& out, Value value) {
   // The names of tensors in a file that this value is no longer a part of.
   walk(value, [](Value& node, const Place&) {
-    if (node.kind() == Kind::tensor || node.kind() == Kind::bytes) node.set_tensor_name({});
+    if (node.has_tensor()) node.set_tensor_name({});
     return Next::into;
   });
   save(value, out, {.format = formats::json(), .precision = Precision::preserve});

@@ -36,7 +36,7 @@ void print_tensors(std::ostream& out, const Document& document) {
   std::string_view separator;
   walk(document.root(), [&](const Place& place) {
     const Value& value = place.value();
-    if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return Next::into;
+    if (!value.has_tensor()) return Next::into;
     const std::string name = place.path().dotted();
     out << separator
         << fmt::format("{}: {{\"dtype\": \"{}\", \"shape\": {}}}", json_string(name),

@@ -51,7 +51,7 @@ void each_tensor(const Value& root, bool has_statistics, const Take& take) {
       }
       return Next::over;
     }
-    if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return Next::into;
+    if (!value.has_tensor()) return Next::into;
     take(listed(value), place);
     return Next::over;
   });

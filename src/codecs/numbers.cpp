@@ -40,8 +40,7 @@ struct Source {
 
 Source open(const Value& value, const Decoder& decoder, DType dtype,
             std::span<const std::uint64_t> dims) {
-  if (value.kind() != Kind::tensor && value.kind() != Kind::bytes)
-    decoder.mismatch("a tensor, or a list, tuple or set of numbers", value);
+  if (!value.has_tensor()) decoder.mismatch("a tensor, or a list, tuple or set of numbers", value);
   const Tensor& tensor = value.tensor();
   Source source{std::nullopt, dtype, {dims.begin(), dims.end()}};
   const bool pairs_wanted = !dims.empty() && dims.back() == 2;

@@ -107,10 +107,6 @@ bool count_fits(std::span<const std::uint64_t> sizes, std::uint64_t most) noexce
   return true;
 }
 
-bool is_tensor(const Value& value) noexcept {
-  return value.kind() == Kind::tensor || value.kind() == Kind::bytes;
-}
-
 void refuse_complex(const Value& value, const Decoder& decoder, std::string advice) {
   decoder.fail(ErrorCode::type_mismatch, "the numbers are complex, and the target's are real",
                "real numbers",
@@ -139,7 +135,7 @@ void expect_row(const Items& row, const Value& value, std::uint64_t size, const 
 TensorSource::TensorSource(const detail::ScalarLayout& scalar, const Value& value,
                            const Decoder& decoder, std::string_view expected)
     : scalar_(scalar), value_(value), decoder_(decoder) {
-  if (!detail::is_tensor(value)) decoder.mismatch(expected, value);
+  if (!value.has_tensor()) decoder.mismatch(expected, value);
   tensor_ = value.tensor();
   // Packed elements have no addresses of their own, but are exact in F32.
   if (bit_width(tensor_.dtype()) < 8) tensor_ = tensor_.to(DType::F32);

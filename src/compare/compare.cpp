@@ -31,7 +31,7 @@ std::vector<RenameSuggestion> suggestions(const std::vector<Pair>& pairs,
   for (const Pair& pair : pairs) {
     if ((pair.a == nullptr) == (pair.b == nullptr)) continue;
     const TreeNode& node = pair.a != nullptr ? *pair.a : *pair.b;
-    if ((node.is_tensor() || node.is_summary) && comparer.filter().is_wanted(node.path))
+    if ((node.value->has_tensor() || node.is_summary) && comparer.filter().is_wanted(node.path))
       (pair.a != nullptr ? a : b).push_back({node.path, {{{}, node.value}}});
   }
   return comparing::suggest(a, b);

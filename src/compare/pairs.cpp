@@ -288,7 +288,7 @@ bool Comparer::add_pair(const Pair& pair, ComparisonRow& row) {
     row.detail = describe(a) + " and " + describe(b);
     return true;
   }
-  if (pair.a->is_tensor()) {
+  if (pair.a->value->has_tensor()) {
     add_tensors(pair, row);
     return true;
   }

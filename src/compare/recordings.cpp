@@ -44,7 +44,8 @@ bool is_any_wanted(const Comparer& comparer, const std::string& name, const std:
 std::vector<Leaf> leaves_of(const Record& record) {
   std::vector<Leaf> leaves;
   for (TreeNode& node : comparing::nodes_of(record.value()))
-    if (node.is_tensor() || node.is_summary) leaves.push_back({std::move(node.path), node.value});
+    if (node.value->has_tensor() || node.is_summary)
+      leaves.push_back({std::move(node.path), node.value});
   return leaves;
 }
 

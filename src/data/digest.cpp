@@ -78,7 +78,7 @@ bool Digester::is_known(const Value& value, std::uint64_t& digest) const {
   }
   if (memory_ != Memory::none) digest = Box::left_digest(value);
   if (digest != 0) return true;
-  if (value.kind() == Kind::tensor || value.kind() == Kind::bytes) {
+  if (value.has_tensor()) {
     digest = digest_of_tensor(value);
     if (memory_ == Memory::leave) Box::leave_digest(value, digest);
     return true;

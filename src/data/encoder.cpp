@@ -29,7 +29,7 @@ void name_tensors(Value& value, const std::string& prefix) {
   const auto name = [&](std::string_view step) {
     return prefix.empty() ? std::string(step) : prefix + "." + std::string(step);
   };
-  if (value.kind() == Kind::tensor || value.kind() == Kind::bytes) {
+  if (value.has_tensor()) {
     if (value.tensor_name().empty()) value.set_tensor_name(prefix);
   } else if (value.is_sequence()) {
     for (std::size_t i = 0; i < value.size(); ++i) name_tensors(value[i], name(std::to_string(i)));

@@ -62,7 +62,7 @@ DictBox& mapping(Value& value) {
 }
 
 const TensorBox& tensor_box(const Value& value) {
-  expect(value.kind() == Kind::tensor || value.kind() == Kind::bytes, "a tensor", value);
+  expect(value.has_tensor(), "a tensor", value);
   return *static_cast<const TensorBox*>(Box::of(value));
 }
 TensorBox& tensor_box(Value& value) {

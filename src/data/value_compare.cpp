@@ -169,7 +169,7 @@ void Value::own() {
   // Views with the same name and elements are one tensor in the file, and remain one.
   std::multimap<std::string, std::pair<Tensor, Tensor>, std::less<>> copies;
   for_each_node(*this, [&](Value& value) {
-    if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return;
+    if (!value.has_tensor()) return;
     const Tensor& tensor = value.tensor();
     if (tensor.is_owned() || tensor.size() == 0) return;
     const auto [first, last] = copies.equal_range(value.tensor_name());

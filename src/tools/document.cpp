@@ -57,8 +57,7 @@ bool names_tensors(const Document& document) {
   if (!document.has_schema()) return true;
   bool has_name = false;
   walk(document.root(), [&](const Place& place) {
-    const Kind kind = place.value().kind();
-    if (kind != Kind::tensor && kind != Kind::bytes) return Next::into;
+    if (!place.value().has_tensor()) return Next::into;
     has_name = !place.value().tensor_name().empty();
     return has_name ? Next::stop : Next::over;
   });
@@ -69,8 +68,7 @@ bool names_tensors(const Document& document) {
 
 Tensor Node::tensor() const {
   return decode([&](const Decoder& decoder) {
-    if (value_->kind() != Kind::tensor && value_->kind() != Kind::bytes)
-      decoder.mismatch("a tensor", *value_);
+    if (!value_->has_tensor()) decoder.mismatch("a tensor", *value_);
     return value_->tensor();
   });
 }
@@ -177,7 +175,7 @@ Value Document::state_dict() const {
   detail::NamedTensors places;
   walk(root(), [&](const Place& place) {
     const Value& value = place.value();
-    if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return Next::into;
+    if (!value.has_tensor()) return Next::into;
     const Tensor& tensor = value.tensor();
     add(has_names ? value.tensor_name()
                   : places.enter_distinct(detail::place_name(place), tensor, tensor.dtype()),

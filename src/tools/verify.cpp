@@ -39,7 +39,7 @@ std::vector<Named> tensors_of(const Document& document) {
   };
   walk(document.root(), [&](const Place& place) {
     const Value& value = place.value();
-    if (value.kind() != Kind::tensor && value.kind() != Kind::bytes) return Next::into;
+    if (!value.has_tensor()) return Next::into;
     add(value.tensor_name().empty() ? place.path().to_string() : value.tensor_name(),
         value.tensor());
     return Next::into;  // Its attributes.

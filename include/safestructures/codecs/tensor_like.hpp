@@ -154,8 +154,6 @@ SAFESTRUCTURES_API std::vector<std::uint64_t> nested_sizes(
 /// of those before them must not overflow either.
 SAFESTRUCTURES_API bool count_fits(std::span<const std::uint64_t> sizes,
                                    std::uint64_t most) noexcept;
-/// Whether a value is numbers in memory, that is, a tensor or bytes.
-SAFESTRUCTURES_API bool is_tensor(const Value& value) noexcept;
 /// Throws Error `type_mismatch`: complex numbers cannot be loaded as real ones.
 [[noreturn]] SAFESTRUCTURES_API void refuse_complex(const Value& value, const Decoder& decoder,
                                                     std::string advice);

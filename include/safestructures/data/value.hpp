@@ -157,6 +157,10 @@ class SAFESTRUCTURES_API Value {
 
   /// The kind, which determines which of the members below may be called.
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  /// Whether the value is a tensor or bytes, which `tensor` returns as one.
+  [[nodiscard]] bool has_tensor() const noexcept {
+    return kind_ == Kind::tensor || kind_ == Kind::bytes;
+  }
   /// Whether the value is None.
   [[nodiscard]] bool is_none() const noexcept { return kind_ == Kind::none; }
   /// Whether the value is a list, tuple or set.

@@ -148,7 +148,7 @@ class Writer {
   }
 
   void leaf(const Value& item, const Trace* trace) {
-    const bool is_tensor = item.kind() == Kind::tensor || item.kind() == Kind::bytes;
+    const bool is_tensor = item.has_tensor();
     try {
       add(trace == nullptr ? "tensor" : name_, is_tensor ? item.tensor() : scalar(item, trace),
           item.kind() == Kind::tensor);

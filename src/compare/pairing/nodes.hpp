@@ -23,9 +23,6 @@ struct TreeNode {
   const Value* value = nullptr;
   bool is_summary = false;  ///< Whether it stands for a tensor: a full set of statistics.
 
-  [[nodiscard]] bool is_tensor() const {
-    return value->kind() == Kind::tensor || value->kind() == Kind::bytes;
-  }
   /// Whether it has nodes below it. A set counts as one value, since its items have no order.
   [[nodiscard]] bool has_children() const;
 };

@@ -14,17 +14,13 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-bool has_tensor(const Value& value) {
-  return value.kind() == Kind::tensor || value.kind() == Kind::bytes;
-}
-
 template <class Visit>
 void for_each_tensor(const Value& root, const Visit& visit) {
   std::vector<const Value*> open = {&root};
   while (!open.empty()) {
     const Value& value = *open.back();
     open.pop_back();
-    if (has_tensor(value)) visit(value);
+    if (value.has_tensor()) visit(value);
     for (std::size_t i = detail::count_of_children(value); i-- > 0;)
       open.push_back(&detail::child_of(value, i));
   }
@@ -59,7 +55,7 @@ void enter_tensors(Content& content, const TypeInfo* type) {
   if (type != nullptr && !has_values(*type)) return;
   detail::NamedTensors names;
   walk(content.root, [&](Value& value, const Place& place) {
-    if (!has_tensor(value)) return Next::into;
+    if (!value.has_tensor()) return Next::into;
     value.set_tensor_name(
         names.enter_distinct(detail::place_name(place), value.tensor(), value.tensor().dtype()));
     return Next::into;

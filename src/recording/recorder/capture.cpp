@@ -21,12 +21,8 @@ constexpr std::uint64_t key_size = 96;
 constexpr std::uint64_t tensor_size = 256;
 constexpr std::size_t most_dimensions = 8;
 
-bool has_tensor(const Value& value) {
-  return value.kind() == Kind::tensor || value.kind() == Kind::bytes;
-}
-
 std::uint64_t bytes_of(const Value& value) {
-  if (has_tensor(value)) return value.tensor().byte_size();
+  if (value.has_tensor()) return value.tensor().byte_size();
   return value.kind() == Kind::string ? value.as_string().size() : 0;
 }
 
@@ -59,7 +55,7 @@ bool is_taken(const Tensor& tensor, bool moved) {
 /// Returns the approximate bytes that a value takes in addition to its node.
 std::uint64_t memory_of(const Value& value, bool moved) {
   const std::uint64_t bytes = bytes_of(value);
-  const bool is_copied = has_tensor(value) && !is_taken(value.tensor(), moved);
+  const bool is_copied = value.has_tensor() && !is_taken(value.tensor(), moved);
   return is_copied ? BufferPool::memory_of(bytes) : bytes;
 }
 
@@ -110,13 +106,13 @@ class Shared {
 }  // namespace
 
 CapturedSize captured_size(const Value& value, bool moved) {
-  if (has_tensor(value) && value.attributes().empty())
+  if (value.has_tensor() && value.attributes().empty())
     return {.content = bytes_of(value), .memory = memory_of(value, moved) + node_size};
   CapturedSize size;
   walk(value, [&](const Place& place) {
     const Value& node = place.value();
     size.content += bytes_of(node);
-    size.memory += memory_of(node, moved) + (has_tensor(node) ? tensor_size : node_size);
+    size.memory += memory_of(node, moved) + (node.has_tensor() ? tensor_size : node_size);
     if (node.kind() != Kind::dict) return Next::into;
     // The walk does not visit keys that are texts.
     for (const Entry& entry : node.entries()) {
@@ -150,7 +146,7 @@ Captured capture(Value value, BufferPool& pool, bool moved) {
   }
   Shared shared;
   walk(value, [&](Value& node, const Place&) {
-    if (has_tensor(node) && !is_taken(node.tensor(), moved)) shared.capture(node, pool);
+    if (node.has_tensor() && !is_taken(node.tensor(), moved)) shared.capture(node, pool);
     return Next::into;
   });
   value.own();  // For keys, which a walk cannot change.

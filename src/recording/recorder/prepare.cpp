@@ -23,7 +23,7 @@ namespace {
 void name_tensors(Value& value, const std::string& start, std::string_view record) {
   const std::string whole = start + std::string(record);
   walk(value, [&](Value& node, const Place& place) {
-    if (node.kind() != Kind::tensor && node.kind() != Kind::bytes) return Next::into;
+    if (!node.has_tensor()) return Next::into;
     const std::string& own = node.tensor_name();
     const std::string dotted = place.path().dotted();
     std::string name = whole;

@@ -131,6 +131,14 @@ TEST_CASE("a value of every kind is copied, moved and assigned to every other") 
   }
 }
 
+TEST_CASE("a value that has a tensor gives it, every other refuses") {
+  for (const Value& value : every_kind()) {
+    CAPTURE(ss::to_string(value.kind()));
+    const std::string error = error_of([&] { static_cast<void>(value.tensor()); });
+    CHECK((error == "no error") == value.has_tensor());
+  }
+}
+
 TEST_CASE("a value can be assigned a part of itself") {
   Value list = Value::list({Value::list({"inner text, long enough to be on the heap"}), 2});
   list = std::move(list.items()[0]);

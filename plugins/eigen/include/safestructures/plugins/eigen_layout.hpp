@@ -144,7 +144,7 @@ inline constexpr const char* eigen_count_advice =
 /// Returns whether `value` holds real numbers, which `std::complex<double>` would read in pairs.
 template <EigenScalar S>
 bool eigen_are_reals_for(const Value& value) {
-  return BlockLayout<S>::complex && is_tensor(value) && value.tensor().dtype() != DType::C64 &&
+  return BlockLayout<S>::complex && value.has_tensor() && value.tensor().dtype() != DType::C64 &&
          !is_marked_complex(value);
 }
 

@@ -123,7 +123,7 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
                      describe(value), "Load a part of it");
       return TensorCodec<T, Access>::decode(value, decoder);
     }
-    const bool is_numbers = is_tensor(value);
+    const bool is_numbers = value.has_tensor();
     const bool is_c64 = is_numbers && value.tensor().dtype() == DType::C64;
     const bool is_marked = is_numbers && is_marked_complex(value);
     if constexpr (is_pair) {
