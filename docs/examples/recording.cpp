@@ -12,6 +12,7 @@
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/recording/recover.hpp>
+#include <safestructures/recording/verify_recording.hpp>
 #include <safestructures/safestructures.hpp>
 #include <safestructures/tools/statistics.hpp>
 
@@ -52,6 +53,13 @@ bool read_all(const std::filesystem::path& folder) {
 
   run.refresh();  // of a run that goes on: what was written meanwhile
   return values.size() == 8 && tensor.size() == 8 && run.select("*.out").size() == 36;
+}
+
+bool verify_all(const std::filesystem::path& folder) {
+  const ss::VerifyRecordingReport found = ss::verify_recording(folder);
+  for (const std::string& problem : found.problems) std::cerr << problem << '\n';
+  if (found.is_fine()) std::cout << found.records << " records, " << found.bytes << " bytes\n";
+  return found.is_fine() && found.is_closed && found.records == 39;
 }
 
 std::string record_some(const std::filesystem::path& folder) {
@@ -98,7 +106,8 @@ int main() {
   bool is_right = read_all(folder / "run");
   is_right = is_right && record_some(folder / "some") == "encoder.0/ in step 0";
   const ss::RecoveryReport report = ss::recover_recording(folder / "run");
-  is_right = is_right && report.is_clean();
+  is_right = is_right && report.is_clean() && ss::is_recording(folder / "run") &&
+             verify_all(folder / "run");
 
   std::vector<float> values = {1, -2, 0};
   ss::TensorStatistics s = ss::statistics(ss::Tensor::of<float>(values));

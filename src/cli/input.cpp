@@ -22,7 +22,6 @@
 #include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
 #include "platform/os.hpp"
-#include "recording/recorder/state_notes.hpp"
 #include "recording/segments/files.hpp"
 
 namespace safestructures::cli {
@@ -118,7 +117,7 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
   if (std::ranges::find(indexes, usual + ".index.json") != indexes.end())
     return folder / (usual + ".index.json");
   if (indexes.size() == 1) return folder / indexes.front();
-  if (is_recording(folder.string()))
+  if (is_recording(folder))
     throw Error(ErrorCode::cannot_open, "the folder is a recording",
                 {.file = folder.string(),
                  .expected = "a file, or a folder that is about one",
@@ -178,12 +177,7 @@ std::string input_or_recording_help() {
   return std::string(known_files) + ",\nthe folder of a recording, or - for the standard input";
 }
 
-bool is_recording(const std::string& name) {
-  std::error_code ignored;
-  return name != "-" && std::filesystem::is_directory(name, ignored) &&
-         (!recording::list_segments(name).empty() ||
-          std::filesystem::exists(recording::lock_file(name), ignored));
-}
+bool names_recording(const std::string& name) { return name != "-" && is_recording(name); }
 
 std::shared_ptr<const Source> open_source(const std::string& name) {
   if (name == "-") return read_standard_input();
@@ -198,7 +192,7 @@ std::shared_ptr<const Format> format_of(const Source& source) {
 
 Input open_input_or_recording(const std::string& name, Access access) {
   Input input{name, std::nullopt, nullptr, std::nullopt};
-  if (is_recording(name)) {
+  if (names_recording(name)) {
     input.recording.emplace(name, RecordingOptions{.access = access});
   } else {
     input.source = open_source(name);
@@ -210,8 +204,7 @@ Input open_input_or_recording(const std::string& name, Access access) {
 
 void note_missing(const Input& input) {
   if (!input.recording) return;
-  for (const std::string& line : recording::notes_of(*input.recording))
-    note(input.name + ": " + line);
+  for (const std::string& line : input.recording->notes()) note(input.name + ": " + line);
 }
 
 std::uint64_t size_on_disk(std::span<const std::filesystem::path> files) {

@@ -21,9 +21,9 @@ std::string input_help();
 /// Returns the help text for commands that take recordings too.
 std::string input_or_recording_help();
 
-/// Returns whether `name` is the folder of a recording.
-/// \throws Error `cannot_read`
-bool is_recording(const std::string& name);
+/// Returns whether `name`, as given on the command line, is the folder of a recording.
+/// \throws Error as `is_recording`
+bool names_recording(const std::string& name);
 
 /// Opens an input: `-` is the standard input, which is read completely; in a folder it opens
 /// `model.safetensors`, the `.index.json`, or the only file there.

@@ -10,7 +10,6 @@
 #include "compare/pairing/filter.hpp"
 #include "data/path_text.hpp"
 #include "platform/parallel.hpp"
-#include "recording/recorder/state_notes.hpp"
 #include "tools/kept_statistics.hpp"
 
 namespace safestructures::cli {
@@ -91,7 +90,7 @@ TensorList list_tensors(const Recording& recording) {
       throw error.below(record.name()).with_file(record.file().string());
     }
   }
-  list.notes = recording::notes_of(recording);
+  list.notes = recording.notes();
   return list;
 }
 

@@ -1,11 +1,8 @@
-#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,7 +10,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
-#include <safestructures/recording/recording.hpp>
+#include <safestructures/recording/verify_recording.hpp>
 #include <safestructures/tools/verify.hpp>
 #include "cli/console/colour.hpp"
 #include "cli/console/command.hpp"
@@ -21,22 +18,9 @@
 #include "cli/console/progress.hpp"
 #include "cli/input.hpp"
 #include "data/text/printable.hpp"
-#include "recording/recorder/state_notes.hpp"
-#include "recording/segments/files.hpp"
-#include "recording/segments/segment_order.hpp"
 
 namespace safestructures::cli {
 namespace {
-
-VerifyReport check(const std::string& name) {
-  std::optional<Progress> progress;
-  const std::shared_ptr<const Source> source = open_source(name);
-  return verify_file(source, {.format = format_of(*source),
-                              .progress = [&](std::uint64_t more, std::uint64_t all) {
-                                if (!progress) progress.emplace("verifying " + name, all);
-                                progress->add(more);
-                              }});
-}
 
 std::string verdict(const std::string& what, std::uint64_t bytes, bool has_checksums) {
   return fmt::format("{}, {}, {}{}", coloured("ok", Role::good, is_coloured(stdout)), what,
@@ -44,65 +28,35 @@ std::string verdict(const std::string& what, std::uint64_t bytes, bool has_check
 }
 
 std::string verify_file_of(const std::string& name) {
-  const VerifyReport found = check(name);
+  std::optional<Progress> progress;
+  const std::shared_ptr<const Source> source = open_source(name);
+  const auto tell = [&](std::uint64_t more, std::uint64_t all) {
+    if (!progress) progress.emplace("verifying " + name, all);
+    progress->add(more);
+  };
+  const VerifyReport found = verify_file(source, {.format = format_of(*source), .progress = tell});
   return verdict(detail::counted(found.tensor_count, "tensor"), found.tensor_bytes,
                  found.has_checksums);
 }
 
-/// Adds segments after the one that closed a recording, at which reading stops.
-void add_behind(const std::string& folder,
-                const std::map<std::uint64_t, recording::SegmentFiles>& segments,
-                const Recording& run, std::vector<std::string>& problems) {
-  const std::optional<std::uint64_t> last = recording::read_about(run.about()).segment;
-  if (!run.is_closed() || !last) return;
-  std::unordered_set<std::string> known(problems.begin(), problems.end());
-  for (auto next = segments.upper_bound(*last); next != segments.end(); ++next) {
-    const auto& [number, files] = *next;
-    const auto file = files.sealed ? recording::sealed_file(folder, number)
-                      : files.part ? recording::part_file(folder, number)
-                                   : recording::journal_file(folder, number);
-    std::string text = recording::behind_text(file, *last);
-    if (known.insert(text).second) problems.push_back(std::move(text));
-  }
-}
-
 /// \returns nothing if something is wrong; each problem has been reported
-std::optional<std::string> verify_recording(const std::string& folder) {
-  bool is_fine = true;
-  std::size_t sealed = 0;
-  std::size_t unsealed = 0;
-  std::uint64_t bytes = 0;
-  bool has_checksums = true;
-  const auto wrong = [&is_fine](const std::string& what) {
-    report(what);
-    is_fine = false;
+std::optional<std::string> verify_recording_of(const std::string& folder) {
+  std::optional<Progress> progress;
+  std::filesystem::path shown;
+  const auto tell = [&](const std::filesystem::path& file, std::uint64_t more, std::uint64_t all) {
+    if (shown != file) progress.emplace("verifying " + file.string(), all);
+    shown = file;
+    progress->add(more);
   };
-  const auto segments = recording::segments_of(folder);
-  for (const auto& [number, files] : segments) {
-    if (!files.sealed) {
-      ++unsealed;
-      continue;
-    }
-    ++sealed;
-    try {
-      const VerifyReport found = check(recording::sealed_file(folder, number).string());
-      bytes += found.tensor_bytes;
-      has_checksums = has_checksums && found.has_checksums;
-    } catch (const Error& error) {
-      wrong(error.what());
-    }
-  }
-  if (!is_fine) return std::nullopt;
-  const Recording run(folder, {.access = Access::read});
-  std::vector<std::string> problems = run.problems();
-  add_behind(folder, segments, run, problems);
-  for (const std::string& problem : problems) wrong(fmt::format("{}: {}", folder, problem));
-  if (!is_fine) return std::nullopt;
-  if (!run.is_closed()) note(fmt::format("{}: {}", folder, recording::not_closed));
-  std::string what =
-      detail::counted(run.size(), "record") + " in " + detail::counted(sealed, "sealed segment");
-  if (unsealed != 0) what += " and one that is not";
-  return verdict(what, bytes, has_checksums && sealed != 0);
+  const VerifyRecordingReport found = verify_recording(folder, {.progress = tell});
+  progress.reset();
+  for (const std::string& problem : found.problems) report(problem);
+  if (!found.is_fine()) return std::nullopt;
+  if (!found.is_closed) note(folder + ": the recording was not closed, so records may be missing");
+  std::string what = detail::counted(found.records, "record") + " in " +
+                     detail::counted(found.sealed, "sealed segment");
+  if (found.unsealed != 0) what += " and one that is not";
+  return verdict(what, found.bytes, found.has_checksums);
 }
 
 void verify_all(const std::vector<std::string>& names) {
@@ -111,7 +65,7 @@ void verify_all(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     try {
       const std::optional<std::string> result =
-          is_recording(name) ? verify_recording(name) : verify_file_of(name);
+          names_recording(name) ? verify_recording_of(name) : verify_file_of(name);
       if (!result) {
         all_fine = false;
         continue;

@@ -16,7 +16,6 @@
 #include "compare/pairs.hpp"
 #include "compare/small_records.hpp"
 #include "platform/crew.hpp"
-#include "recording/recorder/state_notes.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -148,8 +147,8 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
   comparing::trace_errors(result, a);
   comparer.suspect();
   if (options.suggest) result.suggestions = suggestions(pairs, a, b, comparer);
-  for (const std::string& note : recording::notes_of(a)) result.notes.push_back("a: " + note);
-  for (const std::string& note : recording::notes_of(b)) result.notes.push_back("b: " + note);
+  for (const std::string& note : a.notes()) result.notes.push_back("a: " + note);
+  for (const std::string& note : b.notes()) result.notes.push_back("b: " + note);
   if (pairs.by_order != 0)
     result.notes.push_back(
         "records paired by their order, because their calls are numbered differently: " +

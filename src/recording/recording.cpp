@@ -19,6 +19,7 @@
 #include "recording/segments/files.hpp"
 #include "recording/segments/journal.hpp"
 #include "recording/segments/segment.hpp"
+#include "recording/segments/segment_about.hpp"
 #include "recording/segments/segment_header.hpp"
 #include "recording/segments/segment_order.hpp"
 #include "recording/segments/unsealed.hpp"
@@ -65,6 +66,13 @@ struct Recording::State {
   std::mutex mutex;
   std::unordered_map<std::size_t, Record> made;
 };
+
+bool is_recording(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) &&
+         (!recording::list_segments(path).empty() ||
+          std::filesystem::exists(recording::lock_file(path), ignored));
+}
 
 Recording::Recording(std::filesystem::path folder, const RecordingOptions& options)
     : state_(std::make_unique<State>(std::move(folder), options)) {
@@ -135,12 +143,10 @@ void Recording::State::read_sealed() {
   const std::filesystem::path path = recording::sealed_file(folder, segment);
   const Document document = Document::open_structure(open(path), load_options());
   const auto read = std::make_shared<const Segment>(document, path, columns);
-  recording::SegmentAbout said;
   if (const auto text = document.metadata().find(recording::metadata_key);
-      text != document.metadata().end()) {
+      text != document.metadata().end())
     about = text->second;
-    said = recording::read_about(about);
-  }
+  const recording::SegmentAbout& said = read->about();
   for (std::string& fault : order.add(segment, path, said, read->columns().sequence))
     note(std::move(fault));
   table.add(read);
@@ -278,6 +284,14 @@ bool Recording::is_closed() const noexcept { return state_->is_closed; }
 const std::vector<std::string>& Recording::problems() const& noexcept { return state_->problems; }
 
 const std::string& Recording::about() const& noexcept { return state_->about; }
+
+std::vector<std::string> Recording::notes() const {
+  std::vector<std::string> notes = problems();
+  if (!is_closed()) notes.emplace_back("the recording was not closed, so records may be missing");
+  if (const std::string_view what = recording::read_about(about()).left_out; !what.empty())
+    notes.push_back("the recorder left out or thinned records: " + std::string(what));
+  return notes;
+}
 
 const Record* Recording::find(std::string_view name, std::int64_t step) const& {
   const auto found = state_->table.find(name, step);

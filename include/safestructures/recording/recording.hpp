@@ -101,6 +101,10 @@ struct RecordingOptions {
   Limits limits = {};  ///< Bounds on what the files may hold.
 };
 
+/// Returns whether a path is the folder of a recording: it has segments, or the lock of a recorder.
+/// \throws Error `cannot_open` or `cannot_read` if it is a folder that cannot be listed
+[[nodiscard]] SAFESTRUCTURES_API bool is_recording(const std::filesystem::path& path);
+
 /// The records in a recorder's folder, in the order of their calls.
 ///
 /// A segment that is not sealed, because its recorder still runs or died, contributes the records
@@ -173,6 +177,10 @@ class SAFESTRUCTURES_API Recording {
   [[nodiscard]] const std::vector<std::string>& problems() const& noexcept;
   [[nodiscard]] std::vector<std::string> problems() && { return problems(); }
   /// @}
+  /// Returns sentences on what was not read, may be missing, or was left out by the recorder:
+  /// `problems()`, whether the recording was not closed, and what the last sealed segment states.
+  /// Empty if the recording is complete.
+  [[nodiscard]] std::vector<std::string> notes() const;
   /// Returns the metadata of the last sealed segment that states what was left out; see
   /// docs/recording.md.
   /// @{

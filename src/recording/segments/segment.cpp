@@ -8,18 +8,18 @@
 #include "data/deferred.hpp"
 #include "data/rows.hpp"
 #include "recording/segments/segment_header.hpp"
-#include "recording/segments/segment_order.hpp"
 #include "recording/segments/small_reads.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
 
-/// What another layout says by the same names may be something else.
-void check_version(const Document& document, const std::filesystem::path& file) {
+/// Refuses other layouts: what they say by the same names may be something else.
+SegmentAbout about_of(const Document& document, const std::filesystem::path& file) {
   const auto text = document.metadata().find(metadata_key);
-  if (text == document.metadata().end()) return;
-  const std::uint64_t found = read_about(text->second).version.value_or(layout_version);
-  if (found == layout_version) return;
+  if (text == document.metadata().end()) return {};
+  SegmentAbout about = read_about(text->second);
+  const std::uint64_t found = about.version.value_or(layout_version);
+  if (found == layout_version) return about;
   throw Error(ErrorCode::unsupported_version,
               "the segment of a recording has a layout that is not known here",
               {.file = file.string(),
@@ -31,17 +31,14 @@ void check_version(const Document& document, const std::filesystem::path& file) 
                          ", or this file alone as the structure that it is"});
 }
 
-SegmentParts parts_of(const Document& document, const std::filesystem::path& file,
-                      platform::SharedBlocks& blocks) {
-  check_version(document, file);
-  return read_parts(document.root(), file, blocks);
-}
-
 }  // namespace
 
 Segment::Segment(const Document& document, std::filesystem::path path,
                  platform::SharedBlocks& blocks)
-    : document_(document), path_(std::move(path)), parts_(parts_of(document_, path_, blocks)) {
+    : document_(document),
+      path_(std::move(path)),
+      about_(about_of(document_, path_)),
+      parts_(read_parts(document_.root(), path_, blocks)) {
   for (const Value& value : values())
     if (!source_ && value.kind() == Kind::tensor) source_ = detail::source_of(value.tensor());
   if (source_) together_ = for_small_reads(source_);

@@ -12,6 +12,7 @@
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/tools/document.hpp>
+#include "recording/segments/segment_about.hpp"
 #include "recording/segments/segment_columns.hpp"
 
 namespace safestructures::inline v0::recording {
@@ -25,6 +26,8 @@ class Segment {
 
   [[nodiscard]] const Document& document() const noexcept { return document_; }
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  /// Returns what its metadata state. Valid as long as this.
+  [[nodiscard]] const SegmentAbout& about() const noexcept { return about_; }
   [[nodiscard]] const ReadColumns& columns() const noexcept { return parts_.columns; }
   [[nodiscard]] std::size_t size() const noexcept { return columns().sequence.size(); }
   /// Returns the names that `columns().name` indexes.
@@ -43,6 +46,7 @@ class Segment {
  private:
   Document document_;
   std::filesystem::path path_;
+  SegmentAbout about_;
   SegmentParts parts_;
   // The source that its tensors usually share; null if they are in memory.
   std::shared_ptr<const Source> source_;

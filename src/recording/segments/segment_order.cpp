@@ -1,42 +1,10 @@
 #include "recording/segments/segment_order.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstddef>
-#include <system_error>
 
 #include "data/text/printable.hpp"
 
 namespace safestructures::inline v0::recording {
-namespace {
-
-/// Returns what follows a key; empty if the key is missing. Keys cannot be confused with names,
-/// which come after them and whose quotes are escaped.
-std::string_view behind(std::string_view json, std::string_view key) {
-  const std::size_t at = json.find(key);
-  return at == std::string_view::npos ? std::string_view() : json.substr(at + key.size());
-}
-
-std::optional<std::uint64_t> number_behind(std::string_view json, std::string_view key) {
-  const std::string_view text = behind(json, key);
-  std::uint64_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return fault == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-}  // namespace
-
-SegmentAbout read_about(std::string_view about) {
-  SegmentAbout read;
-  read.version = number_behind(about, "\"version\": ");
-  read.segment = number_behind(about, "\"segment\": ");
-  read.closed = about.find("\"closed\": true") != std::string_view::npos;
-  const std::string_view run = behind(about, "\"run\": \"");
-  read.run = run.substr(0, run.find('"'));
-  if (const std::string_view counts = behind(about, "\"counts\": {"); !counts.empty())
-    read.kept = number_behind(counts.substr(0, counts.find('}')), "\"kept\": ").value_or(0);
-  return read;
-}
 
 std::vector<std::string> SegmentOrder::add(std::uint64_t number, const std::filesystem::path& file,
                                            const SegmentAbout& about,

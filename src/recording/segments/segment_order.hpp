@@ -5,25 +5,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "recording/segments/segment_about.hpp"
+
 namespace safestructures::inline v0::recording {
-
-/// The content of the text of `metadata_key`. Fields are unset if the text lacks them, such as that
-/// of other writers.
-struct SegmentAbout {
-  std::optional<std::uint64_t> version;  ///< The version of the layout.
-  std::optional<std::uint64_t> segment;  ///< The segment's number.
-  std::string_view run;                  ///< Identifies the recording. Points into the text.
-  std::optional<std::uint64_t> kept;     ///< Records that the recorder had kept by then.
-  bool closed = false;
-};
-
-[[nodiscard]] SegmentAbout read_about(std::string_view about);
 
 /// Compares each segment, in the order of their numbers, with those before it.
 class SegmentOrder {

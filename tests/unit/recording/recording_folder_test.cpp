@@ -15,7 +15,6 @@
 #include <safestructures/recording/recover.hpp>
 #include <safestructures/tools/verify.hpp>
 
-#include "recording/recorder/state_notes.hpp"
 #include "recording/segments/files.hpp"
 #include "recording/segments/segment_header.hpp"
 #include "support/folder.hpp"
@@ -207,7 +206,7 @@ TEST_CASE("a recording that was closed without a record is one that was closed")
       CHECK(read.steps().empty());
       CHECK(read.find("x", 0) == nullptr);
       CHECK(
-          ss::recording::notes_of(read) ==
+          read.notes() ==
           Lines{R"(the recorder left out or thinned records: {"x": {"calls": 3, "filtered": 3}})"});
     }
     CHECK(ss::recover_recording(run).is_clean());

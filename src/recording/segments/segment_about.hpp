@@ -1,0 +1,28 @@
+/// \file
+/// What a sealed segment states about itself and its recording, in its metadata.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace safestructures::inline v0::recording {
+
+/// The content of the text of `metadata_key`. Fields are unset if the text lacks them, such as that
+/// of other writers.
+struct SegmentAbout {
+  std::optional<std::uint64_t> version;  ///< The version of the layout.
+  std::optional<std::uint64_t> segment;  ///< The segment's number.
+  std::string run;                       ///< The digits that identify the recording.
+  std::optional<std::uint64_t> kept;     ///< The number of records that were kept by then.
+  bool closed = false;                   ///< Whether it closed the recording.
+  /// What the recorder left out or thinned, as the JSON it is in the text: the counts by name, or
+  /// their sums if the text has no names. Empty if it left out nothing. Points into the text.
+  std::string_view left_out;
+};
+
+/// Reads the text. If it is not a JSON object, all fields are unset.
+[[nodiscard]] SegmentAbout read_about(std::string_view text);
+
+}  // namespace safestructures::inline v0::recording
