@@ -255,7 +255,6 @@ int main() {
   std::cout << to_string(type) << '\n'  // struct Account {owner: str, cents: i64}
             << ss::json_schema<Account>();
   check(to_string(type) == "struct Account {owner: str, cents: i64}", "type");
-  check(is_state_dict(ss::type_info<SortedMap<std::string, Grid>>()), "state dict");
 
   ss::Registry registry;
   registry.add<Circle, Shape2>();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -31,36 +32,14 @@ constexpr std::string_view known_files =
     "A safetensors, .json, .msgpack, .cbor or .npz file, a record or .bpk of Burn,\nthe "
     ".index.json of several, a folder with one of them";
 
-/// The bytes of the standard input, under a name for errors.
-class InputBytes final : public Source {
- public:
-  explicit InputBytes(std::shared_ptr<const Source> bytes) : bytes_(std::move(bytes)) {}
-
-  const std::string& name() const noexcept override { return name_; }
-  std::uint64_t size() const noexcept override { return bytes_->size(); }
-  bool is_in_memory() const noexcept override { return true; }
-  void read(std::uint64_t offset, std::span<std::byte> into) const override {
-    bytes_->read(offset, into);
-  }
-  SharedBytes view(std::uint64_t offset, std::size_t size) const override {
-    return bytes_->view(offset, size);
-  }
-
- private:
-  std::string name_ = "standard input";
-  std::shared_ptr<const Source> bytes_;
-};
-
 std::shared_ptr<const Source> read_standard_input() {
-  std::vector<std::byte> bytes;
-  std::array<std::byte, std::size_t{1} << 16U> block;
-  while (const std::size_t count = std::fread(block.data(), 1, block.size(), stdin))
-    bytes.insert(bytes.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(count));
+  constexpr const char* name = "standard input";
+  std::shared_ptr<const Source> source = Source::read_all(std::cin, name);
+  // What std::cin cannot read looks like its end.
   if (std::ferror(stdin) != 0)
     throw Error(ErrorCode::cannot_read, "cannot read the standard input",
-                {.file = "standard input", .found = std::generic_category().message(errno)});
-  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  return std::make_shared<const InputBytes>(Source::of(*owner, owner));
+                {.file = name, .found = std::generic_category().message(errno)});
+  return source;
 }
 
 /// Returns the longest ending of a name that a known format has; empty if there is none. For

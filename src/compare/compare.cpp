@@ -91,6 +91,12 @@ Comparison compare(const Value& a, const Document& b, const CompareOptions& opti
                        [&](bool is_of_b) { return is_of_b ? b.name() : std::string(); });
 }
 
+Comparison compare(const Document& a, const Value& b, const CompareOptions& options) {
+  const auto extra_a = extra_tensors(a);
+  return compare_nodes(nodes_of(a, extra_a), comparing::nodes_of(b), options,
+                       [&](bool is_of_b) { return is_of_b ? std::string() : a.name(); });
+}
+
 Comparison compare(const Document& a, const Document& b, const CompareOptions& options) {
   const auto extra_a = extra_tensors(a);
   const auto extra_b = extra_tensors(b);

@@ -211,6 +211,9 @@ void insert_field(Value& structure, Value name, Value field);
 /// Same as `Value::insert` for all entries, which are moved from. \throws Error as it does
 void insert_all(Value& value, std::span<Entry> entries);
 
+/// Throws Error `type_mismatch`, which says what was expected and what `value` is.
+[[noreturn]] void wrong_kind(std::string_view expected, const Value& value);
+
 struct TensorBox : Box {
   using Box::Box;
   /// \param make returns the tensor, which is constructed in place

@@ -261,9 +261,4 @@ void TypeDescriber::custom(std::string_view name, Node& payload) {
 void TypeDescriber::mark(std::string_view name) { info_.mark = name; }
 void TypeDescriber::kinds(KindSet kinds) { info_.kinds = kinds; }
 
-bool is_state_dict(const TypeInfo& type) noexcept {
-  return type.kind == TypeKind::dict && type.fields.empty() && type.key->kind == TypeKind::string &&
-         !type.key->size && type.item->kind == TypeKind::tensor;
-}
-
 }  // namespace safestructures::inline v0

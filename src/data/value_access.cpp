@@ -2,13 +2,11 @@
 #include <charconv>
 #include <string>
 
-#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/value.hpp>
 #include "data/box.hpp"
 #include "data/text/nearest_name.hpp"
-#include "data/text/number.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -20,26 +18,15 @@ using detail::DigitsBox;
 using detail::SequenceBox;
 using detail::TensorBox;
 
-namespace {
-
-/// An object that is never destroyed: destructors of static objects may use it.
-template <class T>
-union Lasting {
-  T value{};
-  constexpr Lasting() noexcept {}
-  constexpr ~Lasting() {}
-};
-
-const Lasting<std::string> empty_text;
-const Lasting<std::vector<Entry>> no_entries;
-
-[[noreturn]] void wrong_kind(std::string_view expected, const Value& value) {
+void detail::wrong_kind(std::string_view expected, const Value& value) {
   throw Error(ErrorCode::type_mismatch, "a value is of another kind",
               {.expected = std::string(expected), .found = describe(value)});
 }
 
+namespace {
+
 void expect(bool right, std::string_view expected, const Value& value) {
-  if (!right) wrong_kind(expected, value);
+  if (!right) detail::wrong_kind(expected, value);
 }
 
 // The second function of each pair allows changing the value, and discards its digest.
@@ -343,65 +330,5 @@ Value& Value::at(std::string_view path) & {
   }));
 }
 Value Value::at(std::string_view path) && { return std::move(at(path)); }
-
-const std::string& Value::type_name() const& noexcept {
-  return Box::has_extras(*this) ? box_->extras->type_name : empty_text.value;
-}
-
-namespace {
-
-detail::Extras& extras_of(Value& value) {
-  expect(value.kind() > Kind::string, "a container or tensor", value);
-  Box::forget_digest(value);
-  std::unique_ptr<detail::Extras>& extras = Box::of(value)->extras;
-  if (!extras) extras = std::make_unique<detail::Extras>();
-  return *extras;
-}
-
-}  // namespace
-
-void Value::set_type_name(std::string name) { extras_of(*this).type_name = std::move(name); }
-
-std::string Value::key_label() const {
-  if (Box::has_extras(*this) && !box_->extras->key_label.empty()) return box_->extras->key_label;
-  return detail::python_str(*this);
-}
-
-void Value::set_key_label(std::string label) { extras_of(*this).key_label = std::move(label); }
-
-const std::vector<Entry>& Value::attributes() const& noexcept {
-  return Box::has_extras(*this) ? box_->extras->attributes : no_entries.value;
-}
-
-std::vector<Entry> Value::attributes() && { return attributes(); }
-
-const Value* Value::attribute(std::string_view name) const& noexcept {
-  for (const Entry& entry : attributes())
-    if (entry.key.as_string() == name) return &entry.value;
-  return nullptr;
-}
-
-bool Value::erase_attribute(std::string_view name) noexcept {
-  if (attributes().empty()) return false;
-  return std::erase_if(box_->extras->attributes,
-                       [&](const Entry& entry) { return entry.key.as_string() == name; }) > 0;
-}
-
-void Value::set_attribute(std::string_view name, Value value) {
-  std::vector<Entry>& list = extras_of(*this).attributes;
-  // A custom Python type that is a dict has keys of its own.
-  using namespace attributes;
-  if (name == schema_type || name == schema_value ||
-      (name == schema_keys && kind_ != Kind::custom) ||
-      (name == schema_class && kind_ == Kind::structure))
-    throw Error(ErrorCode::invalid_argument, "an attribute cannot have a name of the schema itself",
-                {.found = "'" + std::string(name) + "'"});
-  for (Entry& entry : list) {
-    if (entry.key.as_string() != name) continue;
-    entry.value = std::move(value);
-    return;
-  }
-  list.push_back({Value(name), std::move(value)});
-}
 
 }  // namespace safestructures::inline v0

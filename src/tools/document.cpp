@@ -190,6 +190,10 @@ Value load_file(const std::filesystem::path& path, const ReadOptions& options) {
   return load_value(Source::open(path), options);
 }
 
+Value load(std::istream& in, const ReadOptions& options) {
+  return load_value(Source::read_all(in), options);
+}
+
 Value load(std::span<const std::byte> bytes, const ReadOptions& options) {
   return load_value(Source::of(bytes, nullptr), options);
 }

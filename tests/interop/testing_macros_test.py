@@ -23,6 +23,9 @@ different: 1 difference
 """
 EXTRA = "only in b        -        -       -       -    -       -  more  tensor F32 [1]"
 MISSING = "the structure cannot be compared with none.safetensors: none.safetensors: cannot open the file"
+#: The call that TABLE is about.
+CALL = 'CHECK_STRUCTURES_NEAR(other_layer(), "golden.safetensors");'
+SOURCES = pathlib.Path(__file__).resolve().parent.parent / "testing"
 #: What ends the output: of three tests, two fail.
 ENDS = {
     "doctest": "test cases: 3 | 1 passed | 2 failed",
@@ -48,6 +51,13 @@ def make(folder):
     (folder / "extra.safetensors").write_bytes(cli_files.container(json.dumps(header), whole[8 + size :] + bytes(4)))
 
 
+def place_of(framework):
+    """The file and line of CALL, as the framework prints them."""
+    source = SOURCES / ("gtest.cpp" if framework == "gtest" else "cases.hpp")
+    lines = source.read_text().splitlines()
+    return f"{source.name}:{1 + [line.strip() for line in lines].index(CALL)}:"
+
+
 def main():
     folder = pathlib.Path("macros")
     folder.mkdir(exist_ok=True)
@@ -61,7 +71,7 @@ def main():
         # Catch2 indents what it prints of a message, and breaks its lines, within numbers too.
         said = "".join(done.stdout.split())
         expect(f"{name}: exit code", True, done.returncode != 0)
-        for part in (TABLE, EXTRA, MISSING, end):
+        for part in (place_of(name), TABLE, EXTRA, MISSING, end):
             expect(f"{name}: {part}", (1, done.stdout), (said.count("".join(part.split())), done.stdout))
     done = subprocess.run([PROGRAMS / "disabled"], cwd=folder, capture_output=True, text=True)
     expect("doctest, disabled", (0, "", ""), (done.returncode, done.stdout, done.stderr))

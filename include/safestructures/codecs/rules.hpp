@@ -6,7 +6,6 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -335,21 +334,6 @@ consteval bool find_migration() {
 template <class T>
 inline constexpr std::array<FieldInfo, detail::struct_size<T>> field_info =
     detail::checked_field_info<std::remove_cv_t<T>>();
-
-/// Returns the index of the field of T with that name or alias in the file. Skipped fields are not
-/// found.
-template <class T>
-[[nodiscard]] constexpr std::optional<std::size_t> find_field(std::string_view file_name) {
-  for (std::size_t i = 0; i < field_info<T>.size(); ++i) {
-    const FieldInfo& info = field_info<T>[i];
-    if (info.is_skipped) continue;
-    if (info.file_name == file_name) return i;
-    for (const std::string_view alias : info.aliases()) {
-      if (alias == file_name) return i;
-    }
-  }
-  return std::nullopt;
-}
 
 /// The class name of T in the file: `Rules<T>::name`, or by default the name of the type without
 /// namespaces and template arguments.

@@ -27,10 +27,14 @@ namespace safestructures::inline v0 {
 [[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Value& a, const Value& b,
                                                     const CompareOptions& options = {});
 
-/// Compares a structure with an open file, including tensors that the file's structure does not
-/// refer to.
+/// Compares a structure with an open file, either of which may be the reference, including tensors
+/// that the file's structure does not refer to.
+/// @{
 [[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Value& a, const Document& b,
                                                     const CompareOptions& options = {});
+[[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Document& a, const Value& b,
+                                                    const CompareOptions& options = {});
+/// @}
 
 /// Compares two open files, including tensors that their structures do not refer to.
 [[nodiscard]] SAFESTRUCTURES_API Comparison compare(const Document& a, const Document& b,

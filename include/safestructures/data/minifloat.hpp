@@ -30,7 +30,6 @@ enum class Specials : std::uint8_t {
 template <unsigned ExponentBits, unsigned FractionBits, int Bias, Specials Kind>
 struct MinifloatFormat {
   static constexpr Specials kind = Kind;                     ///< The meaning of the special codes.
-  static constexpr unsigned exponent_bits = ExponentBits;    ///< Bits of the exponent.
   static constexpr unsigned fraction_bits = FractionBits;    ///< Bits of the fraction, the lowest.
   static constexpr int bias = Bias;                          ///< The exponent field of 1.0.
   static constexpr bool has_sign = Kind != Specials::scale;  ///< Whether it has negative numbers.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,6 +58,13 @@ class SAFESTRUCTURES_API Source {
   /// Returns a source of bytes in memory. \param owner keeps them alive; if null, the caller does
   [[nodiscard]] static std::shared_ptr<const Source> of(std::span<const std::byte> bytes,
                                                         std::shared_ptr<const void> owner);
+
+  /// Reads a binary stream from its position to its end, into memory that grows with what arrives.
+  /// The stream's state flags stay as they are.
+  /// \param name the source's name in errors
+  /// \throws Error `cannot_read` if the stream fails, or had failed before
+  [[nodiscard]] static std::shared_ptr<const Source> read_all(std::istream& in,
+                                                              std::string name = {});
 
  protected:
   Source() = default;

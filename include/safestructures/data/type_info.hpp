@@ -102,10 +102,6 @@ struct TypeInfo {
 /// Structs and enums inside it are only named; the type itself is shown with its fields or names.
 SAFESTRUCTURES_API std::string to_string(const TypeInfo& type);
 
-/// Whether the type is a map of any kind from strings to tensors: the content of a tensor file
-/// without a structure.
-[[nodiscard]] SAFESTRUCTURES_API bool is_state_dict(const TypeInfo& type) noexcept;
-
 namespace detail {
 
 /// Returns the description of `node`'s type and of everything it refers to.

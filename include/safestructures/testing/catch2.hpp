@@ -26,9 +26,7 @@
 #endif
 /// \endcond
 
-/// Compares an object that can be saved with the structure in a file and continues either way:
-/// `CHECK_STRUCTURES_NEAR(actual, file)` or `(actual, file, options)` with CompareOptions. A
-/// failure shows the table of differences. Exceptions of the object's codec end the test.
+/// Checks that an object is near the structure in a file; see testing/near.hpp.
 #define CHECK_STRUCTURES_NEAR(...)                                      \
   do {                                                                  \
     const ::safestructures::testing::NearResult safestructures_result = \

@@ -9,10 +9,8 @@
 
 #include <safestructures/testing/near.hpp>
 
-/// Compares an object that can be saved with the structure in a file and continues either way:
-/// `CHECK_STRUCTURES_NEAR(actual, file)` or `(actual, file, options)` with CompareOptions. A
-/// failure shows the table of differences. Exceptions of the object's codec end the test. Like
-/// doctest's own assertions, it does nothing if DOCTEST_CONFIG_DISABLE is defined.
+/// Checks that an object is near the structure in a file; see testing/near.hpp. Like doctest's own
+/// assertions, it does nothing if DOCTEST_CONFIG_DISABLE is defined.
 #ifdef DOCTEST_CONFIG_DISABLE
 #define CHECK_STRUCTURES_NEAR(...) static_cast<void>(0)
 #else

@@ -1,7 +1,11 @@
 /// \file
 /// The common part of the test macros: comparing an object with a file that another program made.
 /// The other headers in this folder define CHECK_STRUCTURES_NEAR for doctest, GoogleTest and
-/// Catch2.
+/// Catch2: `CHECK_STRUCTURES_NEAR(actual, file)` or `(actual, file, options)` with CompareOptions.
+///
+/// The macro compares an object that can be saved with the structure in a file, as
+/// `structures_near` does, and the test continues either way. A failure shows the table of
+/// differences, at the line of the call. Exceptions of the object's codec end the test.
 #pragma once
 
 #include <concepts>

@@ -1,9 +1,10 @@
 /// \file
-/// Loading a file or bytes in memory into a C++ object or a Value.
+/// Loading a file, a stream, or bytes in memory into a C++ object or a Value.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <safestructures/data/export.hpp>
+#include <safestructures/data/source.hpp>
 #include <safestructures/data/type_describer.hpp>
 #include <safestructures/tools/document.hpp>
 
@@ -52,6 +54,16 @@ template <class T>
 /// stored in it are views of the mapped file, which they keep alive.
 [[nodiscard]] SAFESTRUCTURES_API Value load_file(const std::filesystem::path& path,
                                                  const ReadOptions& options = {});
+
+/// Loads from a binary stream, which is read to its end, without seeking. Nothing has to be kept
+/// alive. \throws Error also `cannot_read` if the stream fails
+template <class T>
+[[nodiscard]] detail::Loaded<T> load(std::istream& in, const LoadOptions& options = {}) {
+  return Document::open(Source::read_all(in), detail::typed<T>(options)).template as<T>();
+}
+
+/// Loads from a stream as a Value.
+[[nodiscard]] SAFESTRUCTURES_API Value load(std::istream& in, const ReadOptions& options = {});
 
 /// Loads from bytes in memory. Members that are views (Tensor, Value) refer to `bytes`, which the
 /// caller must keep alive for them.

@@ -223,5 +223,4 @@ TEST_CASE("arrays are members of structures, and are described") {
   CHECK(to_string(ss::type_info<xt::xtensor_fixed<int, xt::xshape<2, 3>>>()) ==
         "tensor I32 [2, 3]");
   CHECK(to_string(ss::type_info<xt::xtensor<std::complex<double>, 1>>()) == "tensor F64 [any, 2]");
-  CHECK(is_state_dict(ss::type_info<std::map<std::string, xt::xarray<float>>>()));
 }

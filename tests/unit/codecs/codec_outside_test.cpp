@@ -356,5 +356,4 @@ TEST_CASE("types of one's own are described as what they are") {
   CHECK(text(std::in_place_type<acme::FlatSet<int>>) == "set of i32");
   CHECK(text(std::in_place_type<acme::FlatMap<acme::Text, acme::Padded>>) ==
         "dict of str to tensor F32 [at most 100, any]");
-  CHECK(is_state_dict(ss::type_info<acme::FlatMap<acme::Text, acme::Padded>>()));
 }

@@ -130,26 +130,19 @@ TEST_CASE("a field without a rule has its own name and is required") {
   CHECK(ss::field_info<Unnamed>.empty());
 }
 
-TEST_CASE("a name in the file leads to the field of that name or alias") {
-  CHECK(ss::find_field<Layer>("weight") == 0);
-  CHECK(ss::find_field<Layer>("kernel") == 0);
-  CHECK(ss::find_field<Layer>("W") == 0);
-  CHECK(ss::find_field<Layer>("bias") == 2);
-  CHECK(ss::find_field<Layer>("activation") == 3);
-}
-
-TEST_CASE("neither the C++ name of a renamed field nor a skipped field is found in a file") {
-  CHECK(ss::find_field<Layer>("w") == std::nullopt);
-  CHECK(ss::find_field<Layer>("cache") == std::nullopt);
-  CHECK(ss::find_field<Layer>("") == std::nullopt);
-  CHECK(ss::find_field<Layer>("weigh") == std::nullopt);
+TEST_CASE("a field answers to its name in the file and its old names, not to its C++ name") {
+  constexpr const ss::FieldInfo& weight = ss::field_info<Layer>[0];
+  for (const std::string_view name : {"weight", "kernel", "W"}) CHECK(weight.answers_to(name));
+  for (const std::string_view name : {"w", "", "weigh", "weights"})
+    CHECK_FALSE(weight.answers_to(name));
+  CHECK(ss::field_info<Layer>[3].answers_to("activation"));
 }
 
 TEST_CASE("two fields can change names, and a skipped field leaves its name free") {
-  CHECK(ss::find_field<Swapped>("a") == 1);
-  CHECK(ss::find_field<Swapped>("b") == 0);
-  CHECK(ss::find_field<Hidden>("a") == 1);
-  CHECK(ss::find_field<Hidden>("b") == std::nullopt);
+  CHECK(ss::field_info<Swapped>[0].file_name == "b");
+  CHECK(ss::field_info<Swapped>[1].file_name == "a");
+  CHECK(ss::field_info<Hidden>[0].is_skipped);
+  CHECK(ss::field_info<Hidden>[1].file_name == "a");
 }
 
 TEST_CASE("the class name is the rule's, or else the type's without namespaces and arguments") {

@@ -57,6 +57,27 @@ TEST_CASE("floats that are not finite are tensors of one element") {
   CHECK(found_of(1, 1).coverage.values == 1);
 }
 
+TEST_CASE("a structure and a file are compared with either as the reference") {
+  const std::array<float, 1> number = {1};
+  const auto bytes = ss::save(Value::dict({{"x", 1}}),
+                              {.extra_tensors = {{"more", ss::Tensor::of<float>(number)}}});
+  const ss::Document file = ss::Document::from_bytes(bytes, nullptr);
+  const Value structure = Value::dict({{"x", 1}, {"y", 2}});
+  const auto verdict_at = [](const ss::Comparison& found, const std::string& path) {
+    for (const ss::ComparisonRow& row : found.rows)
+      if (row.path == path) return row.verdict;
+    return ss::Verdict::equal;
+  };
+  const ss::Comparison from_file = ss::compare(file, structure);
+  CHECK(from_file.differences() == 3);  // Two, and the number of entries.
+  CHECK(verdict_at(from_file, "more") == ss::Verdict::only_a);
+  CHECK(verdict_at(from_file, "/y") == ss::Verdict::only_b);
+  const ss::Comparison to_file = ss::compare(structure, file);
+  CHECK(to_file.differences() == 3);
+  CHECK(verdict_at(to_file, "more") == ss::Verdict::only_b);
+  CHECK(verdict_at(to_file, "/y") == ss::Verdict::only_a);
+}
+
 TEST_CASE("a complex is compared as its two parts, each as a float is") {
   using Complex = std::complex<double>;
   const auto found_of = [](Complex a, Complex b, const ss::CompareOptions& options = {}) {

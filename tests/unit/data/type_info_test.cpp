@@ -322,19 +322,6 @@ TEST_CASE("a description that fails is forgotten, and made when it is asked for 
   CHECK(to_string(type_info<std::vector<Failing>>()) == "list of None");
 }
 
-TEST_CASE("a state dict is a map of any type from text to tensors") {
-  CHECK(is_state_dict(type_info<std::map<std::string, ss::Tensor>>()));
-  CHECK(is_state_dict(type_info<std::unordered_map<std::string, ss::Tensor>>()));
-  CHECK(is_state_dict(type_info<std::map<std::string, std::vector<float>, std::less<>>>()));
-  CHECK_FALSE(is_state_dict(type_info<std::map<int, ss::Tensor>>()));
-  CHECK_FALSE(is_state_dict(type_info<std::map<char, ss::Tensor>>()));
-  CHECK_FALSE(is_state_dict(type_info<std::map<std::string, ss::Value>>()));
-  CHECK_FALSE(is_state_dict(type_info<std::map<std::string, std::vector<std::string>>>()));
-  CHECK_FALSE(is_state_dict(type_info<std::multimap<std::string, ss::Tensor>>()));
-  CHECK_FALSE(is_state_dict(type_info<std::chrono::seconds>()));
-  CHECK_FALSE(is_state_dict(type_info<Layer>()));
-}
-
 TEST_CASE("a shape in words names what is fixed and what is bounded") {
   const std::vector<ss::Extent> shape{
       {}, ss::Extent::fixed(3), ss::Extent::at_most(4), {2, ss::Extent().most}, {2, 5}};

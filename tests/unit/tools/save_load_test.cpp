@@ -2,14 +2,20 @@
 /// What is saved comes back: to a file, to memory, to a stream, in shards; typed and as a Value.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <istream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <sstream>
+#include <stdexcept>
+#include <streambuf>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -47,6 +53,27 @@ void check_model(const Model& found) {
   CHECK(found.labels == model().labels);
 }
 
+/// Gives 1000 bytes at a time, and at the end throws what it was given.
+class Drip : public std::streambuf {
+ public:
+  Drip(std::string bytes, std::string failure)
+      : bytes_(std::move(bytes)), failure_(std::move(failure)) {}
+
+ private:
+  std::streamsize xsgetn(char* to, std::streamsize size) override {
+    const std::size_t left = bytes_.size() - used_;
+    if (left == 0 && !failure_.empty()) throw std::runtime_error(failure_);
+    const std::size_t count =
+        bytes_.copy(to, std::min<std::size_t>(1000, static_cast<std::size_t>(size)), used_);
+    used_ += count;
+    return static_cast<std::streamsize>(count);
+  }
+
+  std::string bytes_;
+  std::string failure_;
+  std::size_t used_ = 0;
+};
+
 std::vector<std::string> names_of(const ss::safetensors::File& file) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < file.size(); ++i) names.emplace_back(file.name(i));
@@ -73,10 +100,63 @@ TEST_CASE("a structure comes back from a file, from memory and from a stream") {
   ss::save(model(), out);
   const std::string text = out.str();
   CHECK(text == std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  std::istringstream typed(text);
+  check_model(ss::load<Model>(typed));
+  std::istringstream untyped(text);
+  check_model(ss::load(untyped).as<Model>());
   const ss::Document document = ss::open(path);
   CHECK(names_of(document.container<ss::safetensors::File>()) ==
         std::vector<std::string>{"layers.0.weight", "layers.1.weight"});
   CHECK(document.metadata() == ss::Metadata{{"run", "42"}});
+}
+
+TEST_CASE("a stream is read from its position to its end, and may give little at a time") {
+  const std::vector<float> row(200'000, 0.5F);
+  std::ostringstream out("before", std::ios::ate);
+  ss::save(row, out);
+  std::istringstream in(out.str());
+  in.ignore(6);
+  CHECK(ss::load<std::vector<float>>(in) == row);
+  CHECK(in.good());
+  CHECK(in.peek() == std::char_traits<char>::eof());
+
+  Drip drip(out.str().substr(6), {});
+  std::istream slow(&drip);
+  // Reaching the end is no failure.
+  slow.exceptions(std::ios::failbit | std::ios::badbit | std::ios::eofbit);
+  const auto value = ss::load<Value>(slow);
+  CHECK(value.tensor().to_vector<float>() == row);
+  CHECK(value.tensor().is_owned());
+}
+
+TEST_CASE("a gzipped stream is unpacked, and a source from a stream has the name it was given") {
+  const Folder folder;
+  ss::save_file(model(), folder / "m.safetensors.gz");
+  std::ifstream packed(folder / "m.safetensors.gz", std::ios::binary);
+  check_model(ss::load<Model>(packed));
+  std::istringstream in("no structure");
+  const std::shared_ptr<const ss::Source> source = ss::Source::read_all(in, "upload");
+  CHECK(source->size() == 12);
+  CHECK(source->is_in_memory());
+  CHECK(error_of([&] { return ss::Document::open(source); }).find(": upload: ") !=
+        std::string::npos);
+}
+
+TEST_CASE("a stream that fails is refused with what is known of it") {
+  const Folder folder;
+  const std::string advice = ". Check that the stream is open and can be read.";
+  std::ifstream closed(folder / "none");
+  CHECK(error_of([&] { return ss::load(closed); }) ==
+        "cannot_read: the input stream failed (byte 0)" + advice);
+  CHECK(error_of([&] { return ss::load<Model>(closed); }) ==
+        "cannot_read: the input stream failed (byte 0)" + advice);
+  Drip drip(std::string(300'000, 'x'), "the line went dead");
+  std::istream broken(&drip);
+  CHECK(error_of([&] { return ss::Source::read_all(broken, "modem"); }) ==
+        "cannot_read: modem: the input stream failed: found the line went dead (byte 300000)" +
+            advice);
+  std::ifstream directory(folder / ".");
+  CHECK(error_of([&] { return ss::load(directory); }).find("Is a directory") != std::string::npos);
 }
 
 TEST_CASE("bytes that nobody else has stay as long as the views of them") {
@@ -113,8 +193,9 @@ TEST_CASE("precision is applied on disk and taken back by loading") {
   const auto stored = [&](ss::Precision precision) {
     const std::vector<std::byte> bytes = ss::save(values, {.precision = precision});
     const ss::Document document = ss::Document::from_bytes(bytes, nullptr);
-    CHECK(ss::load(bytes).tensor().dtype() == ss::DType::F64);
-    CHECK(ss::load(bytes).attributes().empty());
+    const Value loaded = ss::load(bytes);
+    CHECK(loaded.tensor().dtype() == ss::DType::F64);
+    CHECK(loaded.attribute("dtype") == nullptr);
     return document.root().tensor().dtype();
   };
   CHECK(stored(ss::Precision::f32) == ss::DType::F32);
