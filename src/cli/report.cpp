@@ -23,13 +23,13 @@
 #include "cli/console/output.hpp"
 #include "cli/heat_map.hpp"
 #include "cli/input.hpp"
-#include "cli/json_string.hpp"
 #include "cli/packed_text.hpp"
 #include "cli/report_page.hpp"
 #include "cli/tensor_list.hpp"
 #include "cli/tensor_list_json.hpp"
 #include "compare/rows/row_store.hpp"
 #include "compare/text/shown_rows.hpp"
+#include "data/text/json_text.hpp"
 #include "data/text/printable.hpp"
 
 namespace safestructures::cli {
@@ -52,10 +52,10 @@ struct Side {
 };
 
 void write_side(std::ostream& out, const Side& side) {
-  out << fmt::format(R"({{"name": {}, "recording": {}, "notes": [)", json_string(side.name),
+  out << fmt::format(R"({{"name": {}, "recording": {}, "notes": [)", json::quote(side.name),
                      side.list.is_of_recording);
   for (std::size_t i = 0; i < side.list.notes.size(); ++i)
-    out << (i == 0 ? "" : ", ") << json_string(side.list.notes[i]);
+    out << (i == 0 ? "" : ", ") << json::quote(side.list.notes[i]);
   out << R"(], "tensors": [)";
   for (std::size_t i = 0; i < side.list.tensors.size(); ++i) {
     out << (i == 0 ? "{" : ",\n{");

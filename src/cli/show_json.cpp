@@ -10,7 +10,7 @@
 #include <safestructures/data/walk.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/reader.hpp>
-#include "cli/json_string.hpp"
+#include "data/text/json_text.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 void print_metadata(std::ostream& out, const Metadata& metadata) {
   std::string_view separator;
   for (const auto& [key, value] : metadata) {
-    out << separator << json_string(key) << ": " << json_string(value);
+    out << separator << json::quote(key) << ": " << json::quote(value);
     separator = ", ";
   }
 }
@@ -39,7 +39,7 @@ void print_tensors(std::ostream& out, const Document& document) {
     if (!value.has_tensor()) return Next::into;
     const std::string name = place.path().dotted();
     out << separator
-        << fmt::format("{}: {{\"dtype\": \"{}\", \"shape\": {}}}", json_string(name),
+        << fmt::format("{}: {{\"dtype\": \"{}\", \"shape\": {}}}", json::quote(name),
                        to_string(value.tensor().dtype()), to_string(value.tensor().shape()));
     separator = ", ";
     return Next::over;
@@ -51,10 +51,10 @@ void print_tensors(std::ostream& out, const safetensors::File& file) {
     const safetensors::TensorInfo info = file.info(i);
     out << (i == 0 ? "" : ", ")
         << fmt::format("{}: {{\"dtype\": \"{}\", \"shape\": {}, \"data_offsets\": [{}, {}]",
-                       json_string(info.name), to_string(info.dtype), to_string(info.shape),
+                       json::quote(info.name), to_string(info.dtype), to_string(info.shape),
                        info.begin, info.end);
     if (file.file_count() > 1)
-      out << ", \"file\": " << json_string(file.path(i).filename().string());
+      out << ", \"file\": " << json::quote(file.path(i).filename().string());
     out << '}';
   }
 }
@@ -66,7 +66,7 @@ void print_json(std::ostream& out, const Document& document) {
   out << "{\"metadata\": {";
   print_metadata(out, file != nullptr ? metadata_of(*file) : document.metadata());
   out << "}, \"schema\": "
-      << (document.schema().empty() ? std::string("null") : in_ascii(document.schema()))
+      << (document.schema().empty() ? std::string("null") : json::in_ascii(document.schema()))
       << ", \"tensors\": {";
   if (file != nullptr) print_tensors(out, *file);
   else print_tensors(out, document);

@@ -16,7 +16,6 @@
 #include "cli/console/colour.hpp"
 #include "cli/console/command.hpp"
 #include "cli/console/output.hpp"
-#include "cli/json_string.hpp"
 #include "cli/tensor_list.hpp"
 #include "cli/tensor_list_json.hpp"
 #include "data/text/printable.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/json_string.hpp"
+#include "data/text/json_text.hpp"
 #include "data/text/number.hpp"
 
 namespace safestructures::cli {
@@ -44,13 +44,13 @@ std::string histogram(const TensorStatistics& found) {
 
 void write_place_members(std::ostream& out, const ListedTensor& tensor) {
   out << fmt::format(R"("path": {}, "dtype": "{}", "shape": {}, "bytes": {})",
-                     json_string(tensor.path), to_string(tensor.dtype), to_string(tensor.shape),
+                     json::quote(tensor.path), to_string(tensor.dtype), to_string(tensor.shape),
                      tensor.bytes);
   if (tensor.record)
     out << fmt::format(
         R"(, "record": {{"name": {}, "step": {}, "call": {}, "sequence": {}}}, "kept": {})",
-        json_string(tensor.record->name), tensor.record->step, tensor.record->call,
-        tensor.record->sequence, json_string(tensor.kept));
+        json::quote(tensor.record->name), tensor.record->step, tensor.record->call,
+        tensor.record->sequence, json::quote(tensor.kept));
 }
 
 void write_json_members(std::ostream& out, const ListedTensor& tensor) {

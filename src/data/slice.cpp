@@ -6,9 +6,12 @@
 #include <system_error>
 
 #include <safestructures/data/error.hpp>
+#include "data/text/printable.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
+
+constexpr std::size_t most_shown = 60;
 
 // Recursion is not needed: the grammar is a flat list.
 //
@@ -64,7 +67,7 @@ class Parser {
     std::int64_t value = 0;
     const std::string_view spelled = text_.substr(begin, end - begin);
     if (std::from_chars(spelled.data(), spelled.data() + spelled.size(), value).ec != std::errc()) {
-      fail("a number of at most 64 bits", begin, shortened(spelled));
+      fail("a number of at most 64 bits", begin, detail::shortened(spelled, most_shown));
     }
     position_ = end;
     return value;
@@ -83,11 +86,6 @@ class Parser {
     }
   }
 
-  static std::string shortened(std::string_view text) {
-    constexpr std::size_t most = 60;
-    return text.size() <= most ? std::string(text) : std::string(text.substr(0, most)) + "...";
-  }
-
   [[noreturn]] void fail(std::string expected) {
     skip_blanks();
     if (position_ == text_.size()) fail(std::move(expected), position_, "the end");
@@ -95,7 +93,8 @@ class Parser {
   }
 
   [[noreturn]] void fail(std::string expected, std::size_t place, std::string found) const {
-    throw Error(ErrorCode::invalid_argument, "cannot read the slice \"" + shortened(text_) + "\"",
+    throw Error(ErrorCode::invalid_argument,
+                "cannot read the slice \"" + detail::shortened(text_, most_shown) + "\"",
                 {.expected = std::move(expected),
                  .found = std::move(found) + " at character " + std::to_string(place + 1),
                  .advice = "Write a part as in NumPy, such as [2:5, ::2]"});

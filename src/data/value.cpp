@@ -8,6 +8,7 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/box.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -257,7 +258,7 @@ Value Value::integer(std::string_view digits) {
   if (!is_number || (number.front() == '0' && (number.size() > 1 || negative)))
     throw Error(ErrorCode::invalid_argument, "a text is no integer",
                 {.expected = "decimal digits without leading zeros",
-                 .found = "'" + std::string(digits.substr(0, 40)) + "'"});
+                 .found = "'" + detail::for_message(digits, 40) + "'"});
   std::int64_t small = 0;
   if (std::from_chars(digits.data(), digits.data() + digits.size(), small).ec == std::errc())
     return small;

@@ -1,10 +1,10 @@
 #include "formats/tensor_bytes.hpp"
+#include "data/text/printable.hpp"
 
 #include <algorithm>
 #include <mutex>
 
 #include <safestructures/data/error.hpp>
-#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
@@ -49,7 +49,7 @@ ConversionReport write_named_tensor(Sink& sink, const Tensor& tensor, DType dtyp
   } catch (const Error& error) {
     // Only here is the name made readable: for each of 100,000 small tensors that was 14 % of a
     // save.
-    throw error.with_path(safetensors::detail::for_message(name));
+    throw error.with_path(detail::for_message(name));
   }
 }
 
@@ -74,7 +74,7 @@ void TensorWriter::write_as_stored(const Tensor& tensor, std::string_view name) 
   try {
     sink_.write(tensor.bytes());
   } catch (const Error& error) {
-    throw error.with_path(safetensors::detail::for_message(name));
+    throw error.with_path(detail::for_message(name));
   }
 }
 
@@ -97,7 +97,7 @@ void TensorWriter::flush() {
       } catch (const Error& error) {
         const std::lock_guard lock(mutex);
         failed = std::min(failed, tensor);
-        throw error.with_path(safetensors::detail::for_message(pending_[tensor].name));
+        throw error.with_path(detail::for_message(pending_[tensor].name));
       }
     });
   } catch (const Error&) {
@@ -131,7 +131,7 @@ void TensorWriter::report(std::size_t count) {
       const ConversionReport done = elements_[i].finish({});
       if (done != ConversionReport{}) report_(pending_[i].index, done);
     } catch (const Error& error) {
-      throw error.with_path(safetensors::detail::for_message(pending_[i].name));
+      throw error.with_path(detail::for_message(pending_[i].name));
     }
   }
 }

@@ -3,21 +3,22 @@
 #include <utility>
 #include <vector>
 
+#include "data/text/printable.hpp"
+
 namespace safestructures::inline v0::detail {
 namespace {
 
 constexpr std::size_t most_of_place = 512;
 
 /// \param start of what spells a place, up to some bytes more than are kept of it
-std::string cut(std::string start) {
+std::string cut_name(std::string start) {
   if (start.size() <= most_of_place) return start;
-  // No character of UTF-8 is cut.
-  std::size_t end = most_of_place;
-  while (end > 0 && (static_cast<unsigned char>(start[end]) & 0xC0U) == 0x80) --end;
-  return start.substr(0, end) + "...";
+  return shortened(start, most_of_place);
 }
 
-std::string name_of(std::string start) { return start.empty() ? "tensor" : cut(std::move(start)); }
+std::string name_of(std::string start) {
+  return start.empty() ? "tensor" : cut_name(std::move(start));
+}
 
 /// Calls `append` with the texts of the steps, outermost first, while it returns true, each cut to
 /// what may be of use.
@@ -52,7 +53,7 @@ std::string place_path(const Trace* trace) {
     start += to_string(&one);
     return start.size() <= most_of_place;
   });
-  return start.empty() ? "/" : cut(std::move(start));
+  return start.empty() ? "/" : cut_name(std::move(start));
 }
 
 std::string place_name(const Place& place) { return name_of(place.dotted(most_of_place + 1)); }

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/tools/sketch.hpp>
 #include "tools/kept_statistics.hpp"

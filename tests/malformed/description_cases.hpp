@@ -218,7 +218,7 @@ inline std::vector<Case> description_cases() {
        ErrorCode::invalid_utf8,
        R"(a string holds half of a surrogate pair: expected an escape that stands for a character, found \ud800 (byte 67).)"},
       {"a name with controls and a fault", container(R"({"a\u0001\n\u00e9":{"dtype":"F32"}})", 4),
-       ErrorCode::invalid_header, R"(at a\u0001\né: the tensor has no "shape" (byte 9).)"},
+       ErrorCode::invalid_header, R"(at a\x01\né: the tensor has no "shape" (byte 9).)"},
       {"a long name and a fault", container("{\"" + std::string(1000, 'n') + "\":{}}", 0),
        ErrorCode::invalid_header,
        R"(at nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...: the tensor has no "dtype" (byte 9).)"},

@@ -31,7 +31,7 @@ std::string comment(std::string_view text) { return "# " + detail::printable(tex
 /// Shortens a line for display; the file may be anything.
 std::string shown(std::string_view line) {
   constexpr std::size_t most = 80;
-  return detail::printable(line.substr(0, most)) + (line.size() > most ? "..." : "");
+  return detail::printable(detail::shortened(line, most));
 }
 
 std::string line_of(const std::string& from, const std::string& to, bool can_be_said) {

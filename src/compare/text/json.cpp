@@ -12,27 +12,12 @@
 #include <safestructures/compare/comparison.hpp>
 #include "compare/rows/row_store.hpp"
 #include "compare/text/text.hpp"
+#include "data/text/json_text.hpp"
 #include "data/text/number.hpp"
 #include "data/text/printable.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
-
-/// Returns a JSON string in ASCII; a byte that is not UTF-8 becomes the code point of its value.
-std::string text(std::string_view value) {
-  std::string json = "\"";
-  while (!value.empty()) {
-    const detail::CodePoint code = detail::first_code_point(value);
-    if (code.value == '"' || code.value == '\\') (json += '\\') += static_cast<char>(code.value);
-    else if (code.value >= 0x20 && code.value < 0x7f) json += static_cast<char>(code.value);
-    else if (code.value < 0x10000) json += fmt::format("\\u{:04x}", code.value);
-    else
-      json += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((code.value - 0x10000) >> 10U),
-                          0xdc00 + ((code.value - 0x10000) & 0x3ffU));
-    value.remove_prefix(code.size);
-  }
-  return json + '"';
-}
 
 std::string number(double value) { return detail::json_number(value); }
 std::string number(const std::optional<double>& value) { return value ? number(*value) : "null"; }
@@ -124,7 +109,7 @@ void write_origin(std::ostream& out, const ErrorOrigin& origin, const Comparison
       R"(, "origin": {{"input": {}, "input_row": {}, "evidence": "{}", "error": {}, )"
       R"("input_error": {}, "amplification": {}, "score": {}}})",
       origin.input_row
-          ? text(comparing::RowStore::of(comparison.rows)->facts(*origin.input_row).name)
+          ? json::quote(comparing::RowStore::of(comparison.rows)->facts(*origin.input_row).name)
           : "null",
       origin.input_row ? std::to_string(*origin.input_row) : "null", to_string(origin.evidence),
       number(origin.error), number(origin.input_error), number(origin.amplification),
@@ -133,13 +118,14 @@ void write_origin(std::ostream& out, const ErrorOrigin& origin, const Comparison
 
 void write_row(std::ostream& out, const ComparisonRow& row, const Comparison& comparison) {
   out << fmt::format(R"({{"path": {}, "other_path": {}, "verdict": "{}", "detail": {})",
-                     text(row.path), row.other_path.empty() ? "null" : text(row.other_path),
-                     to_string(row.verdict), text(row.detail));
+                     json::quote(row.path),
+                     row.other_path.empty() ? "null" : json::quote(row.other_path),
+                     to_string(row.verdict), json::quote(row.detail));
   if (row.record)
     out << fmt::format(
         R"(, "record": {{"name": {}, "step": {}, "call": {}, "other_call": {}, "sequence": {}, )"
         R"("paired_by": "{}"}}, "growth": {}, "makes_error": {})",
-        text(row.record->name), row.record->step, row.record->call,
+        json::quote(row.record->name), row.record->step, row.record->call,
         row.record->other_call ? std::to_string(*row.record->other_call) : "null",
         row.record->sequence, to_string(row.record->match), number(row.growth), row.makes_error);
   if (!row.permutation.empty())
@@ -158,7 +144,8 @@ void write_row(std::ostream& out, const ComparisonRow& row, const Comparison& co
     for (std::size_t i = 0; i < row.suspicions.size(); ++i)
       out << (i == 0 ? "" : ", ")
           << fmt::format(R"({{"fault": {}, "evidence": {}, "explained": {}}})",
-                         text(row.suspicions[i].fault), text(row.suspicions[i].evidence),
+                         json::quote(row.suspicions[i].fault),
+                         json::quote(row.suspicions[i].evidence),
                          number(row.suspicions[i].explained));
     out << ']';
   }
@@ -187,15 +174,17 @@ void Comparison::write_json(std::ostream& out) const {
   for (std::size_t i = 0; i < culprits.size(); ++i)
     out << (i == 0 ? "" : ", ")
         << fmt::format(R"({{"name": {}, "row": {}, "calls": {}, "score": {}}})",
-                       text(culprits[i].name), culprits[i].row, culprits[i].calls,
+                       json::quote(culprits[i].name), culprits[i].row, culprits[i].calls,
                        number(culprits[i].score));
   out << R"(], "notes": [)";
-  for (std::size_t i = 0; i < notes.size(); ++i) out << (i == 0 ? "" : ", ") << text(notes[i]);
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    out << (i == 0 ? "" : ", ") << json::quote(notes[i]);
   out << R"(], "suggestions": [)";
   for (std::size_t i = 0; i < suggestions.size(); ++i)
     out << (i == 0 ? "" : ", ")
-        << fmt::format(R"({{"from": {}, "to": {}, "reason": {}}})", text(suggestions[i].from),
-                       text(suggestions[i].to), text(suggestions[i].reason));
+        << fmt::format(R"({{"from": {}, "to": {}, "reason": {}}})",
+                       json::quote(suggestions[i].from), json::quote(suggestions[i].to),
+                       json::quote(suggestions[i].reason));
   out << R"(], "rows": [)";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i != 0) out << ",\n";

@@ -22,13 +22,11 @@ static_assert(kind_names.size() == static_cast<std::size_t>(Kind::custom) + 1);
 /// Quotes a text on one line: escapes what is unsafe on a terminal, and cuts it after `limit`
 /// bytes, never inside a UTF-8 sequence.
 std::string quote(std::string_view text, std::size_t limit) {
-  std::size_t end = std::min(limit, text.size());
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-    --end;
+  const std::string_view shown = detail::cut(text, limit);
   std::string quoted = "\"";
-  detail::append_printable(quoted, text.substr(0, end), true);
+  detail::append_printable(quoted, shown, true);
   quoted += '"';
-  if (end < text.size()) quoted += "... (" + std::to_string(text.size()) + " bytes)";
+  if (shown.size() < text.size()) quoted += "... (" + std::to_string(text.size()) + " bytes)";
   return quoted;
 }
 
@@ -70,7 +68,7 @@ std::string describe_tensor(const Value& value, std::size_t elements) {
   const Value* original = value.attribute(attributes::dtype);
   // Trees show the dtype before storing; short descriptions do not.
   if (elements > 0 && original != nullptr && original->kind() == Kind::string)
-    text += ", was " + detail::printable(std::string_view(original->as_string()).substr(0, 20));
+    text += ", was " + detail::printable(detail::cut(original->as_string(), 20));
   text += " " + to_string(tensor.shape());
   // Elements narrower than a byte can only be read in groups.
   if (elements == 0 || tensor.size() == 0 || bit_width(tensor.dtype()) < 8) return text;

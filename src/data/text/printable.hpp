@@ -95,4 +95,35 @@ inline std::string printable(std::string_view text) {
   return shown;
 }
 
+/// Returns the first bytes of a text, at most `limit`, and never a part of a UTF-8 sequence.
+inline std::string_view cut(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  const auto continues = [&](std::size_t i) {
+    return (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
+  };
+  std::size_t end = limit;
+  // Further back only bytes that are not UTF-8 continue, which may be cut anywhere.
+  while (end > 0 && limit - end < 3 && continues(end)) --end;
+  return text.substr(0, continues(end) ? limit : end);
+}
+
+/// Returns the result of `cut`, with `...` for the rest.
+inline std::string shortened(std::string_view text, std::size_t limit) {
+  const std::string_view kept = cut(text, limit);
+  std::string shown(kept);
+  if (kept.size() < text.size()) shown += "...";
+  return shown;
+}
+
+/// Returns a text from a file for an error message: shortened, on one line, without anything
+/// unsafe.
+inline std::string for_message(std::string_view text, std::size_t limit = 100) {
+  std::string message;
+  append_printable(message, shortened(text, limit), true);
+  return message;
+}
+
+/// Returns `for_message` in quotes.
+inline std::string in_quotes(std::string_view text) { return '"' + for_message(text) + '"'; }
+
 }  // namespace safestructures::inline v0::detail

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "data/text/printable.hpp"
+
 namespace safestructures::inline v0::detail {
 namespace {
 
@@ -50,6 +52,22 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept {
       if ((static_cast<unsigned char>(text[i + k]) & 0xC0U) != 0x80) return i;
     }
     i += sequence.length;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> find_invalid_wtf8(std::string_view text) noexcept {
+  std::size_t at = 0;
+  while (const auto bad = find_invalid_utf8(text.substr(at))) {
+    at += *bad;
+    const auto is_half = [&](std::size_t from, std::uint32_t low, std::uint32_t high) {
+      if (from >= text.size()) return false;
+      const CodePoint code = first_code_point(text.substr(from));
+      return code.is_valid && code.value >= low && code.value < high;
+    };
+    if (!is_half(at, 0xD800, 0xE000)) return at;
+    if (is_half(at, 0xD800, 0xDC00) && is_half(at + 3, 0xDC00, 0xE000)) return at + 3;
+    at += 3;
   }
   return std::nullopt;
 }

@@ -4,7 +4,6 @@
 
 #include "data/limit.hpp"
 #include "data/text/utf8.hpp"
-#include "formats/binary/text.hpp"
 
 namespace safestructures::inline v0::binary {
 
@@ -51,7 +50,7 @@ Token Cursor::open(std::optional<std::uint64_t> count, bool is_map) {
 void Cursor::append_text(std::uint64_t size) {
   const std::span<const std::byte> bytes = window_.take(size);
   const std::string_view piece(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const bool is_malformed = options_.surrogates ? find_malformed(piece).has_value()
+  const bool is_malformed = options_.surrogates ? detail::find_invalid_wtf8(piece).has_value()
                                                 : detail::find_invalid_utf8(piece).has_value();
   if (is_malformed)
     throw Error(ErrorCode::invalid_utf8,

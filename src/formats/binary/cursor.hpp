@@ -52,7 +52,7 @@ struct CursorOptions {
   std::uint32_t digits = 4300;
   /// Whether it is mapped; else it is read in pieces, unless it is in memory.
   bool is_mapped = true;
-  /// Whether texts may hold surrogates (`find_malformed`).
+  /// Whether texts may hold surrogates (`find_invalid_wtf8`).
   bool surrogates = true;
   /// What to do about a text that is not UTF-8.
   std::string_view advice = {};

@@ -1,10 +1,10 @@
 #include "formats/burn/attributes.hpp"
+#include "data/text/printable.hpp"
 
 #include <string>
 
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
-#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::burn {
 
@@ -19,7 +19,7 @@ void check_attributes(std::string_view what, const Value& value, const SaveOptio
     throw Error(ErrorCode::invalid_argument,
                 std::string(what) + " cannot hold what stands beside a value",
                 {.path = to_string(trace),
-                 .found = "the attribute '" + safetensors::detail::for_message(name) + "'",
+                 .found = "the attribute '" + detail::for_message(name) + "'",
                  .advice = "Save as safestructures, or without SaveOptions::extensions"});
   }
 }

@@ -7,10 +7,10 @@
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/burn/input.hpp"
 #include "formats/burn/utf8.hpp"
 #include "formats/json/cursor.hpp"
-#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::burn {
 namespace {
@@ -32,7 +32,7 @@ class JsonInput final : public Input {
     const bool is_text = token_ == Token::string || token_ == Token::name;
     // The text of the record is UTF-8: only an escape can be half a surrogate pair, which Rust's
     // texts cannot hold.
-    if (is_text && !cursor_.is_plain() && safetensors::detail::find_invalid_utf8(cursor_.string()))
+    if (is_text && !cursor_.is_plain() && detail::find_invalid_utf8(cursor_.string()))
       throw Error(ErrorCode::invalid_utf8, "a text of the record is not UTF-8",
                   {.expected = "pairs of surrogates",
                    .found = "an escape of half a pair",

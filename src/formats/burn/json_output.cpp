@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "data/text/json_text.hpp"
 #include "formats/burn/output.hpp"
 #include "formats/burn/tensor_data.hpp"
 #include "formats/json/output.hpp"
-#include "formats/json_string.hpp"
 #include "formats/tensor_bytes.hpp"
 
 #include <safestructures/data/error.hpp>
@@ -54,7 +54,7 @@ class JsonOutput final : public Output {
   }
   void string(std::string_view text, const Trace* trace) override {
     begin_item();
-    detail::append_json_string(text_, text, detail::Escapes::unsafe, trace);
+    json::append_string(text_, text, json::Escapes::unsafe, trace);
     out_.pass_on();
   }
 

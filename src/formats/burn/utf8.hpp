@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <safestructures/data/error.hpp>
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/utf8.hpp"
 
 namespace safestructures::inline v0::burn {
 
@@ -18,7 +18,7 @@ inline constexpr std::string_view utf8_advice =
 /// Of bincode, where another type finds texts in other bytes.
 /// \param offset where the text is in the file \throws Error `invalid_utf8`
 inline void check_utf8(std::string_view text, std::uint64_t offset) {
-  if (safetensors::detail::find_invalid_utf8(text))
+  if (detail::find_invalid_utf8(text))
     throw Error(ErrorCode::invalid_utf8, "a text of the record is not UTF-8",
                 {.advice = "Check that the C++ type has the fields of the record, in its order",
                  .offset = offset});

@@ -11,10 +11,10 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/burn_marks.hpp>
 #include "data/limit.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/burn/attributes.hpp"
 #include "formats/burn/modules.hpp"
 #include "formats/burn/tensor_data.hpp"
-#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::burn {
 namespace {
@@ -30,7 +30,7 @@ Value bits_of(double number, DType dtype) {
 
 /// Half a surrogate pair, which a str of Python may hold, is no text of Rust's.
 void check_utf8(std::string_view text, const Trace* trace) {
-  if (safetensors::detail::find_invalid_utf8(text))
+  if (detail::find_invalid_utf8(text))
     throw Error(ErrorCode::invalid_utf8, "a text is not UTF-8", {.path = to_string(trace)});
 }
 

@@ -4,13 +4,14 @@
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/burnpack/description_reader.hpp"
-#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::burnpack {
 
-using safetensors::detail::for_message;
-using safetensors::detail::in_quotes;
+using detail::for_message;
+using detail::in_quotes;
 namespace {
 
 // The parser calls itself for each level, and nothing of the format nests deeper than eight.
@@ -139,7 +140,7 @@ bool DescriptionReader::key(std::string& name) {
 }
 
 void DescriptionReader::check_text(std::string_view text) const {
-  if (const auto bad = safetensors::detail::find_invalid_utf8(text))
+  if (const auto bad = detail::find_invalid_utf8(text))
     fail(ErrorCode::invalid_utf8, "a text is not UTF-8", {.found = in_quotes(text)});
 }
 

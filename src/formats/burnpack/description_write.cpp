@@ -6,13 +6,14 @@
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/burnpack/description.hpp"
 #include "formats/cbor/encoder.hpp"
-#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::burnpack {
 
-using safetensors::detail::for_message;
+using detail::for_message;
 namespace {
 
 /// The description, in the bytes in which Burn writes it.
@@ -63,8 +64,7 @@ class DescriptionWriter {
     cbor_.text(metadata_key);
     cbor_.map(metadata.size());
     for (const auto& [key, text] : metadata) {
-      if (safetensors::detail::find_invalid_utf8(key) ||
-          safetensors::detail::find_invalid_utf8(text))
+      if (detail::find_invalid_utf8(key) || detail::find_invalid_utf8(text))
         throw Error(ErrorCode::invalid_utf8,
                     "the metadata of key '" + for_message(key) + "' is not valid UTF-8");
       cbor_.text(key);

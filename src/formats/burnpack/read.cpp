@@ -9,16 +9,16 @@
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
+#include "data/text/printable.hpp"
 #include "formats/burn/param_id.hpp"
 #include "formats/burnpack/description.hpp"
 #include "formats/burnpack/words.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include "formats/structure_of_names.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::burnpack {
 
-using safetensors::detail::for_message;
+using detail::for_message;
 namespace {
 
 [[noreturn]] void fail_truncated(std::string problem, std::uint64_t expected, std::uint64_t found,

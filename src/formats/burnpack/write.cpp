@@ -13,17 +13,18 @@
 #include <safestructures/data/error.hpp>
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/burn/attributes.hpp"
 #include "formats/burn/param_id.hpp"
 #include "formats/burnpack/description.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include "formats/stored_dtype.hpp"
 #include "formats/structure_of_names.hpp"
 #include "formats/tensor_bytes.hpp"
 
 namespace safestructures::inline v0::burnpack {
 
-using safetensors::detail::for_message;
+using detail::for_message;
 namespace {
 
 // What Burn's reader takes at most.
@@ -161,7 +162,7 @@ class Collector {
   }
 
   void check_name(const Trace* trace) {
-    if (safetensors::detail::find_invalid_utf8(name_))
+    if (detail::find_invalid_utf8(name_))
       throw Error(ErrorCode::invalid_utf8, "the name of a tensor is not valid UTF-8",
                   {.path = to_string(trace)});
     names_size_ += name_.size();

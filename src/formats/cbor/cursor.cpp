@@ -7,7 +7,6 @@
 
 #include <safestructures/data/minifloat.hpp>
 #include "data/limit.hpp"
-#include "formats/binary/text.hpp"
 #include "formats/cbor/big_integer.hpp"
 
 namespace safestructures::inline v0::cbor {

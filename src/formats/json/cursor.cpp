@@ -5,18 +5,13 @@
 #include <cstring>
 #include <limits>
 
+#include "data/text/json_text.hpp"
 #include "data/text/number.hpp"
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/utf8.hpp"
 
 namespace safestructures::inline v0::json {
 namespace {
-
-using safetensors::detail::escape_letters;
-using safetensors::detail::find_unplain;
-using safetensors::detail::hex_digit;
-using safetensors::detail::LoneSurrogates;
-using safetensors::detail::unescape_one;
 
 bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -55,7 +50,7 @@ Cursor::Cursor(std::string_view text, const CursorOptions& options)
     throw Error(options_.code, std::string(options_.what) + " begins with a byte-order mark",
                 {.offset = options_.offset});
   if (safestructures::detail::is_utf8(text_)) return;
-  const std::size_t bad = safetensors::detail::find_invalid_utf8(text_).value_or(0);
+  const std::size_t bad = detail::find_invalid_utf8(text_).value_or(0);
   throw Error(ErrorCode::invalid_utf8, std::string(options_.what) + " is not UTF-8",
               {.found = show_byte(text_[bad]), .offset = options_.offset + bad});
 }

@@ -8,19 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "data/text/json_text.hpp"
+
 namespace safestructures::inline v0 {
 namespace {
 
-std::string json_string(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') (json += '\\') += c;
-    else if (static_cast<unsigned char>(c) >= 0x20) json += c;
-    else ((json += "\\u00") += digits[static_cast<unsigned char>(c) >> 4]) += digits[c & 15];
-  }
-  return json + '"';
-}
+std::string json_string(std::string_view text) { return json::quote(text, json::Escapes::unsafe); }
 
 /// An object of names and JSON texts; those without a text are left out.
 using Members = std::vector<std::pair<std::string_view, std::string>>;

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "data/text/json_text.hpp"
 #include "data/text/number.hpp"
 #include "formats/json/element_write.hpp"
 #include "formats/json/elements.hpp"
 #include "formats/json/output.hpp"
-#include "formats/json_string.hpp"
 #include "formats/tree/names.hpp"
 
 namespace safestructures::inline v0::json {
@@ -42,7 +42,7 @@ class JsonOutput final : public tree::Output {
     append_element(text_, DType::F64, std::bit_cast<std::uint64_t>(value));
   }
   void string(std::string_view text, const Trace* trace) override {
-    detail::append_json_string(text_, text, detail::Escapes::unsafe, trace);
+    json::append_string(text_, text, json::Escapes::unsafe, trace);
   }
 
   void begin_object(std::size_t, Layout layout) override { open('{', layout); }

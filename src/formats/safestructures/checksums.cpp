@@ -12,17 +12,18 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
+#include "data/text/json_text.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/json/tree.hpp"
-#include "formats/json_string.hpp"
 #include "formats/safestructures/checksums_text.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::checksums {
 namespace {
 
-using safetensors::detail::for_message;
-using safetensors::detail::in_quotes;
+using detail::for_message;
+using detail::in_quotes;
 
 constexpr std::string_view algorithm = "XXH3-64";
 constexpr std::size_t digits = 16;
@@ -257,9 +258,9 @@ void check_tensors(const safetensors::File& file, const std::vector<std::uint64_
 /// Begins the next member of an object: its name and the quote of its value.
 void append_name(std::string& text, std::string_view name, const char* problem) {
   if (text.back() != '{') text += ',';
-  if (safetensors::detail::find_invalid_utf8(name))
+  if (detail::find_invalid_utf8(name))
     throw Error(ErrorCode::invalid_utf8, problem, {.found = in_quotes(name)});
-  detail::append_json_string(text, name, detail::Escapes::all, nullptr);
+  json::append_string(text, name, json::Escapes::all, nullptr);
   text += ":\"";
 }
 
@@ -294,7 +295,7 @@ std::string make(std::span<const safetensors::Item> items, const Metadata& metad
   known.reserve(items.size());
   for (const safetensors::Item& item : items) {
     // Before its bytes are read.
-    if (safetensors::detail::find_invalid_utf8(item.name))
+    if (detail::find_invalid_utf8(item.name))
       throw Error(ErrorCode::invalid_utf8, "the name of a tensor is not valid UTF-8",
                   {.found = in_quotes(item.name)});
     try {

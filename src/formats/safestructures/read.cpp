@@ -12,6 +12,7 @@
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/reader.hpp>
 #include "data/limit.hpp"
+#include "data/text/printable.hpp"
 #include "formats/safestructures/schema_reader.hpp"
 #include "formats/structure_of_names.hpp"
 
@@ -101,7 +102,7 @@ void check_version(std::optional<std::string_view> version) {
   throw Error(
       ErrorCode::unsupported_version, "the schema has a version that is not known here",
       {.expected = std::string(schema::version),
-       .found = "'" + std::string(version->substr(0, 40)) + "'",
+       .found = "'" + detail::for_message(*version, 40) + "'",
        .advice = "Read it with a newer safestructures, or save it again with an older one"});
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "data/text/json_text.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_text.hpp"
-#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::schema {
 
@@ -50,7 +50,7 @@ class SchemaCursor {
 
   // Strings are read from behind the opening quote to behind the closing one.
   bool plain_string(std::string_view& string) noexcept {
-    const char* const special = safetensors::detail::find_unplain(at_, end_);
+    const char* const special = json::find_unplain(at_, end_);
     if (special == end_ || *special != '"') return false;
     string = {at_, static_cast<std::size_t>(special - at_)};
     at_ = special + 1;
@@ -58,13 +58,13 @@ class SchemaCursor {
   }
 
   bool escaped_string(std::string& string) {
-    using namespace safetensors::detail;
     const char* end = at_;
-    while ((end = find_unplain(end, end_)) != end_ && *end == '\\') end += end_ - end >= 2 ? 2 : 1;
+    while ((end = json::find_unplain(end, end_)) != end_ && *end == '\\')
+      end += end_ - end >= 2 ? 2 : 1;
     if (end == end_ || *end != '"') return false;
     string.resize(static_cast<std::size_t>(end - at_) + 8);
-    const Unescaped result = unescape(at_, end_, string.data());
-    if (result.fault != StringFault::none) return false;
+    const json::Unescaped result = json::unescape(at_, end_, string.data());
+    if (result.fault != json::StringFault::none) return false;
     string.resize(static_cast<std::size_t>(result.target_end - string.data()));
     at_ = result.stop;
     return true;

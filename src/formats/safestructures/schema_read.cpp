@@ -9,6 +9,7 @@
 #include "data/dict.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/text/number.hpp"
+#include "data/text/printable.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_reader.hpp"
 #include "formats/utf8.hpp"
@@ -162,7 +163,7 @@ std::string_view Reader::string(const Node& parts, const Trace* trace) {
 void Reader::not_a_number(const Node& parts, std::string_view text, const Trace* trace) {
   fail(ErrorCode::invalid_schema, trace,
        "a node of type '" + std::string(parts.type) + "' has a text that is no such number", {},
-       "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "..." : "") + "'");
+       "'" + detail::for_message(text, 40) + "'");
 }
 
 Value Reader::integer(const Node& parts, const Trace* trace) const {

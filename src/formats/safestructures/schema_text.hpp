@@ -14,11 +14,10 @@
 #include <utility>
 
 #include <safestructures/data/path.hpp>
+#include "data/text/json_text.hpp"
 #include "data/text/number.hpp"
-#include "formats/json_string.hpp"
 #include "formats/safestructures/schema_inside.hpp"
 #include "formats/safestructures/schema_names.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::schema {
@@ -231,10 +230,10 @@ class SchemaText {
 
   /// Not zero where a byte is none of ASCII from the blank to `~`, or a quote or a backslash.
   static std::uint64_t mark_unplain(std::uint64_t bytes) noexcept {
-    using namespace safetensors::detail;
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high = 0x8080808080808080;
-    return ((bytes | (bytes + ones)) & high) | mark_special(bytes) | mark_controls(bytes);
+    return ((bytes | (bytes + ones)) & high) | json::mark_special(bytes) |
+           json::mark_controls(bytes);
   }
 
   std::string* string_ = nullptr;  // One of the two.
@@ -268,10 +267,10 @@ inline void SchemaText::grow(std::size_t size) {
 
 inline void SchemaText::add_unplain(std::string_view text, const Trace* trace) {
   std::string json;
-  detail::append_json_string(json, text, detail::Escapes::all, trace);
+  json::append_string(json, text, json::Escapes::all, trace);
   if (block_ == nullptr) return add(std::string_view(json));
-  make_room(safetensors::detail::escaped_bound(json.size()));
-  at_ = safetensors::detail::escape(json, at_);
+  make_room(json::escaped_bound(json.size()));
+  at_ = json::escape(json, at_);
 }
 
 }  // namespace safestructures::inline v0::schema

@@ -16,8 +16,8 @@
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
 #include "data/limit.hpp"
+#include "data/text/json_text.hpp"
 #include "formats/safestructures/schema_inside.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/plan.hpp"
 #include "formats/structure_of_names.hpp"
 
@@ -146,8 +146,7 @@ bool is_metadata_larger(const Metadata& metadata, std::string_view spelled,
   std::size_t size = 0;
   for (const auto& [key, value] : options.metadata) size += key.size() + value.size();
   const auto schema = metadata.find(schema::metadata_key);
-  return size > (schema == metadata.end() ? safetensors::detail::unescaped_size(spelled)
-                                          : schema->second.size());
+  return size > (schema == metadata.end() ? json::unescaped_size(spelled) : schema->second.size());
 }
 
 /// Whether nobody needs the schema but the header, into which it is then written as it is made.

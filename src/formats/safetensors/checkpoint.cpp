@@ -9,16 +9,18 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
-#include "data/limit.hpp"
-
 #include "data/keyed_hash.hpp"
-#include "formats/safetensors/json_text.hpp"
+#include "data/limit.hpp"
+#include "data/text/json_text.hpp"
+#include "data/text/printable.hpp"
 #include "formats/safetensors/json_walk.hpp"
 #include "formats/safetensors/parts.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
 
+using safestructures::detail::for_message;
+using safestructures::detail::in_quotes;
 using safestructures::detail::Limit;
 using safestructures::detail::past;
 namespace {
@@ -63,12 +65,12 @@ class IndexReader {
 
 std::string_view IndexReader::read_string(const char* begin) {
   const char* const end = text_.data.get() + text_.size;
-  const char* const special = find_special(begin, end);
+  const char* const special = json::find_special(begin, end);
   if (special != end && *special == '"') return {begin, static_cast<std::size_t>(special - begin)};
   if (!unescaped_) unescaped_.reset(new char[text_.size + 8]);
   char* const target = unescaped_.get() + unescaped_size_;
-  const Unescaped result = unescape(begin, end, target);
-  if (result.fault != StringFault::none) walk_.fail_string(result, {});
+  const json::Unescaped result = json::unescape(begin, end, target);
+  if (result.fault != json::StringFault::none) walk_.fail_string(result, {});
   const auto size = static_cast<std::size_t>(result.target_end - target);
   unescaped_size_ += size;
   return {target, size};

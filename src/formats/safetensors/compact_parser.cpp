@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/json_text.hpp"
 #include "formats/safetensors/json_walk.hpp"
 #include "formats/safetensors/table.hpp"
 #include "formats/utf8.hpp"
@@ -65,7 +65,7 @@ class CompactParser {
   // From behind the opening quote to behind the closing one.
   bool plain_string(Piece& string) noexcept {
     if (at_ > end_) return false;
-    const char* const special = find_unplain(at_, end_);
+    const char* const special = json::find_unplain(at_, end_);
     if (special == end_ || *special != '"') return false;
     string = piece(at_, special);
     at_ = special + 1;
@@ -89,7 +89,7 @@ class CompactParser {
     if (plain_string(string)) return true;
     if (begin > end_) return false;
     const auto [result, decoded] = table_.decode(begin);
-    if (result.fault != StringFault::none || result.has_controls) return false;
+    if (result.fault != json::StringFault::none || result.has_controls) return false;
     string = decoded;
     at_ = result.stop;
     return true;

@@ -10,10 +10,12 @@
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/safetensors/reader.hpp>
 
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/printable.hpp"
 #include "formats/safetensors/parts.hpp"
 
 namespace safestructures::inline v0::safetensors {
+
+using safestructures::detail::for_message;
 
 struct File::State {
   State(std::vector<detail::Part> opened, detail::NameIndex names,
@@ -125,14 +127,14 @@ Tensor File::tensor(std::size_t index) const {
   Shape shape = part.table.shape(place.index);
   if (part.source) {
     return Tensor::deferred(dtype, std::move(shape), part.source, place.offset(),
-                            detail::for_message(part.table.name(place.index)));
+                            for_message(part.table.name(place.index)));
   }
   const std::span<const std::byte> bytes(part.data + place.begin(),
                                          static_cast<std::size_t>(place.size()));
   // Other writers put tensors at any offset: these are copied when they are used.
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment(dtype) != 0) {
     return Tensor::deferred(dtype, std::move(shape), Source::of(bytes, part.owner), 0,
-                            detail::for_message(part.table.name(place.index)));
+                            for_message(part.table.name(place.index)));
   }
   return Tensor::share(dtype, std::move(shape), bytes, part.owner);
 }
@@ -140,7 +142,7 @@ Tensor File::tensor(std::size_t index) const {
 Tensor File::tensor(std::string_view wanted) const {
   if (const std::optional<std::size_t> index = find(wanted)) return tensor(*index);
   throw Error(ErrorCode::not_found, "there is no tensor of that name",
-              {.file = state_->parts.front().path.string(), .path = detail::for_message(wanted)});
+              {.file = state_->parts.front().path.string(), .path = for_message(wanted)});
 }
 
 Tensor File::slice(std::size_t index, std::span<const Slice> slices) const {
@@ -148,7 +150,7 @@ Tensor File::slice(std::size_t index, std::span<const Slice> slices) const {
   try {
     return tensor(index).slice(slices);
   } catch (const Error& error) {
-    throw error.with_path(detail::for_message(place.part.table.name(place.index)))
+    throw error.with_path(for_message(place.part.table.name(place.index)))
         .with_file(place.part.path.string());
   }
 }

@@ -7,14 +7,16 @@
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
-
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/json_text.hpp"
+#include "data/text/printable.hpp"
 #include "formats/safetensors/json_walk.hpp"
 #include "formats/safetensors/table.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
 
+using safestructures::detail::for_message;
+using safestructures::detail::in_quotes;
 using safestructures::detail::Limit;
 using safestructures::detail::past;
 // Walks a header once, front to back, with simdjson's on-demand parser, which leaves to its caller
@@ -67,7 +69,7 @@ void HeaderParser::fail(ErrorCode code, std::string problem, const char* key,
 
 inline HeaderParser::Piece HeaderParser::read_string(const char* begin) {
   const char* const end = text_.data() + text_.size();
-  const char* const special = find_special(begin, end);
+  const char* const special = json::find_special(begin, end);
   if (special == end || *special != '"') return read_escaped(begin);
   return {static_cast<std::uint32_t>(begin - text_.data()),
           static_cast<std::uint32_t>(special - begin)};
@@ -75,7 +77,7 @@ inline HeaderParser::Piece HeaderParser::read_string(const char* begin) {
 
 HeaderParser::Piece HeaderParser::read_escaped(const char* begin) {
   const auto [result, piece] = table_.decode(begin);
-  if (result.fault != StringFault::none) walk_.fail_string(result, current_path());
+  if (result.fault != json::StringFault::none) walk_.fail_string(result, current_path());
   return piece;
 }
 

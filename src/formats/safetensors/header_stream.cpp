@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/json_text.hpp"
 #include "formats/utf8.hpp"
 #include "platform/memory.hpp"
 
@@ -97,8 +97,8 @@ class HeaderStream {
     constexpr auto most = static_cast<std::ptrdiff_t>(short_string);
     if (end_ - at_ < most) fill();
     const char* const last = at_ + std::min(end_ - at_, most);
-    const char* special = find_special(at_, last);
-    while (last - special >= 2 && *special == '\\') special = find_special(special + 2, last);
+    const char* special = json::find_special(at_, last);
+    while (last - special >= 2 && *special == '\\') special = json::find_special(special + 2, last);
     if (special == last || *special != '"') return decode();
     at_ = special + 1;
     return true;
@@ -111,11 +111,11 @@ class HeaderStream {
       // A character may be cut in two.
       const std::size_t whole = whole_characters({at_, static_cast<std::size_t>(end_ - at_)});
       if (!safestructures::detail::is_utf8({at_, whole})) break;
-      const Unescaped found = unescape(at_, at_ + whole, decoded_end_);
+      const json::Unescaped found = json::unescape(at_, at_ + whole, decoded_end_);
       decoded_end_ = found.target_end;
       at_ = undecoded_ = found.stop;
       if (found.has_controls) break;
-      if (found.fault == StringFault::none) {
+      if (found.fault == json::StringFault::none) {
         header_.strings.push_back({before_.size(), begin, decoded_size() - begin});
         before_ += '"';
         return true;

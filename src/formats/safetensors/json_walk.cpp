@@ -8,11 +8,13 @@
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
-
+#include "data/text/printable.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/safetensors/table.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
 
+using safestructures::detail::find_invalid_utf8;
 using safestructures::detail::Limit;
 using safestructures::detail::past;
 namespace {
@@ -86,8 +88,8 @@ void JsonWalk::check_value(simdjson::ondemand::value& value, std::uint32_t depth
   if (depth >= Descent::unchecked) Descent::check(depth, most, nullptr);
   const auto check_string = [&](const char* begin) {
     std::vector<char> scratch(static_cast<std::size_t>(behind_string(begin) - begin) + 8);
-    const Unescaped result = unescape(begin, end(), scratch.data());
-    if (result.fault != StringFault::none) fail_string(result, {});
+    const json::Unescaped result = json::unescape(begin, end(), scratch.data());
+    if (result.fault != json::StringFault::none) fail_string(result, {});
   };
   switch (take<simdjson::ondemand::json_type>(value.type())) {
     case simdjson::ondemand::json_type::object:
@@ -128,15 +130,15 @@ void JsonWalk::check_syntax() const {
 
 void JsonWalk::fail_syntax() const { fail_json(text_, what_, offset_); }
 
-void JsonWalk::fail_string(const Unescaped& result, std::string path) const {
-  if (result.fault == StringFault::lone_surrogate) {
+void JsonWalk::fail_string(const json::Unescaped& result, std::string path) const {
+  if (result.fault == json::StringFault::lone_surrogate) {
     throw Error(ErrorCode::invalid_utf8, "a string holds half of a surrogate pair",
                 {.path = std::move(path),
                  .expected = "an escape that stands for a character",
                  .found = std::string(result.stop, 6),
                  .offset = offset(result.stop)});
   }
-  if (result.fault == StringFault::bad_escape) {
+  if (result.fault == json::StringFault::bad_escape) {
     throw Error(ErrorCode::invalid_header, "a string holds an escape that JSON does not have",
                 {.path = std::move(path), .offset = offset(result.stop)});
   }
@@ -145,7 +147,7 @@ void JsonWalk::fail_string(const Unescaped& result, std::string path) const {
 
 const char* JsonWalk::behind_string(const char* inside) const noexcept {
   for (const char* place = inside;;) {
-    place = find_special(place, end());
+    place = json::find_special(place, end());
     if (place == end()) return place;
     if (*place == '"') return place + 1;
     place += end() - place >= 2 ? 2 : 1;
@@ -174,11 +176,8 @@ std::string JsonWalk::show(const char* value) const {
     ++place;
     if ((c == '}' || c == ']') && --open == 0) break;
   }
-  std::string_view text(value, static_cast<std::size_t>(place - value));
-  if (text.size() <= longest_shown) return std::string(text);
-  std::size_t cut = longest_shown;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80) --cut;
-  return std::string(text.substr(0, cut)) + "...";
+  return safestructures::detail::shortened({value, static_cast<std::size_t>(place - value)},
+                                           longest_shown);
 }
 
 std::string JsonWalk::show_byte(const char* place) {

@@ -12,8 +12,7 @@
 #include <utility>
 
 #include <simdjson.h>
-
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/json_text.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
 
@@ -52,7 +51,7 @@ class JsonWalk {
   /// because simdjson sees no difference.
   void check_syntax() const;
   [[noreturn]] void fail_syntax() const;
-  [[noreturn]] void fail_string(const Unescaped& result, std::string path) const;
+  [[noreturn]] void fail_string(const json::Unescaped& result, std::string path) const;
 
   /// The place in the file.
   [[nodiscard]] std::uint64_t offset(const char* place) const noexcept {

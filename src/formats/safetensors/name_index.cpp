@@ -3,10 +3,12 @@
 #include <safestructures/data/error.hpp>
 
 #include "data/keyed_hash.hpp"
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/printable.hpp"
 #include "formats/safetensors/table.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
+
+using safestructures::detail::for_message;
 
 std::uint64_t NameIndex::hash_of(std::string_view name) noexcept {
   return safestructures::detail::keyed_hash(name.data(), name.size());

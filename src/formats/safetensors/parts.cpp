@@ -8,11 +8,14 @@
 
 #include <safestructures/data/error.hpp>
 
+#include "data/text/printable.hpp"
 #include "formats/safetensors/header_stream.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
+
+using safestructures::detail::for_message;
+using safestructures::detail::in_quotes;
 namespace {
 
 // Up to here reading is cheaper than mapping (4.4 against 9.8 us for a tiny file).

@@ -9,8 +9,9 @@
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
-
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/json_text.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/safetensors/name_order.hpp"
 #include "formats/safetensors/table.hpp"
 #include "formats/tensor_bytes.hpp"
@@ -18,6 +19,9 @@
 
 namespace safestructures::inline v0::safetensors::detail {
 
+using safestructures::detail::find_invalid_utf8;
+using safestructures::detail::for_message;
+using safestructures::detail::in_quotes;
 using safestructures::detail::Limit;
 using safestructures::detail::past;
 namespace {
@@ -60,7 +64,7 @@ class Appender {
   void number(std::uint64_t value) { target_ = std::to_chars(target_, target_ + 20, value).ptr; }
   void string(std::string_view text) {
     *target_++ = '"';
-    target_ = escape(text, target_);
+    target_ = json::escape(text, target_);
     *target_++ = '"';
   }
   void plain_string(std::string_view text) {
@@ -99,7 +103,7 @@ Metadata::const_iterator begin_metadata(Appender& out, const Metadata& metadata,
 
 /// What an entry of the metadata takes at most.
 constexpr std::uint64_t entry_bound(std::string_view key, std::string_view value) noexcept {
-  return escaped_bound(key.size()) + escaped_bound(value.size()) + 8;
+  return json::escaped_bound(key.size()) + json::escaped_bound(value.size()) + 8;
 }
 
 constexpr std::string_view metadata_begin = R"({"__metadata__":{)";
@@ -152,7 +156,7 @@ void FilePlan::check_items(std::span<const Item> items, const Limits& limits) {
       throw past(Limit::rank, limits.rank,
                  {.path = for_message(item.name), .found = std::to_string(shape.size())});
     }
-    if (!is_plain(item.name)) {
+    if (!json::is_plain(item.name)) {
       check_utf8("the name of a tensor", item.name);
       names_are_plain_ = false;
     }
@@ -178,7 +182,8 @@ void FilePlan::check_items(std::span<const Item> items, const Limits& limits) {
     }
     data_size_ += size;
     names_size_ += item.name.size();
-    entries_bound_ += escaped_bound(item.name.size()) + fixed_bound + number_bound * shape.size();
+    entries_bound_ +=
+        json::escaped_bound(item.name.size()) + fixed_bound + number_bound * shape.size();
   }
 }
 
@@ -223,7 +228,7 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
   if (!spelled_.key.empty()) {
     bound += entry_bound(spelled_.key, {});
     least += spelled_.key.size() + spelled_.text.size() + spelled_.taken;
-    if (least > most) least -= spelled_.text.size() - unescaped_size(spelled_.text);
+    if (least > most) least -= spelled_.text.size() - json::unescaped_size(spelled_.text);
   }
   // Before memory is taken for what is too large in any case.
   if (least > most) fail_size("at least " + std::to_string(least));

@@ -10,16 +10,16 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
 #include "data/limit.hpp"
+#include "data/text/json_text.hpp"
 #include "data/text/printable.hpp"
 #include "data/text/utf8.hpp"
-
-#include "formats/safetensors/json_text.hpp"
 #include "formats/safetensors/name_order.hpp"
 #include "formats/safetensors/save_identity.hpp"
 #include "formats/safetensors/table.hpp"
 
 namespace safestructures::inline v0::safetensors {
 
+using safestructures::detail::for_message;
 using safestructures::detail::Limit;
 using safestructures::detail::past;
 namespace {
@@ -53,7 +53,7 @@ std::uint64_t stored_size(const Item& item) {
   try {
     return byte_size(item.dtype, item.tensor->shape());
   } catch (const Error& error) {
-    throw error.with_path(detail::for_message(item.name));
+    throw error.with_path(for_message(item.name));
   }
 }
 
@@ -82,17 +82,6 @@ void require_nameable(const std::string& stem) {
                .advice = "Choose another name"});
 }
 
-void append_string(std::string& out, std::string_view text) {
-  out += '"';
-  if (detail::is_plain(text)) {
-    out += text;
-  } else {
-    std::string escaped(detail::escaped_bound(text.size()), '\0');
-    out.append(escaped.data(), detail::escape(text, escaped.data()));
-  }
-  out += '"';
-}
-
 // The index behind its metadata, indented and sorted as Hugging Face's own.
 std::string map_text(std::span<const Item> items, std::span<const std::uint32_t> order,
                      std::span<const std::uint32_t> file_of,
@@ -101,9 +90,9 @@ std::string map_text(std::span<const Item> items, std::span<const std::uint32_t>
   bool first = true;
   for (const std::uint32_t index : order) {
     text += std::exchange(first, false) ? "\n    " : ",\n    ";
-    append_string(text, items[index].name);
+    json::append_escaped(text, items[index].name);
     text += ": ";
-    append_string(text, files[file_of[index]]);
+    json::append_escaped(text, files[file_of[index]]);
   }
   text += first ? "}\n}\n" : "\n  }\n}\n";
   return text;
@@ -130,7 +119,7 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (items[order[i]].name == items[order[i - 1]].name) {
       throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
-                  {.path = detail::for_message(items[order[i]].name),
+                  {.path = for_message(items[order[i]].name),
                    .advice = "Give each tensor a name of its own"});
     }
   }

@@ -1,9 +1,13 @@
 #include "formats/safetensors/table.hpp"
+#include "data/text/printable.hpp"
 
 #include <cstring>
 #include <limits>
 
 namespace safestructures::inline v0::safetensors::detail {
+
+using safestructures::detail::for_message;
+using safestructures::detail::in_quotes;
 namespace {
 
 constexpr auto largest_size = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -59,11 +63,11 @@ void Table::reserve() {
   dims_.reserve(text_.size / 32 + 1);
 }
 
-std::pair<Unescaped, Table::Piece> Table::decode(const char* begin) {
+std::pair<json::Unescaped, Table::Piece> Table::decode(const char* begin) {
   // All strings together do not grow by unescaping.
   if (!unescaped_) unescaped_ = platform::allocate_buffer(text_.size + text_slack);
   char* const target = reinterpret_cast<char*>(unescaped_.get()) + unescaped_size_;
-  const Unescaped result = unescape(begin, text_.data.get() + text_.size, target);
+  const json::Unescaped result = json::unescape(begin, text_.data.get() + text_.size, target);
   const auto size = static_cast<std::size_t>(result.target_end - target);
   const Piece piece{static_cast<std::uint32_t>(text_.size + unescaped_size_),
                     static_cast<std::uint32_t>(size)};

@@ -17,7 +17,7 @@
 #include <safestructures/data/limits.hpp>
 #include <safestructures/formats/safetensors/header.hpp>
 
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/json_text.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
@@ -119,7 +119,7 @@ class Table {
   void reserve();
   /// Decodes the string from behind its opening quote on. \returns what `unescape` does, and the
   /// piece when there is no fault
-  std::pair<Unescaped, Piece> decode(const char* begin);
+  std::pair<json::Unescaped, Piece> decode(const char* begin);
   [[nodiscard]] std::span<const std::uint64_t> dims(const Record& record) const noexcept {
     return std::span<const std::uint64_t>(dims_).subspan(record.dims_at, record.rank);
   }
@@ -283,11 +283,11 @@ bool parse_compact(Table& table, const Limits& limits);
 /// An index of the names of a table. \throws Error `duplicate_name`
 NameIndex index_names(const Table& table);
 
-/// Whether a header of that many bytes is allowed. \throws Error `limit_exceeded`
+/// Throws unless a header of that many bytes is allowed. \throws Error `limit_exceeded`
 void check_header_size(std::uint64_t length, const Limits& limits);
-/// Whether a file of that size can hold the length of a header. \throws Error `truncated`
+/// Throws unless a file of that size can hold the length of a header. \throws Error `truncated`
 void check_file_size(std::uint64_t size);
-/// Whether a header of that length fits into a file of `size` bytes, which `check_file_size`
+/// Throws unless a header of that length fits into a file of `size` bytes, which `check_file_size`
 /// passed. \throws Error `truncated`, `limit_exceeded`
 void check_length(std::uint64_t length, std::uint64_t size, const Limits& limits);
 /// The little-endian number in the first eight bytes.

@@ -10,8 +10,8 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/sink.hpp>
+#include "data/text/utf8.hpp"
 #include "formats/binary/byte_output.hpp"
-#include "formats/binary/text.hpp"
 #include "formats/binary/write_tensor.hpp"
 #include "formats/tree/names.hpp"
 #include "formats/tree/output.hpp"
@@ -41,7 +41,7 @@ class BinaryOutput final : public Output {
   void floating(double value) override { code_.floating(value); }
   void part(double value) override { code_.floating(value); }
   void string(std::string_view text, const Trace* trace) override {
-    if (const auto bad = binary::find_malformed(text))
+    if (const auto bad = detail::find_invalid_wtf8(text))
       throw Error(
           ErrorCode::invalid_utf8, "a string is not UTF-8",
           {.path = to_string(trace),

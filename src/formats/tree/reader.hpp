@@ -16,6 +16,7 @@
 #include <safestructures/formats/format.hpp>
 #include <safestructures/formats/options.hpp>
 #include "data/limit.hpp"
+#include "data/text/printable.hpp"
 #include "formats/tensor_names.hpp"
 #include "formats/tree/input.hpp"
 #include "formats/tree/names.hpp"
@@ -68,7 +69,7 @@ class Reader {
     if (input_.token() != token) wrong(mark, std::string(expected));
   }
   static std::string in_quotes(std::string_view name) {
-    return "'" + std::string(name.substr(0, 60)) + (name.size() > 60 ? "..." : "") + "'";
+    return "'" + detail::for_message(name) + "'";
   }
   [[noreturn]] void unknown_member(Mark mark) {
     const Token token = input_.token();

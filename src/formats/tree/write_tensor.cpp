@@ -8,9 +8,9 @@
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
 #include "data/same_view.hpp"
-#include "formats/binary/text.hpp"
+#include "data/text/printable.hpp"
+#include "data/text/utf8.hpp"
 #include "formats/lossy.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include "formats/tree/writer.hpp"
 
 namespace safestructures::inline v0::tree {
@@ -19,17 +19,16 @@ namespace {
 
 // What stands beside the structure has no place in it: in the words of the safetensors container.
 void check_name(std::string_view what, std::string_view name) {
-  if (binary::find_malformed(name))
+  if (detail::find_invalid_wtf8(name))
     throw Error(ErrorCode::invalid_utf8, std::string(what) + " is not valid UTF-8",
-                {.found = safetensors::detail::in_quotes(name)});
+                {.found = detail::in_quotes(name)});
 }
 
 void check_metadata(std::string_view name, std::string_view text) {
   check_name("a key of the metadata", name);
-  if (binary::find_malformed(text))
-    throw Error(
-        ErrorCode::invalid_utf8,
-        "the metadata of key " + safetensors::detail::in_quotes(name) + " is not valid UTF-8");
+  if (detail::find_invalid_wtf8(text))
+    throw Error(ErrorCode::invalid_utf8,
+                "the metadata of key " + detail::in_quotes(name) + " is not valid UTF-8");
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <safestructures/data/error.hpp>
 #include "data/text/glob.hpp"
+#include "data/text/printable.hpp"
 #include "data/text/utf8.hpp"
-#include "formats/safetensors/json_text.hpp"
 
 namespace safestructures::inline v0::recording {
 namespace {
@@ -23,7 +23,7 @@ std::regex expression_of(const KeepRule& rule, std::size_t index) {
     return std::regex(rule.names, std::regex::ECMAScript | std::regex::optimize);
   } catch (const std::regex_error& error) {
     refuse(index, "a rule's names are no regular expression", "one as ECMAScript has them",
-           safetensors::detail::in_quotes(rule.names) + ": " + error.what());
+           detail::in_quotes(rule.names) + ": " + error.what());
   }
 }
 
@@ -37,7 +37,7 @@ bool matches(const std::regex& expression, const std::string& name, const std::s
                 {.file = folder,
                  .expected = "at most " + std::to_string(longest_for_regex) + " bytes",
                  .found = std::to_string(name.size()) + " bytes, " +
-                          safetensors::detail::in_quotes(name.substr(0, 40)) + " and more",
+                          detail::in_quotes(detail::cut(name, 40)) + " and more",
                  .advice = "Shorten the name, or put a rule with a glob for it in front"});
   return std::regex_match(name, expression);
 }
@@ -76,7 +76,7 @@ Names::Entry& Names::find(std::string_view name) {
                 {.file = folder_, .expected = "a name"});
   if (detail::find_invalid_utf8(name))
     throw Error(ErrorCode::invalid_utf8, "the name of a record is not valid UTF-8",
-                {.file = folder_, .found = safetensors::detail::in_quotes(name)});
+                {.file = folder_, .found = detail::in_quotes(name)});
   std::string owned(name);
   Name entry;
   entry.rule = rule_for(owned);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
-#include "formats/json_string.hpp"
+#include "data/text/json_text.hpp"
 #include "recording/recorder/capture.hpp"
 #include "recording/recorder/state.hpp"
 #include "recording/segments/segment_header.hpp"
@@ -271,7 +271,7 @@ std::string RecorderState::about(bool closed) const {
   std::string names;
   for (const auto& [name, own] : left_out) {
     names += names.empty() ? "" : ", ";
-    append_json_string(names, name, Escapes::all, nullptr);
+    json::append_string(names, name, json::Escapes::all, nullptr);
     names += ": ";
     append_counts(names, own);
   }

@@ -14,9 +14,8 @@
 #include <safestructures/formats/options.hpp>
 #include <safestructures/formats/safestructures/checksums.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
-#include "formats/json_string.hpp"
+#include "data/text/json_text.hpp"
 #include "formats/safestructures/checksums_text.hpp"
-#include "formats/safetensors/json_text.hpp"
 #include "platform/memory.hpp"
 #include "platform/xxh3.hpp"
 
@@ -40,16 +39,6 @@ constexpr std::uint64_t largest_row = std::uint64_t{16} << 10U;
 // With one more dimension the rank must stay within any reader's Limits::rank.
 constexpr std::size_t most_dimensions = 8;
 
-void append_string(std::string& json, std::string_view text) {
-  // In pieces, because the bound is six times the text.
-  constexpr std::size_t piece = std::size_t{4} << 10U;
-  std::array<char, safetensors::detail::escaped_bound(piece)> room;
-  json += '"';
-  for (; !text.empty(); text.remove_prefix(std::min(piece, text.size())))
-    json.append(room.data(), safetensors::detail::escape(text.substr(0, piece), room.data()));
-  json += '"';
-}
-
 void append_number(std::string& json, std::uint64_t number) {
   std::array<char, 20> digits;
   json.append(digits.data(),
@@ -58,9 +47,9 @@ void append_number(std::string& json, std::uint64_t number) {
 
 /// Returns the size of a text that is escaped as JSON twice.
 std::uint64_t twice_escaped(std::string_view text) {
-  if (safetensors::detail::is_plain(text)) return text.size();
+  if (json::is_plain(text)) return text.size();
   std::string json;
-  detail::append_json_string(json, text, detail::Escapes::all, nullptr);
+  json::append_string(json, text, json::Escapes::all, nullptr);
   return 2 * json.size();
 }
 
@@ -129,7 +118,7 @@ std::vector<StoredTensor> add_columns(SegmentFront& front, const SegmentColumns&
 
 void append_entry(std::string& json, const StoredTensor& tensor, std::uint64_t data_begin) {
   json += ',';
-  append_string(json, tensor.name);
+  json::append_escaped(json, tensor.name);
   json.append(R"(:{"dtype":")").append(to_string(tensor.dtype)).append(R"(","shape":[)");
   for (bool first = true; const std::uint64_t size : tensor.shape) {
     if (!std::exchange(first, false)) json += ',';
@@ -347,9 +336,9 @@ SegmentFront SegmentHeader::front(std::string about, std::uint64_t room, bool ch
   json += R"({"__metadata__":{)";
   for (bool first = true; const auto& [key, value] : metadata) {
     if (!std::exchange(first, false)) json += ',';
-    append_string(json, key);
+    json::append_escaped(json, key);
     json += ':';
-    append_string(json, value);
+    json::append_escaped(json, value);
   }
   json += '}';
   for (const StoredTensor& tensor : column_tensors) append_entry(json, tensor, 0);

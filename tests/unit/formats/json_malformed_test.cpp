@@ -88,6 +88,13 @@ TEST_CASE("values that cannot be are refused with their place") {
        "found 4301 (byte 1)."},
       {R"({"a": {"$float": 1, "b": 2}})",
        "unknown_field: at /a: a $float has a member that it cannot have: found 'b' (byte 20)."},
+      // A name from the file neither steers a terminal nor is cut inside a character.
+      {R"({"a": {"$float": 1, "\u001b[2J\u202e": 2}})",
+       "unknown_field: at /a: a $float has a member that it cannot have: found '\\x1b[2J\\u202e' "
+       "(byte 20)."},
+      {R"({"a": {"$float": 1, ")" + std::string(99, 'x') + "\u00e9\": 2}}",
+       "unknown_field: at /a: a $float has a member that it cannot have: found '" +
+           std::string(99, 'x') + "...' (byte 20)."},
       {R"([{"$float": "infinity"}])",
        R"(invalid_schema: at /0: a $float has the wrong form: expected a number that F64 can hold, "inf", "nan", found a string (byte 12).)"},
       {R"([{"$complex": [1]}])",

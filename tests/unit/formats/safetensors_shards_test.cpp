@@ -245,7 +245,7 @@ TEST_CASE("every malformed index is refused with its exact error") {
        "found \"..\"."},
       {map("\"e\":\"1\\u0000\""), ErrorCode::invalid_header,
        "at e: the index names a file that is not beside it: expected a file name without folders, "
-       "found \"1\\u0000\"."},
+       "found \"1\\x00\"."},
       {map("\"e\":\"\""), ErrorCode::invalid_header,
        "at e: the index names a file that is not beside it: expected a file name without folders, "
        "found \"\"."},

@@ -93,6 +93,10 @@ TEST_CASE("a malformed schema is refused with its place") {
       {in_list(R"({"data_type": "int", "value": ")" + std::string(50, 'x') + "\"}"),
        "invalid_schema: at /1: a node of type 'int' has a text that is no such number: found '" +
            std::string(40, 'x') + "...'."},
+      {in_list(R"({"data_type": "int", "value": "\u009b)" + std::string(37, 'x') + "\u00e9\"}"),
+       "invalid_schema: at /1: a node of type 'int' has a text that is no such number: found "
+       "'\\u009b" +
+           std::string(37, 'x') + "...'."},
       {in_list(R"({"data_type": "int", "value": "1)" + std::string(4300, '0') + "\"}"),
        "limit_exceeded: at /1: an int has too many digits: expected at most 4300 (Limits::digits), "
        "found 4301."},

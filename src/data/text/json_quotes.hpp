@@ -3,7 +3,7 @@
 /// seventh byte begins an escaped quote.
 #pragma once
 
-namespace safestructures::inline v0::safetensors::detail {
+namespace safestructures::inline v0::json {
 
 /// Decodes while every backslash stands before a quote and every quote behind a backslash. Stops in
 /// front of whatever else there is, of the last bytes and, where the processor has no instruction
@@ -14,4 +14,4 @@ void unescape_quotes(const char*& from, const char* end, char*& target) noexcept
 /// \param target room for twice as many bytes as are read, and 8 more
 void escape_quotes(const char*& from, const char* end, char*& target) noexcept;
 
-}  // namespace safestructures::inline v0::safetensors::detail
+}  // namespace safestructures::inline v0::json

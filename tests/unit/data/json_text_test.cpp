@@ -12,11 +12,15 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "formats/safetensors/json_text.hpp"
+#include <safestructures/data/error.hpp>
+#include "data/text/json_text.hpp"
+#include "data/text/utf8.hpp"
 
 namespace {
 
-using namespace safestructures::safetensors::detail;
+using namespace safestructures::json;
+using safestructures::detail::find_invalid_utf8;
+using safestructures::detail::find_invalid_wtf8;
 
 std::string escaped(std::string_view text) {
   std::string result(escaped_bound(text.size()), '?');
@@ -132,6 +136,56 @@ TEST_CASE("a control is seen wherever it is in a string, and not behind it") {
         CHECK(unescaped(text + control + text + "\"").has_controls == is_control);
         CHECK(!unescaped(text + "\"" + control + std::string(70, control)).has_controls);
       }
+}
+
+TEST_CASE("a text in quotes is the string that JSON reads, in ASCII where everything is escaped") {
+  for (std::uint32_t code = 0; code <= 0x10FFFF; code += code < 0x3000 ? 1 : 0x101) {
+    if (code >= 0xD800 && code <= 0xDFFF) continue;
+    const std::string text = "a" + utf8(code) + "b";
+    CAPTURE(code);
+    std::string appended;
+    append_string(appended, text, Escapes::all, nullptr);
+    CHECK(quote(text) == appended);
+    CHECK(appended == (code == 0x7F ? "\"a\\u007fb\"" : nlohmann::json(text).dump(-1, ' ', true)));
+    const std::string readable = quote(text, Escapes::unsafe);
+    CHECK(nlohmann::json::parse(readable) == text);
+    CHECK(in_ascii(readable) == appended);
+    std::string fewest;
+    append_escaped(fewest, text);
+    CHECK(fewest == nlohmann::json(text).dump());
+  }
+}
+
+TEST_CASE("bytes that are not UTF-8 are refused, or become the code points of their values") {
+  struct Case {
+    std::string_view text;
+    std::string_view in_ascii;
+    std::size_t fault;  // npos where none.
+  };
+  constexpr std::size_t none = std::string_view::npos;
+  for (const Case& one : std::vector<Case>{
+           {"a\xFF", R"("a\u00ff")", 1},
+           {"ab\xC3", R"("ab\u00c3")", 2},
+           {"\xED\xA0\x80", R"("\ud800")", none},
+           {"\xED\xB0\x80\xED\xA0\x80", R"("\udc00\ud800")", none},
+           {"\xED\xA0\x80\xED\xB0\x80", R"("\ud800\udc00")", 3},
+           {"\xED\xA0\x80x\xED\xB0\x80", R"("\ud800x\udc00")", none},
+       }) {
+    CAPTURE(one.text);
+    CHECK(quote(one.text) == one.in_ascii);
+    CHECK(quote(one.text, Escapes::unsafe) == one.in_ascii);
+    CHECK(find_invalid_wtf8(one.text).value_or(none) == one.fault);
+    std::string json;
+    try {
+      append_string(json, one.text, Escapes::all, nullptr);
+      CHECK(one.fault == none);
+      CHECK(json == one.in_ascii);
+    } catch (const safestructures::Error& error) {
+      CHECK(error.code() == safestructures::ErrorCode::invalid_utf8);
+      CHECK(error.details().found ==
+            "a malformed sequence at byte " + std::to_string(one.fault) + " of the string");
+    }
+  }
 }
 
 TEST_CASE("text is UTF-8 when each of its sequences is that of a code point") {

@@ -1,18 +1,17 @@
 /// \file
-/// Strings as JSON spells them, and UTF-8.
+/// Strings as JSON spells them.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "data/text/utf8.hpp"
+#include <safestructures/data/path.hpp>
 
-namespace safestructures::inline v0::safetensors::detail {
+namespace safestructures::inline v0::json {
 
 /// Marks the quotes and backslashes among eight bytes by their highest bits. The lowest mark is
 /// exact; those above it may be wrong.
@@ -84,8 +83,6 @@ struct Unescaped {
 /// stays valid. \param target room for as many bytes as the string is spelled with, and 8 more
 Unescaped unescape(const char* from, const char* end, char* target) noexcept;
 
-using safestructures::detail::find_invalid_utf8;
-
 /// True when JSON spells the text as it is: ASCII without controls, quotes and backslashes.
 bool is_plain(std::string_view text) noexcept;
 
@@ -96,6 +93,9 @@ constexpr std::size_t escaped_bound(std::size_t size) noexcept { return 6 * size
 /// \returns behind the last byte written
 char* escape(std::string_view text, char* target) noexcept;
 
+/// Appends valid UTF-8 in quotes, as `escape` spells it.
+void append_escaped(std::string& json, std::string_view text);
+
 /// The size of a text of ASCII without controls that `escape` spelled so.
 constexpr std::size_t unescaped_size(std::string_view spelled) noexcept {
   std::size_t size = 0;
@@ -104,10 +104,22 @@ constexpr std::size_t unescaped_size(std::string_view spelled) noexcept {
   return size;
 }
 
-/// A name from a file for error messages: escaped where it is not plain, cut where it is long.
-std::string for_message(std::string_view text);
+/// The characters that become escapes in addition to quotes, backslashes and controls.
+enum class Escapes : std::uint8_t {
+  all,     ///< Everything that is not ASCII, as in Python's `json.dumps`.
+  unsafe,  ///< What can control a terminal or change the reading order; the rest stays UTF-8.
+};
 
-/// A key or file name in quotes, for error messages.
-inline std::string in_quotes(std::string_view text) { return '"' + for_message(text) + '"'; }
+/// Appends a text in quotes. A lone surrogate, which WTF-8 holds in three bytes, becomes its own
+/// escape; a pair in six bytes is refused, since it would be read as another text.
+/// \param trace where the text is, for the error
+/// \throws Error `invalid_utf8`
+void append_string(std::string& json, std::string_view text, Escapes escapes, const Trace* trace);
 
-}  // namespace safestructures::inline v0::safetensors::detail
+/// Returns any bytes in quotes: a byte that is not UTF-8 becomes the code point of its value.
+std::string quote(std::string_view text, Escapes escapes = Escapes::all);
+
+/// Escapes DEL and everything beyond ASCII; the rest of the JSON text stays as it is.
+std::string in_ascii(std::string_view json);
+
+}  // namespace safestructures::inline v0::json

@@ -1,4 +1,4 @@
-#include "formats/safetensors/json_quotes.hpp"
+#include "data/text/json_quotes.hpp"
 
 #if defined(__x86_64__)
 
@@ -10,9 +10,9 @@
 
 #include <immintrin.h>
 
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/json_text.hpp"
 
-namespace safestructures::inline v0::safetensors::detail {
+namespace safestructures::inline v0::json {
 namespace {
 
 constexpr std::uint64_t ones = 0x0101010101010101;
@@ -140,15 +140,15 @@ void escape_quotes(const char*& from, const char* end, char*& target) noexcept {
   if (has_bmi2()) escape_by_deposit(from, end, target);
 }
 
-}  // namespace safestructures::inline v0::safetensors::detail
+}  // namespace safestructures::inline v0::json
 
 #else
 
-namespace safestructures::inline v0::safetensors::detail {
+namespace safestructures::inline v0::json {
 
 void unescape_quotes(const char*&, const char*, char*&) noexcept {}
 void escape_quotes(const char*&, const char*, char*&) noexcept {}
 
-}  // namespace safestructures::inline v0::safetensors::detail
+}  // namespace safestructures::inline v0::json
 
 #endif

@@ -1,11 +1,14 @@
-#include "formats/safetensors/json_text.hpp"
+#include "data/text/json_text.hpp"
 
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <optional>
 
-#include "formats/safetensors/json_quotes.hpp"
+#include <safestructures/data/error.hpp>
+#include "data/text/json_quotes.hpp"
+#include "data/text/printable.hpp"
 
-namespace safestructures::inline v0::safetensors::detail {
+namespace safestructures::inline v0::json {
 namespace {
 
 // The four hexadecimal digits at `from`, or nothing.
@@ -54,6 +57,53 @@ std::optional<std::uint32_t> low_half(const char* from, const char* end) noexcep
 bool is_plain_byte(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+}
+
+void append_unit(std::string& json, std::uint32_t unit) {
+  json += "\\u";
+  detail::append_hex(json, unit, 4);
+}
+
+void append_escape(std::string& json, std::uint32_t code) {
+  if (code < 0x10000) return append_unit(json, code);
+  append_unit(json, 0xd7c0 + (code >> 10U));
+  append_unit(json, 0xdc00 + (code & 0x3ffU));
+}
+
+/// \param fault called with the offset of what is not UTF-8, and of the second half of a pair of
+/// surrogates in six bytes
+template <class Fault>
+void append_quoted(std::string& json, std::string_view text, Escapes escapes, Fault fault) {
+  json += '"';
+  std::uint32_t last = 0;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    std::size_t end = i;
+    while (end < text.size() && is_plain_byte(text[end]) && text[end] != '\x7f') ++end;
+    if (end > i) last = 0;
+    json.append(text, i, end - i);
+    if (end == text.size()) break;
+    i = end;
+    const detail::CodePoint code = detail::first_code_point(text.substr(i, 4));
+    const bool is_low = code.value >= 0xdc00 && code.value < 0xe000;
+    if (!code.is_valid || (is_low && last >= 0xd800 && last < 0xdc00)) fault(i);
+    last = code.value;
+    switch (code.value) {
+      case '"': json += "\\\""; break;
+      case '\\': json += "\\\\"; break;
+      case '\n': json += "\\n"; break;
+      case '\r': json += "\\r"; break;
+      case '\t': json += "\\t"; break;
+      case '\f': json += "\\f"; break;
+      case '\b': json += "\\b"; break;
+      default:
+        if (!code.is_valid || escapes == Escapes::all || detail::is_unsafe(code.value))
+          append_escape(json, code.value);
+        else json.append(text, i, code.size);
+    }
+    i += code.size;
+  }
+  json += '"';
 }
 
 }  // namespace
@@ -182,36 +232,42 @@ char* escape(std::string_view text, char* target) noexcept {
   }
 }
 
-std::string for_message(std::string_view text) {
-  constexpr std::size_t longest = 100;
-  std::string_view shown = text;
-  if (text.size() > longest) {
-    std::size_t cut = longest;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80) --cut;
-    shown = text.substr(0, cut);
-  }
-  std::string message;
-  if (is_plain(shown)) {
-    message = shown;
-  } else if (!find_invalid_utf8(shown)) {
-    message.resize(escaped_bound(shown.size()));
-    message.resize(static_cast<std::size_t>(escape(shown, message.data()) - message.data()));
-  } else {
-    // Not for JSON, so any spelling that shows the bytes will do.
-    for (const char c : shown) {
-      if (is_plain_byte(c)) {
-        message += c;
-      } else {
-        constexpr std::string_view digits = "0123456789abcdef";
-        const auto byte = static_cast<unsigned char>(c);
-        message += "\\x";
-        message += digits[byte >> 4U];
-        message += digits[byte & 0xFU];
-      }
-    }
-  }
-  if (shown.size() != text.size()) message += "...";
-  return message;
+void append_escaped(std::string& json, std::string_view text) {
+  // In pieces, because the bound is six times the text.
+  constexpr std::size_t piece = std::size_t{4} << 10U;
+  std::array<char, escaped_bound(piece)> room;
+  json += '"';
+  for (; !text.empty(); text.remove_prefix(std::min(piece, text.size())))
+    json.append(room.data(), escape(text.substr(0, piece), room.data()));
+  json += '"';
 }
 
-}  // namespace safestructures::inline v0::safetensors::detail
+void append_string(std::string& json, std::string_view text, Escapes escapes, const Trace* trace) {
+  append_quoted(json, text, escapes, [&](std::size_t offset) {
+    throw Error(
+        ErrorCode::invalid_utf8, "a string is not UTF-8",
+        {.path = to_string(trace),
+         .found = "a malformed sequence at byte " + std::to_string(offset) + " of the string",
+         .advice = "Store binary data as bytes, for example std::vector<std::byte>"});
+  });
+}
+
+std::string quote(std::string_view text, Escapes escapes) {
+  std::string json;
+  append_quoted(json, text, escapes, [](std::size_t) {});
+  return json;
+}
+
+std::string in_ascii(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  while (!json.empty()) {
+    const detail::CodePoint code = detail::first_code_point(json);
+    if (code.value < 0x7f) text += static_cast<char>(code.value);
+    else append_escape(text, code.value);
+    json.remove_prefix(code.size);
+  }
+  return text;
+}
+
+}  // namespace safestructures::inline v0::json
