@@ -1,4 +1,4 @@
-// The quick start: a nested structure with Eigen matrices, saved, loaded again typed and dynamic.
+// The quick start: saves a nested structure with Eigen matrices; loads it typed and dynamically.
 #include <cstdint>
 #include <iostream>
 #include <map>

@@ -1,5 +1,5 @@
-// A custom type through a plugin: a codec at compile time, and a registry for what is known only at
-// run time.
+// Custom types through a plugin: a codec at compile time, and a registry for types that are known
+// only at run time.
 #include <any>
 #include <array>
 #include <iostream>

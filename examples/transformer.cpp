@@ -1,9 +1,9 @@
-// A small transformer that is recorded while it runs, and faults planted in it: which layer, of
-// what kind? docs/compare.md walks through it. Its twin in Python is transformer.py.
+// A small transformer that is recorded while it runs, with planted faults to find: which layer, and
+// which kind of fault? docs/compare.md walks through it. Its twin in Python is transformer.py.
 //
-//     transformer                                   both runs here, and their comparison
-//     transformer make JOB                          weights and tokens into a file
-//     transformer run JOB FOLDER [half] [FAULT]     a run of them, recorded
+//     transformer                                   two runs in C++, and their comparison
+//     transformer make JOB                          writes weights and tokens to a file
+//     transformer run JOB FOLDER [half] [FAULT]     runs the model on them and records it
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -50,7 +50,7 @@ struct Model {
   Norm norm;
 };
 
-/// What the model reads in one step: texts of one length, of which the last tokens may be padding.
+/// The input of one step: texts of equal length, whose last tokens may be padding.
 struct Batch {
   std::vector<std::vector<std::int64_t>> tokens;
   std::vector<std::int64_t> lengths;
@@ -121,7 +121,7 @@ class Run {
   }
   [[nodiscard]] Matrix rounded(const Matrix& x) const { return is_half_ ? in_half(x) : x; }
 
-  /// As the dtype of the run, in the shape that the model's programmers think of.
+  /// Converts to the dtype of the run, in the shape that the model's programmers think in.
   [[nodiscard]] ss::Tensor tensor(const Matrix& x, ss::Shape shape) const {
     if (is_half_) {
       std::vector<ss::half> numbers;
@@ -185,7 +185,7 @@ Matrix Run::normed(const std::string& name, const Norm& layer, const Matrix& x) 
   return made;
 }
 
-/// Rotary embedding: numbers i and i + half of a head are turned by an angle that grows with the
+/// Rotary embedding: rotates numbers i and i + half of a head by an angle that grows with the
 /// position.
 Matrix Run::turned(const Matrix& x) const {
   const Eigen::Index size = x.cols() / job_.heads;
@@ -208,7 +208,7 @@ Matrix Run::turned(const Matrix& x) const {
   return rounded(made);
 }
 
-/// Softmax of what a token may see: itself, what is before it, and no padding.
+/// Softmax over the tokens that a token may see: itself and those before it, except padding.
 Matrix Run::weighted(const Matrix& scores) const {
   const auto length = static_cast<Eigen::Index>(length_);
   Matrix made = Matrix::Zero(scores.rows(), scores.cols());
@@ -294,7 +294,7 @@ void Run::operator()(const Batch& batch) {
   for (Eigen::Index row = 0; row < state.rows(); ++row) {
     const auto at = static_cast<std::size_t>(row);
     std::int64_t token = batch.tokens[at / length_][at % length_];
-    // Padding that is looked up as another token.
+    // The fault: padding is looked up as another token.
     if (fault_ == "wrong_embedding" &&
         static_cast<std::int64_t>(at % length_) >= batch.lengths[at / length_])
       token = 0;

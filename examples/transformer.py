@@ -1,7 +1,7 @@
-"""The twin of transformer.cpp in NumPy, which is the reference: the same model, recorded alike.
+"""The twin of transformer.cpp in NumPy and its reference: the same model, recorded in the same way.
 
-python transformer.py JOB FOLDER KIND, of which KIND is float, half, or one of them in double
-precision with the same weights: float-exact, half-exact.
+python transformer.py JOB FOLDER KIND, where KIND is float or half, or float-exact or half-exact for
+the same weights in double precision.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ import safestructures
 
 @dataclasses.dataclass
 class Segment:
-    """What a recorder of C++ writes: what is said of the records in columns, and their values."""
+    """What a C++ recorder writes: the properties of the records, in columns, and their values."""
 
     names: list
     sequence: np.ndarray
@@ -34,8 +34,8 @@ class Recorder:
     """Writes a recording of one segment that the C++ side reads."""
 
     def __init__(self):
-        self.calls = {}  # Of each name.
-        self.records = []  # Of each its name's place, step and call.
+        self.calls = {}  # The number of calls, by name.
+        self.records = []  # (position of the name, step, call) of each record.
         self.values = []
         self.step = 0
 
@@ -79,7 +79,7 @@ class Run:
         self.work = np.float64 if kind.endswith("exact") else np.float32
 
     def weight(self, array):
-        """As it is held: rounded in a run in half precision, also in the exact one."""
+        """Returns a weight as it is stored: rounded if the run is in half precision, even if it is half-exact."""
         return (array.astype(np.float16) if self.is_half else array).astype(self.work)
 
     def rounded(self, array):

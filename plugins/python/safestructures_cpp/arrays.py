@@ -6,14 +6,14 @@ import numpy as np
 from safestructures import TensorProcessor
 
 try:
-    import ml_dtypes  # noqa: F401  From then on NumPy knows bfloat16, as which safetensors loads BF16.
+    import ml_dtypes  # noqa: F401  Makes NumPy know bfloat16, the dtype that safetensors loads BF16 as.
 except ImportError:
     pass
 
 
 def as_numpy(tensor):
-    """The array of a tensor, of whatever framework the file was loaded for."""
-    if hasattr(tensor, "detach"):  # torch: it may be on a device, or want a gradient
+    """Returns a tensor as an array, whichever framework the file was loaded for."""
+    if hasattr(tensor, "detach"):  # torch: it may be on a device or require a gradient
         tensor = tensor.detach().cpu()
     return np.asarray(tensor)
 
@@ -22,11 +22,11 @@ class ScalarProcessor(TensorProcessor):
     """A NumPy scalar, stored as a tensor without dimensions, which keeps its dtype."""
 
     def to_numpy(self, tensor):
-        """Makes it an array."""
+        """Converts it to an array."""
         return np.asarray(tensor)
 
     def deserialize(self, tensor_id, **kwargs):
-        """Gives back the scalar; a tensor with dimensions, or of another dtype, is refused."""
+        """Returns the scalar; refuses a tensor with dimensions or of another dtype."""
         array = as_numpy(self.serializer.tensors[tensor_id])
         if array.ndim != 0 or array.dtype != np.dtype(self.data_type):
             raise ValueError(
@@ -51,16 +51,16 @@ if importlib.util.find_spec("paddle"):
     import paddle
 
     class PaddleProcessor(TensorProcessor):
-        """PaddlePaddle's tensor."""
+        """A PaddlePaddle tensor."""
 
         data_type = paddle.Tensor
 
         def to_numpy(self, tensor):
-            """Copies it to the processor's memory."""
+            """Copies it to CPU memory."""
             return tensor.numpy()
 
         def deserialize(self, tensor_id, **kwargs):
-            """Makes a tensor of the array."""
+            """Converts the array to a tensor."""
             return paddle.to_tensor(as_numpy(self.serializer.tensors[tensor_id]))
 
     PLUGINS.append(PaddleProcessor)
@@ -69,18 +69,18 @@ if importlib.util.find_spec("mlx"):
     import mlx.core
 
     class MlxProcessor(TensorProcessor):
-        """MLX's array."""
+        """An MLX array."""
 
         data_type = mlx.core.array
 
         def to_numpy(self, tensor):
-            """NumPy has no bfloat16: such an array becomes one of float32."""
+            """Converts it to a NumPy array; bfloat16, which NumPy lacks, becomes float32."""
             if tensor.dtype == mlx.core.bfloat16:
                 tensor = tensor.astype(mlx.core.float32)
             return np.array(tensor)
 
         def deserialize(self, tensor_id, **kwargs):
-            """Makes an array of MLX."""
+            """Converts the array to one of MLX."""
             return mlx.core.array(as_numpy(self.serializer.tensors[tensor_id]))
 
     PLUGINS.append(MlxProcessor)

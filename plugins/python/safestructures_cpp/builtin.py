@@ -1,4 +1,4 @@
-"""Types of Python itself: bytes, frozen sets, ranges, slices and `...`."""
+"""Built-in types of Python: bytes, frozen sets, ranges, slices and `...`."""
 
 import builtins
 
@@ -9,7 +9,7 @@ from safestructures.processors.base import ListBaseProcessor
 
 from safestructures_cpp.arrays import as_numpy
 
-# A type is found by its name in `builtins`. Python keeps the type of `...` nameless there.
+# The package looks types up by name in `builtins`, where the type of `...` is missing.
 if not hasattr(builtins, "ellipsis"):
     builtins.ellipsis = type(...)
 
@@ -20,11 +20,11 @@ class BytesProcessor(TensorProcessor):
     data_type = bytes
 
     def to_numpy(self, tensor):
-        """Views the bytes as an array."""
+        """Returns the bytes as an array, without a copy."""
         return np.frombuffer(tensor, dtype=np.uint8)
 
     def deserialize(self, tensor_id, **kwargs):
-        """Gives back the bytes of the tensor; any other tensor is refused."""
+        """Returns the bytes of the tensor; refuses one that is not U8 of rank 1."""
         array = as_numpy(self.serializer.tensors[tensor_id])
         if array.dtype != np.uint8 or array.ndim != 1:
             raise ValueError(
@@ -41,14 +41,14 @@ class BytearrayProcessor(BytesProcessor):
 
 
 class WholeSetProcessor(ListBaseProcessor):
-    """A set that loads with all its items, or not at all."""
+    """A set that loads with all its items or not at all."""
 
     data_type = set
 
     def deserialize(self, serialized, **kwargs):
-        """Reads it. Items that are one here, as True and 1, are refused."""
+        """Reads it. Refuses items that are equal in Python, such as True and 1."""
         items = []
-        for node in serialized:  # A loop takes no frame of Python's, as in dicts.
+        for node in serialized:  # A comprehension would take a stack frame per level; see UnlikeDictProcessor.
             items.append(self.serializer.deserialize(node))
         result = self.data_type(items)
         if len(result) != len(items):
@@ -65,7 +65,7 @@ class FrozensetProcessor(WholeSetProcessor):
     data_type = frozenset
 
 
-# The package takes no plugin for a type that it knows.
+# The package accepts no plugins for types that it knows.
 register_processor(DEFAULT_PROCESS_MAP, WholeSetProcessor)
 
 
@@ -90,12 +90,12 @@ class RangeProcessor(DataProcessor):
 
 
 class SliceProcessor(DataProcessor):
-    """A slice of integers; Python allows any object in one, this does not."""
+    """A slice of integers. Slices of other objects, which Python allows, are refused."""
 
     data_type = slice
 
     def serialize(self, data):
-        """Writes the three parts, null where one is absent."""
+        """Writes the three parts, null if absent."""
         parts = [data.start, data.stop, data.step]
         for part in parts:
             if part is not None and type(part) is not int:
@@ -113,11 +113,11 @@ class EllipsisProcessor(DataProcessor):
     data_type = type(...)
 
     def serialize(self, data):
-        """There is nothing to write but the type."""
+        """Writes null: the type says it all."""
         return None
 
     def deserialize(self, serialized, **kwargs):
-        """Gives back `...`."""
+        """Returns `...`."""
         return ...
 
 

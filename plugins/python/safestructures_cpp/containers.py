@@ -16,37 +16,37 @@ from safestructures_cpp.nodes import Unlike, as_compared
 
 
 def is_read_as_it_is(name):
-    """Whether Python keeps the name in code, where it takes the micro sign for the Greek letter."""
+    """Whether Python keeps the name unchanged in code; it turns the micro sign into the Greek letter, for example."""
     return unicodedata.normalize("NFKC", name) == name
 
 
 def can_be_a_field(name):
-    """Whether a dataclass can have the field: a name that Python does not use itself, as `__init__`, `mro`."""
+    """Whether a dataclass can have the field. Excludes names that Python uses itself, such as `__init__` or `mro`."""
     is_name = name.isidentifier() and not keyword.iskeyword(name) and is_read_as_it_is(name)
     return is_name and not re.fullmatch("__.+__", name) and not hasattr(object, name)
 
 
 class StructProcessor(DataclassProcessor):
-    """A struct, which is a dict where no dataclass can have its fields: `lambda`, `x-1`."""
+    """A struct, which becomes a dict if no dataclass can have its fields: `lambda`, `x-1`."""
 
     def deserialize(self, serialized, **kwargs):
-        """Makes a dataclass, or a dict, which C++ loads as the struct, too."""
+        """Returns a dataclass or a dict; C++ loads either as the struct."""
         if all(map(can_be_a_field, serialized)):
             return super().deserialize(serialized, **kwargs)
         return {name: self.serializer.deserialize(node) for name, node in serialized.items()}
 
 
 class UnlikeDictProcessor(DictProcessor):
-    """A dict in which no key takes the place of another that looks like it: `1` and `"1"`."""
+    """A dict in which keys that look alike, such as `1` and `"1"`, do not overwrite each other."""
 
     def labels(self, data):
-        """The labels of the keys: `str(key)`, and as in C++ of others than texts one that is free."""
+        """Returns the labels of the keys: `str(key)`, made unique, as in C++, if the key is not a text."""
         # JSON joins the halves of a surrogate pair, in labels too.
         texts = [as_compared(str(key)) for key in data]
         names = Unlike(text for text, key in zip(texts, data) if type(key) is str)
         return [text if type(key) is str else names.name(text) for text, key in zip(texts, data)]
 
-    # Loops, as a comprehension or super() takes a frame of Python's of each level, and so of the depth it can read.
+    # Plain loops: a comprehension or super() would take another stack frame per level, so that less depth can be read.
 
     def serialize(self, data):
         """Writes the values."""
@@ -56,7 +56,7 @@ class UnlikeDictProcessor(DictProcessor):
         return nodes
 
     def serialize_extra(self, data):
-        """Writes the keys. What readers find twice is refused, as NaN is."""
+        """Writes the keys. Refuses keys that readers would find twice, such as two NaNs."""
         keys = {}
         others = set()
         for label, key in zip(self.labels(data), data):
@@ -73,7 +73,7 @@ class UnlikeDictProcessor(DictProcessor):
         return {KEYS_FIELD: keys}
 
     def deserialize(self, serialized, **kwargs):
-        """Reads it. Keys that are one here, as an enum's member without its class and a text, are refused."""
+        """Reads it. Refuses keys that are equal in Python, such as an enum member whose class is unknown and a text."""
         key_nodes = kwargs[KEYS_FIELD]
         result = {}
         for label, node in serialized.items():
@@ -87,13 +87,13 @@ class UnlikeDictProcessor(DictProcessor):
         return result
 
 
-# The package takes no plugin for a type that it knows.
+# The package accepts no plugins for types that it knows.
 register_processor(DEFAULT_PROCESS_MAP, StructProcessor)
 register_processor(DEFAULT_PROCESS_MAP, UnlikeDictProcessor)
 
 
 class OrderedDictProcessor(UnlikeDictProcessor):
-    """A dict that remembers its order, as every dict does by now."""
+    """A dict that remembers its order, as every dict does nowadays."""
 
     data_type = collections.OrderedDict
 
@@ -109,12 +109,12 @@ class CounterProcessor(OrderedDictProcessor):
 
 
 class DefaultDictProcessor(UnlikeDictProcessor):
-    """A dict with a factory for what is missing, which must be a type of Python itself or None."""
+    """A dict with a factory for missing values, which must be a built-in type or None."""
 
     data_type = collections.defaultdict
 
     def serialize_extra(self, data):
-        """Writes the factory by its name."""
+        """Writes the name of the factory."""
         factory = data.default_factory
         if factory is None:
             return {**super().serialize_extra(data), "default_factory": None}
@@ -127,7 +127,7 @@ class DefaultDictProcessor(UnlikeDictProcessor):
         return {**super().serialize_extra(data), "default_factory": name}
 
     def deserialize(self, serialized, default_factory=None, **kwargs):
-        """Reads it as a dict; a factory that is no type of Python itself is refused."""
+        """Reads it as a dict; refuses a factory that is not a built-in type."""
         factory = None
         if default_factory is not None:
             factory = getattr(builtins, str(default_factory), None)
@@ -158,7 +158,7 @@ class NamedTupleProcessor(DataProcessor):
 
     @property
     def schema_type(self):
-        """The same for all classes: the file says which it was by `class`."""
+        """The same name for all classes; `class` in the file tells which one it was."""
         return "collections.namedtuple"
 
     def serialize(self, data):
@@ -166,25 +166,28 @@ class NamedTupleProcessor(DataProcessor):
         return {name: self.serializer.serialize(item) for name, item in data._asdict().items()}
 
     def serialize_extra(self, data):
-        """Writes the name of the class, unless that and the fields are another's too."""
+        """Writes the name of the class. Raises ValueError if another class has the same name and fields."""
         name = type(data).__name__
         self.only_class(name, list(data._fields))
         return {"class": name}
 
     def deserialize(self, serialized, **kwargs):
-        """Makes a named tuple: of the class that `named_tuple` was given, else of a new one."""
+        """Returns a named tuple of the class given to `named_tuple`, or else of a new class."""
         name = str(kwargs.get("class", ""))
         known = self.only_class(name, list(serialized))
         if known is None:
-            # A field that no named tuple can have, such as a keyword, is named by its place: `_0`.
+            # Fields that no named tuple can have, such as keywords, are named by position: `_0`.
             names = [field if is_read_as_it_is(field) else "_" for field in serialized]
             is_name = name.isidentifier() and not keyword.iskeyword(name)
             known = collections.namedtuple(name if is_name else "Tuple", names, rename=True)
-        # A `__new__` of the class has seen these values already.
+        # Bypasses the class's own `__new__`, which has seen these values already.
         return known._make(map(self.serializer.deserialize, serialized.values()))
 
     def only_class(self, name, fields):
-        """The class of that name that `named_tuple` was given; else None. Of several it is the one with the fields."""
+        """Returns the class that `named_tuple` was given with that name and those fields.
+
+        None if no class has the name; ValueError if none of those with the name has the fields.
+        """
         given = classes_of_name(self.serializer, NamedTupleProcessor, name)
         alike = [one for one in given if list(one._fields) == fields]
         if given and not alike:
@@ -194,7 +197,7 @@ class NamedTupleProcessor(DataProcessor):
 
 
 def classes_of_name(serializer, base, name):
-    """The classes of that name for which the caller gave a processor of that base."""
+    """Returns the classes of that name for which the caller passed a processor derived from `base`."""
     return [
         data_type
         for data_type, processor in serializer.process_map.items()
@@ -203,7 +206,7 @@ def classes_of_name(serializer, base, name):
 
 
 def only_one(classes, what):
-    """The class, None if there is none. Several are refused, as a file holds no more than their name."""
+    """Returns the class, or None if there is none. Refuses several, because a file holds only their name."""
     if len(classes) > 1:
         names = " and ".join(f"{one.__module__}.{one.__qualname__}" for one in classes)
         raise ValueError(
@@ -214,7 +217,7 @@ def only_one(classes, what):
 
 
 def named_tuple(data_type):
-    """The processor of a class of named tuples, for `plugins`."""
+    """Returns the processor for a class of named tuples, to be passed in `plugins`."""
     return type(f"{data_type.__name__}Processor", (NamedTupleProcessor,), {"data_type": data_type})
 
 

@@ -1,34 +1,34 @@
-"""What became of the calls of a recorder's names."""
+"""Counts of what became of a recorder's calls, by name."""
 
 from safestructures_cpp import segments
 
 
 class Counts:
-    """Of each name, and of all, how many calls there were, and how many were kept, filtered or failed.
+    """The numbers of calls and of those kept, filtered and failed, for each name and in total.
 
-    A call is counted in one step; an interrupt may leave the sums behind, which are then made again.
+    A call is counted in a single step. An interrupt may leave the totals out of date; they are then recomputed.
     """
 
     def __init__(self):
         self._names = {}
         self._all = {}
-        self._left_out = {}  # Of names that lost something.
+        self._left_out = {}  # The counts of names that lost records.
         self._is_adding = False
 
     def __bool__(self):
         return bool(self._names)
 
     def by_name(self):
-        """Copies of the counts by name."""
+        """Returns copies of the counts by name."""
         return {name: dict(counts) for name, counts in self._names.items()}
 
     def calls(self, name):
-        """How many calls of a name there were."""
+        """Returns the number of calls of a name."""
         counts = self._names.get(name)
         return counts["calls"] if counts else 0
 
     def add(self, name, what):
-        """Counts a call, and what became of it."""
+        """Counts a call and what became of it."""
         self._mend()
         self._is_adding = True
         counts = self._names.get(name, {"calls": 0})
@@ -54,10 +54,13 @@ class Counts:
         self._is_adding = False
 
     def about(self, said):
-        """The text of what a segment says of itself: `said`, the sums and, where it is short enough, all names."""
+        """Returns the text of a segment's metadata: `said`, the totals and, if short enough, `left_out`.
+
+        `left_out` holds the counts of names that lost records.
+        """
         self._mend()
         said = {**said, "counts": self._all or {"calls": 0}}
-        # As the C++ recorder bounds it: twice for the escapes, and something for the keys.
+        # The C++ recorder's bound: a factor of two for escapes, and some room for the keys.
         most = (segments.METADATA_ROOM - segments.PAGE) // 2
         if len(self._left_out) * len('"": {"calls": 1}, ') < most:
             whole = segments.text({**said, "left_out": self._left_out})

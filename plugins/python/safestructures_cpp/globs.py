@@ -1,6 +1,6 @@
-"""Globs as the C++ library has them: docs/recording.md has their syntax, tests/globs.txt cases for both.
+"""The globs of the C++ library: docs/recording.md describes the syntax, tests/globs.txt has test cases for both.
 
-Python's fnmatch knows no backslash, and `!` alone in brackets.
+Python's fnmatch has no backslash escapes, and in brackets only `!` for negation.
 """
 
 import re
@@ -24,10 +24,10 @@ CLASS = re.compile(r"\[:([a-z]*):\]")
 
 
 def matches(glob, text):
-    """Whether the whole text matches. Takes at most the product of their lengths."""
+    """Whether the whole text matches. Takes time proportional to the product of the lengths at most."""
     at = place = 0
     behind_star = None
-    retry = 0  # What the last star has not taken yet. Those before need no more.
+    retry = 0  # Where the text not yet taken by the last star begins. Earlier stars need no retries.
     while place < len(text):
         if glob.startswith("*", at):
             at += 1
@@ -48,7 +48,7 @@ def matches(glob, text):
 
 
 def matched(glob, at, character):
-    """The end of the part of a glob that matches a character, or None."""
+    """Returns the end of the part of the glob at `at` if that part matches the character, otherwise None."""
     if at == len(glob):
         return None
     if glob[at] == "?":
@@ -65,13 +65,13 @@ def matched(glob, at, character):
 
 
 def brackets(glob, at):
-    """(end, ranges of characters, whether all others are meant); None where no bracket closes them."""
+    """Returns (end, ranges of characters, whether they are negated), or None if there is no closing bracket."""
     is_negated = glob.startswith(("!", "^"), at)
     at += is_negated
     first = at
     ranges = []
     while at < len(glob):
-        # A bracket that closes is the first of the characters where it is the first.
+        # A closing bracket that comes first is an ordinary character.
         if glob[at] == "]" and at != first:
             return at + 1, ranges, is_negated
         if found := CLASS.match(glob, at):

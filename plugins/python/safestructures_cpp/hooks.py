@@ -6,23 +6,23 @@ from safestructures_cpp import globs
 
 
 def register_pre_hook(module, hook):
-    """Lets a torch module call `hook(module, args, keywords)` before it begins."""
+    """Makes a torch module call `hook(module, args, keywords)` before it begins."""
     try:
         return module.register_forward_pre_hook(hook, with_kwargs=True)
-    except TypeError:  # torch before 2.0, which tells hooks of no keywords
+    except TypeError:  # torch before 2.0, which passes hooks no keywords
         return module.register_forward_pre_hook(hook)
 
 
 def modules_of(model):
-    """(the dotted name, the module) of each; of what torch.compile made the module that it was made of."""
+    """Yields (dotted name, module) for each module; for one made by torch.compile, the original module."""
     for path, module in model.named_modules():
-        # Its name for what it compiled: the model of the other run has none.
+        # torch.compile's own name for the original module, which the other run's model does not have.
         if not hasattr(module, "_orig_mod"):
             yield ".".join(part for part in path.split(".") if part != "_orig_mod"), module
 
 
 def wanted_modules(model, name, only):
-    """(the name of its scope, that of its output, the module) of those that a glob matches. Raises ValueError."""
+    """Returns (scope name, output name, module) for the modules that a glob matches. Raises ValueError if none does."""
     names = []
     wanted = []
     for path, module in modules_of(model):
@@ -38,9 +38,10 @@ def wanted_modules(model, name, only):
 
 
 def attach(record, model, name, only, inputs):
-    """Lets modules call `record(name, value)` when they are called; returns the hooks' handles.
+    """Makes modules call `record(name, value)` when they are called; returns the hooks' handles.
 
-    Raises ValueError where `only` matches none, TypeError for a module that takes no hooks; then none has any.
+    Raises ValueError if `only` matches no module, and TypeError for a module that takes no hooks. After an error, no
+    hooks are left.
     """
     handles = []
     try:
@@ -49,7 +50,7 @@ def attach(record, model, name, only, inputs):
                 if inputs:
                     handles.append(register_pre_hook(module, uncompiled(input_hook(record, scope))))
                 handles.append(module.register_forward_hook(uncompiled(output_hook(record, whole))))
-            except RuntimeError as error:  # Of those of torch.jit.
+            except RuntimeError as error:  # Raised by modules of torch.jit.
                 raise TypeError(
                     f"the module {whole!r} takes no hooks ({error}). Attach the model that it was made of, or name"
                     " others by `only`"
@@ -62,12 +63,12 @@ def attach(record, model, name, only, inputs):
 
 
 def output_hook(record, name):
-    """A hook that records what a module gives."""
+    """Returns a hook that records a module's output."""
     return lambda module, args, output: record(name, output)
 
 
 def input_hook(record, scope):
-    """A hook that records what a module is given."""
+    """Returns a hook that records a module's inputs."""
     start = f"{scope}." if scope else ""
 
     def hook(module, args, keywords=None):
@@ -80,7 +81,7 @@ def input_hook(record, scope):
 
 
 def remove(handles):
-    """Takes hooks away."""
+    """Removes hooks."""
     for handle in handles:
         handle.remove()
     if handles:
@@ -88,13 +89,13 @@ def remove(handles):
 
 
 def uncompiled(hook):
-    """The hook as one that torch.compile calls as it is; else it compiles what records, which takes seconds."""
+    """Returns the hook marked so that torch.compile does not compile the recording code, which would take seconds."""
     disable = getattr(sys.modules.get("torch._dynamo"), "disable", None)  # Importing it takes seconds, too.
     return hook if disable is None else disable(hook)
 
 
 def compile_anew():
-    """Has torch compile what it has compiled once more: what is compiled knows of no hooks that come or go."""
+    """Makes torch recompile everything: compiled code does not see hooks that are added or removed."""
     reset = getattr(sys.modules.get("torch._dynamo"), "reset", None)
     if reset is not None:
         reset()

@@ -1,16 +1,16 @@
-"""Lets Python's `safestructures` 1.0.0 be imported beside versions of JAX that are later than it."""
+"""Lets Python's `safestructures` 1.0.0 be imported with later versions of JAX than it supports."""
 
 import importlib
 import importlib.util
 import sys
 import types
 
-#: Where the package looks for the type of JAX's arrays, and what files of earlier versions call its module.
+#: The module in which the package looks for the type of JAX arrays, and which files from earlier versions name.
 MODULE = "jaxlib.xla_extension"
 
 
 def stand_in():
-    """Puts a module with that type in the place of the one that JAX has no more. It stays: files name it."""
+    """Adds a module with that type if JAX no longer has it. It stays loaded, because files name it."""
     if importlib.util.find_spec("jax") is None:
         return
     try:

@@ -1,6 +1,6 @@
-"""Values as nodes of the schema, their tensors apart: what a recording holds of each record.
+"""Converts values to nodes of the schema and separate tensors, the form in which a recording holds each record.
 
-Tensors of every framework are stored as NumPy's are, so that a recording opens without the framework.
+Tensors of every framework are stored as NumPy's, so that a recording can be opened without the framework.
 """
 
 import dataclasses
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-#: NumPy's and ml_dtypes' names, torch's after "torch.", and the format's.
+#: The format's dtypes by the names in NumPy, ml_dtypes and torch (without "torch.").
 DTYPES = {
     "bool": "BOOL",
     "uint8": "U8",
@@ -32,24 +32,24 @@ DTYPES = {
     "float8_e4m3fnuz": "F8_E4M3FNUZ",
     "float8_e5m2fnuz": "F8_E5M2FNUZ",
 }
-#: Those that NumPy does not know, by the integers that have their bits.
+#: torch dtypes that torch may not convert to NumPy, and integers of the same size to view them as.
 BITS_OF_TORCH = {"bfloat16": "int16", "uint16": "int16", "uint32": "int32", "uint64": "int64"}
 
-#: Deeper values are refused: Python's package reads at most 247 levels, some of them the segment's.
+#: Deeper values are refused: the Python package reads at most 247 levels, some of which the segment uses.
 MOST_LEVELS = 200
-#: No header has room for as many, of 41 bytes at least (and C++ reads 20,000,000). Lists that share their parts have
+#: No header has room for more, at 41 bytes or more each (C++ reads 20,000,000). Lists that share their parts can have
 #: any number of nodes.
 MOST_NODES = 3_000_000
-#: The C++ library's bounds by default (Limits): one value beyond them, and it reads nothing of the segment.
+#: The C++ library's default limit (Limits): if a single value exceeds it, C++ reads nothing of the segment.
 MOST_DIGITS = 4300
 TOO_LARGE = 10**MOST_DIGITS
-#: NumPy 2 has as many as the C++ library, earlier ones 32.
+#: NumPy 2 allows as many as the C++ library, earlier versions 32.
 MOST_DIMENSIONS = getattr(np, "MAXDIMS", 64)
 
-#: What frameworks raise for tensors that have no numbers at hand. Of other errors a signal's handler may be the cause.
+#: Errors that frameworks raise for tensors without accessible numbers. Others may come from a signal handler.
 UNREADABLE = (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
-#: The types of scalars, and how the schema says their values.
+#: The types of scalars, and functions that convert them to their values in the schema.
 SCALARS = {type(None): lambda _: None, bool: bool, int: str, float: repr, complex: str, str: str}
 KEYS = (str, int, bool, float, type(None))
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -57,7 +57,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclasses.dataclass
 class StoredTensor:
-    """A tensor as it is stored: its bytes in order, its name once the record has one."""
+    """A tensor as it is stored. `data` is its bytes in order; `name` is set when the record assigns one."""
 
     dtype: str
     shape: tuple
@@ -71,12 +71,12 @@ class NotRecordable(TypeError):
 
 
 class TooManyNodes(Exception):
-    """A value has more than MOST_NODES."""
+    """Raised for a value of more than MOST_NODES nodes."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Late:
-    """The place, in nodes, of a tensor that is known later."""
+    """A placeholder in nodes for a tensor that becomes known later."""
 
     number: int
     path: str
@@ -84,46 +84,46 @@ class Late:
 
 @dataclasses.dataclass(frozen=True)
 class Written:
-    """A value whose nodes were made before, with StoredTensor and Late in them, and the arrays of the latter."""
+    """A value whose nodes were made earlier and contain StoredTensor and Late, and the arrays for the latter."""
 
     node: object
     arrays: tuple
 
 
 def module_of(value):
-    """The framework of a value: `torch` for its tensors."""
+    """Returns the top-level module of a value's type: `torch` for torch tensors."""
     return type(value).__module__.partition(".")[0]
 
 
 def is_torch_tensor(value):
-    """Without importing torch."""
+    """Whether it is a torch tensor. Does not import torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
 def is_jax_array(value):
-    """Without importing JAX."""
+    """Whether it is a JAX array. Does not import JAX."""
     jax = sys.modules.get("jax")
     return jax is not None and isinstance(value, jax.Array)
 
 
 def is_array(value):
-    """Whether it is a tensor of a framework that is known here, or a NumPy scalar."""
+    """Whether it is a tensor of a known framework or a NumPy scalar."""
     return isinstance(value, (np.ndarray, np.generic)) or is_torch_tensor(value) or is_jax_array(value)
 
 
 def is_typed_number(value):
-    """Whether it is a number that brings a dtype with it, as what a later JAX gives rules of differentiation is."""
+    """Whether it is a Python number with a dtype, such as those that newer JAX passes to differentiation rules."""
     return isinstance(value, (int, float, complex)) and isinstance(getattr(value, "dtype", None), np.dtype)
 
 
 def is_random_key(value):
-    """Whether it is an array of JAX's typed random keys, which NumPy cannot have."""
+    """Whether it is an array of JAX's typed random keys, which NumPy cannot represent."""
     return is_jax_array(value) and not isinstance(value.dtype, np.dtype)
 
 
 def torch_as_numpy(tensor):
-    """(the dtype's name, an array of its bits), in the processor's memory."""
+    """Returns (name of the dtype, array of its bits) in CPU memory."""
     import torch
 
     if tensor.is_nested:
@@ -140,7 +140,7 @@ def torch_as_numpy(tensor):
 
 
 def stored_tensor(value, path):
-    """The tensor of an array. It may share the array's memory. Raises NotRecordable."""
+    """Returns the StoredTensor of an array, which may share its memory. Raises NotRecordable."""
     if is_torch_tensor(value):
         name, array = torch_as_numpy(value)
     else:
@@ -151,48 +151,48 @@ def stored_tensor(value, path):
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     array = np.asarray(array, order="C")
-    # Bytes, of a dtype that has no buffer of its own too.
+    # As bytes, because some dtypes do not support the buffer protocol.
     data = memoryview(array.reshape(-1).view(np.uint8)) if array.size else memoryview(b"")
     return StoredTensor(DTYPES[name], tuple(array.shape), data, path)
 
 
 def type_name(value):
-    """The name of a value's type, with its module."""
+    """Returns the name of a value's type, with its module."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
 def unreadable(value, error):
-    """What is said of a value of which reading raised an error."""
+    """Describes a value that raised an error when it was read."""
     said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     return f"{type_name(value)}, which cannot be read ({said}),"
 
 
 def items_of(container, is_dataclass):
-    """What a container holds: pairs of a dataclass and a mapping. It raises whatever the container does."""
+    """Returns the items of a container, as pairs for a dataclass or a mapping. Raises whatever the container raises."""
     if is_dataclass:
         return [(field.name, getattr(container, field.name)) for field in dataclasses.fields(container)]
     return list(container.items() if isinstance(container, Mapping) else container)
 
 
 def scalar_node(value):
-    """The node of a scalar."""
+    """Returns the node of a scalar."""
     return {"data_type": type(value).__name__, "value": SCALARS[type(value)](value)}
 
 
 def is_too_large(value):
-    """Whether it is an int of more digits than are read."""
+    """Whether it is an int of more digits than C++ reads."""
     return type(value) is int and abs(value) >= TOO_LARGE
 
 
 class Unlike:
-    """Names that are unlike each other: what is taken gets `#2`, `#3` ... behind it, as in the C++ library."""
+    """Makes names unique by appending `#2`, `#3` ... to those already taken, as the C++ library does."""
 
     def __init__(self, taken=()):
         self._taken = set(taken)
-        self._numbers = {}  # Of each name that was taken the last one behind it, so that many take linear time.
+        self._numbers = {}  # The last number appended to each taken name, so that many take linear time.
 
     def name(self, wanted):
-        """The name, or the first like it that is free."""
+        """Returns the name, or the first numbered one that is free."""
         name = wanted
         while name in self._taken:
             number = self._numbers[wanted] = self._numbers.get(wanted, 1) + 1
@@ -202,13 +202,13 @@ class Unlike:
 
 
 def labels_of(keys):
-    """The labels of a dict's keys: of a text itself, of others their text, where that is free."""
+    """Returns the labels of a dict's keys: a text itself, and `str(key)`, made unique, for other keys."""
     names = Unlike(key for key in keys if isinstance(key, str))
     return [key if isinstance(key, str) else names.name(str(key)) for key in keys]
 
 
 def as_compared(key):
-    """A key as readers compare it: NaNs are one key to C++, and JSON joins the halves of a surrogate pair."""
+    """Returns a key as readers compare it: to C++, all NaNs are one key, and JSON joins surrogate pairs."""
     if isinstance(key, str) and SURROGATE.search(key):
         return key.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     return key if key == key else ("nan",)
@@ -216,32 +216,32 @@ def as_compared(key):
 
 @dataclasses.dataclass(slots=True)
 class Inside:
-    """Where NodeWriter is inside a container."""
+    """NodeWriter's position inside a container."""
 
     owner: int | None  # The container's id.
-    nodes: object  # What its parts' nodes go to,
-    items: object  # and those that are still to come, each with its key there.
+    nodes: object  # The container of the nodes of its parts.
+    items: object  # An iterator over the remaining parts, as (key in `nodes`, part).
     path: str = ""
 
 
 class NodeWriter:
-    """Makes the nodes of one value. `tensors` are those it met."""
+    """Makes the nodes of one value. `tensors` holds the tensors that it found."""
 
     def __init__(self, record, name_of, omit=None):
         """`record` is the record's name, for errors; `name_of(path)` names a tensor.
 
-        `omit(what)`, if any, is called for what cannot be recorded. In its place the node is then a text
-        that says what it was; without `omit` it is an error.
+        `omit(what)`, if given, is called for anything that cannot be recorded, and its node becomes a text that
+        says what it was. Without `omit`, it is an error.
         """
         self.tensors = []
         self._record = record
         self._name_of = name_of
         self._omit = omit
         self._nodes = 0
-        self._on_path = set()  # The ids of what holds the value that is looked at.
+        self._on_path = set()  # The ids of the containers around the current value.
 
     def node(self, value):
-        """The node of the record's value."""
+        """Returns the node of the record's value."""
         if isinstance(value, Written):
             return self._filled(value)
         try:
@@ -252,7 +252,7 @@ class NodeWriter:
             return self._refused(what, "", "Record arrays in place of long lists, and its parts by names of their own.")
 
     def _filled(self, written):
-        """A copy of the nodes with its tensors named, those that are known by now too."""
+        """Returns a copy of the nodes with all tensors named, including those that have become known since."""
         root = [written.node]
         places = [(root, 0)]
         while places:
@@ -265,11 +265,11 @@ class NodeWriter:
             elif isinstance(part, (dict, list)):
                 holder[key] = part = part.copy()
                 keys = list(part) if isinstance(part, dict) else range(len(part))
-                places += [(part, key) for key in reversed(keys)]  # Tensors are numbered in their order.
+                places += [(part, key) for key in reversed(keys)]  # Tensors are named in order.
         return root[0]
 
     def _nodes_of(self, value):
-        """The node with all inside it. Without recursion: models call from deep inside their own."""
+        """Returns the node with everything in it. Not recursive: models may call it deep inside their own calls."""
         root = [None]
         inside = [Inside(None, root, iter([(0, value)]))]
         while inside:
@@ -287,7 +287,7 @@ class NodeWriter:
         return root[0]
 
     def _node(self, value, path, level):
-        """(the node of a value, whose place in the record is `path`: `/0/weight`; Inside, where it has parts)"""
+        """Returns (node, Inside if it has parts) for a value at `path` in the record, such as `/0/weight`."""
         self._nodes += 1
         if self._nodes > MOST_NODES:
             raise TooManyNodes
@@ -296,7 +296,7 @@ class NodeWriter:
             return self._refused(what, path, "Record its parts by names of their own."), None
         if is_array(value):
             return self._tensor_node(value, path), None
-        # A subclass, such as an enum's member, is told from what it derives from.
+        # Exact types only: an instance of a subclass, such as an enum member, is something else.
         if type(value) in SCALARS:
             if is_too_large(value):
                 what = f"an int of {value.bit_length()} bits (more than {MOST_DIGITS} digits)"
@@ -315,7 +315,7 @@ class NodeWriter:
             return self._refused("a value that holds itself", path, advice), None
         try:
             items = items_of(value, is_dataclass)
-        except Exception as error:  # Of the program's own class: whatever it raises.
+        except Exception as error:  # The program's own class may raise anything.
             advice = "Set all its fields, or record its parts by names of their own."
             return self._refused(unreadable(value, error), path, advice), None
         if is_dataclass:
@@ -368,7 +368,7 @@ class NodeWriter:
         return tensor.name
 
     def _dict_node(self, items, path):
-        # What is refused is refused as a whole, before any of its tensors is taken.
+        # A dict is refused as a whole, before any of its tensors is taken.
         keys = [key for key, _ in items]
         seen = set()
         for key in keys:

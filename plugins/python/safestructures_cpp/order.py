@@ -1,14 +1,14 @@
-"""Whether the segments of a recording follow each other: what is wrong is said as the C++ library says it."""
+"""Checks that the segments of a recording follow each other, with the messages of the C++ library."""
 
 import json
 
 METADATA_KEY = "safestructures_recording"
-#: Which layout of segments this is, as the metadata say: 1 had a list of records for columns.
+#: The version of the segments' layout in the metadata. Version 1 had a list of records instead of columns.
 LAYOUT_VERSION = 2
 
 
 def about_of(metadata):
-    """What a segment says of itself; nothing of what other writers wrote."""
+    """Returns what a segment's metadata say about it; an empty dict if another program wrote them."""
     try:
         about = json.loads(metadata.get(METADATA_KEY, "{}"))
     except ValueError:
@@ -17,19 +17,20 @@ def about_of(metadata):
 
 
 class Order:
-    """Segments, one after the other in the order of their numbers."""
+    """Checks segments one after the other, in the order of their numbers."""
 
     def __init__(self):
-        self._number = 0  # Of the last one.
-        self._run = None  # Of the first that names it,
-        self._run_file = None  # whose file this is.
+        self._number = 0  # The number of the last segment.
+        self._run = None  # The run of the first segment that has one.
+        self._run_file = None  # The file of that segment.
         self._next_sequence = 0
         self.is_closed = False
 
     def add(self, number, file, about, sequence):
-        """Takes the next one. sequence: of its records, ascending.
+        """Adds the next segment. sequence: the sequence numbers of its records, ascending.
 
-        Returns what is wrong, a line each, and how many of its first records are no later than others before.
+        Returns a list of faults, one line each, and the number of records at its start to skip: those no later than
+        records of earlier segments, or all of them after the closing segment.
         """
         if self.is_closed:
             return [f"{file.name} comes after segment {self._number}, which closed the recording, "

@@ -1,4 +1,4 @@
-"""Records what passes through a Python program, in the layout of the C++ library's ActivationRecorder.
+"""Records values from a running Python program, in the layout of the C++ library's ActivationRecorder.
 
     from safestructures_cpp.recorder import Recorder
 
@@ -34,7 +34,7 @@ __all__ = ["Record", "Recorder", "records"]
 
 
 def as_step(number):
-    """A step as records have it. Raises TypeError or ValueError for what is none."""
+    """Returns the step as an int. Raises TypeError or ValueError if it is not a valid step."""
     number = operator.index(number)
     if not -(2**63) <= number < 2**63:
         raise ValueError("a step has 64 bits at most")
@@ -42,27 +42,27 @@ def as_step(number):
 
 
 class Recorder:
-    """Writes records into the files of a folder while the program goes on.
+    """Writes records to files in a folder while the program runs.
 
-    `record` has written the value when it returns: the death of the process, however it comes, costs
-    no record that was complete. (A loss of power may.) An interrupt costs the record that it came into and no
-    other. Several threads may record at once.
+    Once `record` returns, the value is written: however the process dies, no complete record is lost. (A loss of
+    power may lose some.) An interrupt costs only the record that it interrupted. Several threads may record at
+    once.
     """
 
     def __init__(self, folder, *, only=("*",), every=1, segment_bytes=256 << 20):
-        """Begins a recording in a folder, which is made where there is none.
+        """Begins a recording in a folder, which is created if it does not exist.
 
-        only: globs, as the C++ library has them; records whose names match none are left out and counted.
-        every: only steps that are multiples of it, likewise.
-        segment_bytes: data of one file. A single larger record gets a file of its own size.
+        only: globs as in the C++ library; records whose names match none are left out and counted.
+        every: records of steps that are not multiples of it are left out and counted as well.
+        segment_bytes: the largest number of data bytes in one file. A larger record gets a file of its own.
 
-        Raises FileExistsError where the folder holds a recording already, BlockingIOError where
-        another recorder writes to it.
+        Raises FileExistsError if the folder already holds a recording, BlockingIOError if another recorder
+        writes to it.
         """
         every, segment_bytes = operator.index(every), operator.index(segment_bytes)
         if every < 1 or segment_bytes < 1:
             raise ValueError("every and segment_bytes must be 1 at least")
-        self._folder = pathlib.Path(folder).absolute()  # The program may go into another one.
+        self._folder = pathlib.Path(folder).absolute()  # The program may change its working directory.
         self._only = [only] if isinstance(only, str) else list(only)
         self._every = every
         self._segment_bytes = segment_bytes
@@ -73,10 +73,10 @@ class Recorder:
         self._threads = itertools.count()
         self._step = 0
         self._counts = Counts()
-        self._wanted = {}  # Of each name whether a glob matches it.
+        self._wanted = {}  # Whether a glob matches, for each name.
         self._pending = None  # The record that is being written.
-        self._sealed = 0  # Records of segments that are sealed.
-        self._run = os.urandom(8).hex()  # Names this recording among others, in the segments.
+        self._sealed = 0  # The number of records in sealed segments.
+        self._run = os.urandom(8).hex()  # Identifies this recording in its segments.
         self._segment = None
         self._segment_number = 0
         self._room = 256 << 10
@@ -97,7 +97,7 @@ class Recorder:
         except BaseException:
             os.close(self._lock)
             raise
-        # When it is collected, too: what nobody closed can then be recovered.
+        # On garbage collection, too: a recording that was never closed can then be recovered.
         self._unlock = weakref.finalize(self, os.close, self._lock)
 
     def _lock_folder(self):
@@ -113,11 +113,11 @@ class Recorder:
         return self
 
     def __exit__(self, kind, *_):
-        # What failed before the first call of `record` has nothing to tell: the folder can be used again.
+        # After a failure before the first call of `record`, no segment is written: the folder can be used again.
         self._close(even_unused=kind is None)
 
     def scope(self, name):
-        """`with recorder.scope("decoder"):` puts the name and a dot in front of the names of this thread or task.
+        """`with recorder.scope("decoder"):` prefixes names in this thread or task with the name and a dot.
 
         A function that JAX traces keeps the scope of the call that traced it.
         """
@@ -126,9 +126,9 @@ class Recorder:
         return Scope(self, name)
 
     def step(self, number):
-        """The step of what is recorded from now on, by all threads; 0 at first.
+        """Sets the step of everything recorded from now on, by all threads. It is 0 at first.
 
-        In a JAX function that is staged it is the step whenever the function runs, and may be traced.
+        In a staged JAX function, the step is set whenever the function runs, and `number` may be traced.
         """
         is_traced = traced.is_tracer(number)
         number = number if is_traced else as_step(number)
@@ -145,15 +145,15 @@ class Recorder:
     def record(self, name, value):
         """Records a value: tensors of NumPy, torch and JAX, numbers, texts, and containers of these.
 
-        In a JAX function that is staged (by jit, scan, cond and the like) it becomes a callback, whether the value
-        is traced or not: the function records whenever it runs, in the order of the calls. What is not traced is
-        recorded as it was when `record` was called. Under grad and vmap alone only what is traced is a callback,
-        under vmap one for each row. The package's README says where JAX itself leaves callbacks out.
+        In a JAX function that is staged (by jit, scan, cond and the like) the call becomes a callback, whether the
+        value is traced or not: the function records whenever it runs, in the order of the calls. Values that are not
+        traced are recorded as they were when `record` was called. Under grad and vmap alone, only traced values
+        become callbacks, under vmap one for each row. The package's README tells where JAX leaves out callbacks.
 
-        Raises TypeError for a value that cannot be recorded, ValueError for one that is beyond what readers
-        take (200 levels, 4300 digits, 64 dimensions, keys that are one key to them) or that takes more than
-        the 100,000,000 bytes of a file's header beside its tensors, once OSError where the disk ended the
-        recording: from then on records are counted as failed.
+        Raises TypeError for a value that cannot be recorded, and ValueError for one that exceeds what readers accept
+        (200 levels, 4300 digits, 64 dimensions, keys that are equal to them) or that needs more than the 100,000,000
+        bytes of a file's header in addition to its tensors. Raises OSError once if the disk ends the recording; from
+        then on, records are counted as failed.
         """
         self._record(in_scopes(self, name), name, value, None)
 
@@ -163,12 +163,12 @@ class Recorder:
         whole_name.encode()  # UnicodeEncodeError: names are UTF-8.
         if traced.has_tracer(value) or traced.is_staged():
             self._has_callbacks = True
-            # Of what is left out only the calls are counted, whatever it is.
+            # If the name is left out, only the call is counted, whatever the value is.
             found = value if self._is_wanted(whole_name) else None
             traced.call_back(lambda late: self._record_now(whole_name, late, omit), whole_name, found, omit)
             return
         if self._has_callbacks:
-            # What makes the value may record itself, in another thread: it cannot while this one is in `_take`.
+            # Computing the value may itself record in another thread, which would block while this one is in `_take`.
             traced.wait_for(value)
         self._record_now(whole_name, value, omit)
 
@@ -188,7 +188,7 @@ class Recorder:
                 self._close(even_unused=True)
 
     def _is_inside(self):
-        """Whether this was called by what `record` calls, or by a signal's handler that came into it."""
+        """Whether the caller runs inside `record`: it was called by it, or by a signal handler that interrupted it."""
         return self._mutex._is_owned()
 
     def _wait_for_callbacks(self):
@@ -213,7 +213,7 @@ class Recorder:
         try:
             self._write(self._pending)
         except OSError as error:
-            if error.filename is not None:  # Else it is none of the disk, but of a signal's handler.
+            if error.filename is not None:  # Otherwise it comes not from the disk but from a signal handler.
                 self._error = error
                 self._settle()
                 self._seal_what_is_whole()
@@ -222,7 +222,7 @@ class Recorder:
             self._settle()
 
     def _settle(self):
-        """Counts the record that was being written, if an interrupt has not left that to the next call."""
+        """Counts the record that was being written, if any. If an interrupt prevents that, the next call does it."""
         record = self._pending
         if record is not None and self._counts.calls(record.name) == record.call:
             self._counts.add(record.name, "kept" if self._next_sequence() > record.sequence else "failed")
@@ -278,7 +278,7 @@ class Recorder:
 
     def _seal(self, closed):
         segment = self._segment
-        # The next one gets what this one would have needed for all its data, but grows by steps.
+        # The next segment gets the room that this one would have needed when full, but grows at most twofold.
         share = max(1, self._segment_bytes / max(segment.size, 1))
         most = max(min(2 * segment.room, segments.LARGEST_ROOM), 64 << 10)
         self._room = int(min(max(segment.bound * share * 1.25, 64 << 10), most))
@@ -290,7 +290,7 @@ class Recorder:
             segment.abandon()
             raise
         if closed:
-            self._is_closed = True  # Before: another segment would be begun by who closes it again.
+            self._is_closed = True  # Set first: otherwise a second `close` would begin another segment.
         self._leave(segment)
 
     def _leave(self, segment):
@@ -305,10 +305,10 @@ class Recorder:
         try:
             self._seal(False)
         except OSError:
-            pass  # The journal says what is whole.
+            pass  # The journal tells which records are complete.
 
     def counts(self):
-        """Of each name how many calls there were, and how many of them were kept, filtered or failed."""
+        """Returns, for each name, the number of calls and how many of them were kept, filtered or failed."""
         if self._is_inside():
             return self._counts.by_name()
         with self._mutex:
@@ -316,25 +316,25 @@ class Recorder:
             return self._counts.by_name()
 
     def attach(self, model, name="", *, only=("*",), steps=False, inputs=False):
-        """Records the output of every module of a torch model whenever it is called.
+        """Records the output of every module of a torch model whenever the module is called.
 
-        A module's record has its dotted name, behind `name` and a dot where that is given; the model
-        itself is `name`, or "output". Outputs may be tensors, tuples, dicts and dataclasses, so
-        those of `transformers` too; what in them cannot be recorded, such as a cache, is a text that
-        says so. Modules come when they are done, the inner ones first.
+        A record has the dotted name of its module, prefixed with `name` and a dot if a name is given; the model
+        itself is `name`, or "output". Outputs may be tensors, tuples, dicts and dataclasses, including those of
+        `transformers`; parts that cannot be recorded, such as a cache, become a text that says so. Modules are
+        recorded when they finish, inner ones first.
 
-        only: globs of the names that the modules' outputs are recorded by. steps: the step is one more
-        after each call of the model.
+        only: globs for the names under which outputs are recorded. steps: increments the step after each call
+        of the model.
 
-        inputs: records what goes into the same modules too, before they begin, behind their name as
-        `.input`: what was given by position, a tuple where that is several, or a dict of the
-        keywords; of both the keywords are `.inputs`. Of a model without a name they are "input" and
-        "inputs". Keywords take torch 2.0.
+        inputs: also records the inputs of the same modules, before they begin, under their name and `.input`:
+        the positional arguments (a tuple if there are several) or, if there are none, a dict of the keyword
+        arguments; if there are both, the keyword arguments are `.inputs`. For a model without a name they are
+        "input" and "inputs". Keyword arguments require torch 2.0.
 
-        What torch.compile made is compiled once more, with the hooks: then and when they are taken away.
+        torch.compile compiles its models again, with the hooks, and once more after the hooks are removed.
 
-        Returns a function that takes the hooks away; `close` does so as well. Raises ValueError where `only`
-        matches no module and where the recorder is closed, TypeError for a module of torch.jit: they take no hooks.
+        Returns a function that removes the hooks; `close` removes them as well. Raises ValueError if `only`
+        matches no module or the recorder is closed, and TypeError for modules of torch.jit, which take no hooks.
         """
         if self._is_closed:
             raise ValueError("the recorder is closed")
@@ -357,11 +357,11 @@ class Recorder:
             self._record(in_scopes(self, name), name, value, lambda what: None)
 
     def close(self):
-        """Takes the hooks away and seals the last file. Raises what ended the recording.
+        """Removes the hooks and seals the last file. Raises the error that ended the recording, if any.
 
-        The last file says that the recording was closed and has the counts; there is one even where no
-        record was kept. A signal's handler that came into `record` may call it: that record is written first.
-        What a callback of a JAX function raised, it raises when all is sealed.
+        The last file states that the recording was closed and holds the counts; it is written even if no record
+        was kept. A signal handler that interrupts `record` may call `close`: that record is written first. An
+        error from a callback of a JAX function is raised once everything is sealed.
         """
         self._close(even_unused=True)
 
@@ -369,15 +369,15 @@ class Recorder:
         if os.getpid() != self._process:
             return
         if self._is_closed:
-            self._unlock()  # If an interrupt came before it.
+            self._unlock()  # An interrupt may have prevented it before.
             return
         if self._is_inside():
-            self._is_to_be_closed = True  # When the record is written.
+            self._is_to_be_closed = True  # As soon as the record is written.
             return
         failure = None
         try:
             self._wait_for_callbacks()
-        except Exception as error:  # Of any callback of the program's: JAX tells of it whenever it is asked.
+        except Exception as error:  # From any callback of the program; JAX raises it again at every call.
             failure = error
         with self._mutex:
             hooks.remove([*itertools.chain(*self._handles)])
@@ -400,11 +400,11 @@ class Recorder:
 
     def _close_last(self, even_unused):
         if self._segment is not None and self._segment.is_sealing and not self._is_closing:
-            self._seal(False)  # An interrupt came between: what it says of itself may be written.
-        self._is_closing = True  # It may come again: closing goes on then, and nothing is recorded any more.
+            self._seal(False)  # Sealing was interrupted: its metadata may already be written.
+        self._is_closing = True  # After another interrupt, closing continues and nothing more is recorded.
         if self._segment is None:
             if not self._counts and not even_unused:
                 return
-            # Who reads it would take a recording without a segment for one that was never closed.
+            # Without a segment, readers would take the recording for one that was never closed.
             self._begin_segment(0, 0)
         self._seal(True)

@@ -1,4 +1,4 @@
-"""Reads recordings record by record, this package's and those of the C++ library's ActivationRecorder."""
+"""Reads recordings of this package and of the C++ library's ActivationRecorder, record by record."""
 
 import dataclasses
 import json
@@ -14,14 +14,14 @@ from safetensors import SafetensorError, safe_open
 
 from safestructures_cpp import PLUGINS, order, segments, small_floats
 
-#: Levels of JSON that the C++ library reads by default, two for each of a value.
+#: The number of JSON levels that the C++ library reads by default: two for each level of a value.
 MOST_LEVELS_OF_JSON = 1004
 
 SEALED = re.compile(r"segment-(\d{6,})\.safetensors")
 
 
 class SegmentSerializer(Serializer):
-    """Knows the types that have a processor by their names; the package imports the modules that a file names."""
+    """Finds types by the names of their processors; the package itself imports the modules that a file names."""
 
     def __init__(self, tensors):
         super().__init__(plugins=PLUGINS)
@@ -36,13 +36,13 @@ class SegmentSerializer(Serializer):
             raise ValueError(f"nothing is known of the type {type_str[:100]!r}") from None
 
 
-@dataclasses.dataclass(frozen=True, eq=False)  # Whether arrays are equal has no one answer.
+@dataclasses.dataclass(frozen=True, eq=False)  # No `==`: comparing arrays gives arrays.
 class Record:
     """One record of a recording."""
 
-    name: str  # With the names of its scopes in front.
+    name: str  # Including the names of its scopes.
     step: int
-    call: int  # How many of its name came before it.
+    call: int  # The number of earlier calls with the same name.
     thread: int
     sequence: int  # Its place among all records.
     time: int  # When it was recorded, in nanoseconds since 1970, UTC.
@@ -51,22 +51,22 @@ class Record:
 
 
 def records(path):
-    """Gives the records of a recording, in the order of their calls.
+    """Yields the records of a recording, in the order of their calls.
 
-    path: the folder that the recorder was given, or one of its files, a sealed segment.
+    path: the folder that was passed to the recorder, or one of its files, a sealed segment.
 
-    A segment is read as a whole, when its first record is asked for. Small tensors may share one in the
-    file: such a value is a view of it.
+    A segment is read whole when its first record is requested. Small tensors may share one tensor in the file;
+    their values are views of it.
 
-    Segments that are not sealed are not read: one that is being written, and what a recorder that died
-    has left, which the command `safestructures recover` seals.
+    Unsealed segments are not read: the one that is being written, and those that a recorder that died left
+    behind, which the command `safestructures recover` seals.
 
-    Warns of segments that are missing, are others than their names say or lie behind the one that closed the
-    recording, as `safestructures verify` does; records that are no later than those before are left out.
+    Warns, as `safestructures verify` does, of segments that are missing, that are not those that their names say,
+    or that come after the one that closed the recording; skips records that are no later than earlier ones.
 
-    Raises FileNotFoundError for what is no recording; what is returned raises ValueError, which names the
-    file, for one that is no segment or of another layout, and the record too where its value is deeper than
-    Python's recursion goes.
+    Raises FileNotFoundError if there is no recording. The iterator raises ValueError, which names the file, if
+    the file is no segment or has another layout; if a value is too deep for Python's recursion limit, the error
+    names the record, too.
     """
     path = pathlib.Path(path)
     if not path.exists():
@@ -75,12 +75,12 @@ def records(path):
 
 
 def records_of_file(file):
-    """The records of one segment, read when the first is asked for."""
+    """Yields the records of one segment, which is read when the first one is requested."""
     yield from records_of(read_root(file)[0])
 
 
 def records_in(folder, files):
-    """The records of all segments of a folder. files: (number, file)"""
+    """Yields the records of all segments of a folder. files: a list of (number, file)"""
     so_far = order.Order()
     for number, file in files:
         root, about = read_root(file)
@@ -91,7 +91,7 @@ def records_in(folder, files):
 
 
 def sealed_segments(folder):
-    """The sealed files of a folder, each with its number, in their order. Raises FileNotFoundError."""
+    """Returns (number, file) for the sealed segments of a folder, in order. Raises FileNotFoundError."""
     names = [path.name for path in folder.iterdir()]
     if "recording.lock" not in names and not any(name.startswith("segment-") for name in names):
         raise FileNotFoundError(
@@ -103,19 +103,19 @@ def sealed_segments(folder):
 
 
 def records_of(root, skipped=0):
-    """The records of what a segment holds, but so many of the first."""
+    """Yields the records of a segment's contents, except the first `skipped`."""
     columns = {name: getattr(root, name)[skipped:].tolist() for name in segments.COLUMNS}
     for said in zip(*columns.values()):
         said = dict(zip(columns, said))
         value = root.values[said["value"]]
         row = said.pop("row")
         if row != segments.NO_ROW:
-            value = value[row, ...]  # A view of tensors of one dimension too, not a scalar.
+            value = value[row, ...]  # The `...` gives a view, not a scalar, for tensors of one dimension, too.
         yield Record(**{**said, "name": root.names[said["name"]], "kept": segments.KEPT[said["kept"]], "value": value})
 
 
 def read_root(file):
-    """What a segment holds (names, columns and values, which agree) and what it says of itself.
+    """Returns the contents of a segment (names, columns and values, checked to agree) and its metadata.
 
     Raises ValueError, which names the file.
     """
@@ -137,7 +137,7 @@ def read_root(file):
             " sys.setrecursionlimit(10000) before, or read it by `safestructures get` or in C++."
         ) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # What processors raise for nodes that are none.
+        # Errors that processors raise for invalid nodes.
         said = str(error) if isinstance(error, ValueError) else f"its schema has a node that is none ({error!r})"
         raise no_segment(file, said) from error
     for name in ("names", "values"):
@@ -158,9 +158,9 @@ def read_root(file):
 
 
 def deepest_record(schema, tensors):
-    """Says which record of a segment has the deepest value, where it is a segment."""
+    """Describes the record of a segment that has the deepest value, if it is a segment."""
     limit = sys.getrecursionlimit()
-    # Of the JSON of what C++ writes, not of the values, whose levels take many frames of Python each.
+    # Enough for the JSON that C++ writes; the values would need many Python frames for each level.
     sys.setrecursionlimit(limit + MOST_LEVELS_OF_JSON)
     try:
         fields = json.loads(schema)["value"]
@@ -175,7 +175,7 @@ def deepest_record(schema, tensors):
 
 
 def levels(node):
-    """The levels of JSON, counted without recursion."""
+    """Returns the number of levels of a JSON value, without recursion."""
     count = 0
     layer = [node]
     while layer:
@@ -185,14 +185,14 @@ def levels(node):
 
 
 def parts(json_value):
-    """What an object or an array of JSON holds; nothing of others."""
+    """Returns the parts of a JSON object or array; none for other values."""
     if isinstance(json_value, dict):
         return json_value.values()
     return json_value if isinstance(json_value, list) else ()
 
 
 def tensors_of(file, opened):
-    """The arrays of all tensors, those of small floats too, which the package refuses. Raises ValueError."""
+    """Returns all tensors as arrays, including small floats, which the package refuses. Raises ValueError."""
     dtypes = {name: opened.get_slice(name).get_dtype() for name in opened.keys()}
     small = [name for name, dtype in dtypes.items() if dtype in small_floats.NAMES]
     arrays = small_floats.load(file, small) if small else {}
@@ -200,7 +200,7 @@ def tensors_of(file, opened):
 
 
 def check_places(file, root):
-    """Raises ValueError where a column has a number of what is not there."""
+    """Raises ValueError if a column refers to something that does not exist."""
     for name, size in (("name", len(root.names)), ("value", len(root.values)), ("kept", len(segments.KEPT))):
         column = getattr(root, name)
         if np.any(column >= size):
@@ -213,8 +213,8 @@ def check_places(file, root):
 
 
 def check_version(file, version):
-    """Raises ValueError for another layout, which may mean something else by the same names."""
-    # What no number says is another writer's.
+    """Raises ValueError for another layout, in which the same names may have other meanings."""
+    # If it is no number, another program wrote it.
     if type(version) is not int or version == order.LAYOUT_VERSION:
         return
     other = "the safestructures that recorded it" if version < order.LAYOUT_VERSION else "a newer safestructures"
@@ -226,5 +226,5 @@ def check_version(file, version):
 
 
 def no_segment(file, why):
-    """The error for a file that is no segment."""
+    """Returns the error for a file that is no segment."""
     return ValueError(f"{file}: the file is no sealed segment of a recording: {why}")

@@ -1,13 +1,13 @@
-"""The parts of a program whose records have its name in front."""
+"""Scopes: parts of a program whose records have the scope's name as a prefix."""
 
 import contextvars
 
-#: The scopes that are open here, of all recorders: each thread and each task of asyncio has its own.
+#: The open scopes of all recorders in this thread or asyncio task.
 SCOPES = contextvars.ContextVar("scopes", default=())
 
 
 class Scope:
-    """A part of the program whose records have its name in front, for as long as `with` lasts."""
+    """A context manager that prefixes the names of records with the scope's name."""
 
     def __init__(self, recorder, name):
         self.recorder = recorder
@@ -17,7 +17,7 @@ class Scope:
         SCOPES.set((*SCOPES.get(), self))
 
     def __exit__(self, *_):
-        # Not the last one where a generator leaves its scope inside another.
+        # It need not be the last one: a generator may leave its scope inside another.
         scopes = list(reversed(SCOPES.get()))
         if self in scopes:
             scopes.remove(self)
@@ -25,5 +25,5 @@ class Scope:
 
 
 def in_scopes(recorder, name):
-    """A record's name behind those of the recorder's scopes that are open here."""
+    """Returns a record's name, prefixed with the names of the recorder's open scopes."""
     return ".".join([*(scope.name for scope in SCOPES.get() if scope.recorder is recorder), name])

@@ -1,7 +1,7 @@
-"""The files of a recording, as the C++ recorder writes them: docs/recording.md has the bytes.
+"""Writes the files of a recording, as the C++ recorder does; docs/recording.md describes the bytes.
 
-Data are written first, then the frame in the journal that says they are there, then, when a segment is
-sealed, its header and columns: a process may die at any moment and loses the record that it was writing.
+The data are written first, then the frame in the journal that describes them and, when a segment is sealed,
+its header and columns: a process may die at any moment and loses only the record that it was writing.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ JOURNAL_MAGIC = b"SSJRNL"
 JOURNAL_VERSION = 2
 JOURNAL_HEAD = struct.Struct("<6sHQQQ")
 FRAME_MAGIC = b"\xf5SSFRAM\xfa"
-#: In the order of the C++ library's DType, which frames number.
+#: In the order of the C++ library's DType, whose numbers appear in frames.
 DTYPES = (
     "BOOL F4 F6_E2M3 F6_E3M2 U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ F8_E5M2FNUZ I16 U16 F16 BF16"
     " I32 U32 F32 C64 F64 I64 U64"
@@ -28,7 +28,7 @@ DTYPES = (
 ALIGNMENT = {"I16": 2, "U16": 2, "F16": 2, "BF16": 2, "I32": 4, "U32": 4, "F32": 4, "C64": 4}
 ALIGNMENT |= {"F64": 8, "I64": 8, "U64": 8}
 
-#: What is said of each record beside its value, in the order of the bytes: the dtypes of the format and NumPy.
+#: The columns: what is stored of each record next to its value, in file order, with the format's and NumPy's dtypes.
 COLUMNS = {
     "sequence": ("U64", "<u8"),
     "step": ("I64", "<i8"),
@@ -41,70 +41,70 @@ COLUMNS = {
     "kept": ("U8", "u1"),
 }
 COLUMNS_SIZE = sum(np.dtype(kind).itemsize for _, kind in COLUMNS.values())
-#: In the order of their numbers in the column and in frames.
+#: The values of `kept`, in the order of their numbers in the column and in frames.
 KEPT = ("full", "slice", "statistics")
-#: The row of a record that is all of its value.
+#: The row of a record that has a whole value, not a row of one.
 NO_ROW = -1
-#: A frame that holds any value; the other form is that of tensors alone, which is shorter.
+#: The form of frames that can hold any value; the other, shorter one is for values that are just a tensor.
 STRUCTURE = 0
 
 PAGE = 4096
 METADATA_ROOM = 16 << 10
 LARGEST_ROOM = 16 << 20
-#: The format's own bound: nobody opens a file with more.
+#: The format's own limit: no reader opens a file with a larger header.
 LARGEST_HEADER = 100_000_000
-#: Readers take one of at most 100 MB.
+#: Readers accept at most 100 MB.
 LARGEST_JOURNAL = 64 << 20
-#: What a frame takes beside its name and what the header says of it too.
+#: The most bytes of a frame in addition to its name and what the header holds as well.
 FRAME_BOUND = 160
-#: What the header has of a tensor beside its name, and of a gap in front of a record.
+#: The most bytes in the header for a tensor in addition to its name, for a dimension, and for a gap before a record.
 ENTRY_BOUND = 128
 DIMENSION_BOUND = 21
 GAP_BOUND = ENTRY_BOUND + DIMENSION_BOUND + 2 * len("gap.") + 40
-#: What the list of names has of one beside itself.
+#: The most bytes in the list of names for each name in addition to the name itself.
 NAME_BOUND = 64
 
 
 def checksum(data):
-    """The XXH3-64 of bytes."""
+    """Returns the XXH3-64 of bytes."""
     return xxhash.xxh3_64_intdigest(data)
 
 
 def in_pages(size):
-    """The next multiple of a page."""
+    """Rounds a size up to a multiple of a page."""
     return (size + PAGE - 1) // PAGE * PAGE
 
 
 def text(data):
-    """JSON as the schema has it: ASCII."""
+    """Returns the value as JSON in ASCII, as in the schema."""
     return json.dumps(data)
 
 
 def string_node(value):
-    """The node of a text."""
+    """Returns the node of a text."""
     return {"data_type": "str", "value": value}
 
 
 def with_length(value):
-    """A text as frames have it."""
+    """Returns a text as stored in frames: its length and its UTF-8."""
     value = value.encode()
     return struct.pack("<I", len(value)) + value
 
 
 @contextlib.contextmanager
 def naming(path):
-    """What the system refuses inside names the file, which calls that take its number alone leave out."""
+    """Adds the file's name to system errors raised inside; calls that take only a file descriptor leave it out."""
     try:
         yield
     except OSError as error:
         if error.errno is None:
-            raise  # Of a signal's handler, such as a TimeoutError: no file is at fault.
+            raise  # From a signal handler, such as a TimeoutError: no file is at fault.
         said = f"{error.strerror}. The records before are kept: mend this, and record into another folder"
         raise OSError(error.errno, said, str(path)) from error
 
 
 def write_all(file, offset, data):
-    """Writes at an offset until all is written. Raises OSError."""
+    """Writes all data at an offset. Raises OSError."""
     data = memoryview(data)
     while data:
         count = os.pwrite(file, data, offset)
@@ -122,17 +122,17 @@ class Prepared:
     time: int
     name: str
     thread: int
-    node: str  # Of its value, as the schema has it.
+    node: str  # The node of its value, as text for the schema.
     tensors: list
 
     @functools.cached_property
     def size(self):
-        """Bytes of its tensors."""
+        """The number of bytes of its tensors."""
         return sum(len(tensor.data) for tensor in self.tensors)
 
     @functools.cached_property
     def cost(self):
-        """Bytes in front of the data that it takes at most, beside its name."""
+        """The most bytes that it takes in front of the data, not counting its name."""
         bound = COLUMNS_SIZE + GAP_BOUND + len(text(self.node))
         for tensor in self.tensors:
             # In the header, and among the checksums, where it is JSON inside JSON.
@@ -142,11 +142,11 @@ class Prepared:
 
     @functools.cached_property
     def cost_of_name(self):
-        """The same of its name, which a segment has once."""
+        """The most bytes that its name takes there, once per segment."""
         return NAME_BOUND + len(text(text(self.name)))
 
     def check_size(self):
-        """Raises ValueError where even a segment of its own would have too large a header."""
+        """Raises ValueError if its header would be too large even in a segment of its own."""
         needed = self.cost + self.cost_of_name + METADATA_ROOM
         if needed > LARGEST_HEADER:
             raise ValueError(
@@ -157,26 +157,26 @@ class Prepared:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A record that a segment has, and where the segment ends behind it."""
+    """A record in a segment, and the sizes of the segment up to and including it."""
 
     record: Prepared
-    tensors: list  # (name, dtype, shape, begin, end, checksum), behind the columns, a gap's among them.
-    size: int  # Of the data.
-    bound: int  # What header and columns take at most.
+    tensors: list  # (name, dtype, shape, begin, end, checksum), offsets relative to the data; includes the gap.
+    size: int  # The size of the data.
+    bound: int  # The most bytes that header and columns take.
     journal_size: int
 
 
 class Segment:
     """A segment that is being written.
 
-    An interrupt, which may come between any two steps, costs the record that is being written and no other:
-    what the segment has is `_rows`, to which a record is added in one step, and all else is said of these.
+    An interrupt, which may come between any two steps, costs only the record that is being written: `_rows`
+    defines the contents of the segment, a record is added to it in a single step, and all else derives from it.
     """
 
     _part = _journal = None
 
     def __init__(self, folder, number, room, first):
-        """`room` is what header and columns may take, in pages; `first` is the sequence of its first record."""
+        """`room` is the bytes for header and columns, whole pages; `first` the sequence of its first record."""
         stem = pathlib.Path(folder) / f"segment-{number:06}"
         self.number = number
         self.room = room
@@ -187,24 +187,24 @@ class Segment:
         self._journal_path = stem.with_suffix(".journal")
         self._rows = []
         self._names = set()
-        self._own = set()  # Its files, or those that it was about to make.
+        self._own = set()  # The files that it created or was about to create.
         self._has_begun = False
         self._is_writing = False
         self._has_front = False
 
     @property
     def records(self):
-        """How many it has."""
+        """The number of records in it."""
         return len(self._rows)
 
     @property
     def size(self):
-        """Bytes of the data."""
+        """The number of bytes of the data."""
         return self._rows[-1].size if self._rows else 0
 
     @property
     def bound(self):
-        """What header and columns take at most."""
+        """The most bytes that header and columns take."""
         return self._rows[-1].bound if self._rows else METADATA_ROOM
 
     @property
@@ -212,7 +212,7 @@ class Segment:
         return self._rows[-1].journal_size if self._rows else JOURNAL_HEAD.size + 8
 
     def _create(self, path):
-        """Makes a file; once more where an interrupt came between. Raises FileExistsError for somebody else's."""
+        """Creates a file, or again after an interrupt. Raises FileExistsError if the file is someone else's."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if path in self._own else os.O_EXCL)
         self._own.add(path)
         with naming(path):
@@ -223,12 +223,12 @@ class Segment:
                 raise
 
     def _begin(self):
-        """Makes its files. Raises FileExistsError where somebody else's have their names."""
+        """Creates its files. Raises FileExistsError if files of those names exist that are not its own."""
         self.abandon()
         with naming(self._sealed):
             if self._sealed.exists():
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-        # The journal first: data without one could not be told apart.
+        # The journal first: without it, the data could not be interpreted.
         head = JOURNAL_HEAD.pack(JOURNAL_MAGIC, JOURNAL_VERSION, self.number, self.room, 1)
         self._journal = self._create(self._journal_path)
         with naming(self._journal_path):
@@ -236,7 +236,7 @@ class Segment:
         self._part = self._create(self._part_path)
         if hasattr(os, "posix_fallocate"):
             with naming(self._part_path):
-                # So that a disk that fills up later has room for the header.
+                # Reserves room for the header, in case the disk fills up later.
                 os.posix_fallocate(self._part, 0, self.room)
         self._has_begun = True
 
@@ -244,7 +244,7 @@ class Segment:
         return record.cost + (0 if record.name in self._names else record.cost_of_name)
 
     def fits(self, record):
-        """Whether header and journal have room for one more."""
+        """Whether header and journal have room for the record."""
         cost = self._cost(record)
         in_journal = FRAME_BOUND + len(record.name.encode()) + cost
         return self.bound + cost <= self.room and self._journal_size + in_journal <= LARGEST_JOURNAL
@@ -255,7 +255,7 @@ class Segment:
             self._begin()
         size, journal_size = self.size, self._journal_size
         if self._is_writing:
-            # Of a frame that an interrupt cut off the end would be read behind a shorter one.
+            # The rest of an interrupted frame would otherwise be read after a shorter one.
             os.ftruncate(self._journal, journal_size)
         self._is_writing = True
         tensors = sorted(record.tensors, key=lambda tensor: -ALIGNMENT.get(tensor.dtype, 1))
@@ -275,7 +275,7 @@ class Segment:
             write_all(self._journal, journal_size, frame)
         if gap:
             placed.append((f"gap.{size}", "U8", (len(gap),), size, begin, checksum(gap)))
-        record.tensors = None  # Their bytes are in the file.
+        record.tensors = None  # Their bytes are in the file now.
         self._rows.append(Row(record, placed, end, self.bound + self._cost(record), journal_size + len(frame)))
         self._names.add(record.name)
         self._is_writing = False
@@ -300,7 +300,7 @@ class Segment:
         return FRAME_MAGIC + struct.pack("<QQ", len(content), known) + content
 
     def _stored_columns(self, names):
-        """The columns' bytes, and room that is left, up to a multiple of 8, and their tensors."""
+        """Returns the bytes of the columns, padded with the unused room to a multiple of 8, and their tensors."""
         records = [row.record for row in self._rows]
         columns = {key: [getattr(one, key) for one in records] for key in ("sequence", "step", "call", "time", "thread")}
         columns["name"] = [names[one.name] for one in records]
@@ -313,7 +313,7 @@ class Segment:
             column = np.array(columns[name], kind).tobytes()
             tensors.append((name, dtype, (len(records),), len(data), len(data) + len(column), checksum(column)))
             data += column
-        # Blanks in the header would be read.
+        # As a tensor, because readers would have to read blanks in the header.
         unused = max(self.room - self.bound, 0)
         if gap := bytes(unused + -(len(data) + unused) % 8):
             tensors.append(("gap.columns", "U8", (len(gap),), len(data), len(data) + len(gap), checksum(gap)))
@@ -328,8 +328,8 @@ class Segment:
         return '{"data_type": "SafestructuresDataclass", "value": {' + inside + '}, "class": "Segment"}'
 
     def _front(self, about):
-        """What is in front of the data: the length, the header, blanks, the columns, room that is left."""
-        names = {}  # Of each its place.
+        """Returns everything before the data: length, header, blanks, columns, unused room."""
+        names = {}  # The position of each name.
         for row in self._rows:
             names.setdefault(row.record.name, len(names))
         schema = self._schema(names)
@@ -368,9 +368,9 @@ class Segment:
         return struct.pack("<Q", size) + header.ljust(size) + columns
 
     def seal(self, about, even_empty=False):
-        """Writes header and columns and gives the file its name; removes one without a record, unless told.
+        """Writes header and columns and renames the file; removes a file without records unless `even_empty`.
 
-        Called again after an interrupt it goes on where that came; until then no record may be added.
+        If it is called again after an interrupt, it continues from there; no records may be added in between.
         """
         self.is_sealing = True
         if not self._rows and not even_empty:
@@ -383,7 +383,7 @@ class Segment:
         with naming(self._part_path):
             if not self._has_front:
                 write_all(self._part, 0, self._front(about))
-                # What a failure left behind the last record that is whole.
+                # Cuts off what a failure left after the last complete record.
                 os.ftruncate(self._part, self.room + self.size)
                 self._has_front = True
             self.abandon()
@@ -395,9 +395,9 @@ class Segment:
         self.abandon()
 
     def abandon(self, close=os.close):
-        """Closes the files as they are: the journal says what is whole.
+        """Closes the files as they are; the journal tells which records are complete.
 
-        `close` is at hand where `os` is gone, at the end of a program that did not close its recorder.
+        `close` is bound early: at the exit of a program that did not close its recorder, `os` may be gone.
         """
         files = (self._part, self._journal)
         self._part = self._journal = None

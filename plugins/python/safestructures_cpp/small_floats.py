@@ -1,11 +1,11 @@
-"""Tensors of the dtypes that NumPy does not know, as arrays of ml_dtypes' types."""
+"""Loads tensors of dtypes that NumPy lacks, as arrays of ml_dtypes types."""
 
 import json
 import struct
 
 import numpy as np
 
-#: ml_dtypes' names, and the bits of a number.
+#: The names in ml_dtypes, and the number of bits.
 NAMES = {
     "BF16": ("bfloat16", 16),
     "F4": ("float4_e2m1fn", 4),
@@ -20,7 +20,7 @@ NAMES = {
 
 
 def load(file, names):
-    """{name: array} of these tensors of a file, whose header is known to be valid. Raises ValueError."""
+    """Returns {name: array} for the named tensors of a file, whose header must be valid. Raises ValueError."""
     with open(file, "rb") as opened:
         (size,) = struct.unpack("<Q", opened.read(8))
         header = json.loads(opened.read(size))
@@ -28,7 +28,7 @@ def load(file, names):
 
 
 def load_one(opened, begin, file, name, entry):
-    """The array of one tensor, of which the header has an entry."""
+    """Returns the array of one tensor. entry: the tensor's entry in the header."""
     kind, bits = NAMES[entry["dtype"]]
     first, last = entry["data_offsets"]
     opened.seek(begin + first)
@@ -38,7 +38,7 @@ def load_one(opened, begin, file, name, entry):
 
 
 def kind_of(kind, file, name, dtype):
-    """ml_dtypes' type. Raises ValueError, which says what to install."""
+    """Returns the type in ml_dtypes. Raises ValueError, which says what to install."""
     try:
         import ml_dtypes
 
@@ -51,6 +51,6 @@ def kind_of(kind, file, name, dtype):
 
 
 def unpacked(data, bits):
-    """A byte for each number of 4 or 6 bits, which are packed from the lowest bit."""
+    """Returns one byte per number. Numbers of 4 or 6 bits are packed from the lowest bit."""
     numbers = np.unpackbits(data, bitorder="little").reshape(-1, bits)
     return np.packbits(numbers, axis=1, bitorder="little").reshape(-1)

@@ -1,4 +1,4 @@
-"""Values in functions that JAX traces: their nodes are made at once, their arrays come when the function runs."""
+"""Records values in functions that JAX traces: nodes are made at once, arrays are filled in when the function runs."""
 
 import dataclasses
 import functools
@@ -12,14 +12,14 @@ from safestructures_cpp.nodes import DTYPES, MOST_LEVELS, MOST_NODES, Late, Node
 
 
 def is_tracer(value):
-    """Whether it is what JAX puts in the place of an array while it traces a function."""
+    """Whether it is a tracer, which stands for an array while JAX traces a function."""
     jax = sys.modules.get("jax")
     return jax is not None and isinstance(value, jax.core.Tracer)
 
 
 def leaves(value):
-    """What a value holds that is no container, as far as a record goes."""
-    # Each container once, or those that share parts took exponential time. They are held: ids are given again.
+    """Yields everything in a value that is not a container, as deep as a record can be."""
+    # Each container once, because shared parts would take exponential time. They are kept alive: ids get reused.
     seen = {}
     layer = [value]
     for _ in range(MOST_LEVELS + 1):
@@ -43,20 +43,20 @@ def has_tracer(value):
 
 
 def wait_for(value):
-    """Returns when the arrays that a value holds are there."""
+    """Waits until the JAX arrays in a value have been computed."""
     for leaf in leaves(value):
         if is_jax_array(leaf):
             leaf.block_until_ready()
 
 
 def is_container(value):
-    """Whether a record has its parts."""
+    """Whether a record stores the value as its parts."""
     is_dataclass = dataclasses.is_dataclass(value) and not isinstance(value, type)
     return is_dataclass or isinstance(value, (Mapping, list, tuple))
 
 
 def parts(container):
-    """What a container holds: as far as it can be read, since NodeWriter says what cannot."""
+    """Returns the parts of a container, or none if it cannot be read, which NodeWriter reports."""
     try:
         if isinstance(container, Mapping):
             return [part for _, part in container.items()]
@@ -69,14 +69,14 @@ def parts(container):
 
 @functools.cache
 def trace_state():
-    """(what asks JAX for the state of its traces, the state outside of all), or None where it has no such question."""
+    """Returns (function that gets JAX's trace state, the state outside all traces), or None if JAX has no such one."""
     import jax
 
-    ask = getattr(jax.core, "get_opaque_trace_state", None)  # From jax 0.4.36.
+    ask = getattr(jax.core, "get_opaque_trace_state", None)  # Since jax 0.4.36.
     if ask is None:
         return None
     found = []
-    # Nothing is traced in a thread that has just begun.
+    # A new thread traces nothing.
     thread = threading.Thread(target=lambda: found.append(ask(convention="safestructures")))
     thread.start()
     thread.join()
@@ -84,22 +84,22 @@ def trace_state():
 
 
 def is_staged():
-    """Whether JAX does nothing of what is called now, but notes it to run it later, once or often."""
+    """Whether JAX is staging: it does not execute operations now, but notes them to run them later, once or often."""
     jax = sys.modules.get("jax")
     if jax is None:
         return False
-    known = trace_state()  # Asked first: the array below takes 20 microseconds.
+    known = trace_state()  # Checked first: the array below takes 20 microseconds.
     if known is not None and known[0](convention="safestructures") == known[1]:
         return False
-    # Under grad and vmap alone what no tracer went into is an array, as it is outside.
+    # Under grad and vmap alone, a result that involves no tracer is an ordinary array.
     return is_tracer(jax.lax.full((), False))
 
 
 class LateWriter(NodeWriter):
-    """Makes the nodes of a value with tracers. `tracers` are those it met, in the order of their numbers.
+    """Makes the nodes of a value with tracers. `tracers` holds those that it found, in the order of their numbers.
 
-    The tensors of its other arrays stand in the nodes, in the place of their names: copies, as the program may
-    change the arrays before the function runs.
+    For the other arrays, the nodes hold the tensors in place of their names. They are copies, because the program
+    may change the arrays before the function runs.
     """
 
     def __init__(self, record, omit=None):
@@ -120,7 +120,7 @@ class LateWriter(NodeWriter):
 
 
 def call_back(record, name, value, omit):
-    """Has JAX call `record(value)` whenever what it traces runs, in the order of the calls."""
+    """Makes JAX call `record(value)` whenever the traced function runs, in the order of the calls."""
     import jax
 
     writer = LateWriter(name, omit)
@@ -129,7 +129,7 @@ def call_back(record, name, value, omit):
 
 
 def call_back_step(set_step, number):
-    """Has JAX call `set_step(number)` whenever what it traces runs, among the records in the order of the calls."""
+    """Makes JAX call `set_step(number)` whenever the traced function runs, in order with the records."""
     import jax
 
     if not is_tracer(number):

@@ -11,10 +11,10 @@ from safestructures_cpp.containers import classes_of_name, only_one
 
 
 class TextProcessor(DataProcessor):
-    """A value that a text says in full."""
+    """A value that is stored as a text."""
 
     def deserialize(self, serialized, **kwargs):
-        """Reads the text; anything else is refused."""
+        """Reads the text; refuses anything else."""
         if not isinstance(serialized, str):
             raise ValueError(f"{self.schema_type} must be a text, not {serialized!r}")
         return self.parse(serialized)
@@ -26,7 +26,7 @@ class DateProcessor(TextProcessor):
     data_type = datetime.date
 
     def serialize(self, data):
-        """Writes ISO 8601. The name of a zone is not kept, its offset is."""
+        """Writes ISO 8601. The offset of a time zone is kept, its name is not."""
         return data.isoformat()
 
     def parse(self, text):
@@ -40,11 +40,11 @@ class TimeProcessor(DateProcessor):
     data_type = datetime.time
 
     def serialize_extra(self, data):
-        """Writes which it is of two times that a clock shows, if it is the second: ISO 8601 has no word for it."""
+        """Writes `fold` if it is 1: the second of two equal wall-clock times, which ISO 8601 cannot express."""
         return {"fold": str(data.fold)} if data.fold else {}
 
     def deserialize(self, serialized, fold="0", **kwargs):
-        """Reads ISO 8601 and which of two times it is."""
+        """Reads ISO 8601 and `fold`."""
         value = super().deserialize(serialized)
         if fold not in ("0", "1"):
             raise ValueError(f'the fold of a {self.schema_type} must be "0" or "1", not {fold!r}')
@@ -52,7 +52,7 @@ class TimeProcessor(DateProcessor):
 
 
 class DatetimeProcessor(TimeProcessor):
-    """A date and a time, with its offset from UTC where it has one."""
+    """A date and a time, with the offset from UTC if it has one."""
 
     data_type = datetime.datetime
 
@@ -76,7 +76,7 @@ class TimedeltaProcessor(DataProcessor):
 
 
 class PathProcessor(TextProcessor):
-    """A path of this system: what is PosixPath on one is WindowsPath on another."""
+    """A path of the current system: a PosixPath saved on one system may load as a WindowsPath on another."""
 
     data_type = pathlib.Path
 
@@ -90,24 +90,24 @@ class PathProcessor(TextProcessor):
         return data.as_posix()
 
     def parse(self, text):
-        """Makes a path of this system."""
+        """Returns a path of the current system."""
         return pathlib.Path(text)
 
 
 class SystemPathProcessor(PathProcessor):
-    """The class that `Path()` makes here."""
+    """The class of `Path()` on the current system."""
 
     data_type = type(pathlib.Path())
 
 
 class PurePosixPathProcessor(TextProcessor):
-    """A path of POSIX, wherever it is used."""
+    """A POSIX path on any system."""
 
     data_type = pathlib.PurePosixPath
 
     @property
     def schema_type(self):
-        """The public name: Python 3.13 calls the module of all of them `pathlib._local`."""
+        """The public name. In Python 3.13, the `__module__` of these classes is `pathlib._local`."""
         return f"pathlib.{self.data_type.__name__}"
 
     def serialize(self, data):
@@ -115,28 +115,28 @@ class PurePosixPathProcessor(TextProcessor):
         return data.as_posix()
 
     def parse(self, text):
-        """Makes a path."""
+        """Returns a path."""
         return self.data_type(text)
 
 
 class PureWindowsPathProcessor(PurePosixPathProcessor):
-    """A path of Windows, wherever it is used."""
+    """A Windows path on any system."""
 
     data_type = pathlib.PureWindowsPath
 
 
 class EnumProcessor(TextProcessor):
-    """A member of any enum, by its name; flags that are set together by the names of all: `R|W`."""
+    """A member of any enum, stored by its name; combined flags by the names of all of them: `R|W`."""
 
     data_type = enum.Enum
 
     @property
     def schema_type(self):
-        """The same for all enums: the file says which it was by `class`."""
+        """The same name for all enums; `class` in the file tells which one it was."""
         return "enum.Enum"
 
     def serialize(self, data):
-        """Writes the name, which outlives a change of the value."""
+        """Writes the name, which stays valid if the value changes."""
         text = text_of_member(data)
         try:
             found = member_of_text(type(data), text)
@@ -150,37 +150,37 @@ class EnumProcessor(TextProcessor):
         return text
 
     def serialize_extra(self, data):
-        """Writes the name of the class, unless that is another's too."""
+        """Writes the name of the class. Raises ValueError if another class has the same name."""
         name = type(data).__name__
         self.only_class(name)
         return {"class": name}
 
     def deserialize(self, serialized, **kwargs):
-        """The member of the class that `enumeration` was given, else the text of its name."""
+        """Returns the member of the class given to `enumeration`, or else the text of its name."""
         text = super().deserialize(serialized)
         known = self.only_class(str(kwargs.get("class", "")))
         return text if known is None else member_of_text(known, text)
 
     def parse(self, text):
-        """The text itself."""
+        """Returns the text itself."""
         return text
 
     def only_class(self, name):
-        """The enum of that name that `enumeration` was given; else None."""
+        """Returns the enum of that name that `enumeration` was given, or None."""
         return only_one(classes_of_name(self.serializer, EnumProcessor, name), "enums")
 
 
 def text_of_member(member):
-    """The name; of flags without one the names of their parts and the number of the bits that have none.
+    """Returns the name; for unnamed flags, the names of their parts, plus a number for bits without a name.
 
-    Python's own name of these depends on its version.
+    Python's own name for such flags depends on its version.
     """
     members = type(member).__members__
     if not isinstance(member, enum.Flag) or members.get(member._name_) is member:
         return str(member._name_)
     rest = member._value_
     names = []
-    # Before Python 3.11 an IntFlag can be negative; then its number says it.
+    # Before Python 3.11 an IntFlag can be negative; it is then written as its number.
     for name, part in members.items() if rest > 0 else ():
         bits = part._value_
         if bits & rest and bits & member._value_ == bits:
@@ -190,7 +190,7 @@ def text_of_member(member):
 
 
 def member_of_text(known, text):
-    """The member, or the flags, that such a text says."""
+    """Returns the member, or the flags, that such a text stands for."""
     if text in known.__members__:
         return known.__members__[text]
     is_flags = issubclass(known, enum.Flag)
@@ -203,14 +203,14 @@ def member_of_text(known, text):
         else:
             raise ValueError(f"{known.__name__} has no member {part!r}: it has {', '.join(known.__members__)}")
     found = known(flags)
-    # By its boundary a class may take other bits than these, or give a plain int.
+    # Depending on its boundary, a class may take other bits than these or return a plain int.
     if not isinstance(found, known) or (flags >= 0 and found._value_ != flags):
         raise ValueError(f"{known.__name__} cannot have the flags {text!r}: it gives {found!r}")
     return found
 
 
 def enumeration(data_type):
-    """The processor of an enum, for `plugins`."""
+    """Returns the processor for an enum, to be passed in `plugins`."""
     return type(f"{data_type.__name__}Processor", (EnumProcessor,), {"data_type": data_type})
 
 
