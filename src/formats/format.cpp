@@ -25,7 +25,8 @@ std::optional<Value> Format::for_type(const Value&, const Content&, const LoadOp
 namespace formats {
 namespace {
 
-/// The length of the longest extension of a format that a name without `.gz` ends with, or 0.
+/// Returns the length of the longest extension of a format with which a name without `.gz` ends, or
+/// 0.
 std::size_t longest_ending(const Format& format, std::string_view inner_name) {
   std::size_t longest = 0;
   for (const std::string_view ending : format.extensions())
@@ -33,7 +34,7 @@ std::size_t longest_ending(const Format& format, std::string_view inner_name) {
   return longest;
 }
 
-/// The format with the longest extension that a name ends with, or null.
+/// Returns the format with the longest extension with which a name ends, or null.
 const std::shared_ptr<const Format>* find_by_name(std::string_view file_name) {
   const std::string_view inner_name = gzip::inner_name(file_name);
   const std::shared_ptr<const Format>* best = nullptr;
@@ -47,7 +48,7 @@ const std::shared_ptr<const Format>* find_by_name(std::string_view file_name) {
   return best;
 }
 
-/// Whether a file is one value of MessagePack or CBOR, from its first byte to its last.
+/// Returns whether a file is one value of MessagePack or CBOR, from its first byte to its last.
 template <class Cursor>
 bool is_one_value(const Source& source) {
   const std::shared_ptr<const Source> borrowed(std::shared_ptr<const void>(), &source);
@@ -60,11 +61,11 @@ bool is_one_value(const Source& source) {
   }
 }
 
-/// Whether a file is what its extension says although it begins as one of another format does:
-/// MessagePack says nothing of itself, nor does CBOR that others wrote, and 123 is `{` of JSON.
-/// Such a file seldom occurs, and what is none ends its first value within a few bytes.
+/// Returns whether a file is what its extension says although it begins like a file of another
+/// format: MessagePack has no signature, nor has CBOR from other writers, and 123 is `{` in JSON.
+/// Such files are rare, and in a file of another format the first value ends within a few bytes.
 bool is_as_named(const Format& named, const Format& recognised, const Source& source) {
-  // A record of Burn is MessagePack, and known by more than a byte.
+  // A record of Burn is MessagePack and is recognised by more than one byte.
   if (recognised.name() == "burn") return false;
   if (&named == messagepack().get())
     return is_one_value<safestructures::messagepack::Cursor>(source);
@@ -75,9 +76,9 @@ bool is_as_named(const Format& named, const Format& recognised, const Source& so
 }  // namespace
 
 std::span<const std::shared_ptr<const Format>> all() {
-  // Records of Burn come before JSON, which some of them are.
+  // Records of Burn come before JSON, because some of them are JSON.
   using safestructures::burn::Encoding;
-  // Never destroyed, as all static objects of this library: destructors of a program's own, and
+  // Never destroyed, like all static objects of this library: a program's own destructors, and
   // threads that still run at the end of main, may load and save.
   static const auto& formats =
       *new std::array<std::shared_ptr<const Format>, 8>{safestructures(),
@@ -107,7 +108,7 @@ const std::shared_ptr<const Format>& for_content(const Source& source) {
   for (const std::shared_ptr<const Format>& format : all()) {
     if (!format->recognises(head, size)) continue;
     if (format != named && is_as_named(*named, *format, source)) return named;
-    // An index of shards is JSON, too: `.safetensors.index.json` says more than `.json`.
+    // An index of shards is JSON, too: `.safetensors.index.json` is more specific than `.json`.
     const std::size_t length = longest_ending(*format, name);
     return length > 0 && longest_ending(*named, name) > length ? named : format;
   }

@@ -10,7 +10,7 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// Stays in the cache together with what it is compared with. A multiple of 8, for packed elements.
+// Fits into the cache with what it is compared with. A multiple of 8, for packed elements.
 constexpr std::uint64_t block_elements = std::uint64_t{16} << 10U;
 
 std::size_t bytes_of(std::uint64_t count, DType dtype) {
@@ -26,7 +26,7 @@ void StoredElements::copy(std::uint64_t first, std::uint64_t count, std::span<st
   const std::uint64_t changed = may_differ ? count_changed(first, count, target) : 0;
   if (part == ConversionReport{} && changed == 0) return;
   const std::lock_guard lock(mutex_);
-  // Pieces come in any order.
+  // Pieces arrive in any order.
   if (part.first_overflow < report_.first_overflow) std::swap(part, report_);
   report_ += part;
   changed_ += changed;
@@ -49,7 +49,7 @@ std::uint64_t StoredElements::count_changed(std::uint64_t first, std::uint64_t c
           convert_elements(stored_, block.subspan(bytes_of(done, stored_), bytes_of(more, stored_)),
                            dtype, after, more, Overflow::allow));
     } catch (const Error&) {
-      return changed + more;  // NaN where there is none, an imaginary part: nothing to compare.
+      return changed + more;  // A NaN or imaginary part that `dtype` cannot hold: no comparison.
     }
     for (std::size_t i = 0; i < before.size(); i += width)
       changed += std::equal(before.begin() + static_cast<std::ptrdiff_t>(i),

@@ -1,6 +1,6 @@
 /// \file
-/// The elements of a tensor on their way into a file, and what all formats refuse of what a
-/// conversion does to them.
+/// Conversion of a tensor's elements to the dtype in which a file stores them, and the losses that
+/// every format refuses.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace safestructures::inline v0::detail {
 
-/// What a save allows of conversions; see `SaveOptions`.
+/// The conversion losses that a save allows; see `SaveOptions`.
 struct Losses {
   Overflow overflow = Overflow::error;
   bool lossless = false;
   bool refuse_range_losses = false;
 
-  /// What such options say: those of all formats, or those of the container.
+  /// Takes the settings from options of any format: `SaveOptions`, or those of the container.
   template <class Options>
   static Losses of(const Options& options) {
     return {options.overflow, options.lossless, options.refuse_range_losses};
@@ -36,15 +36,15 @@ class StoredElements {
   [[nodiscard]] const Tensor& tensor() const noexcept { return tensor_; }
   [[nodiscard]] DType dtype() const noexcept { return stored_; }
 
-  /// As `Tensor::copy_elements`. Several threads may ask for elements at once.
+  /// Copies elements as `Tensor::copy_elements` does. Several threads may call this at once.
   void copy(std::uint64_t first, std::uint64_t count, std::span<std::byte> target);
 
-  /// What the conversions of all elements did. \param name the tensor's, as messages show it
-  /// \throws Error `lossy_conversion` for what is refused.
+  /// Returns what converting all elements did. \param name the tensor's name, as shown in messages
+  /// \throws Error `lossy_conversion` for a loss that the options refuse.
   [[nodiscard]] ConversionReport finish(std::string_view name) const;
 
  private:
-  /// How many of the elements in `block` differ when they are converted back.
+  /// Returns how many elements in `block` differ from the originals when converted back.
   [[nodiscard]] std::uint64_t count_changed(std::uint64_t first, std::uint64_t count,
                                             std::span<const std::byte> block) const;
 
@@ -53,7 +53,7 @@ class StoredElements {
   Losses losses_;
   std::mutex mutex_;
   ConversionReport report_;
-  std::uint64_t changed_ = 0;  // Elements of other bits; counted for a lossless save only.
+  std::uint64_t changed_ = 0;  // Elements whose bits differ; counted only for a lossless save.
 };
 
 }  // namespace safestructures::inline v0::detail

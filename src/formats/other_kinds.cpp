@@ -35,7 +35,7 @@ constexpr std::array<Signature, 9> signatures = {{
      {"a pointer of Git LFS in the place of the file", "Fetch the file itself by 'git lfs pull'"}},
 }};
 
-/// Whether text is the beginning of a web page, as failed downloads leave it.
+/// Returns whether a text is the beginning of a web page, as failed downloads leave it.
 bool is_page(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return false;
@@ -47,9 +47,9 @@ bool is_page(std::string_view text) {
          head.starts_with("<head");
 }
 
-/// Whether a header's length may stand there. It begins like a pickle where it is 640, say, and
-/// what is wrong with such a file its reader says. Of other kinds all but a pickle of some bytes
-/// have something else in the first eight.
+/// Returns whether the first bytes may be a header's length. A length of 640, for example, begins
+/// like a pickle, and the reader says what is wrong with such a file. In other kinds of files,
+/// except for some small pickles, the first eight bytes cannot be a header's length.
 bool has_length(std::string_view head) {
   using safetensors::detail::largest_header, safetensors::detail::length_size;
   if (head.size() < length_size) return false;
@@ -67,7 +67,7 @@ std::optional<OtherKind> other_kind(const Source& source) {
   try {
     source.read(0, std::span(room).first(size));
   } catch (const Error&) {
-    return std::nullopt;  // What could not be read before, either.
+    return std::nullopt;  // What could not be read before cannot be read here either.
   }
   const std::string_view head(reinterpret_cast<const char*>(room.data()), size);
   if (has_length(head)) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<OtherKind> other_kind(const Source& source) {
   if (is_page(head))
     return OtherKind{"a web page (HTML)", "Perhaps a download failed: look at its text"};
   const std::size_t first = head.find_first_not_of(" \t\r\n");
-  // What an index of a checkpoint has wrong, its reader says.
+  // The reader of an index of a checkpoint says what is wrong with it.
   const bool may_be_json = !source.name().ends_with(".json");
   if (may_be_json && first != std::string_view::npos && (head[first] == '{' || head[first] == '['))
     return OtherKind{"JSON",

@@ -1,5 +1,5 @@
 /// \file
-/// Files of other kinds, which are often taken for safetensors files.
+/// Files of other kinds that are often mistaken for safetensors files.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,14 @@
 
 namespace safestructures::inline v0 {
 
-/// What a file is, and what to do with it, for messages.
+/// The kind of a file and advice on handling it, for messages.
 struct OtherKind {
   std::string_view what;
   std::string_view advice;
 };
 
-/// What the first bytes of a source say that it is; nothing where they say nothing.
+/// Returns the kind of file that the first bytes of a source indicate, or nothing if they indicate
+/// none.
 [[nodiscard]] std::optional<OtherKind> other_kind(const Source& source);
 
 }  // namespace safestructures::inline v0

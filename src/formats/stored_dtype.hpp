@@ -1,5 +1,6 @@
 /// \file
-/// In which dtype the tensors of a structure are stored, and what is noted so that they come back.
+/// The dtype in which each tensor of a structure is stored, and the note that lets loading restore
+/// the original one.
 #pragma once
 
 #include <optional>
@@ -12,12 +13,14 @@
 
 namespace safestructures::inline v0::detail {
 
-/// What the writers of formats ask at each tensor of the tree that they walk down.
+/// Answers, for each tensor that a format's writer meets on its walk down the tree, how to store
+/// it.
 class StoredDTypes {
  public:
   explicit StoredDTypes(const Precision& precision) : precision_(precision) {}
 
-  /// Below a struct, for as long as it lives: columns stand for scalars, which are stored exactly.
+  /// Marks, for its lifetime, that the walk is below a struct: columns stand for scalars, which are
+  /// stored exactly.
   class Below {
    public:
     Below(StoredDTypes& dtypes, const Value& structure)
@@ -33,16 +36,17 @@ class StoredDTypes {
     bool outer_;
   };
 
-  /// The dtype of a tensor or bytes value in the file. A plain tensor has no node that could say
-  /// its original dtype: it is stored as it is.
+  /// Returns the dtype of a tensor or bytes value in the file. A plain tensor has no node that
+  /// could record its original dtype, so it is stored as it is.
   [[nodiscard]] DType of(const Value& value) const {
     const DType dtype = value.tensor().dtype();
     const bool is_free = value.kind() == Kind::tensor && !value.is_plain() && !in_columns_;
     return is_free ? precision_.stored(dtype) : dtype;
   }
 
-  /// The dtype to note beside a tensor, to be given back on loading; nothing where it is the stored
-  /// one. A tensor that was loaded without being converted back says its own in its attribute.
+  /// Returns the dtype to note with a tensor so that loading can restore it, or nothing if it is
+  /// the stored one. A tensor that was loaded without being converted back has its original dtype
+  /// in its attribute.
   [[nodiscard]] std::optional<std::string_view> original(const Value& value) const {
     const Value* known = value.attribute(attributes::dtype);
     if (known != nullptr && known->kind() != Kind::string) return std::nullopt;
@@ -53,14 +57,14 @@ class StoredDTypes {
     return original == to_string(stored) ? std::nullopt : std::optional(original);
   }
 
-  /// Whether an attribute is such a note, which `original` replaces.
+  /// Returns whether an attribute is such a note, which `original` replaces.
   static bool is_note(const Value& value, const Entry& attribute) {
     return value.kind() == Kind::tensor && attribute.key.as_string() == attributes::dtype &&
            attribute.value.kind() == Kind::string;
   }
 
  private:
-  /// Not what a user's own attribute of that name says of another struct.
+  /// Returns whether a struct holds columns; a user's own attribute of that name does not count.
   static bool is_columns(const Value& structure) {
     const Value* const count = structure.attribute(attributes::columns);
     if (count == nullptr || count->kind() != Kind::integer) return false;

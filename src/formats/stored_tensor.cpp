@@ -12,7 +12,7 @@ namespace safestructures::inline v0::detail {
 
 namespace {
 
-// A deferred tensor is an object of about 200 bytes with a name, and a read of its own later.
+// A deferred tensor is an object of about 200 bytes with a name, and needs its own read later.
 constexpr std::uint64_t copied_bytes = 1024;
 
 }  // namespace

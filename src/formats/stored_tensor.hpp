@@ -1,5 +1,5 @@
 /// \file
-/// Tensors whose elements lie as they are in a file that is read front to back.
+/// Tensors whose elements lie unchanged in a file that is read front to back.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace safestructures::inline v0::detail {
 
-/// A tensor of elements that lie in the source from `offset` on, as many as the shape says; where
-/// they are not aligned there, or not mapped, they are read when they are used, or copied at once
-/// where that is less than to remember where they are.
-/// \param trace of the tensor, for messages
+/// Returns a tensor whose elements lie in the source from `offset` on, as many as the shape says.
+/// Elements that are not aligned there, or not mapped, are read when they are used, or copied at
+/// once if that costs less than remembering where they are.
+/// \param trace the place of the tensor, for messages
 [[nodiscard]] Tensor tensor_at(const std::shared_ptr<const Source>& source, std::uint64_t offset,
                                DType dtype, Shape shape, bool is_mapped, const Trace* trace);
 
-/// The source, brought into memory where that is asked for.
+/// Returns the source, read into memory if `access` asks for that.
 [[nodiscard]] std::shared_ptr<const Source> brought(const std::shared_ptr<const Source>& source,
                                                     Access access);
 

@@ -16,13 +16,13 @@
 namespace safestructures::inline v0 {
 namespace {
 
-/// A name with nothing before, between or behind its dots is no path; and a level for each byte of
-/// it would take more than a hundred times its memory.
+/// Returns whether a name has nothing before, between or after its dots. It is then not a path, and
+/// a level for each of its bytes would take more than a hundred times its memory.
 bool has_empty_step(std::string_view name) {
   return name.starts_with('.') || name.ends_with('.') || name.find("..") != std::string_view::npos;
 }
 
-/// How many steps a name has at most. \throws Error `limit_exceeded`
+/// Returns the most steps that a name can have. \throws Error `limit_exceeded`
 std::uint64_t check_steps(std::string_view name, const Limits& limits) {
   const auto dots = static_cast<std::uint64_t>(std::ranges::count(name, '.'));
   if (dots < limits.depth || has_empty_step(name)) return dots + 1;
@@ -30,13 +30,13 @@ std::uint64_t check_steps(std::string_view name, const Limits& limits) {
                      {.path = std::string(name.substr(0, 60))});
 }
 
-/// Builds the levels that the names spell, one name after the other.
+/// Builds the levels that the names spell, one name at a time.
 class Levels {
  public:
   Levels(const NamedValues& values, const Limits& limits) : values_(values), limits_(limits) {}
 
-  /// False where a name goes on below another's, which only `stops` can tell beforehand, and where
-  /// there are too many nodes, which may be because of such names.
+  /// Inserts a value. Returns false if a name extends another one, which only `stops` can tell
+  /// beforehand, or if there are too many nodes, perhaps because of such names.
   bool insert(std::size_t index, std::size_t stop) {
     const std::string_view name = values_.name(index);
     static_cast<void>(check_steps(name, limits_));
@@ -71,12 +71,12 @@ class Levels {
   std::uint64_t nodes_ = 1;
 };
 
-/// For each name the length of the shortest other name that its name goes on below, or `npos`.
-/// Looking up every beginning of every name would take quadratic time in the length of a name.
+/// Returns, for each name, the length of the shortest other name that it extends by a dot and more,
+/// or `npos`. Looking up every prefix of every name would take time quadratic in its length.
 std::vector<std::size_t> stops(const NamedValues& values) {
   std::vector<std::size_t> order(values.count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // With the dot before all other bytes, what is below a name follows it at once.
+  // With the dot sorted before all other bytes, names below a name directly follow it.
   const auto before = [](char a, char b) {
     if (a == '.' || b == '.') return a == '.' && b != '.';
     return static_cast<unsigned char>(a) < static_cast<unsigned char>(b);
@@ -96,7 +96,7 @@ std::vector<std::size_t> stops(const NamedValues& values) {
   return result;
 }
 
-/// The index that a step of a name spells, or `count`.
+/// Returns the index that a step of a name spells, or `count`.
 std::size_t index_of(const Value& key, std::size_t count) {
   const std::string& text = key.as_string();
   std::size_t index = 0;
@@ -106,7 +106,7 @@ std::size_t index_of(const Value& key, std::size_t count) {
   return is_index && index < count ? index : count;
 }
 
-/// Turns levels whose steps are 0, 1, ... n-1 into lists. Recursive, to Limits::depth.
+/// Turns levels whose steps are 0, 1, ... n-1 into lists. Recursive, up to Limits::depth.
 void make_lists(Value& level, std::uint32_t& depth, std::uint32_t most) {
   for (std::size_t i = 0; i < level.size(); ++i) {
     if (level.entry_value(i).kind() != Kind::dict) continue;
@@ -121,7 +121,8 @@ void make_lists(Value& level, std::uint32_t& depth, std::uint32_t most) {
     positions[index] = i;
   }
   if (count == 0) return;
-  // Names are distinct and index_of takes one spelling of each number, so every position is filled.
+  // Names are distinct and index_of accepts one spelling of each number, so all positions are
+  // filled.
   std::vector<Value> items;
   items.reserve(count);
   for (const std::size_t position : positions)
@@ -152,7 +153,7 @@ Value structure_of_names(const NamedValues& values, const Limits& limits) {
 }
 
 void check_structure_of_names(const NamedValues& names, const Limits& limits) {
-  std::uint64_t most = 1;  // Nodes, were no step shared.
+  std::uint64_t most = 1;  // The number of nodes if no step were shared.
   for (std::size_t i = 0; i < names.count; ++i) most += check_steps(names.name(i), limits);
   if (most <= limits.nodes) return;
   NamedValues leaves = names;

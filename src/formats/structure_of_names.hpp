@@ -1,5 +1,5 @@
 /// \file
-/// Structures that are not spelled out in a schema.
+/// Structures that no schema spells out.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@
 
 namespace safestructures::inline v0 {
 
-/// What a file holds by name.
+/// The named values of a file.
 struct NamedValues {
   std::size_t count = 0;
   /// Names are distinct.
   std::function<std::string_view(std::size_t index)> name;
-  /// May be asked for more than once.
+  /// May be called more than once for the same index.
   std::function<Value(std::size_t index)> value;
 };
 
-/// The structure that the names of a plain file suggest: each dot is a step down, and a level whose
-/// steps are 0, 1, ... n-1 is a list. A name that goes on below another's (`a` and `a.b`) keeps its
-/// dots from there on.
+/// Returns the structure that the names of a plain file suggest: each dot is a step down, and a
+/// level whose steps are 0, 1, ... n-1 is a list. A name that extends another one (`a.b` with `a`)
+/// keeps its dots from there on.
 /// \throws Error `limit_exceeded` for names with more steps than `limits.depth`.
 Value structure_of_names(const NamedValues& values, const Limits& limits);
 
-/// Checks before names are written that they can be read. Asks for no values.
+/// Checks that names can be read back, before they are written. Does not call `value`.
 /// \throws Error `limit_exceeded`, as `structure_of_names`.
 void check_structure_of_names(const NamedValues& names, const Limits& limits);
 

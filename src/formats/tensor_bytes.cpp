@@ -9,14 +9,14 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// What is remembered of a batch is then about 1 MiB, and its bytes are 8 MiB where each tensor has
-// 1 KiB.
+// The records of a batch then take about 1 MiB, and its bytes 8 MiB if each tensor has 1 KiB.
 constexpr std::size_t most_pending = 8192;
-// What is not converted is copied into a batch below this; a sink that is given more refers to it.
+// Unconverted data below this size is copied into a batch; larger data is passed to the sink by
+// reference.
 constexpr std::uint64_t copied_below = std::uint64_t{64} << 10U;
 
 bool is_as_stored(const Tensor& tensor, DType dtype) {
-  // What is deferred goes through the sink's own room, so that it is never in memory as a whole.
+  // A deferred tensor goes through the sink's own buffer, so that it is never entirely in memory.
   return tensor.is_contiguous() && tensor.dtype() == dtype && tensor.is_loaded();
 }
 
@@ -47,8 +47,8 @@ ConversionReport write_named_tensor(Sink& sink, const Tensor& tensor, DType dtyp
     write_tensor(sink, elements);
     return elements.finish({});
   } catch (const Error& error) {
-    // Only here is the name made readable: for each of 100,000 small tensors that was 14 % of a
-    // save.
+    // The name is made readable only here: doing so for each of 100,000 small tensors took 14 % of
+    // a save.
     throw error.with_path(detail::for_message(name));
   }
 }
@@ -58,7 +58,7 @@ void TensorWriter::add(std::size_t index, const Tensor& tensor, DType dtype,
   const bool as_stored = is_as_stored(tensor, dtype);
   if (as_stored && pending_.empty()) return write_as_stored(tensor, name);
   const std::uint64_t size = byte_size(dtype, tensor.shape());
-  // Elements narrower than a byte cannot be cut anywhere.
+  // Elements narrower than a byte cannot be split at every position.
   const bool is_alone =
       bit_width(dtype) < 8 || bit_width(tensor.dtype()) < 8 || (as_stored && size >= copied_below);
   const bool fits =
@@ -101,7 +101,8 @@ void TensorWriter::flush() {
       }
     });
   } catch (const Error&) {
-    // What one thread and one tensor at a time would have refused before.
+    // If an earlier tensor is refused, its error comes first, as if they were written one at a
+    // time.
     if (failed < pending_.size()) report(failed);
     throw;
   }

@@ -1,5 +1,5 @@
 /// \file
-/// The elements of a tensor on their way out, in the dtype in which they are stored.
+/// Writes the elements of tensors in the dtype in which they are stored.
 #pragma once
 
 #include <algorithm>
@@ -20,31 +20,33 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Writes the elements, row-major, from where they are or converted in pieces.
-/// \throws Error as `Tensor::copy_elements`, what the sink throws
+/// Writes the elements in row-major order, directly from memory or converted in pieces.
+/// \throws Error as `Tensor::copy_elements`, and what the sink throws
 void write_tensor(Sink& sink, StoredElements& elements);
 
-/// The same for a tensor with a name, of which messages speak.
-/// \throws Error also `lossy_conversion` for what is refused
+/// Does the same for a tensor with a name, which messages mention.
+/// \throws Error also `lossy_conversion` for a loss that is refused
 ConversionReport write_named_tensor(Sink& sink, const Tensor& tensor, DType dtype,
                                     std::string_view name, const Losses& losses);
 
-/// Writes tensors one behind the other without a gap. What has to be converted or reordered is
-/// gathered and divided among threads by the bytes of all of it, not of each tensor.
+/// Writes tensors one after the other without gaps. Tensors that must be converted or reordered are
+/// gathered into batches, and each batch is divided among threads by its total bytes, not by
+/// tensor.
 class TensorWriter {
  public:
-  /// Is told what conversions did, of those that did something, in the order of the tensors.
+  /// A callback that receives the report of each conversion that had an effect, in the order of the
+  /// tensors.
   using Report = std::function<void(std::size_t index, const ConversionReport& report)>;
 
   /// `sink` must outlive this.
   TensorWriter(Sink& sink, const Losses& losses, Report report)
       : sink_(sink), losses_(losses), report_(std::move(report)) {}
 
-  /// Takes the next tensor; `index` is for the report. Name and tensor must outlive `flush`.
-  /// \throws Error as `write_named_tensor`, of this tensor or of one before it, the first that
-  /// fails
+  /// Takes the next tensor; `index` is passed to the report. Name and tensor must outlive `flush`.
+  /// \throws Error as `write_named_tensor`, for the first tensor that fails: this one or an earlier
+  /// one
   void add(std::size_t index, const Tensor& tensor, DType dtype, std::string_view name);
-  /// Writes what is left; to be called after the last. \throws Error as `add`
+  /// Writes what is left; must be called after the last `add`. \throws Error as `add`
   void flush();
 
  private:
@@ -56,18 +58,18 @@ class TensorWriter {
   void write_as_stored(const Tensor& tensor, std::string_view name);
   void write_one(std::size_t index, const Tensor& tensor, DType dtype, std::string_view name);
   void produce(std::uint64_t offset, std::span<std::byte> room, std::size_t& tensor);
-  /// What became of the first `count` of the batch.
+  /// Reports the conversions of the first `count` tensors of the batch.
   void report(std::size_t count);
 
   Sink& sink_;
   Losses losses_;
   Report report_;
   std::vector<Pending> pending_;
-  std::deque<StoredElements> elements_;  // Of the pending; they cannot be moved.
+  std::deque<StoredElements> elements_;  // Of the pending tensors; they cannot be moved.
 };
 
-/// Calls `use` with the elements, row-major, block by block: (bytes, count). Blocks are of `block`
-/// elements but the last; larger where memory is in another order, for the cache's sake.
+/// Calls `use(bytes, count)` with the elements in row-major order, block by block. Every block but
+/// the last has `block` elements, or more if memory is in another order, for the cache's sake.
 /// \param block a multiple of 8, for packed elements
 template <class Use>
 void for_each_block(StoredElements& elements, std::uint64_t block, const Use& use) {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t most_of_place = 512;
 
-/// \param start of what spells a place, up to some bytes more than are kept of it
+/// Cuts a name to its longest form. \param start the beginning of a place's spelling, a few bytes
+/// longer than what is kept
 std::string cut_name(std::string start) {
   if (start.size() <= most_of_place) return start;
   return shortened(start, most_of_place);
@@ -20,8 +21,8 @@ std::string name_of(std::string start) {
   return start.empty() ? "tensor" : cut_name(std::move(start));
 }
 
-/// Calls `append` with the texts of the steps, outermost first, while it returns true, each cut to
-/// what may be of use.
+/// Calls `append` with the text of each step, outermost first, while it returns true. Each text is
+/// cut to what may be used.
 template <class Append>
 void each_step(const Trace* trace, const Append& append) {
   std::vector<const Trace*> steps;

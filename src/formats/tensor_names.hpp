@@ -1,5 +1,5 @@
 /// \file
-/// The names of tensors in formats whose tensors stand where they are met.
+/// The names of tensors in formats that store tensors in place, where the tree holds them.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,15 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The name of a tensor that is given none: its place, as `Path::dotted` spells it, or of a longer
-/// one its first 512 bytes and `...`. Below a key of 100 KB, each of 1,000 tensors would have a
-/// name of 100 KB.
+/// Returns the name for a tensor that was given none: its place, as `Path::dotted` spells it, cut
+/// to its first 512 bytes and `...` if it is longer. Otherwise each of 1,000 tensors below a key of
+/// 100 KB would have a name of 100 KB.
 /// @{
 std::string place_name(const Trace* trace);
 std::string place_name(const Place& place);
 /// @}
 
-/// The path of a tensor that is read later, for its errors: of a longer one the first 512 bytes,
-/// too.
+/// Returns the path of a tensor that is read later, for its errors; it is cut to 512 bytes, too.
 std::string place_path(const Trace* trace);
 
 /// The tensors of a file by their names.
@@ -42,14 +41,15 @@ class NamedTensors {
   void enter(std::string name, Tensor tensor, DType stored) {
     known_.emplace(std::move(name), Known{std::move(tensor), stored});
   }
-  /// Enters a tensor under its name, or where that is taken under a distinct one, which it returns.
+  /// Enters a tensor under its name, or under a distinct one if that is taken. Returns the name
+  /// used.
   const std::string& enter_distinct(std::string name, Tensor tensor, DType stored) {
     const auto [place, is_new] = known_.try_emplace(name);
     const auto found = is_new ? place : known_.try_emplace(distinct(std::move(name))).first;
     found->second = {std::move(tensor), stored};
     return found->first;
   }
-  /// The name, with `#2`, `#3` ... behind it when it is taken.
+  /// Returns the name, followed by `#2`, `#3` ... if it is taken.
   [[nodiscard]] std::string distinct(std::string name) {
     if (find(name) == nullptr) return name;
     std::size_t& count = next_.try_emplace(name, 1).first->second;

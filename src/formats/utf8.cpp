@@ -5,10 +5,10 @@
 namespace safestructures::inline v0::detail {
 namespace {
 
-// simdjson looks at the processor when it is first used, and takes memory where it may not throw: a
-// load that runs out of it there ended the program. So it does when the program starts, in 30 us.
-// What it chose it destroys in the end: made before all static objects, behind all of them, whose
-// destructors may load.
+// simdjson detects the processor on first use and allocates memory in a noexcept function: a load
+// that ran out of memory there ended the program. So it is made to do so at program start, in 30
+// us. simdjson destroys what it chose at exit; because that is made before all static objects, it
+// is destroyed after them, so their destructors may load.
 [[gnu::constructor(101)]] void choose() {
   static_cast<void>(simdjson::get_active_implementation()->name().size());
 }

@@ -43,7 +43,7 @@ void verify_segments(const std::filesystem::path& folder, const Segments& segmen
   report.has_checksums = report.sealed != 0 && with_checksums == report.sealed;
 }
 
-/// Adds segments after the one that closed a recording, at which reading stops.
+/// Adds a problem for each segment after the one that closed the recording, where reading stops.
 void add_behind(const std::filesystem::path& folder, const Segments& segments, const Recording& run,
                 std::vector<std::string>& problems) {
   const std::optional<std::uint64_t> last = recording::read_about(run.about()).segment;

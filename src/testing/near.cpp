@@ -13,7 +13,7 @@
 namespace safestructures::inline v0::testing {
 namespace {
 
-// A test's log is read from its end.
+// Few, because a test's log is read from its end.
 constexpr std::size_t most_rows = 20;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Statistics as a structure in files, made and read.
+// Conversion between statistics and structures in files.
 #include <safestructures/tools/statistics.hpp>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view class_name = "Statistics";
 
-/// The fields of a structure, each of which must be what it is read as.
+/// Access to the fields of a structure, each of which must have the kind that it is read as.
 class Fields {
  public:
   explicit Fields(const Value& value) : value_(value) {}

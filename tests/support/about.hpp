@@ -1,5 +1,5 @@
 /// \file
-/// What a recorder says of a segment, without what is another run's every time.
+/// A recorder's description of a segment, without what differs in every run.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace safestructures::test {
 
-/// The text of `Recording::about` without the 16 digits that name its run, which must be there.
+/// Returns the text of `Recording::about` without the 16 digits that name its run, which must be
+/// there.
 inline std::string without_run(std::string about) {
   const std::string key = "\"run\": \"";
   const std::size_t at = about.find(key);

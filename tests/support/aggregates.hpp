@@ -33,7 +33,7 @@ class Immovable {
   int value_;
 };
 
-/// A member of the type in question, where mistakes in counting show: first and in the middle.
+/// A struct with members of type T where miscounting shows: first and in the middle.
 template <class T>
 struct Around {
   T first;

@@ -1,5 +1,5 @@
 /// \file
-/// The formats of trees, and what their tests share.
+/// The formats of trees and helpers that their tests share.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ inline std::string saved_as(const Value& value, const FormatPointer& format,
   return text_of(save(value, options));
 }
 
-/// As the format reads it: tensors in their stored dtype, with attributes.
+/// Returns the content as the format reads it: tensors in their stored dtype, with attributes.
 inline Content read_as(std::string_view bytes, const FormatPointer& format,
                        const LoadOptions& options = {}) {
   return format->read(Source::of(view_of(bytes), nullptr), options);

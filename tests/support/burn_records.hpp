@@ -1,5 +1,5 @@
 /// \file
-/// Records of Burn that tests make and take apart.
+/// Helpers for tests that make and take apart records of Burn.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace safestructures::test {
 
-/// An F32 tensor of that shape: 0, 0.25, 0.5, ...
+/// Returns an F32 tensor of that shape: 0, 0.25, 0.5, ...
 inline Tensor quarters(const Shape& shape) {
   Tensor tensor = Tensor::allocate(DType::F32, shape);
   const std::span<float> elements = tensor.mutable_data<float>();
@@ -27,7 +27,8 @@ inline burn::Linear linear(bool has_bias = true) {
   return linear;
 }
 
-/// Bytes of a record whose item is spelled so. The metadata are those of FullPrecisionSettings.
+/// Returns the bytes of a record with an encoded item. The metadata are those of
+/// FullPrecisionSettings.
 inline std::string messagepack_record(std::string_view item, std::string_view version = "0.21.0",
                                       std::string_view floats = "f32") {
   std::string bytes = "\x83\xA8metadata\x85";

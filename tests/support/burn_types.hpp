@@ -41,7 +41,7 @@ struct OldRich {
   std::vector<burn::Linear> layers;
   std::tuple<burn::Linear, burn::LayerNorm> pair;
   Choice choice;
-  // Without a dtype, tensors of 0.13 in bincode are taken for floats.
+  // Tensors of 0.13 in bincode have no dtype and are taken for floats.
   burn::Param<std::vector<std::array<std::int64_t, 3>>> ints;
   burn::Param<std::vector<bool>> bools;
   Nested nested;
@@ -175,7 +175,8 @@ struct Tensors {
   std::vector<burn::Bare<>> list;
 };
 
-/// The same through 0.13: without a dtype, tensors in bincode are taken for floats.
+/// The same for versions up to 0.13, whose tensors in bincode have no dtype and are taken for
+/// floats.
 struct OldTensors {
   burn::Bare<> one;
   burn::Bare<> odd;
@@ -193,7 +194,8 @@ struct EmptyTensors {
   burn::Bare<> bools;
 };
 
-/// Calls `use` with the type of a record: `use.template operator()<T>()`. False: it is not known.
+/// Calls `use` with the type of a record: `use.template operator()<T>()`. Returns false if the
+/// record is unknown.
 template <class Use>
 bool with_record_type(std::string_view record, unsigned minor, const Use& use) {
   const auto is = [&](std::string_view name) { return record == name; };

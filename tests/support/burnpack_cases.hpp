@@ -1,5 +1,5 @@
 /// \file
-/// burnpack files made by hand, their CBOR by nlohmann/json.
+/// Handmade burnpack files, with CBOR by nlohmann/json.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace safestructures::test {
 
-/// A file of the layout of Burn 0.20 and later, or of 0.19.
+/// A file in the layout of Burn 0.20 and later, or of 0.19.
 struct BurnpackFile {
   nlohmann::json description = {{"tensors", nlohmann::json::object()}};
   std::string data;
@@ -39,12 +39,12 @@ inline nlohmann::json burn_tensor(const nlohmann::json& dtype, std::vector<std::
   return {{"dtype", dtype}, {"shape", std::move(shape)}, {"data_offsets", {begin, end}}};
 }
 
-/// What reading such a file says.
+/// Returns the error of reading such a file.
 inline std::string burnpack_error(std::string_view text, const ReadOptions& options = {}) {
   return error_of([&] { return load(bytes_of(text), options); });
 }
 
-/// `a` of four U8, and whatever else is put in.
+/// Returns a file with a tensor `a` of four U8, to which a test may add.
 inline BurnpackFile small_burnpack() {
   BurnpackFile file;
   file.description["tensors"]["a"] = burn_tensor("U8", {4}, 0, 4);

@@ -1,5 +1,5 @@
 /// \file
-/// What tests of burnpack do with structures.
+/// Helpers for tests that save structures as burnpack.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline std::string saved_burnpack(const Value& value, SaveOptions options = {}) 
   return text_of(save(value, options));
 }
 
-/// The description of a file that was saved, by another reader of CBOR.
+/// Returns the description of a saved file, as read by another CBOR reader.
 inline nlohmann::json description_of(std::string_view file) {
   const auto size = static_cast<std::uint8_t>(file[6]) | static_cast<std::uint8_t>(file[7]) << 8;
   return nlohmann::json::from_cbor(file.substr(10, static_cast<std::size_t>(size)));

@@ -1,5 +1,5 @@
 /// \file
-/// What the tests of codecs share.
+/// Helpers that the tests of codecs share.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace codec_test {
 
 namespace ss = safestructures;
 
-/// The object's Value with memory of its own.
+/// Returns the object's Value with its own memory.
 template <class T>
 ss::Value to_value(const T& object, const ss::EncodeOptions& options = {}) {
   ss::Value value = ss::Value::from(object, options);
@@ -22,13 +22,13 @@ ss::Value to_value(const T& object, const ss::EncodeOptions& options = {}) {
   return value;
 }
 
-/// What is loaded from what is saved of an object.
+/// Saves an object and returns what is loaded from that.
 template <class T>
 T round_trip(const T& object) {
   return to_value(object).template as<T>();
 }
 
-/// "code: text" of the Error that a call throws.
+/// Returns "code: text" of the Error that a call throws.
 template <class Call>
 std::string error_of(const Call& call) {
   try {
@@ -39,7 +39,7 @@ std::string error_of(const Call& call) {
   return "no error";
 }
 
-/// The Error that loading a T from a value throws.
+/// Returns "code: text" of the Error that loading a T from a value throws.
 template <class T>
 std::string load_error(const ss::Value& value, const ss::DecodeOptions& options = {}) {
   return error_of([&] { return value.as<T>(options); });

@@ -1,5 +1,5 @@
 /// \file
-/// What tests of tensors share: numbers that count up, and a matrix in column-major order.
+/// Helpers that tests of tensors share: numbers that count up, and a matrix in column-major order.
 #pragma once
 
 #include <array>

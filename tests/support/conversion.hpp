@@ -14,7 +14,7 @@ namespace safestructures::tests {
 /// Raw elements.
 using Bytes = std::vector<std::byte>;
 
-/// Bytes of packed elements.
+/// Returns the size in bytes of packed elements.
 inline std::size_t bytes_of(DType dtype, std::size_t count) {
   return (count * bit_width(dtype) + 7) / 8;
 }
@@ -33,13 +33,13 @@ std::vector<T> from_bytes(const Bytes& bytes) {
   return values;
 }
 
-/// What a conversion gave.
+/// The result of a conversion.
 struct Result {
   Bytes bytes;
   ConversionReport report;
 };
 
-/// Converts into new bytes.
+/// Converts elements into new bytes.
 inline Result convert(DType from, const Bytes& source, DType to, std::size_t count,
                       Overflow overflow = Overflow::error, std::uint64_t first = 0) {
   Result result{.bytes = Bytes(bytes_of(to, count), std::byte{0xAA}), .report = {}};

@@ -1,5 +1,5 @@
 /// \file
-/// Whether work takes time in proportion to its input.
+/// Checks that work takes time proportional to its input.
 #pragma once
 
 #include <time.h>
@@ -13,7 +13,8 @@
 
 namespace safestructures::test {
 
-/// The least time of several runs, of this thread's processor: other programs do not count.
+/// Returns the shortest of several runs, in processor time of this thread: other programs do not
+/// count.
 template <class Work>
 double time_of(const Work& work) {
   const auto now = [] {
@@ -30,7 +31,8 @@ double time_of(const Work& work) {
   return least;
 }
 
-/// `large` takes at most `most` times the time of `small`. Retried, for caches that others fill.
+/// Checks that `large` takes at most `most` times as long as `small`. Retries, because other
+/// programs may fill the caches.
 inline void check_ratio(const std::string& name, const std::function<void()>& small,
                         const std::function<void()>& large, double most) {
   double ratio = 0;
@@ -43,7 +45,8 @@ inline void check_ratio(const std::string& name, const std::function<void()>& sm
   CHECK(ratio < most);
 }
 
-/// Quadratic time is 64 times as much for 8 times the input.
+/// Checks that work takes linear time. Quadratic time would be 64 times as much for 8 times the
+/// input.
 inline void check_linear(const std::string& name, const std::function<void(std::size_t)>& work,
                          std::size_t n) {
   check_ratio(name, [&] { work(n); }, [&] { work(8 * n); }, 24);

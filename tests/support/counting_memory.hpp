@@ -1,5 +1,5 @@
 /// \file
-/// Memory that is counted, and that runs out as told. Linking support/counting_memory.cpp replaces
+/// Memory that is counted and that runs out on demand. Linking support/counting_memory.cpp replaces
 /// operator new.
 #pragma once
 
@@ -13,22 +13,22 @@
 
 namespace counting_memory {
 
-// Bytes, of all threads.
+// In bytes, for all threads.
 extern std::atomic<std::size_t> held;
-extern std::atomic<std::size_t> most;     // Held at once, since somebody set it.
-extern std::atomic<std::size_t> largest;  // Asked for at once, since somebody set it.
+extern std::atomic<std::size_t> most;     // The most held at once since a test set it.
+extern std::atomic<std::size_t> largest;  // The largest request since a test set it.
 
-/// Whether the allocations behind the one that fails do, too.
+/// Whether memory runs out for one allocation only, or for all later ones, too.
 enum class Ends { once, for_good };
 
-/// Has memory run out after so many allocations of all threads that are not spared.
+/// Makes memory run out after that many allocations by all threads that are not spared.
 void end_after(long allocations, Ends ends);
-/// Memory does not run out. \returns whether it had
+/// Stops memory from running out. \returns whether it had run out
 bool go_on();
-/// For whom memory does not run out.
+/// Whether memory never runs out for this thread.
 extern thread_local bool is_spared;
 
-/// The most that is held at once while it works, beside what was before.
+/// Returns the most memory held at once during the work, in addition to what was held before.
 template <class Work>
 std::size_t peak_of(const Work& work) {
   const std::size_t before = held;
@@ -38,8 +38,8 @@ std::size_t peak_of(const Work& work) {
 }
 
 /// Runs the work with memory that runs out at its first allocation, at its second, and so on, until
-/// it succeeds. What it throws until then must be bad_alloc.
-/// \param work returns whether all is right \param check is told after each time whether it
+/// it succeeds. Until then it must throw bad_alloc.
+/// \param work returns whether all is right \param check is called after each run with whether it
 /// succeeded \returns how often memory ran out
 template <class Work, class Check>
 long run_out(Ends ends, const Work& work, const Check& check) {

@@ -1,7 +1,7 @@
 /// \file
-/// What the golden files of earlier versions hold (tests/golden/earlier, which
-/// tests/golden/make_earlier.sh has those versions write). They compile this header, too: it uses
-/// no more than they have, and what it says stays, as the files do.
+/// The content of the golden files of earlier versions (tests/golden/earlier, which
+/// tests/golden/make_earlier.sh makes those versions write). They compile this header, too, so it
+/// uses only what they have, and its content must stay as it is, like the files.
 #pragma once
 
 #include <array>
@@ -73,7 +73,7 @@ struct safestructures::Rules<earlier::Second> {
 
 namespace earlier {
 
-/// The rows of the README's table, and what is stored in more than one way.
+/// The rows of the README's table, and types that are stored in more than one way.
 struct Everything {
   bool boolean = true;
   std::uint64_t integer = 18446744073709551615U;
@@ -105,7 +105,7 @@ struct Everything {
   Second second;
 };
 
-/// A tensor of each dtype, of eight elements and all kinds of bits.
+/// Returns a tensor of each dtype with eight elements of varied bits.
 inline ss::Value every_dtype() {
   constexpr std::array dtypes = {
       ss::DType::BOOL,    ss::DType::F4,          ss::DType::F6_E2M3,     ss::DType::F6_E3M2,
@@ -138,12 +138,12 @@ struct Module {
   }
 };
 
-/// The versions of Burn for which there is a record, and their files' names without what follows
-/// the dot.
+/// The versions of Burn for which there is a record, with their files' names without extension.
 inline const std::map<std::string, std::string> burn_versions = {
     {"0.13", "burn_13"}, {"0.17", "burn_17"}, {"0.21", "burn_21"}};
 
-/// How the golden recordings were made: of all that can be kept something.
+/// Returns the options of the golden recordings, which keep something of everything that can be
+/// kept.
 inline ss::RecorderOptions recorder_options(std::uint64_t segment_bytes) {
   return {.rules = {{.names = "*.mask", .keep = ss::Keep::nothing},
                     {.names = "*.brief", .keep = ss::Keep::statistics},
@@ -155,7 +155,7 @@ inline ss::RecorderOptions recorder_options(std::uint64_t segment_bytes) {
 }
 
 constexpr std::int64_t recorded_steps = 2;
-/// Of each step, without what is not kept.
+/// The number of records of each step, without those that are not kept.
 constexpr std::size_t records_of_step = 8;
 
 inline void record_steps(ss::ActivationRecorder& recorder) {

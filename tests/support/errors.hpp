@@ -1,5 +1,5 @@
 /// \file
-/// What tests of failures share.
+/// Helpers that tests of failures share.
 #pragma once
 
 #include <exception>
@@ -9,7 +9,7 @@
 
 namespace safestructures::test {
 
-/// "code: text" of the Error that a call throws.
+/// Returns "code: text" of the Error that a call throws.
 template <class Call>
 std::string error_of(const Call& call) {
   try {

@@ -1,5 +1,5 @@
 /// \file
-/// A system that fails as told. Linking support/failing_system.cpp with `-Wl,--wrap` (see
+/// A system that fails on demand. Linking support/failing_system.cpp with `-Wl,--wrap` (see
 /// tests/CMakeLists.txt) replaces the library's system calls, and operator new.
 #pragma once
 
@@ -10,22 +10,22 @@
 
 namespace failing_system {
 
-/// What the replaced calls do. Without a fault they only leave a trace.
+/// The behaviour of the replaced calls. Without a fault they only leave a trace.
 struct Script {
   std::string_view call;     // The call that fails,
-  int skip = 0;              // after so many that do not,
-  int times = 0;             // so many times,
+  int skip = 0;              // after this many that succeed,
+  int times = 0;             // this many times,
   int error = 0;             // with this; 0 transfers `transfer` bytes at most instead.
   std::size_t transfer = 0;  // For reads and writes.
   bool tracing = false;
   std::vector<std::string> trace;
-  std::vector<int> open_flags;         // Of every file that was opened,
-  std::vector<unsigned> create_modes;  // and of those that were created.
-  int access_flags = 0;                // Of the last question whether a file may be written.
+  std::vector<int> open_flags;         // The flags of every file that was opened,
+  std::vector<unsigned> create_modes;  // and the modes of those that were created.
+  int access_flags = 0;                // The flags of the last check whether a file may be written.
 };
 extern Script script;
 
-/// Counts down to the allocation that fails; negative: none does.
+/// Counts down to the allocation that fails; negative if none does.
 extern long allocations_left;
 
 }  // namespace failing_system

@@ -12,7 +12,7 @@
 
 namespace safestructures::test {
 
-/// A fresh folder that is removed with all it holds.
+/// A fresh folder that is removed with all its content.
 class Folder {
  public:
   Folder() {
@@ -27,9 +27,9 @@ class Folder {
   [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
     return path_ / name;
   }
-  /// The names of what it holds, sorted.
+  /// Returns the names in the folder, sorted.
   [[nodiscard]] std::vector<std::string> names() const { return names_in(path_); }
-  /// The same of any folder.
+  /// Returns the same for any folder.
   [[nodiscard]] static std::vector<std::string> names_in(const std::filesystem::path& path) {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(path))

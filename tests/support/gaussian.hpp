@@ -1,5 +1,5 @@
 /// \file
-/// Numbers as weights and activations have them.
+/// Random numbers distributed like weights and activations.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace safestructures::test {
 
-/// The same for the same seed.
+/// Returns Gaussian numbers, the same for the same seed.
 template <class T>
 std::vector<T> gaussian(std::size_t count, unsigned seed, double size = 1) {
   std::mt19937_64 random(seed);

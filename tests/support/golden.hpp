@@ -1,6 +1,6 @@
 /// \file
-/// The golden structures: files of Python's package beside what they hold, in the notation of
-/// tests/interop/notation.py.
+/// The golden structures: files of the Python package together with their content in the notation
+/// of tests/interop/notation.py.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline Json read_json(const std::filesystem::path& path) {
   return Json::parse(file);
 }
 
-/// The golden structures by name.
+/// Returns the golden structures, ordered by name.
 inline std::vector<std::filesystem::path> golden_files() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(golden_folder()))
@@ -48,7 +48,7 @@ inline std::string to_hex(const void* data, std::size_t size) {
   return text;
 }
 
-/// "0x" and the 16 digits of a double's bits; all NaN alike.
+/// Returns "0x" and the 16 digits of a double's bits; the same text for every NaN.
 inline std::string bits_of(double number) {
   if (std::isnan(number)) return "nan";
   std::string text = "0x";
@@ -57,13 +57,13 @@ inline std::string bits_of(double number) {
   return text;
 }
 
-/// The same of a node's text.
+/// Returns the same for a node's text.
 inline std::string bits_of(const Json& text) {
   return bits_of(std::bit_cast<double>(std::stoull(text.get<std::string>(), nullptr, 16)));
 }
 
-/// The first place where a value is not what a node of the notation says; empty when it is.
-/// Tensor names, attributes, and payloads of custom values are not looked at.
+/// Returns the first place where a value differs from a node of the notation; empty if there is
+/// none. Tensor names, attributes, and payloads of custom values are not compared.
 std::string difference(const Value& value, const Json& node, const std::string& path = {});
 
 }  // namespace safestructures::test

@@ -1,6 +1,6 @@
 /// \file
-/// Gzip files made by hand, for tests of what is malformed: the header and trailer of RFC 1952
-/// around stored blocks of deflate, with checksums computed bit by bit.
+/// Handmade gzip files, for tests of malformed ones: the header and trailer of RFC 1952 around
+/// stored blocks of deflate, with checksums computed bit by bit.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline std::string little_endian(std::uint64_t value, unsigned bytes) {
   return text;
 }
 
-/// What stands before and behind the deflate data, each of which a case may spoil.
+/// The parts before and after the deflate data, each of which a case may spoil.
 struct GzipMember {
   std::string content;
   std::string header = std::string("\x1F\x8B\x08\0\0\0\0\0\0\xFF", 10);

@@ -1,6 +1,6 @@
 /// \file
-/// Headers near the grammar: members and fields in any order and more than once, blanks and faults
-/// anywhere, as a source of choices says.
+/// A generator of almost valid headers: members and fields in any order and more than once, blanks
+/// and faults anywhere, as a source of choices decides.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct MadeHeader {
   std::uint64_t data_size = 0;
 };
 
-/// `choose(n)` gives a number below n; 0 is the usual choice, so that a source of zeros makes a
-/// good header.
+/// Makes headers. `choose(n)` gives a number below n; 0 is the usual choice, so a source of zeros
+/// makes a valid header.
 template <class Choose>
 class HeaderMaker {
  public:
@@ -69,7 +69,7 @@ class HeaderMaker {
                  std::move(part));
   }
 
-  /// A text of escapes and characters of all lengths, of which some are none.
+  /// Returns metadata with escapes and characters of all lengths, some of them invalid.
   std::string metadata() {
     std::string text = R"("__metadata__":{"k":")";
     for (std::size_t count = choose_(40); count > 0; --count)
@@ -87,7 +87,7 @@ class HeaderMaker {
     const std::string begin = std::to_string(made.data_size);
     const std::string end = std::to_string(made.data_size += size);
     const std::string one = std::to_string(size);
-    // Mostly the good one, which is first: `rare` gives 0 fifteen times of sixteen.
+    // Mostly the valid one, which is first: `rare` gives 0 fifteen times out of sixteen.
     const std::string shape = std::array{"[" + one + "]",
                                          "[1," + one + "]",
                                          std::string("[]"),
@@ -130,8 +130,8 @@ class HeaderMaker {
   Choose choose_;
 };
 
-/// What a header is read as, or the code and the problem of its error: what a blank must not
-/// change.
+/// Returns what a header is read as, or the code and the problem of its error, which blanks must
+/// not change.
 inline std::string header_verdict(std::string_view json, std::uint64_t data_size) {
   try {
     static_cast<void>(safetensors::Header::parse(std::as_bytes(std::span(json)), data_size));
@@ -141,12 +141,12 @@ inline std::string header_verdict(std::string_view json, std::uint64_t data_size
   return read_header(json, data_size, 0);
 }
 
-/// True when a header reads the same in all ways: directly, in general, in pieces, and with blanks
-/// around it.
+/// Returns whether a header reads the same in all ways: directly, by the general reader, in pieces,
+/// and with blanks around it.
 inline bool reads_in_one_way(const MadeHeader& made) {
   const std::string verdict = header_verdict(made.text, made.data_size);
   const std::string read = read_header(made.text, made.data_size, 0);
-  // The first holds what begins the metadata, just.
+  // The first window just holds the beginning of the metadata.
   const MemorySource file("", file_with(made.text));
   for (const std::size_t window : {17U, 23U, 64U})
     if (read_header_in_pieces(file, made.data_size, window) != read) return false;

@@ -1,5 +1,5 @@
 /// \file
-/// What tests of JSON share: malformed texts with their errors, and round trips.
+/// Helpers that tests of JSON share: malformed texts with their errors, and round trips.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ inline void check(const std::vector<JsonCase>& cases) {
   }
 }
 
-/// A tensor `a/0` with those members.
+/// Returns the text of a tensor `a/0` with those members.
 inline std::string json_tensor(const std::string& members, const std::string& dtype = "U8") {
   return R"({"a": [{"$tensor": ")" + dtype + "\"" + members + "}]}";
 }
@@ -42,7 +42,8 @@ inline std::string saved(const Value& value, SaveOptions options = {}) {
   return save_json(value, compact, std::move(options));
 }
 
-/// What is loaded of what is saved, which must be equal and be saved as the same text.
+/// Saves a value and returns what is loaded from that; it must be equal and be saved as the same
+/// text.
 inline Value again(const Value& value) {
   const SaveOptions options{.precision = Precision::preserve};
   Value loaded;

@@ -27,13 +27,13 @@ inline std::string save_json(const Value& value, const JsonOptions& json = {},
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The structure as the format reads it: tensors in their stored dtype, with attributes.
+/// Returns the structure as the format reads it: tensors in their stored dtype, with attributes.
 inline Value load_json(std::string_view text, const LoadOptions& options = {}) {
   const auto bytes = std::as_bytes(std::span(text));
   return formats::json()->read(Source::of(bytes, nullptr), options).root;
 }
 
-/// Structures of every kind of value, with everything that can stand beside them.
+/// Random structures of every kind of value, with everything that can accompany them.
 class RandomValues {
  public:
   explicit RandomValues(unsigned seed) : random_(seed) {}
@@ -157,7 +157,7 @@ class RandomValues {
     return result;
   }
 
-  /// JSON as plugins keep it, with nodes in it.
+  /// Returns JSON as plugins keep it, with nodes in it.
   Value plain(unsigned depth) {
     switch (below(depth == 0 ? 4 : 7)) {
       case 0: return Value().plain();

@@ -1,5 +1,5 @@
 /// \file
-/// A source that counts what is read of it, and fails when told.
+/// A source that counts what is read from it, and fails on demand.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class MemorySource final : public Source {
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
   [[nodiscard]] std::uint64_t reads() const noexcept { return reads_; }
-  /// Every read that reaches beyond that offset fails from now on.
+  /// Makes every read that reaches beyond that offset fail from now on.
   void fail_from(std::uint64_t offset) const noexcept { fail_from_ = offset; }
 
  private:

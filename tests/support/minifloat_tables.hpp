@@ -1,6 +1,6 @@
 /// \file
-/// The oracle of the small floating-point formats: golden/minifloats.bin, as NumPy and ml_dtypes
-/// made it.
+/// The oracle for the small floating-point formats: golden/minifloats.bin, made by NumPy and
+/// ml_dtypes.
 #pragma once
 
 #include <cstddef>
@@ -77,7 +77,7 @@ inline MinifloatTables read_minifloat_tables() {
   return tables;
 }
 
-/// Read once in a process.
+/// Returns the tables, which are read once per process.
 inline const MinifloatTables& minifloat_tables() {
   static const MinifloatTables tables = read_minifloat_tables();
   return tables;

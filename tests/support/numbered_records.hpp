@@ -1,5 +1,5 @@
 /// \file
-/// Records that are known by their numbers.
+/// Records that are identified by their numbers.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace safestructures::test {
 
-/// The value of a record; no other has it.
+/// Returns the value of a record, which no other record has.
 inline std::vector<float> value_of(std::uint64_t i) {
   return std::vector<float>(100 + i, static_cast<float>(i));
 }
 
-/// Checks that a recording has the records from 0 on, so many at least.
+/// Checks that a recording has the records from 0 on, at least `least` of them.
 inline void check_records(const std::filesystem::path& folder, std::uint64_t least) {
   const Recording run(folder);
   CHECK(run.size() >= least);

@@ -1,5 +1,5 @@
 /// \file
-/// What the tests of the platform layer share.
+/// Helpers that the tests of the platform layer share.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ inline void save(const std::filesystem::path& path, const std::string& text) {
   file.commit();
 }
 
-/// Bytes that differ from those at every other offset near them.
+/// Returns bytes that differ from those at every nearby offset.
 inline Bytes pattern(std::size_t size) {
   Bytes bytes(size);
   std::uint32_t state = 1;
@@ -64,7 +64,7 @@ inline Bytes pattern(std::size_t size) {
   return bytes;
 }
 
-/// A view of a whole file.
+/// Maps a whole file.
 inline std::shared_ptr<const safestructures::platform::Mapping> map_whole(
     const safestructures::platform::InputFile& file) {
   return safestructures::platform::Mapping::of(file, 0, static_cast<std::size_t>(file.size()));
@@ -74,7 +74,7 @@ inline std::shared_ptr<const safestructures::platform::Mapping> map_whole(
   return map_whole(safestructures::platform::InputFile(path));
 }
 
-/// The error that `call` throws.
+/// Returns the error that `call` throws.
 template <class Call>
 safestructures::Error error_of(Call call) {
   try {

@@ -1,6 +1,6 @@
 /// \file
-/// Headers and schemas in the spelling that everybody writes are read directly, all others in
-/// general. A blank behind the first brace makes the difference, and must make no other.
+/// Headers and schemas in the common spelling are read by direct readers, all others by general
+/// ones. A blank after the first brace switches readers, and must change nothing else.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@
 
 namespace safestructures::test {
 
-/// The text with that blank; for an object only.
+/// Returns the text of an object with that blank.
 inline std::string with_blank(std::string_view object) {
   return "{ " + std::string(object.substr(1));
 }
 
-/// All that is read of the header that `open` gives, or all that its error says. \param shift what
-/// to take off the error's offset
+/// Returns all that is read from the header that `open` gives, or all that its error says.
+/// \param shift the number to subtract from the error's offset
 template <class Open>
 std::string read_header_by(const Open& open, std::uint64_t shift) {
   std::string read;
@@ -53,7 +53,7 @@ inline std::string read_header(std::string_view json, std::uint64_t data_size,
       [&] { return safetensors::Header::parse(std::as_bytes(std::span(json)), data_size); }, shift);
 }
 
-/// The bytes of a file without its tensors; the length in front is not looked at.
+/// Returns the bytes of a file without its tensors; the length at its beginning is not used.
 inline std::vector<std::byte> file_with(std::string_view json) {
   std::vector<std::byte> bytes(safetensors::detail::length_size);
   const auto text = std::as_bytes(std::span(json));
@@ -61,7 +61,7 @@ inline std::vector<std::byte> file_with(std::string_view json) {
   return bytes;
 }
 
-/// The same of a file's header that is read in pieces of `window` bytes.
+/// Returns the same for a file's header that is read in pieces of `window` bytes.
 inline std::string read_header_in_pieces(const Source& source, std::uint64_t data_size,
                                          std::size_t window) {
   namespace detail = safetensors::detail;
@@ -75,7 +75,7 @@ inline std::string read_header_in_pieces(const Source& source, std::uint64_t dat
       0);
 }
 
-/// The schema that is written of what is read of one, or all that its error says.
+/// Reads a schema and returns it written again, or all that its error says.
 template <class Lookup>
 std::string read_schema(std::string_view text, const Lookup& lookup) {
   try {

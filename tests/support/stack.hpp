@@ -1,5 +1,5 @@
 /// \file
-/// Work on a thread whose stack is small.
+/// Runs work on a thread with a small stack.
 #pragma once
 
 #include <pthread.h>
@@ -20,8 +20,8 @@ inline constexpr std::size_t stack_factor = 8;
 inline constexpr std::size_t stack_factor = 1;
 #endif
 
-/// Runs `work` on a thread of its own that has `kib` KiB of stack, or the least that the system
-/// allows: 128 KiB on ARM64.
+/// Runs `work` on its own thread with `kib` KiB of stack, or the least that the system allows: 128
+/// KiB on ARM64.
 inline void with_stack(std::size_t kib, std::function<void()> work) {
   pthread_attr_t attributes;
   REQUIRE(::pthread_attr_init(&attributes) == 0);

@@ -1,5 +1,5 @@
 /// \file
-/// What is suspected of two tensors.
+/// The suspicions about two tensors.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace safestructures::test {
 
-/// All numbers are looked at.
-/// \param input null where it is not known
+/// Returns the suspicions about two tensors, looking at all numbers.
+/// \param input null if it is not known
 inline std::vector<Suspicion> suspected(const Tensor& a, const Tensor& b,
                                         const Tensor* input = nullptr) {
   comparing::Case one;

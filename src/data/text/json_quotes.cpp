@@ -18,14 +18,14 @@ namespace {
 constexpr std::uint64_t ones = 0x0101010101010101;
 constexpr std::uint64_t high = 0x8080808080808080;
 
-/// The highest bit of each byte that is `wanted`, exactly.
+/// Sets the highest bit of exactly those bytes that are `wanted`.
 std::uint64_t mark_bytes(std::uint64_t bytes, char wanted) noexcept {
   const std::uint64_t other = bytes ^ (ones * static_cast<unsigned char>(wanted));
   return ~(((other & ~high) + ~high) | other) & high;
 }
 
-/// What four bytes become, by which of them are quotes: where they go among eight, and the
-/// backslashes between them.
+/// The escaped form of four bytes, by which of them are quotes: their places among eight bytes, and
+/// the backslashes between them.
 struct Spread {
   std::uint64_t places = 0;
   std::uint64_t backslashes = 0;
@@ -42,8 +42,9 @@ constexpr std::array<Spread, 16> spreads = [] {
   return all;
 }();
 
-/// Writes those of eight bytes that are not dropped. \param marks a bit for each that is
-/// \returns behind the last of them
+/// Writes those of eight bytes that are not dropped.
+/// \param marks has a bit for each dropped byte
+/// \returns the position after the last byte written
 [[gnu::target("bmi2,popcnt")]] char* keep_others(__m128i bytes, __m128i dropped, unsigned marks,
                                                  char* target) noexcept {
   const auto kept = _pext_u64(static_cast<std::uint64_t>(_mm_cvtsi128_si64(bytes)),
@@ -57,9 +58,9 @@ constexpr std::array<Spread, 16> spreads = [] {
   const __m128i backslash = _mm_set1_epi8('\\');
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i largest_control = _mm_set1_epi8(0x1F);
-  const char* at = from;  // Not the references: what is written could be they.
+  const char* at = from;  // A copy, since writes through a char pointer might alias the references.
   char* to = target;
-  unsigned quote_is_due = 0;  // At the first byte: the block before ended in a backslash.
+  unsigned quote_is_due = 0;  // At the first byte, because the previous block ended in a backslash.
   for (; end - at >= 16; at += 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     const __m128i dropped = _mm_cmpeq_epi8(bytes, backslash);
@@ -77,7 +78,7 @@ constexpr std::array<Spread, 16> spreads = [] {
   target = to;
 }
 
-/// The same 64 at a time, in half the time.
+/// Does the same with 64 bytes at a time, in half the time.
 [[gnu::target("avx512f,avx512bw,avx512vbmi2")]] void unescape_by_compression(
     const char*& from, const char* end, char*& target) noexcept {
   const __m512i backslash = _mm512_set1_epi8('\\');

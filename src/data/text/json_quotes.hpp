@@ -1,17 +1,18 @@
 /// \file
-/// Escaped quotes, 8 to 64 bytes at a time: a schema is JSON in a JSON string, where every
-/// seventh byte begins an escaped quote.
+/// Escapes and unescapes quotes, 8 to 64 bytes at a time: a schema is JSON in a JSON string, where
+/// every seventh byte begins an escaped quote.
 #pragma once
 
 namespace safestructures::inline v0::json {
 
-/// Decodes while every backslash stands before a quote and every quote behind a backslash. Stops in
-/// front of whatever else there is, of the last bytes and, where the processor has no instruction
-/// for it, at once. \param target room for as many bytes as are read, and 8 more
+/// Decodes as long as every backslash precedes a quote and every quote follows a backslash. Stops
+/// before anything else and before the last bytes, or at once if the processor lacks the
+/// instructions.
+/// \param target must have room for as many bytes as are read, and 8 more
 void unescape_quotes(const char*& from, const char* end, char*& target) noexcept;
 
-/// Escapes while there are quotes and bytes that stay as they are; stops in the same way.
-/// \param target room for twice as many bytes as are read, and 8 more
+/// Escapes as long as there are only quotes and bytes that stay as they are; stops in the same way.
+/// \param target must have room for twice as many bytes as are read, and 8 more
 void escape_quotes(const char*& from, const char* end, char*& target) noexcept;
 
 }  // namespace safestructures::inline v0::json

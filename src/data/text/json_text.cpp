@@ -11,7 +11,7 @@
 namespace safestructures::inline v0::json {
 namespace {
 
-// The four hexadecimal digits at `from`, or nothing.
+// Returns the value of the four hexadecimal digits at `from`; null if there are none.
 std::optional<std::uint32_t> code_unit(const char* from, const char* end) noexcept {
   if (end - from < 4) return std::nullopt;
   std::uint32_t unit = 0;
@@ -47,7 +47,8 @@ bool is_surrogate(std::uint32_t unit, std::uint32_t first) noexcept {
   return (unit & 0xFC00U) == first;
 }
 
-// The low half of a pair, behind the escape of its high half at `from`.
+// Returns the low half of a surrogate pair, whose escape is expected at `from`, after that of the
+// high half; null if it is not there.
 std::optional<std::uint32_t> low_half(const char* from, const char* end) noexcept {
   if (end - from < 6 || from[0] != '\\' || from[1] != 'u') return std::nullopt;
   const std::optional<std::uint32_t> low = code_unit(from + 2, end);
@@ -70,8 +71,8 @@ void append_escape(std::string& json, std::uint32_t code) {
   append_unit(json, 0xdc00 + (code & 0x3ffU));
 }
 
-/// \param fault called with the offset of what is not UTF-8, and of the second half of a pair of
-/// surrogates in six bytes
+/// \param fault is called with the offset of each byte that is not UTF-8, and of the second half of
+/// a surrogate pair in six bytes
 template <class Fault>
 void append_quoted(std::string& json, std::string_view text, Escapes escapes, Fault fault) {
   json += '"';
@@ -150,7 +151,7 @@ Unescaped unescape(const char* from, const char* end, char* target) noexcept {
   bool has_controls = false;
   for (;;) {
     unescape_quotes(from, end, target);
-    // Eight bytes at a time, of which those behind a quote or backslash are overwritten.
+    // Copies eight bytes at a time; those after a quote or backslash are overwritten later.
     while (end - from >= 8) {
       std::uint64_t bytes;
       std::memcpy(&bytes, from, 8);

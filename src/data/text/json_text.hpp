@@ -1,5 +1,5 @@
 /// \file
-/// Strings as JSON spells them.
+/// Strings in the syntax of JSON.
 #pragma once
 
 #include <bit>
@@ -13,8 +13,8 @@
 
 namespace safestructures::inline v0::json {
 
-/// Marks the quotes and backslashes among eight bytes by their highest bits. The lowest mark is
-/// exact; those above it may be wrong.
+/// Marks the quotes and backslashes among eight bytes by setting their highest bits. The lowest
+/// mark is exact; those above it may be wrong.
 inline std::uint64_t mark_special(std::uint64_t bytes) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t high = 0x8080808080808080;
@@ -23,7 +23,7 @@ inline std::uint64_t mark_special(std::uint64_t bytes) noexcept {
   return (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & high;
 }
 
-/// The first quote or backslash from `from` on, or `end`.
+/// Returns the first quote or backslash from `from` on, or `end`.
 inline const char* find_special(const char* from, const char* end) noexcept {
   for (; end - from >= 8; from += 8) {
     std::uint64_t bytes;
@@ -35,15 +35,15 @@ inline const char* find_special(const char* from, const char* end) noexcept {
   return from;
 }
 
-/// Marks the controls, which JSON escapes, among eight bytes by their highest bits. The lowest mark
-/// is exact.
+/// Marks the control characters, which JSON escapes, among eight bytes by setting their highest
+/// bits. The lowest mark is exact.
 inline std::uint64_t mark_controls(std::uint64_t bytes) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t high = 0x8080808080808080;
   return (bytes - ones * 0x20) & ~bytes & high;
 }
 
-/// The first quote, backslash or control from `from` on, or `end`.
+/// Returns the first quote, backslash or control character from `from` on, or `end`.
 inline const char* find_unplain(const char* from, const char* end) noexcept {
   for (; end - from >= 8; from += 8) {
     std::uint64_t bytes;
@@ -58,45 +58,47 @@ inline const char* find_unplain(const char* from, const char* end) noexcept {
 
 enum class StringFault : std::uint8_t { none, bad_escape, lone_surrogate, no_end };
 
-/// What may stand behind a backslash, apart from `u`.
+/// The characters that may follow a backslash, apart from `u`.
 inline constexpr std::string_view escape_letters = "\"\\/bfnrt";
 
-/// -1 for what is none.
+/// Returns the value of a hexadecimal digit; -1 if it is not one.
 int hex_digit(char c) noexcept;
 
-/// Whether half a surrogate pair is three bytes of WTF-8 or a fault.
+/// Whether half a surrogate pair is kept as three bytes of WTF-8, or is a fault.
 enum class LoneSurrogates : bool { keep, fault };
 
-/// Decodes one escape. \param from behind the backslash; moves behind the escape
+/// Decodes one escape. \param from points after the backslash; moves past the escape
 StringFault unescape_one(const char*& from, const char* end, char*& target,
                          LoneSurrogates lone) noexcept;
 
-/// What `unescape` did.
+/// The result of `unescape`.
 struct Unescaped {
-  char* target_end;  ///< Behind the last byte written.
-  const char* stop;  ///< Behind the closing quote, or at the fault.
+  char* target_end;  ///< Past the last byte written.
+  const char* stop;  ///< Past the closing quote, or at the fault.
   StringFault fault = StringFault::none;
-  bool has_controls = false;  ///< Whether there is a byte below a blank, which JSON escapes.
+  bool has_controls = false;  ///< Whether there is a byte below 0x20, which JSON escapes.
 };
 
-/// Decodes a JSON string from the byte behind its opening quote to its closing quote. Valid UTF-8
-/// stays valid. \param target room for as many bytes as the string is spelled with, and 8 more
+/// Decodes a JSON string from the byte after its opening quote through its closing quote. Valid
+/// UTF-8 stays valid.
+/// \param target must have room for as many bytes as the string is spelled with, and 8 more
 Unescaped unescape(const char* from, const char* end, char* target) noexcept;
 
-/// True when JSON spells the text as it is: ASCII without controls, quotes and backslashes.
+/// Whether JSON spells the text unchanged: ASCII without control characters, quotes and
+/// backslashes.
 bool is_plain(std::string_view text) noexcept;
 
 /// The most bytes that `escape` writes for a text of `size` bytes.
 constexpr std::size_t escaped_bound(std::size_t size) noexcept { return 6 * size + 8; }
 
-/// Spells valid UTF-8 as the inside of a JSON string, as Rust's serde_json does.
-/// \returns behind the last byte written
+/// Writes valid UTF-8 as the inside of a JSON string, as Rust's serde_json does.
+/// \returns the position after the last byte written
 char* escape(std::string_view text, char* target) noexcept;
 
 /// Appends valid UTF-8 in quotes, as `escape` spells it.
 void append_escaped(std::string& json, std::string_view text);
 
-/// The size of a text of ASCII without controls that `escape` spelled so.
+/// Returns the original size of a text of ASCII without control characters that `escape` spelled.
 constexpr std::size_t unescaped_size(std::string_view spelled) noexcept {
   std::size_t size = 0;
   for (std::size_t i = 0; i < spelled.size(); ++i, ++size)
@@ -104,7 +106,7 @@ constexpr std::size_t unescaped_size(std::string_view spelled) noexcept {
   return size;
 }
 
-/// The characters that become escapes in addition to quotes, backslashes and controls.
+/// The characters that become escapes in addition to quotes, backslashes and control characters.
 enum class Escapes : std::uint8_t {
   all,     ///< Everything that is not ASCII, as in Python's `json.dumps`.
   unsafe,  ///< What can control a terminal or change the reading order; the rest stays UTF-8.

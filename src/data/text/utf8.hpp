@@ -12,8 +12,8 @@ namespace safestructures::inline v0::detail {
 /// encodings); null if all is valid.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept;
 
-/// The same, but a lone surrogate in three bytes is valid (WTF-8), as Python writes it with
-/// `surrogatepass`; a pair in six bytes is not.
+/// Does the same, but accepts a lone surrogate in three bytes (WTF-8), as Python writes it with
+/// `surrogatepass`; a pair in six bytes is not valid.
 std::optional<std::size_t> find_invalid_wtf8(std::string_view text) noexcept;
 
 }  // namespace safestructures::inline v0::detail

@@ -1,5 +1,5 @@
 /// \file
-/// Bytes on their way into a sink.
+/// Buffered output of bytes to a sink.
 #pragma once
 
 #include <bit>
@@ -20,9 +20,10 @@ class ByteOutput {
  public:
   explicit ByteOutput(Sink& sink) : sink_(sink) { bytes_.reserve(2 * block); }
 
-  /// Where bytes are appended. After each piece of up to about `block`, `pass_on` must be called.
+  /// The text to which bytes are appended. `pass_on` must be called after each piece of up to about
+  /// `block` bytes.
   [[nodiscard]] std::string& text() noexcept { return bytes_; }
-  /// Where the next byte comes to stand, by the sink's count.
+  /// Returns the position of the next byte, counted as the sink counts.
   [[nodiscard]] std::uint64_t position() const noexcept { return sink_.position() + bytes_.size(); }
 
   void byte(unsigned value) { bytes_.push_back(static_cast<char>(value)); }
@@ -38,7 +39,7 @@ class ByteOutput {
     for (std::size_t i = 0; i < sizeof(T); ++i)
       byte(static_cast<unsigned>(value >> (8 * i)) & 0xFFU);
   }
-  /// Passes on what was gathered; must be called now and then, and before the sink is used.
+  /// Passes on what was gathered; must be called from time to time, and before the sink is used.
   void send() {
     sink_.write_copied(std::as_bytes(std::span(bytes_)));
     bytes_.clear();
@@ -46,7 +47,7 @@ class ByteOutput {
   void pass_on() {
     if (bytes_.size() >= block) send();
   }
-  /// The sink, to which everything has been passed on.
+  /// Returns the sink after passing everything on to it.
   [[nodiscard]] Sink& sink() {
     send();
     return sink_;

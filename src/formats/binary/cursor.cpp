@@ -33,7 +33,7 @@ Token Cursor::next() {
 }
 
 Token Cursor::open(std::optional<std::uint64_t> count, bool is_map) {
-  // Each item takes a byte at least.
+  // Each item takes at least one byte.
   const std::uint64_t most = window_.left() / (is_map ? 2 : 1);
   if (count && *count > most)
     throw Error(ErrorCode::truncated, "the file ends before the items that it announces",

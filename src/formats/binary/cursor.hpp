@@ -1,5 +1,5 @@
 /// \file
-/// What the readers of MessagePack and of CBOR have in common: tokens, front to back.
+/// The common base of the readers of MessagePack and CBOR, which give tokens, front to back.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@ namespace safestructures::inline v0::binary {
 
 using tree::Token;
 
-/// A big-endian number.
+/// Reads a big-endian number.
 template <std::unsigned_integral T>
 T load_big(const std::byte* from) noexcept {
   T value = 0;
@@ -38,51 +38,51 @@ struct ByteRange {
   std::uint64_t size = 0;
 };
 
-/// How a source is read.
+/// Options for reading a source.
 struct CursorOptions {
-  /// What the source holds, in messages.
+  /// The name of the source's content in messages.
   std::string_view what = "the structure";
-  /// The code of errors in the form.
+  /// The code of errors for malformed input.
   ErrorCode code = ErrorCode::invalid_schema;
-  /// How many arrays and maps may be open at once. A level takes a few bytes of memory.
+  /// The largest number of arrays and maps open at once. A level takes a few bytes of memory.
   std::uint64_t brackets = 2000;
-  /// The limit from which that follows, in messages.
+  /// The limit from which `brackets` follows, for messages.
   std::uint32_t depth = 500;
   /// `Limits::digits`.
   std::uint32_t digits = 4300;
-  /// Whether it is mapped; else it is read in pieces, unless it is in memory.
+  /// Whether the source is mapped; otherwise it is read in pieces, unless it is in memory.
   bool is_mapped = true;
   /// Whether texts may hold surrogates (`find_invalid_wtf8`).
   bool surrogates = true;
-  /// What to do about a text that is not UTF-8.
+  /// Advice for the error about a text that is not UTF-8.
   std::string_view advice = {};
 };
 
-/// Goes from token to token of a format whose values begin with a byte that says what they are.
-/// Keys of maps that are no text are tokens as values are. Nothing is recursive, and of nothing
-/// that is only announced is memory taken. After an Error it is of no use.
+/// Goes from token to token of a format whose values begin with a byte that gives their type. Map
+/// keys that are not text are tokens like values. Nothing is recursive, and memory is never
+/// allocated for what is only announced. Must not be used after an Error.
 class Cursor {
  public:
   virtual ~Cursor() = default;
 
-  /// \throws Error what is wrong with the bytes, with the offset
+  /// Goes on to the next token. \throws Error for malformed bytes, with the offset
   Token next();
   [[nodiscard]] Token token() const noexcept { return token_; }
-  /// Where the current token begins.
+  /// Returns where the current token begins.
   [[nodiscard]] std::uint64_t offset() const noexcept { return begin_; }
 
-  /// Whether the current token begins the key of a map's entry.
+  /// Returns whether the current token begins the key of a map's entry.
   [[nodiscard]] bool is_key() const noexcept { return is_key_; }
 
-  // Of the current token.
+  // The value of the current token.
   [[nodiscard]] bool boolean() const noexcept { return boolean_; }
-  /// Of a number or an extension.
+  /// The value of a number or an extension.
   [[nodiscard]] const Value& number() const noexcept { return number_; }
-  /// Valid until the next token.
+  /// The text of a string or name, valid until the next token.
   [[nodiscard]] std::string_view string() const noexcept { return text_; }
-  /// Where the bytes are in the source; nothing where they are in pieces.
+  /// Returns where the bytes are in the source, or nothing if they are in pieces.
   [[nodiscard]] const std::optional<ByteRange>& range() const noexcept { return range_; }
-  /// Bytes that are in pieces there, as one; to be taken once.
+  /// Returns bytes that are in pieces in the source, joined. Must be called at most once per token.
   [[nodiscard]] std::vector<std::byte> take_joined() noexcept { return std::move(joined_); }
 
  protected:
@@ -93,7 +93,8 @@ class Cursor {
 
   /// Reads a value, or the beginning of one.
   virtual Token value() = 0;
-  /// Whether what has no announced length ends here; then that mark is passed over.
+  /// Returns whether a container of unannounced length ends here, and if so passes over the end
+  /// mark.
   virtual bool ends() { return false; }
 
   [[noreturn]] void fail(std::string problem, std::string expected, std::string found) const {
@@ -104,7 +105,8 @@ class Cursor {
   T unsigned_number() {
     return load_big<T>(window_.take(sizeof(T)).data());
   }
-  /// \param count of items or entries; nothing: up to where it `ends`
+  /// Opens an array or map. \param count the number of items or entries; nothing if it goes on
+  /// until it `ends`
   Token open(std::optional<std::uint64_t> count, bool is_map);
   void append_text(std::uint64_t size);
   Token string(std::uint64_t size) {
@@ -130,7 +132,7 @@ class Cursor {
     std::uint64_t left;
     bool is_map;
     bool is_endless = false;  // Its length is not announced.
-    bool has_key = false;     // Its next value is that of a key.
+    bool has_key = false;     // Its next value follows a key.
   };
 
   CursorOptions options_;

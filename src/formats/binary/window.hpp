@@ -1,5 +1,5 @@
 /// \file
-/// A source that is read front to back.
+/// Reads a source front to back.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace safestructures::inline v0::binary {
 
-/// The bytes of a source: all of them as a view, or in pieces. What is passed over in pieces is not
-/// read.
+/// The bytes of a source, either all of them as a view or in pieces. When reading in pieces, bytes
+/// that are passed over are not read.
 class Window {
  public:
   Window(std::shared_ptr<const Source> source, bool is_mapped)
@@ -29,7 +29,7 @@ class Window {
   [[nodiscard]] std::uint64_t position() const noexcept { return at_; }
   [[nodiscard]] std::uint64_t left() const noexcept { return size_ - at_; }
 
-  /// The next bytes, which stay valid until more are taken. \throws Error `truncated`
+  /// Returns the next bytes, which stay valid until more are taken. \throws Error `truncated`
   std::span<const std::byte> take(std::uint64_t size) {
     need(size);
     if (at_ < begin_ || at_ + size > begin_ + room_.size()) refill(static_cast<std::size_t>(size));
@@ -37,7 +37,7 @@ class Window {
     at_ += size;
     return room_.subspan(first, static_cast<std::size_t>(size));
   }
-  /// Goes on. \throws Error `truncated`
+  /// Passes over that many bytes. \throws Error `truncated`
   void pass(std::uint64_t size) {
     need(size);
     at_ += size;

@@ -1,5 +1,5 @@
 /// \file
-/// The elements of a tensor on their way into a sink, behind smaller pieces.
+/// Writes a tensor's elements to a sink, after smaller pieces.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace safestructures::inline v0::binary {
 inline void write_tensor(ByteOutput& out, detail::StoredElements& elements) {
   const Tensor& tensor = elements.tensor();
   const std::uint64_t size = byte_size(elements.dtype(), tensor.shape());
-  // Small tensors are copied: each write of a sink costs more than these bytes.
+  // Small tensors are copied: a write to the sink costs more than copying these bytes.
   constexpr std::uint64_t small = 4096;
   if (size > small) return detail::write_tensor(out.sink(), elements);
   std::array<std::byte, small> room;

@@ -1,5 +1,5 @@
 /// \file
-/// What stands beside a value, for which the files of Burn have no place.
+/// Attributes of values, for which Burn's files have no place.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,9 @@
 
 namespace safestructures::inline v0::burn {
 
-/// Refuses attributes but for the ids and what only says from where the value came, unless
-/// extensions are to be left out. \param what cannot hold them, in the message
+/// Refuses attributes other than ids and those that only tell where the value came from, unless
+/// extensions are to be left out.
+/// \param what the format or part that cannot hold them, for the message
 /// \throws Error `invalid_argument`
 void check_attributes(std::string_view what, const Value& value, const SaveOptions& options,
                       const Trace* trace);

@@ -1,5 +1,5 @@
 /// \file
-/// Integers of bincode 2 (`config::standard()`): a byte, or a mark and 2, 4 or 8 bytes.
+/// Integers of bincode 2 (`config::standard()`): one byte, or a marker followed by 2, 4 or 8 bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ inline constexpr unsigned mark16 = 251;
 inline constexpr unsigned mark32 = 252;
 inline constexpr unsigned mark64 = 253;
 
-/// Integers with a sign become 0, -1, 1, -2, ... = 0, 1, 2, 3, ...
+/// Converts a signed integer to an unsigned one: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
 constexpr std::uint64_t zigzag(std::int64_t value) noexcept {
   return (static_cast<std::uint64_t>(value) << 1U) ^ (value < 0 ? ~std::uint64_t{0} : 0);
 }

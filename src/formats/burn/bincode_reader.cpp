@@ -79,7 +79,7 @@ bool BincodeReader::tag(const Trace* trace) {
 }
 
 std::uint64_t BincodeReader::length(std::uint64_t least, const Trace* trace) {
-  // Some items take no bytes, as those of a list of units: of these a few are enough.
+  // Some items take no bytes, such as the units of a list: a few of these are enough.
   constexpr std::uint64_t most_empty = 4096;
   const std::uint64_t count = varint();
   const std::uint64_t most =
@@ -193,7 +193,7 @@ Value BincodeReader::bytes(const TypeInfo& type, const Trace* trace) {
 Value BincodeReader::optional(const TypeInfo& type, const Trace* trace) {
   if (!tag(trace)) return {};
   Value held = value(*type.item, trace);
-  // As codecs/holders.hpp has it.
+  // As in codecs/holders.hpp.
   if (held.is_none() || (type.item->kinds.has(Kind::none) && held.kind() == Kind::tuple)) {
     std::vector<Value> one;
     one.push_back(std::move(held));

@@ -1,6 +1,5 @@
 /// \file
-/// Reads records in bincode, which say nothing about themselves, by the C++ type they are loaded
-/// into.
+/// Reads bincode records, which do not describe themselves, guided by the C++ type that is loaded.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +21,26 @@ namespace safestructures::inline v0::burn {
 
 class BincodeReader {
  public:
-  /// \param bare whether tensors are no parameters whose type does not say it
+  /// \param bare whether tensors are not parameters unless their type says so
   BincodeReader(const std::shared_ptr<const Source>& source, const LoadOptions& options, bool bare);
 
   RecordMetadata metadata();
-  /// The item, behind the metadata. \throws Error also for bytes behind it
+  /// Returns the item, which follows the metadata. \throws Error also if bytes follow the item
   Value item(const RecordMetadata& metadata, const TypeInfo& type);
 
  private:
   [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected,
                          std::string found, const Trace* trace, std::string advice = {}) const;
 
-  // The parts of bincode.
+  // The primitives of bincode.
   unsigned byte();
   std::uint64_t varint();
   std::string text();
   bool tag(const Trace* trace);
-  /// How many items follow, each of which takes `least` bytes or more.
+  /// Reads how many items follow, each of which takes at least `least` bytes.
   std::uint64_t length(std::uint64_t least, const Trace* trace);
 
-  // Recursive over the type, to Limits::depth.
+  // Recursive over the type, up to Limits::depth.
   Value value_at(const TypeInfo& type, const Trace& trace);
   Value value(const TypeInfo& type, const Trace* trace);
   Value integer(const TypeInfo& type, const Trace* trace);
@@ -62,7 +61,7 @@ class BincodeReader {
   Value tensor_data(const TypeInfo& type, const Trace* trace);
   Tensor old_tensor(const TypeInfo& type, const Trace* trace);
   Shape shape(const Trace* trace);
-  /// Numbers one after another, as the lists of Rust have them.
+  /// Reads consecutive numbers, as in the lists of Rust.
   std::vector<std::byte> numbers(DType dtype, std::uint64_t count, const Trace* trace);
   Value sequence(const TypeInfo& type, const Trace* trace);
 

@@ -16,7 +16,8 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// What is no tensor is mostly read as one because the type is another one's.
+/// Adds advice: bytes that are not a tensor are mostly read as one because the C++ type is the
+/// wrong one.
 Error advised(const Error& error) {
   const bool is_about_data =
       error.code() == ErrorCode::invalid_shape || error.code() == ErrorCode::shape_mismatch ||
@@ -37,7 +38,7 @@ void BincodeReader::count_tensor(const Trace* trace) {
 }
 
 Value BincodeReader::tensor(const TypeInfo& type, const Trace* trace) {
-  // A tensor alone is none of a module's parameters.
+  // A tensor on its own is not a parameter of a module.
   const bool is_bare = type.mark == bare_mark || (type.mark.empty() && (bare_ || trace == nullptr));
   Value id = is_bare ? Value() : Value(text());
   Value result = tensor_data(type, trace);
@@ -81,7 +82,7 @@ Value BincodeReader::tensor_data(const TypeInfo& type, const Trace* trace) {
 }
 
 Tensor BincodeReader::old_tensor(const TypeInfo& type, const Trace* trace) {
-  // What the elements are, only the types on both sides know.
+  // Only the types on both sides know what the elements are.
   const DType wanted = type.dtype.value_or(DType::F32);
   DType dtype = DType::BOOL;
   if (is_floating(wanted)) dtype = dtype_of_rust(metadata_.float_type).value_or(DType::F32);
@@ -120,7 +121,7 @@ bool append_number(std::vector<std::byte>& bytes, DType dtype, std::uint64_t raw
     case DType::I16: return append_varint<std::int16_t>(bytes, raw);
     case DType::U64: return append_varint<std::uint64_t>(bytes, raw);
     case DType::U32: return append_varint<std::uint32_t>(bytes, raw);
-    default: return append_varint<std::uint16_t>(bytes, raw);  // F16 and BF16 by their bits.
+    default: return append_varint<std::uint16_t>(bytes, raw);  // F16 and BF16 as their bits.
   }
 }
 
@@ -157,7 +158,7 @@ Value BincodeReader::sequence(const TypeInfo& type, const Trace* trace) {
   const TypeInfo* each = &type;
   std::uint64_t count = 1;
   for (; each->kind == TypeKind::tensor && each->item != nullptr; each = each->item) {
-    // Only the outermost has no fixed size.
+    // Only the outermost dimension has no fixed size.
     const bool has_length = !each->size || version_ < since::fixed_arrays;
     dims.push_back(has_length ? length(1, trace) : *each->size);
     count *= dims.back();

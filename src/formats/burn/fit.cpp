@@ -127,7 +127,7 @@ class Fitting {
     return Tensor::share(DType::I16, bits.shape(), bits.bytes(), bits.owner());
   }
 
-  /// The dtype that the recorder's settings ask for.
+  /// Converts a tensor to the dtype that the recorder's settings ask for.
   void as_asked(Value& value, const Trace* trace) const {
     if (!precision_) return;
     try {
@@ -161,7 +161,8 @@ class Fitting {
     }
   }
 
-  /// A struct of a text `id` and a tensor `param` is spelled as a parameter is.
+  /// Turns a parameter back into a struct if the type is one: a struct of a text `id` and a tensor
+  /// `param` is spelled like a parameter.
   static void as_struct(Value& value, const TypeInfo& type) {
     const Value* const id = value.attribute(attributes::burn_id);
     const auto has = [&](std::string_view name) {

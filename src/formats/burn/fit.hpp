@@ -1,5 +1,5 @@
 /// \file
-/// What the C++ type says that is loaded, and a record that names its fields does not.
+/// Adjusts records that name their fields to what only the loaded C++ type knows.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,12 @@
 
 namespace safestructures::inline v0::burn {
 
-/// Makes of a record what its type's codecs take: half-precision numbers of their bits, enums of
-/// their variants, integers of what a half-precision record of Burn 0.13 has for them. Tensors
-/// whose dtype the type leaves open become those of `precision`.
-/// \param null_is_nan whether null stands for NaN where a float is wanted, as in JSON
-/// \throws Error `out_of_range` for what the precision cannot hold, with the path
+/// Converts the values of a record to those that the codecs of its type take: bits to
+/// half-precision numbers, variants to enums, and the F16 tensors that a half-precision record of
+/// Burn 0.13 has for integers to integers. Tensors whose dtype the type leaves open are converted
+/// to that of `precision`.
+/// \param null_is_nan whether null stands for NaN where a float is expected, as in JSON
+/// \throws Error `out_of_range`, with the path, for numbers that the precision cannot hold
 void fit(Value& root, const TypeInfo& type, const RecordMetadata& metadata,
          const std::optional<Precision>& precision, const LoadOptions& options, bool null_is_nan);
 

@@ -23,7 +23,7 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// What a pair of dtypes is called.
+/// The names of a pair of dtypes.
 struct SettingsText {
   Settings settings;
   DType floats;
@@ -47,13 +47,14 @@ Precision precision_of(Settings settings) {
   return {text_of(settings).floats, text_of(settings).integers};
 }
 
-/// A text of the metadata, of a file that is converted or as it was asked for; empty: none.
+/// Returns a text of the metadata, which comes from the converted file or from the caller; empty if
+/// there is none.
 std::string given(const SaveOptions& options, std::string_view field) {
   const auto known = options.metadata.find(std::string(metadata_prefix) + std::string(field));
   return known != options.metadata.end() ? known->second : std::string();
 }
 
-/// The settings that a record is said to have: those asked for, or those whose floats it stores.
+/// Returns the settings that a record names: those asked for, or those whose floats it stores.
 const SettingsText& settings_for(const Options& burn, const SaveOptions& options) {
   if (burn.settings) return text_of(*burn.settings);
   const std::string known = given(options, "settings");
@@ -85,8 +86,8 @@ void refuse(bool asked, std::string_view option) {
                  .advice = "Leave the option out, or save as safetensors"});
 }
 
-/// Whether a text tells of the file that it comes from, and would not be true of a record: which
-/// framework's tensors a safetensors file holds, or what wrote a burnpack file.
+/// Whether a text describes the file that it comes from, and would not be true of a record: the
+/// framework of the tensors in a safetensors file, or the program that wrote a burnpack file.
 bool tells_of_file(std::string_view name, std::string_view text, const Metadata& all) {
   constexpr std::array<std::string_view, 8> frameworks = {"pt",   "np",  "tf",    "jax",
                                                           "flax", "mlx", "numpy", "paddle"};
@@ -118,15 +119,17 @@ void check_options(const SaveOptions& options) {
   }
 }
 
-/// The recorder's name begins with this, whether it packs and wherever it puts the record.
+/// Returns the beginning of the recorder's name, which does not depend on whether it compresses and
+/// where it puts the record.
 std::string_view family_of(std::string_view recorder) {
   for (const std::string_view one : {"NamedMpk", "PrettyJson", "JsonGz", "Bin"})
     if (recorder.find("::" + std::string(one)) != std::string_view::npos) return one;
   return {};
 }
 
-/// The metadata of a file that is converted are kept as long as they say what is written: since
-/// 0.14 readers need none but the version, and other programs write others than Burn's own.
+/// Returns the metadata to write. The metadata of a converted file is kept as far as it is true of
+/// what is written: since 0.14 readers need only the version, and other programs write other
+/// metadata than Burn.
 RecordMetadata metadata_for(const Options& burn, const SaveOptions& options) {
   const SettingsText& settings = settings_for(burn, options);
   const std::string former = given(options, "settings");
@@ -137,7 +140,7 @@ RecordMetadata metadata_for(const Options& burn, const SaveOptions& options) {
       (former == settings.name || (is_foreign && !options.precision.floats && !former.empty()));
   const auto kept = [&](std::string_view field, std::string_view written) {
     std::string text = given(options, field);
-    // What names no number says nothing that could be untrue.
+    // A text that does not name a number type cannot be untrue.
     const bool is_kept = !text.empty() && (is_same || !dtype_of_rust(text));
     return is_kept ? text : std::string(written);
   };
@@ -159,7 +162,7 @@ RecordMetadata metadata_for(const Options& burn, const SaveOptions& options) {
   return metadata;
 }
 
-/// Through 0.13 the dtype of floats is how the numbers of tensors are read.
+/// Checks the dtype of floats, by which versions through 0.13 read the numbers of tensors.
 void check_old_floats(const RecordMetadata& metadata, const SettingsText& settings) {
   if (metadata.float_type == settings.float_type) return;
   throw Error(
@@ -198,16 +201,17 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The encoding that the first bytes of a record show. \param size of the file
+/// Returns the encoding that the first bytes of a record show. \param size of the file
 std::optional<Encoding> sniff(std::span<const std::byte> head, std::uint64_t size) {
   const std::string_view text = text_of(head);
   constexpr std::string_view map_of_three = "\x83\xA8metadata";
   constexpr std::string_view map_with_item = "\x83\xA4item";
-  // The dtype of floats is the first field of the metadata: any map may have a key of that name.
+  // The dtype of floats is the first field of the metadata. Checking it is needed because any map
+  // may have a key named "metadata".
   constexpr std::string_view first_field = "\245float";
   const bool has_metadata_first =
       text.starts_with(map_of_three) && text.find(first_field) == map_of_three.size() + 1;
-  // Behind an item they are seen in small files alone.
+  // After an item, the metadata is visible only in small files.
   const bool has_metadata_last =
       text.starts_with(map_with_item) &&
       (size > head.size() || text.find("\xA8metadata") != std::string_view::npos);
@@ -291,7 +295,7 @@ class BurnFormat final : public Format {
     const RecordMetadata metadata = metadata_for(options_, options);
     const Version version = writable(metadata.version);
     Precision precision = options_.settings ? precision_of(*options_.settings) : options.precision;
-    // Tensors did not say their dtypes then: the settings do.
+    // Tensors did not state their dtypes then: the settings do.
     if (version < since::tensor_data) {
       const SettingsText& settings = settings_for(options_, options);
       check_old_floats(metadata, settings);
@@ -310,7 +314,7 @@ class BurnFormat final : public Format {
   }
 
  private:
-  /// The error with what Burn advises where a recorder fails with what another one wrote.
+  /// Adds what Burn advises if a recorder fails to read what another one wrote.
   Error advised(const Error& error, const RecordMetadata& metadata) const {
     if (options_.recorder.empty() || !options_.settings || metadata.format.empty()) return error;
     const bool is_its_own = metadata.format.find(options_.recorder) != std::string::npos &&

@@ -1,5 +1,5 @@
 /// \file
-/// What records in MessagePack and in JSON have in common: tokens, front to back.
+/// The common interface to records in MessagePack and in JSON: tokens, front to back.
 #pragma once
 
 #include <cstddef>
@@ -29,20 +29,20 @@ enum class Token : std::uint8_t {
   array_end,
   map,
   map_end,
-  name,  ///< The key of an entry, which is text.
+  name,  ///< The key of an entry; always text.
   end,
 };
 
-/// A token in a message: `a map`, `a number`, `its end`.
+/// Returns the name of a token for messages: `a map`, `a number`, `its end`.
 [[nodiscard]] std::string_view describe(Token token) noexcept;
 
-/// What an array is expected to hold.
+/// The items that an array is expected to hold.
 enum class Expected : std::uint8_t {
-  bytes,    ///< integers from 0 to 255: U8
-  numbers,  ///< I64, F32, F64 (where null is NaN) or BOOL
+  bytes,    ///< Integers from 0 to 255, as U8.
+  numbers,  ///< Numbers or booleans, as I64, F32, F64 (where null is NaN) or BOOL.
 };
 
-/// An array of numbers or of booleans, packed.
+/// A packed array of numbers or of booleans.
 struct Numbers {
   DType dtype = DType::I64;
   std::uint64_t count = 0;
@@ -55,7 +55,7 @@ struct ByteRange {
   std::uint64_t size = 0;
 };
 
-/// A tensor as Burn 0.14 and later spell it: `{bytes, shape, dtype}`, alone or as the parameter in
+/// A tensor as spelled by Burn 0.14 and later: `{bytes, shape, dtype}`, alone or as `param` in
 /// `{id, param}`.
 struct TensorData {
   std::optional<std::string> id;
@@ -64,35 +64,36 @@ struct TensorData {
   StoredType type;
 };
 
-/// Goes from token to token; nesting is checked on the way. Of nothing that is only announced is
-/// memory taken. After an Error it is of no use.
+/// Walks from token to token and checks nesting on the way. Memory is never allocated for contents
+/// that are announced but absent. Must not be used after it has thrown an Error.
 class Input {
  public:
   virtual ~Input() = default;
 
-  /// \throws Error what is wrong with the bytes, with the offset
+  /// \throws Error for malformed bytes, with the offset
   virtual Token next() = 0;
   [[nodiscard]] Token token() const noexcept { return token_; }
-  /// Where the current token begins.
+  /// The offset at which the current token begins.
   [[nodiscard]] virtual std::uint64_t offset() const noexcept = 0;
 
-  // Of the current token; strings are valid until the next one.
+  // The content of the current token; strings are valid until the next one.
   [[nodiscard]] virtual bool boolean() const = 0;
   /// \throws Error `limit_exceeded` for an integer of more than `Limits::digits`
   [[nodiscard]] virtual Value number() const = 0;
   [[nodiscard]] virtual std::string_view string() = 0;
   [[nodiscard]] virtual ByteRange bytes() const = 0;
 
-  /// The array that begins here, where it holds nothing but what is expected: then the current
-  /// token is its end. Otherwise nothing, and it is read token by token.
+  /// Reads the array that begins here if it holds nothing but what is expected: the current token
+  /// is then its end. Otherwise returns null, and the array must be read token by token.
   [[nodiscard]] virtual std::optional<Numbers> numbers(Expected expected) = 0;
 
-  /// The tensor that the map which begins here stands for, where it is spelled byte for byte as
-  /// Burn does: then the current token is the map's end. Otherwise nothing, and it is read token by
-  /// token. Records are little else: 10,000 parameters load in half the time.
+  /// Reads the tensor that the map which begins here stands for, if it is spelled byte for byte as
+  /// Burn spells it: the current token is then the end of the map. Otherwise returns null, and the
+  /// map must be read token by token. Records hold little else: 10,000 parameters load in half the
+  /// time.
   [[nodiscard]] virtual std::optional<TensorData> tensor_data() { return std::nullopt; }
 
-  /// Goes on to the last token of the value that begins here.
+  /// Moves to the last token of the value that begins here.
   void skip();
 
  protected:
@@ -103,12 +104,12 @@ class Input {
   Token token_ = Token::end;
 };
 
-/// A record in named MessagePack. \param source is read from in pieces unless it is in memory, or
-/// to be mapped
+/// Opens a record in named MessagePack.
+/// \param source read in pieces, unless it is in memory or is to be mapped
 [[nodiscard]] std::unique_ptr<Input> messagepack_input(const std::shared_ptr<const Source>& source,
                                                        bool is_mapped, const Limits& limits);
 
-/// A record in JSON. The text must stay valid.
+/// Opens a record in JSON. The text must stay valid.
 [[nodiscard]] std::unique_ptr<Input> json_input(std::string_view text, const Limits& limits);
 
 }  // namespace safestructures::inline v0::burn

@@ -30,8 +30,8 @@ class JsonInput final : public Input {
   Token next() override {
     token_ = token_of(cursor_.next());
     const bool is_text = token_ == Token::string || token_ == Token::name;
-    // The text of the record is UTF-8: only an escape can be half a surrogate pair, which Rust's
-    // texts cannot hold.
+    // The text of the record is UTF-8. Only an escape can be half a surrogate pair, which Rust
+    // strings cannot hold.
     if (is_text && !cursor_.is_plain() && detail::find_invalid_utf8(cursor_.string()))
       throw Error(ErrorCode::invalid_utf8, "a text of the record is not UTF-8",
                   {.expected = "pairs of surrogates",
@@ -43,7 +43,7 @@ class JsonInput final : public Input {
   std::uint64_t offset() const noexcept override { return cursor_.offset(); }
   bool boolean() const override { return cursor_.boolean(); }
   std::string_view string() override { return cursor_.string(); }
-  ByteRange bytes() const override { return {}; }  // JSON has none.
+  ByteRange bytes() const override { return {}; }  // JSON has no bytes.
 
   Value number() const override {
     if (!cursor_.is_integer()) return cursor_.number_in_range();

@@ -21,7 +21,7 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// A byte as JSON spells it.
+/// The decimal digits of a byte.
 struct Digits {
   std::array<char, 3> text{};
   std::uint8_t size = 0;
@@ -46,7 +46,7 @@ class JsonOutput final : public Output {
   void boolean(bool value) override { scalar(value ? "true" : "false"); }
   void integer(const Value& value, IntegerType) override { scalar(value.integer_text()); }
   void unsigned_integer(std::uint64_t value) override { scalar(std::to_string(value)); }
-  // JSON has no NaN: it is null, as Burn writes it.
+  // JSON has no NaN: Burn writes null, and so does this.
   void floating(double value, DType dtype) override {
     begin_item();
     if (dtype == DType::F32) append_float(static_cast<float>(value));
@@ -118,7 +118,7 @@ class JsonOutput final : public Output {
  private:
   static constexpr std::uint64_t block = 8192;
 
-  /// Whether something stands in an open bracket already.
+  /// Begins an item, after a comma if the open bracket already has one.
   void begin_item() {
     if (std::exchange(has_key_, false) || is_empty_.empty()) return;
     if (std::exchange(is_empty_.back(), 0) == 0) text_ += ',';
@@ -165,7 +165,7 @@ class JsonOutput final : public Output {
     const std::size_t mark = digits.find('e');
     int exponent = 0;
     std::from_chars(digits.data() + mark + 2, digits.data() + digits.size(), exponent);
-    // From where on there is an exponent, in the JSON of Rust (serde_json).
+    // The limits from which on the JSON of Rust (serde_json) has an exponent.
     constexpr bool is_single = std::is_same_v<T, float>;
     constexpr int large = is_single ? 13 : 16;
     constexpr int small = is_single ? 7 : 6;
@@ -179,7 +179,7 @@ class JsonOutput final : public Output {
     append_plain(std::move(digits), is_small ? -exponent : exponent);
   }
 
-  /// \param digits one before the point, and what is behind it
+  /// \param digits a digit before the point, and those after it
   void append_plain(std::string digits, int exponent) {
     if (digits.front() == '-') {
       text_ += '-';
@@ -235,7 +235,7 @@ class JsonOutput final : public Output {
   json::Output out_;
   std::string& text_;
   Version version_;
-  std::vector<char> is_empty_;  // Of each open bracket.
+  std::vector<char> is_empty_;  // For each open bracket.
   bool has_key_ = false;
 };
 

@@ -17,7 +17,7 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// Reads lists of numbers, and tensors, at once.
+/// Reads lists of numbers and tensors in one go.
 class PackingCursor final : public messagepack::Cursor {
  public:
   using messagepack::Cursor::Cursor;
@@ -51,9 +51,9 @@ class PackingCursor final : public messagepack::Cursor {
   }
 
  private:
-  // What follows are the pieces of a tensor, which pass over what they accept.
+  // The following read the parts of a tensor, and move past what they accept.
 
-  /// The next byte, or what is the mark of nothing that is asked for.
+  /// Returns the next byte; at the end, a marker that no caller asks for.
   unsigned mark() {
     return window_.left() > 0 ? std::to_integer<unsigned>(window_.take(1)[0])
                               : static_cast<unsigned>(messagepack::Mark::nil);
@@ -63,7 +63,7 @@ class PackingCursor final : public messagepack::Cursor {
     if (window_.left() < sizeof(T)) return std::nullopt;
     return unsigned_number<T>();
   }
-  /// A number behind its mark, of which there are four for its widths.
+  /// Reads the number after its marker. There are four markers, one for each width.
   std::optional<std::uint64_t> sized(unsigned mark, messagepack::Mark narrowest) {
     switch (mark - static_cast<unsigned>(narrowest)) {
       case 0: return big<std::uint8_t>();
@@ -78,7 +78,7 @@ class PackingCursor final : public messagepack::Cursor {
     if (first == static_cast<unsigned>(messagepack::Mark::uint64)) return big<std::uint64_t>();
     return sized(first, messagepack::Mark::uint8);
   }
-  /// The text of a string of up to 31 bytes, which stays valid until more is read.
+  /// Returns the text of a string of up to 31 bytes. It stays valid until more is read.
   std::optional<std::string_view> short_text() {
     const unsigned size = mark() ^ messagepack::fixstr;
     if (size > 31 || window_.left() < size) return std::nullopt;
@@ -129,7 +129,8 @@ class PackingCursor final : public messagepack::Cursor {
     return true;
   }
 
-  /// Whether all items of the array were numbers of one dtype, or could be made so.
+  /// Packs the array. Returns whether all items were numbers of one dtype, or could be converted to
+  /// one.
   bool pack(Numbers& numbers) {
     const std::uint64_t count = numbers.count;
     const auto first = std::to_integer<unsigned>(window_.take(1)[0]);

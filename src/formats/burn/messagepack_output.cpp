@@ -25,7 +25,7 @@ class MessagePackOutput final : public Output {
   void none() override { code_.null(); }
   void boolean(bool value) override { code_.boolean(value); }
 
-  // The smallest spelling; what is not negative as unsigned.
+  // Writes the smallest spelling; numbers that are not negative are unsigned.
   void integer(const Value& value, IntegerType) override {
     if (const std::optional<std::uint64_t> positive = value.as_uint64())
       return unsigned_integer(*positive);

@@ -8,7 +8,7 @@ namespace safestructures::inline v0::burn {
 namespace {
 
 // Taken from the structs of burn-core 0.13.2, 0.14.1 and 0.17.1, and of burn-nn 0.19.1 to 0.21.0.
-// What changed between two of these is dated by Burn's own history.
+// Changes between two of these are dated by the history of Burn's repository.
 
 constexpr ModuleField member(std::string_view name) { return {.name = name}; }
 constexpr ModuleField constant(std::string_view name, std::size_t count = 0) {
@@ -50,7 +50,7 @@ constexpr std::array instance_norm = {until(14, constant("num_groups")),
                                       constant("affine")};
 constexpr std::array rms_norm = {member("gamma"), constant("epsilon")};
 
-/// \param dims of the kernel; 0: single numbers
+/// \tparam Dims the dimensions of the kernel; 0: single numbers
 template <std::size_t Dims>
 constexpr std::array conv = {member("weight"),           member("bias"),
                              constant("stride", Dims),   constant("kernel_size", Dims),

@@ -14,7 +14,7 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// A list of numbers that were kept packed.
+/// Returns packed numbers as a list.
 Value unpacked(const Tensor& numbers) {
   Value list = Value::list();
   list.reserve(static_cast<std::size_t>(numbers.size()));
@@ -36,7 +36,8 @@ bool has_members(const Value& map, std::initializer_list<std::string_view> names
                              [&](std::string_view name) { return map.find(name) != nullptr; });
 }
 
-/// What the dtype of a tensor says: its name, and of booleans how they are stored.
+/// Returns the type that the dtype of a tensor gives: its name and, for booleans, how they are
+/// stored.
 std::optional<StoredType> type_of(const Value& dtype) {
   if (dtype.kind() == Kind::string) return stored_type(dtype.as_string());
   if (dtype.kind() != Kind::dict || dtype.size() != 1) return std::nullopt;
@@ -45,7 +46,7 @@ std::optional<StoredType> type_of(const Value& dtype) {
   return stored_type("Bool", entry.value.as_string());
 }
 
-/// What stands as a dtype, in messages.
+/// Returns the value in place of a dtype, for messages.
 std::string dtype_text(const Value& dtype) {
   if (dtype.kind() != Kind::dict || dtype.size() != 1) return safestructures::describe(dtype);
   const Entry& entry = dtype.entries().front();
@@ -62,7 +63,7 @@ bool is_in(const Value& item, std::uint64_t most) {
   return number && *number <= most;
 }
 
-/// Refuses a map that has all of a tensor but its bytes, which would load as a dict of numbers.
+/// Refuses a map that has all parts of a tensor but its bytes, and would load as a dict of numbers.
 /// \param shape a list
 void check_damage(const Value& map, const Value& shape) {
   const Value* const bytes = map.find(bytes_name);
@@ -238,7 +239,8 @@ Value NamedReader::member(std::string_view name, const Trace& trace, std::size_t
 }
 
 std::optional<Value> NamedReader::tensor_at_once(const Trace* trace) {
-  // As deep as the sizes of a parameter's shape are, and as many nodes.
+  // Counts as many levels and nodes as reading token by token: the sizes of a parameter's shape are
+  // this deep.
   constexpr std::uint32_t levels = 3;
   if (is_old_ || options_.limits.depth - depth_ < levels) return std::nullopt;
   std::optional<TensorData> data = input_.tensor_data();
@@ -291,7 +293,7 @@ std::optional<Value> NamedReader::tensor(Value& map, const Elements& elements, c
     Value& id = map.entry_value(id_entry);
     Value& param = map.entry_value(1 - id_entry);
     const bool is_tensor = param.kind() == Kind::tensor || param.type_name() == quantized_type;
-    // A parameter in it has an id already: then this is a struct with such names.
+    // If there is a parameter in it, which has an id already, this is a struct with such names.
     const Value* const own = param.attribute(attributes::burn_id);
     const bool has_own = own != nullptr && !own->is_none();
     if (!is_tensor || has_own || id.kind() != Kind::string) return std::nullopt;
@@ -367,7 +369,7 @@ Value NamedReader::new_tensor(const Value& map, Shape shape, const Elements& ele
 Tensor NamedReader::old_tensor(const Tensor& numbers, Shape shape) const {
   const DType dtype = numbers.dtype();
   if (dtype == DType::I64 && metadata_.is_half()) {
-    // The bits of floats, or integers: no file says which, but bits are never negative.
+    // The bits of floats, or integers: files do not say which, but bits are never negative.
     const std::span<const std::int64_t> integers = numbers.data<std::int64_t>();
     const bool is_signed =
         std::ranges::any_of(integers, [](std::int64_t item) { return item < 0; });

@@ -21,14 +21,14 @@ namespace safestructures::inline v0::burn {
 
 class NamedReader {
  public:
-  /// \param source where the bytes of tensors are; null where they stand in the text
+  /// \param source holds the bytes of tensors; null if they are in the text
   NamedReader(Input& input, std::shared_ptr<const Source> source, const LoadOptions& options)
       : input_(input), source_(std::move(source)), options_(options) {}
 
-  /// The metadata, wherever they stand in the record; nothing else is read.
+  /// Reads the metadata, wherever it is in the record, and nothing else.
   RecordMetadata metadata();
-  /// The item, of an input that begins anew.
-  /// \param metadata those of the record, which say how tensors are spelled
+  /// Reads the item. The input must be at its beginning again.
+  /// \param metadata the metadata of the record, which determines how tensors are spelled
   Value item(const RecordMetadata& metadata);
 
  private:
@@ -36,12 +36,12 @@ class NamedReader {
                          std::string found) const;
   void expect(Token token, std::string_view what) const;
 
-  /// Reads the outermost map: calls `read` at each member, which reads its value; it is over when
-  /// `read` says so.
+  /// Reads the outermost map: calls `read` at each member to read its value, and stops when `read`
+  /// says so.
   template <class Read>
   void members(const Read& read);
 
-  // Recursive over the record, to Limits::depth.
+  // Recursive over the record, up to Limits::depth.
   Value value_at(const Trace& trace);
   Value value(const Trace* trace);
   void count_node(const Trace* trace);
@@ -51,14 +51,14 @@ class NamedReader {
   Value map(const Trace* trace);
   std::optional<Value> tensor_at_once(const Trace* trace);
 
-  /// What a map holds that may be the elements of a tensor.
+  /// The entry of a map that may hold the elements of a tensor.
   struct Elements {
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
-    std::size_t entry = none;  ///< Whose they are: a tensor of an array's numbers, or null ...
-    std::optional<ByteRange> range;  ///< ... where they are bytes in the source, at these.
+    std::size_t entry = none;  ///< Its index: a tensor of the numbers of an array, or null ...
+    std::optional<ByteRange> range;  ///< ... if they are bytes in the source, in this range.
   };
   Value member(std::string_view name, const Trace& trace, std::size_t index, Elements& elements);
-  /// The tensor or parameter that a map stands for, or nothing.
+  /// Returns the tensor or parameter that a map stands for; null if it stands for neither.
   std::optional<Value> tensor(Value& map, const Elements& elements, const Trace* trace);
   Tensor old_tensor(const Tensor& numbers, Shape shape) const;
   Value new_tensor(const Value& map, Shape shape, const Elements& elements,

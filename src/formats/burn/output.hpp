@@ -1,5 +1,5 @@
 /// \file
-/// What writes records of Burn in one of their encodings.
+/// The interface of the writers of Burn's encodings.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,24 @@ struct IntegerType {
   bool is_signed = true;
 };
 
-/// How many items a sequence has, and whether its type says so.
+/// The number of items of a sequence, and whether its type fixes it.
 struct Length {
   std::size_t count = 0;
   bool is_fixed = false;
 };
 
-/// Takes a record value by value, front to back. What one encoding spells and another does not is
-/// left to it: bincode has no names, and MessagePack no widths.
+/// Takes a record value by value, front to back. Each encoding leaves out what it does not spell:
+/// bincode has no names, and MessagePack no widths.
 class Output {
  public:
   virtual ~Output() = default;
 
-  /// Whether fields have names; else what the C++ type says must be given.
+  /// Whether fields have names. If not, the C++ type must be known.
   [[nodiscard]] virtual bool is_named() const noexcept = 0;
 
   virtual void none() = 0;
   virtual void boolean(bool value) = 0;
-  /// \param value fits the type
+  /// \param value must fit the type
   virtual void integer(const Value& value, IntegerType type) = 0;
   virtual void unsigned_integer(std::uint64_t value) = 0;
   /// \param dtype F32 or F64
@@ -46,35 +46,35 @@ class Output {
   /// \throws Error `invalid_utf8`
   virtual void string(std::string_view text, const Trace* trace) = 0;
 
-  /// An object's fields, each after its name.
+  /// Write an object's fields, each after its name.
   virtual void begin_struct(std::size_t fields) = 0;
   virtual void name(std::string_view name) = 0;
   virtual void end_struct() = 0;
-  /// A map's entries, each after its key.
+  /// Write a map's entries, each after its key.
   virtual void begin_map(std::size_t entries) = 0;
   virtual void key(std::string_view key, const Trace* trace) = 0;
   virtual void end_map() = 0;
   virtual void begin_list(Length length) = 0;
   virtual void end_list() = 0;
-  /// Before what an optional holds, or none.
+  /// Writes the tag in front of the value of an optional, or none.
   virtual void option(bool has_value) = 0;
-  /// Around the value of an enum's variant.
+  /// Write what encloses the value of an enum's variant.
   virtual void begin_variant(std::uint64_t index, std::string_view name) = 0;
   virtual void end_variant() = 0;
-  /// In place of what a module holds beside parameters and modules. \param count of the array that
-  /// it is, or 0
+  /// Writes the placeholder for a module's field that is neither a parameter nor a module.
+  /// \param count the number of items if the field is an array, otherwise 0
   virtual void constant(std::size_t count) = 0;
-  /// In place of what a record only says about its type.
+  /// Writes the placeholder for a field that only marks the type (PhantomData).
   virtual void phantom() = 0;
 
-  /// The elements, as bytes.
+  /// Writes the elements as bytes.
   virtual void bytes(detail::StoredElements& elements) = 0;
-  /// The elements, as a list of numbers; of F16 and BF16 the bits.
+  /// Writes the elements as a list of numbers; F16 and BF16 as their bits.
   virtual void numbers(detail::StoredElements& elements, bool is_fixed) = 0;
-  /// A dtype by name, or by number. \throws Error `unknown_dtype`
+  /// Writes a dtype by name or by number. \throws Error `unknown_dtype`
   virtual void dtype(DType dtype) = 0;
 
-  /// Passes on what is left.
+  /// Passes the rest to the sink.
   virtual void finish() = 0;
 
  protected:
@@ -85,7 +85,7 @@ class Output {
 
 [[nodiscard]] std::unique_ptr<Output> messagepack_output(Sink& sink, Version version);
 [[nodiscard]] std::unique_ptr<Output> bincode_output(Sink& sink, Version version);
-/// \param indent blanks for each level; 0: on one line
+/// \param indent spaces for each level; 0: everything on one line
 [[nodiscard]] std::unique_ptr<Output> json_output(Sink& sink, Version version, unsigned indent);
 
 }  // namespace safestructures::inline v0::burn

@@ -19,7 +19,7 @@ std::optional<unsigned> value_of(char digit) noexcept {
 
 std::string param_id_text(std::uint64_t id) {
   std::string text;
-  unsigned bits = 0;  // What is not spelled yet, in its lowest `count` bits.
+  unsigned bits = 0;  // The bits that are not spelled yet: the lowest `count`.
   unsigned count = 0;
   for (unsigned byte = 0; byte < sizeof id; ++byte) {
     bits = (bits << 8U | static_cast<unsigned>(id >> (8 * byte) & 0xFFU)) & 0xFFFU;

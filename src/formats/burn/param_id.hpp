@@ -1,5 +1,5 @@
 /// \file
-/// How Burn spells the ids of parameters, since its version 0.15.
+/// The spelling of the ids of parameters since Burn 0.15.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace safestructures::inline v0::burn {
 
-/// The 13 characters of an id: BASE32_DNSSEC (digits, then a to v; the most significant bit first;
-/// no padding) of its eight bytes, little endian.
+/// Returns the 13 characters of an id: its eight bytes, little-endian, in BASE32_DNSSEC (digits,
+/// then a to v; the most significant bit first; no padding).
 [[nodiscard]] std::string param_id_text(std::uint64_t id);
 
-/// The id that a text spells, as Burn reads it: in capitals or not; 10 characters are six bytes,
-/// the rest 0; the empty text is 0. Nothing for what spells none: a UUID of an older version,
-/// another length, a bit set behind the last byte.
+/// Parses an id as Burn does: upper and lower case are the same; 10 characters are six bytes, and
+/// the others are 0; the empty text is 0. Returns null for any other text: a UUID of an older
+/// version, another length, a bit set after the last byte.
 [[nodiscard]] std::optional<std::uint64_t> parse_param_id(std::string_view text) noexcept;
 
 }  // namespace safestructures::inline v0::burn

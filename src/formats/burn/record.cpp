@@ -8,7 +8,7 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// The number at the beginning of a text, which it is taken from.
+/// Takes the number at the beginning of a text from it.
 std::optional<Version> take_number(std::string_view& text) {
   Version number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -26,7 +26,7 @@ void for_each_tensor(const Value& root, const Visit& visit) {
   }
 }
 
-/// Whether a part of the type may be a Value, or be made of one by a codec that does not say how.
+/// Whether a part of the type may be a Value, or is made from one by a codec that does not say how.
 bool has_values(const TypeInfo& type) {
   std::vector<const TypeInfo*> open = {&type};
   std::unordered_set<const TypeInfo*> seen = {&type};
@@ -67,7 +67,7 @@ std::uint64_t float_bytes(const Value& item, const Precision& precision) {
   std::uint64_t bytes = 0;
   for_each_tensor(item, [&](const Value& value) {
     const DType dtype = dtypes.of(value);
-    // A sequence of C++ keeps its width, whatever the precision.
+    // A C++ sequence keeps its width, whatever the precision.
     if (dtype == DType::F32 || dtype == DType::F64)
       bytes += std::min(byte_size(dtype, value.tensor().shape()), value.tensor().byte_size());
   });

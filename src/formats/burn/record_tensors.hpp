@@ -1,5 +1,5 @@
 /// \file
-/// The tensors of a record: what their numbers take, and what they are called here.
+/// Counts, names and sizes of the tensors of a record.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace safestructures::inline v0::burn {
 
 /// Counts the tensors of a record that was read, and names them by their places.
-/// \param type that is loaded; null: a Value. Where no part of it is one, nobody sees the names,
-/// and they are left out: they were a tenth of loading 10,000 small parameters.
+/// \param type the type that is loaded; null: a Value. If no part of it is a Value, nobody sees the
+/// names, and they are left out: they took a tenth of the time of loading 10,000 small parameters.
 void enter_tensors(Content& content, const TypeInfo* type);
 
-/// What the F32 and F64 numbers of all tensors take in an encoding of bytes at least, so that no
-/// more is reserved on the disk than the file needs: small integers and halves may take less than
-/// their width.
+/// Returns the least number of bytes that the F32 and F64 numbers of all tensors take in a binary
+/// encoding. Other numbers do not count, so that no more is reserved on the disk than the file
+/// needs: small integers and halves may take less than their width.
 [[nodiscard]] std::uint64_t float_bytes(const Value& item, const Precision& precision);
 
 }  // namespace safestructures::inline v0::burn

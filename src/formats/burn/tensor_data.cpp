@@ -12,7 +12,7 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// Burn's dtypes in the order of 0.17 and later, where an index names them.
+/// Burn's dtypes in the order of their indices since 0.17.
 enum class Known : std::uint8_t {
   f64,
   f32,
@@ -37,7 +37,7 @@ struct Named {
   DType dtype;
 };
 
-// Flex32 is computed with in less precision, and stored in 32 bits.
+// Flex32 is stored in 32 bits and may be computed in less precision.
 constexpr std::array<Named, 14> dtypes = {{
     {Known::f64, "F64", DType::F64},
     {Known::f32, "F32", DType::F32},
@@ -77,7 +77,7 @@ StoredType type_of(const Named& named, std::string_view store) {
   return {named.dtype, bit_width(named.dtype) / 8};
 }
 
-/// Bytes of booleans that were stored in four each.
+/// Returns one byte for each boolean that was stored in four.
 std::vector<std::byte> narrow(std::span<const std::byte> wide) {
   std::vector<std::byte> bytes;
   bytes.reserve(wide.size() / sizeof(std::uint32_t));

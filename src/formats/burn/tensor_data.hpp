@@ -1,5 +1,6 @@
 /// \file
-/// How Burn writes a tensor: its dtypes by version, and from parts to a Tensor and back.
+/// Burn's representation of a tensor: its dtypes by version, and conversion between its parts and a
+/// Tensor.
 #pragma once
 
 #include <cstdint>
@@ -17,51 +18,55 @@
 
 namespace safestructures::inline v0::burn {
 
-/// The members of a tensor, up to 0.13 and since.
+/// The names of a tensor's members, through 0.13 and since.
 inline constexpr std::string_view value_name = "value";
 inline constexpr std::string_view bytes_name = "bytes";
 inline constexpr std::string_view shape_name = "shape";
 inline constexpr std::string_view dtype_name = "dtype";
-/// The members of a parameter.
+/// The names of a parameter's members.
 inline constexpr std::string_view id_name = "id";
 inline constexpr std::string_view param_name = "param";
-/// The type of a quantized tensor, whose bytes are kept as they are.
+/// The type name of a quantized tensor, whose bytes are kept unchanged.
 inline constexpr std::string_view quantized_type = "burn.QFloat";
-/// Its dtype is a map with this key; of a burnpack file it is what the key has, and the bytes are
-/// `packed_bytes_name`.
+/// The key of the map that is its dtype in a record. A burnpack file has only the value of this key
+/// as its dtype, and the bytes under `packed_bytes_name`.
 inline constexpr std::string_view quantized_name = "QFloat";
 inline constexpr std::string_view packed_bytes_name = "data";
 
-/// How the bytes of a tensor are to be read: `Bool` with four bytes each, say.
+/// How the bytes of a tensor are to be read: for instance, `Bool` with four bytes each.
 struct StoredType {
   DType dtype = DType::F32;
-  unsigned width = 4;  ///< Bytes of an element; of booleans 1 or 4.
+  unsigned width = 4;  ///< Bytes per element; 1 or 4 for booleans.
 };
 
-/// By its name since 0.14: `F32`, `Flex32`, `Bool`. \param store of booleans: `Native`, `U8`, `U32`
+/// Returns the type with a name used since 0.14: `F32`, `Flex32`, `Bool`.
+/// \param store how booleans are stored: `Native`, `U8`, `U32`
 [[nodiscard]] std::optional<StoredType> stored_type(std::string_view name,
                                                     std::string_view store = "Native") noexcept;
-/// By its index in bincode. \param store the second index of booleans since 0.21
+/// Returns the type with an index in bincode.
+/// \param store the second index of booleans since 0.21
 [[nodiscard]] std::optional<StoredType> stored_type(std::uint64_t index, std::uint64_t store,
                                                     Version version) noexcept;
-/// The name that `stored_type` takes; nothing for what Burn does not have.
+/// Returns the name that `stored_type` takes; null for a dtype that Burn does not have.
 [[nodiscard]] std::optional<std::string_view> name_of(DType dtype) noexcept;
-/// The index in bincode. \throws Error `unknown_dtype` for what that version does not have
+/// Returns the index in bincode. \throws Error `unknown_dtype` if that version does not have the
+/// dtype
 [[nodiscard]] std::uint64_t index_of(DType dtype, Version version);
-/// The index of quantized tensors.
+/// Returns the index of quantized tensors in bincode.
 [[nodiscard]] std::uint64_t quantized_index(Version version) noexcept;
-/// Of booleans, in bincode.
+/// Returns the index of booleans in bincode.
 [[nodiscard]] std::uint64_t bool_index(Version version) noexcept;
 
-/// A tensor of elements that lie in the source; where they are not aligned there, they are read
-/// when they are used. \throws Error `shape_mismatch` when the range has another length
+/// Returns a tensor whose elements are in the source. If they are not aligned there, they are read
+/// when they are used.
+/// \throws Error `shape_mismatch` if the range has another length
 [[nodiscard]] Tensor tensor_in(const std::shared_ptr<const Source>& source, std::uint64_t offset,
                                std::uint64_t size, StoredType type, Shape shape, bool is_mapped,
                                const Trace* trace);
-/// The bytes of a tensor in memory as elements of another dtype, or shape.
+/// Returns the bytes of a tensor in memory as elements of another dtype or shape.
 /// \throws Error `shape_mismatch`
 [[nodiscard]] Tensor viewed(const Tensor& bytes, StoredType type, Shape shape);
-/// A tensor of elements in memory, those of booleans in a byte each.
+/// Returns a tensor of elements in memory; booleans take a byte each.
 /// \throws Error `shape_mismatch`
 [[nodiscard]] Tensor tensor_of(std::vector<std::byte> bytes, StoredType type, Shape shape);
 

@@ -1,5 +1,5 @@
 /// \file
-/// Texts of records are UTF-8.
+/// Checks that the texts of records are UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace safestructures::inline v0::burn {
 
-/// What to do about a text that is none, in the encodings that name their fields.
+/// The advice for a text that is not UTF-8, in the encodings that name their fields.
 inline constexpr std::string_view utf8_advice =
     "Damage, or another program than Burn: save the record again";
 
-/// Of bincode, where another type finds texts in other bytes.
-/// \param offset where the text is in the file \throws Error `invalid_utf8`
+/// Checks a text of bincode, where reading by the wrong type finds texts in other bytes.
+/// \param offset of the text in the file \throws Error `invalid_utf8`
 inline void check_utf8(std::string_view text, std::uint64_t offset) {
   if (detail::find_invalid_utf8(text))
     throw Error(ErrorCode::invalid_utf8, "a text of the record is not UTF-8",

@@ -109,7 +109,7 @@ void Writer::tensor_data(const Value& value, const Trace* trace) {
 void Writer::quantized(const Value& value, const Trace* trace) {
   const Value& payload = value.payload();
   const Value* bytes = payload.find(bytes_name);
-  // As a burnpack file has it.
+  // As in a burnpack file.
   const bool is_packed = bytes == nullptr;
   if (is_packed) bytes = payload.find(packed_bytes_name);
   const Value* const shape = payload.find(shape_name);
@@ -140,7 +140,7 @@ void Writer::sequence(const Tensor& tensor, const TypeInfo& type, const Trace* t
          to_string(type), trace, "Save their two parts");
   const bool is_fixed = type.size.has_value();
   if (type.item->kind != TypeKind::tensor) {
-    // Numbers of a struct are stored as they are, whatever the precision of tensors.
+    // The numbers of a struct are stored unchanged, whatever the precision of tensors.
     detail::StoredElements elements(tensor, tensor.dtype(), {});
     return out_.numbers(elements, is_fixed);
   }

@@ -19,7 +19,7 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// A half-precision number of a struct: its bits.
+/// Returns the bits of a half-precision number of a struct.
 Value bits_of(double number, DType dtype) {
   std::uint16_t bits = 0;
   const std::span<std::byte> room = std::as_writable_bytes(std::span(&bits, 1));
@@ -28,7 +28,7 @@ Value bits_of(double number, DType dtype) {
   return Value(bits);
 }
 
-/// Half a surrogate pair, which a str of Python may hold, is no text of Rust's.
+/// Refuses half a surrogate pair: a Python str may hold one, but not a Rust string.
 void check_utf8(std::string_view text, const Trace* trace) {
   if (detail::find_invalid_utf8(text))
     throw Error(ErrorCode::invalid_utf8, "a text is not UTF-8", {.path = to_string(trace)});
@@ -175,7 +175,7 @@ void Writer::floating(const Value& item, const TypeInfo& type, const Trace* trac
 void Writer::optional(const Value& item, const TypeInfo& type, const Trace* trace) {
   if (item.is_none()) return out_.option(false);
   out_.option(true);
-  // An object that is None itself is in a tuple of one (codecs/holders.hpp).
+  // An optional whose object is None itself is a tuple of one (codecs/holders.hpp).
   const bool is_held = type.item->kinds.has(Kind::none) && item.kind() == Kind::tuple;
   value(is_held ? item.items().front() : item, type.item, trace);
 }
@@ -266,7 +266,7 @@ void Writer::module(const Value& item, const TypeInfo* type, std::string_view na
       if (of_member != nullptr && of_member->kind == TypeKind::optional)
         of_member = of_member->item;
     }
-    // A structure that was loaded has no field for what its version did not have.
+    // A loaded structure lacks the fields that its version did not have.
     if (member == nullptr) out_.option(false);
     else value_at(*member, of_member, step);
   }

@@ -20,7 +20,7 @@ namespace safestructures::inline v0::burn {
 
 class Writer {
  public:
-  /// \param bare whether tensors are no parameters that do not say it
+  /// \param bare whether tensors are not parameters unless they say so
   Writer(Output& out, const SaveOptions& options, const Precision& precision, Version version,
          bool bare)
       : out_(out),
@@ -30,7 +30,7 @@ class Writer {
         bare_(bare),
         is_half_(precision.floats == DType::F16) {}
 
-  /// \param type what the C++ type of `item` says; null: nothing
+  /// \param type the description of the C++ type of `item`; null if there is none
   void write(const RecordMetadata& metadata, const Value& item, const TypeInfo* type);
   [[nodiscard]] std::vector<ConvertedTensor> conversions() && { return std::move(conversions_); }
 
@@ -39,12 +39,12 @@ class Writer {
                          std::string found, const Trace* trace, std::string advice = {}) const;
   [[noreturn]] void mismatch(const TypeInfo& type, const Value& value, const Trace* trace) const;
 
-  // Recursive over the tree, to Limits::depth.
+  // Recursive over the tree, up to Limits::depth.
   void value_at(const Value& value, const TypeInfo* type, const Trace& trace);
   void value(const Value& value, const TypeInfo* type, const Trace* trace);
-  /// By what it is.
+  /// Writes a value by its own kind.
   void natural(const Value& value, const Trace* trace);
-  /// As its type says.
+  /// Writes a value as its type says.
   void typed(const Value& value, const TypeInfo& type, const Trace* trace);
 
   void text(std::string_view text, const Trace* trace);
@@ -62,10 +62,10 @@ class Writer {
   void count_tensor(const Trace* trace);
   void tensor(const Value& value, const Trace* trace);
   void tensor_data(const Value& value, const Trace* trace);
-  /// Refuses what a list of numbers cannot say that it is, for versions whose tensors are lists.
+  /// Refuses dtypes that a list of numbers cannot express, for versions whose tensors are lists.
   void check_old(DType stored, const Trace* trace) const;
   void quantized(const Value& value, const Trace* trace);
-  /// A sequence of numbers in C++, which is a list of them in Rust.
+  /// Writes a C++ sequence of numbers, which is a list of them in Rust.
   void sequence(const Tensor& tensor, const TypeInfo& type, const Trace* trace);
   void raw_bytes(const Tensor& bytes, bool is_fixed);
 
@@ -74,16 +74,17 @@ class Writer {
   detail::StoredDTypes dtypes_;
   Version version_;
   bool bare_;
-  bool is_half_;  // Whether the floats of tensors are F16, which before 0.14 the settings say.
+  bool is_half_;  // Whether the floats of tensors are F16, which before 0.14 only the settings say.
   std::vector<ConvertedTensor> conversions_;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;
   std::uint64_t tensors_ = 0;
 };
 
-/// A new id of that place, as that version spells them: the same whenever it is asked for, so that
-/// equal structures are equal bytes. \param tensor its number in the record, which tells those
-/// apart whose places are too long to be spelled for each
+/// Returns a new id for a tensor, in the spelling of that version. It depends only on the tensor's
+/// place, so that equal structures give equal bytes.
+/// \param tensor its number in the record, which distinguishes tensors whose places are too long to
+/// be spelled in full
 [[nodiscard]] std::string new_id(const Trace* trace, std::uint64_t tensor, Version version);
 
 }  // namespace safestructures::inline v0::burn

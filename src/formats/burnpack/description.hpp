@@ -1,5 +1,5 @@
 /// \file
-/// What a burnpack file says of its tensors, in CBOR (RFC 8949) in front of their bytes.
+/// The description of the tensors in a burnpack file: CBOR (RFC 8949) in front of their bytes.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ inline constexpr std::array<std::uint8_t, 4> magic = {0x4E, 0x52, 0x55, 0x42};
 inline constexpr std::uint16_t version = 1;
 /// Magic, version and size of the description.
 inline constexpr std::size_t header_size = 10;
-/// Of the data and of each tensor in it, since Burn 0.20.
+/// The alignment of the data and of each tensor in it, since Burn 0.20.
 inline constexpr std::uint64_t alignment = 256;
 
-/// The next multiple of the alignment. \param offset at most 2^63
+/// Rounds up to a multiple of the alignment. \param offset at most 2^63
 constexpr std::uint64_t aligned(std::uint64_t offset) noexcept {
   return (offset + alignment - 1) / alignment * alignment;
 }
@@ -47,23 +47,23 @@ inline constexpr std::string_view float_key = "Float";
 inline constexpr std::string_view int_key = "Int";
 inline constexpr std::string_view uint_key = "UInt";
 
-/// The attribute of a tensor that is its parameter's id, as Burn spells it.
+/// The attribute of a tensor that holds its parameter's id, as Burn spells it.
 inline constexpr std::string_view id_attribute = "burn.id";
 /// The type of a quantized tensor, whose bytes only Burn can read, and the keys of its payload.
 inline constexpr std::string_view quantized_type = burn::quantized_type;
 inline constexpr std::string_view quantized_data = burn::packed_bytes_name;
 
-/// The dtypes that Burn has, too.
+/// Whether Burn has the dtype, too.
 [[nodiscard]] inline bool burn_has(DType dtype) noexcept {
   return is_integer(dtype) || dtype == DType::BOOL || dtype == DType::F16 || dtype == DType::BF16 ||
          dtype == DType::F32 || dtype == DType::F64;
 }
 
-/// What the bytes of a tensor are.
+/// The kind of a tensor's bytes.
 enum class Storage : std::uint8_t {
   plain,      ///< Its elements.
-  words,      ///< Bools of four bytes each, as backends for graphics cards have them.
-  quantized,  ///< Something of Burn's own.
+  words,      ///< Bools of four bytes each, as GPU backends have them.
+  quantized,  ///< A format of Burn's own.
 };
 
 struct TensorEntry {
@@ -71,27 +71,27 @@ struct TensorEntry {
   Storage storage = Storage::plain;
   DType dtype = DType::F32;
   Shape shape;
-  std::uint64_t begin = 0;  ///< In the data.
+  std::uint64_t begin = 0;  ///< The offset in the data.
   std::uint64_t end = 0;
   std::optional<std::uint64_t> param_id;
-  Value quantization;  ///< Of a quantized tensor: what Burn says of it.
+  Value quantization;  ///< Burn's parameters of a quantized tensor.
 };
 
 using Scalars = std::vector<std::pair<std::string, Value>>;
 
 struct Description {
-  std::vector<TensorEntry> tensors;  ///< In the order of the description: of their names.
+  std::vector<TensorEntry> tensors;  ///< In the order of the description, by name.
   Metadata metadata;
   Scalars scalars;
 };
 
-/// Reads the CBOR. The bytes of each tensor fit its dtype and shape; where they lie is not looked
-/// at.
+/// Reads the CBOR. Checks that the bytes of each tensor fit its dtype and shape, but not where they
+/// are.
 /// \throws Error, with the tensor's name as the path and offsets in the file
 [[nodiscard]] Description read_description(std::span<const std::byte> cbor, const Limits& limits);
 
-/// Writes the CBOR, in the bytes in which Burn would: names in their order, the fewest bytes for
-/// each number. \throws Error for what a quantized tensor cannot say, and for metadata that is not
+/// Writes the same CBOR bytes as Burn would: names in order, the fewest bytes for each number.
+/// \throws Error for a quantized tensor that cannot be described, and for metadata that is not
 /// UTF-8
 [[nodiscard]] std::string write_description(std::vector<const TensorEntry*> tensors,
                                             const Metadata& metadata, Scalars scalars,

@@ -14,10 +14,10 @@ using detail::for_message;
 using detail::in_quotes;
 namespace {
 
-// The parser calls itself for each level, and nothing of the format nests deeper than eight.
+// The parser recurses for each level, and nothing in the format nests deeper than eight levels.
 constexpr std::size_t deepest = 32;
 
-/// What a leaf is, in messages.
+/// Returns the kind of a leaf, for messages.
 std::string kind_text(const Value& value) {
   switch (value.kind()) {
     case Kind::none: return "null";
@@ -28,7 +28,7 @@ std::string kind_text(const Value& value) {
   }
 }
 
-/// Nothing for what is no unsigned integer.
+/// Returns an unsigned integer; null if the value is not one.
 std::optional<std::uint64_t> value_as_size(const Value& value) {
   return value.kind() == Kind::integer ? value.as_uint64() : std::nullopt;
 }
@@ -56,7 +56,7 @@ bool DescriptionReader::parse_error(std::size_t position, const std::string&,
 }
 
 bool DescriptionReader::number_integer(std::int64_t value) {
-  // The parser gives what is below -2^63 as a number above 0.
+  // The parser wraps integers below -2^63 around to positive ones.
   if (value >= 0) wrong("integers of 64 bits", "a smaller one");
   return leaf(Value(value));
 }
@@ -211,7 +211,7 @@ void DescriptionReader::set_dtype(std::string_view name) {
   if (name == bool_key) {
     entry.dtype = DType::BOOL;
   } else if (name == "Flex32") {
-    entry.dtype = DType::F32;  // In memory Burn may have less, in a file not.
+    entry.dtype = DType::F32;  // Burn may use less precision in memory, but not in a file.
   } else if (dtype && burn_has(*dtype) && *dtype != DType::BOOL) {
     entry.dtype = *dtype;
   } else {

@@ -1,6 +1,6 @@
 /// \file
-/// The description, as the events of a CBOR parser come: no tree is made of what is not yet
-/// checked.
+/// Reads the description from the events of a CBOR parser, so that no tree is built from unchecked
+/// data.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class DescriptionReader {
 
   [[nodiscard]] Description take() && { return std::move(result_); }
 
-  // What nlohmann/json calls. All return true: what is wrong is thrown.
+  // The callbacks of nlohmann/json. All return true: errors are thrown.
   bool null() { return leaf(Value()); }
   bool boolean(bool value) { return leaf(Value(value)); }
   bool number_integer(std::int64_t value);
@@ -43,7 +43,7 @@ class DescriptionReader {
                    const nlohmann::json::exception& error);
 
  private:
-  /// What the innermost map or list is.
+  /// The meaning of the innermost open map or list.
   enum class Part : std::uint8_t {
     root,
     tensors,
@@ -54,8 +54,8 @@ class DescriptionReader {
     metadata,
     scalars,
     scalar,
-    quantization,  ///< What stands beside "QFloat", kept as it is.
-    unknown,       ///< What a later version may add, passed over as Burn does.
+    quantization,  ///< The values next to "QFloat", kept unchanged.
+    unknown,       ///< An addition of a later version, skipped as Burn does.
   };
 
   [[noreturn]] void fail(ErrorCode code, std::string problem, ErrorDetails details = {}) const;
@@ -80,12 +80,12 @@ class DescriptionReader {
   const Limits& limits_;
   Description result_;
   std::vector<Part> stack_;
-  std::string key_;   // The last one.
-  std::string name_;  // Of the tensor, the scalar or the text that is being read.
+  std::string key_;   // The last key.
+  std::string name_;  // The name of the tensor, scalar or text that is being read.
   std::unordered_set<std::string, detail::KeyedHash> names_;
-  std::vector<std::string> root_keys_;  // Those that are known, and have been met.
-  std::vector<std::string> keys_;       // The same of the tensor.
-  bool has_choice_ = false;             // Of a dtype or scalar, which has one key.
+  std::vector<std::string> root_keys_;  // The known keys that have been seen.
+  std::vector<std::string> keys_;       // The same for the tensor.
+  bool has_choice_ = false;  // Whether the key of a dtype or scalar, which has one, was seen.
   std::vector<std::uint64_t> shape_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::pair<std::string, Value>> unfinished_;  // Containers of a quantization, by key.

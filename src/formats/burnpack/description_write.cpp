@@ -16,7 +16,7 @@ namespace safestructures::inline v0::burnpack {
 using detail::for_message;
 namespace {
 
-/// The description, in the bytes in which Burn writes it.
+/// Writes the description in the same bytes as Burn.
 class DescriptionWriter {
  public:
   explicit DescriptionWriter(const Limits& limits) : limits_(limits) {}
@@ -86,7 +86,7 @@ class DescriptionWriter {
     }
   }
 
-  // Recursive over what Burn says of a quantized tensor, to Limits::depth.
+  // Recursive over Burn's parameters of a quantized tensor, up to Limits::depth.
   void value(const Value& item, const std::string& name) {
     const Trace trace{nullptr, name};
     const detail::Descent level(depth_, limits_.depth, &trace);

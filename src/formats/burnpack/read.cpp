@@ -60,14 +60,15 @@ std::uint64_t read_header(const Source& source, const Limits& limits) {
   return size;
 }
 
-/// The tensors in the order in which they lie in the file, and where their data begins.
+/// The tensors in the order of their positions in the file, and the beginning of their data.
 struct Layout {
   std::vector<std::size_t> order;
   std::uint64_t data_begin = 0;
   std::uint64_t data_size = 0;  ///< To the end of the last tensor that has bytes.
 };
 
-/// Tells the layout of 0.19, which has no padding at all, from the later one: both are version 1.
+/// Distinguishes the layout of 0.19, which has no padding at all, from the later one. Both are
+/// version 1.
 class LayoutFinder {
  public:
   LayoutFinder(const Description& description, const Source& source, std::uint64_t packed_begin)
@@ -80,7 +81,7 @@ class LayoutFinder {
     sort();
     const std::uint64_t size = source_.size();
     bool is_aligned = true;
-    std::uint64_t last = 0;  // The end of all, those included that are empty.
+    std::uint64_t last = 0;  // The end of all tensors, including empty ones.
     for (const TensorEntry& entry : tensors_) {
       is_aligned &= entry.begin % alignment == 0;
       last = std::max(last, entry.end);
@@ -90,7 +91,7 @@ class LayoutFinder {
       return size >= begin && (size - begin == layout_.data_size || size - begin == last);
     };
     const std::uint64_t aligned_begin = aligned(packed_begin_);
-    // Where no tensor has bytes, nothing is lost with the padding.
+    // If no tensor has bytes, nothing is lost with the padding.
     const bool is_packed =
         fits(packed_begin_) &&
         (!is_aligned || (!fits(aligned_begin) && (layout_.data_size == 0 || is_of_0_19())));
@@ -112,8 +113,9 @@ class LayoutFinder {
     });
   }
 
-  /// A file of the later layout that was cut short by just its padding has the size of one of 0.19,
-  /// if its tensors begin where both would have them.
+  /// Whether the file is one of 0.19. A file of the later layout that lost exactly as many bytes as
+  /// its padding has the size of one of 0.19, if its tensors begin where both layouts would have
+  /// them.
   [[nodiscard]] bool is_of_0_19() const {
     if (const auto found = metadata_.find("version"); found != metadata_.end())
       return found->second.starts_with("0.19.");
@@ -128,7 +130,8 @@ class LayoutFinder {
     const std::uint64_t end = layout_.data_size > UINT64_MAX - layout_.data_begin
                                   ? UINT64_MAX
                                   : layout_.data_begin + layout_.data_size;
-    // 0.22 writes no version, so that one of its files may be these very bytes when it is cut.
+    // 0.22 writes no version, so one of its files may consist of exactly these bytes when it is cut
+    // short.
     const bool may_be_whole = fits_packed && !metadata_.contains("version");
     if (size < end)
       fail_truncated("the file ends before its tensors do", end, size,
@@ -140,7 +143,7 @@ class LayoutFinder {
         {.expected = std::to_string(end) + " bytes", .found = std::to_string(size), .offset = end});
   }
 
-  /// One tensor behind the other, with no more between them than the padding.
+  /// Checks that tensors follow each other with nothing but the padding between them.
   void check_places(bool is_padded) const {
     std::uint64_t expected = 0;
     for (const std::size_t index : layout_.order) {
@@ -165,7 +168,7 @@ class LayoutFinder {
   Layout layout_;
 };
 
-/// The tensors as values.
+/// Creates the tensors as values.
 class Tensors {
  public:
   Tensors(std::shared_ptr<const Source> source, const Layout& layout, Access access)
@@ -219,7 +222,7 @@ class Tensors {
     if (view_.bytes.data() != nullptr) {
       const std::span<const std::byte> bytes = view_.bytes.subspan(
           static_cast<std::size_t>(entry.begin), static_cast<std::size_t>(entry.end - entry.begin));
-      // In the layout of 0.19 they may lie anywhere: then they are copied when they are used.
+      // In the layout of 0.19, elements may be unaligned. They are then copied when they are used.
       if (reinterpret_cast<std::uintptr_t>(bytes.data()) % safestructures::alignment(dtype) == 0)
         return Tensor::share(dtype, shape, bytes, view_.owner);
     }
@@ -227,8 +230,8 @@ class Tensors {
   }
 
   std::shared_ptr<const Source> source_;
-  std::uint64_t begin_;  // Of the data in it.
-  SharedBytes view_;     // The data, where it is in memory or mapped.
+  std::uint64_t begin_;  // The offset of the data in it.
+  SharedBytes view_;     // The data, if it is in memory or mapped.
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 /// \file
-/// A burnpack file as a structure.
+/// Reads a burnpack file as a structure.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 /// \file
-/// Bools of four bytes each, as bools of one.
+/// Reads bools of four bytes each as bools of one byte.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace safestructures::inline v0::burnpack {
 
-/// Reads words of four bytes from another source and gives a byte for each.
+/// Reads four-byte words from another source and returns a byte for each.
 class WordsSource final : public Source {
  public:
-  /// \param begin of the words in `words` \param count of them
+  /// \param begin the offset of the words in `words` \param count the number of words
   WordsSource(std::shared_ptr<const Source> words, std::uint64_t begin, std::uint64_t count)
       : words_(std::move(words)), begin_(begin), count_(count) {}
 

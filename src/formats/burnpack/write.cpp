@@ -27,13 +27,13 @@ namespace safestructures::inline v0::burnpack {
 using detail::for_message;
 namespace {
 
-// What Burn's reader takes at most.
+// The limits of Burn's reader.
 constexpr std::uint64_t most_tensors = 100'000;
 constexpr std::uint64_t most_description = std::uint64_t{100} << 20U;
 constexpr std::uint64_t most_tensor_bytes = std::uint64_t{10} << 30U;
 constexpr std::uint64_t most_file_bytes = std::uint64_t{100} << 30U;
 
-/// Whose form it is: Burn's own are the versions of burn-store.
+/// Returns metadata that names the writer and the version of burn-store whose form it writes.
 const Metadata& own_metadata() {
   // Never destroyed: destructors of static objects may save.
   static const Metadata& metadata =
@@ -71,7 +71,7 @@ bool is_uuid(std::string_view text) {
   });
 }
 
-/// Collects what the file will hold, and refuses what it cannot.
+/// Collects the contents of the file, and refuses what it cannot hold.
 class Collector {
  public:
   explicit Collector(const SaveOptions& options)
@@ -80,7 +80,7 @@ class Collector {
         is_record_(options.metadata.contains("burn.version")) {}
 
   void collect(const Value& root) {
-    // Names spell the structure, and what stands alone has none.
+    // The structure is stored in names, and a lone value has none.
     if (root.kind() == Kind::tensor || root.kind() == Kind::custom) fail(root, nullptr);
     value(root, nullptr, true);
     for (const auto& [name, tensor] : options_.extra_tensors) {
@@ -102,7 +102,7 @@ class Collector {
                  .advice = "Save as safestructures"});
   }
 
-  // Recursive over the tree, to Limits::depth.
+  // Recursive over the tree, up to Limits::depth.
   void value(const Value& item, const Trace* trace, bool is_root) {
     if (++nodes_ > options_.limits.nodes)
       throw detail::past(detail::Limit::nodes, options_.limits.nodes, {.path = to_string(trace)});
@@ -136,8 +136,8 @@ class Collector {
     }
   }
 
-  /// Whether a part of a container leaves no trace: of a struct, an optional field without a value,
-  /// which is missing then; of a record, all that is None, as in Burn's own files.
+  /// Whether a part of a container is left out: in a struct, an optional field without a value; in
+  /// a record, everything that is None, as in Burn's own files.
   [[nodiscard]] bool is_left_out(const Value& container, const Value& part) const {
     return part.is_none() && (is_record_ || container.kind() == Kind::structure);
   }
@@ -185,7 +185,7 @@ class Collector {
   std::optional<std::uint64_t> id_of(const Value& item, const Trace* trace) const {
     const Value* const text = item.attribute(id_attribute);
     if (text == nullptr || text->is_none()) return std::nullopt;
-    // Through Burn 0.14 ids were UUIDs, for which there is no room.
+    // Through Burn 0.14 ids were UUIDs, which do not fit.
     if (is_record_ && text->kind() == Kind::string && is_uuid(text->as_string()))
       return std::nullopt;
     const auto id =
@@ -240,7 +240,7 @@ class Collector {
     return items.back().entry;
   }
 
-  /// What was read as a quantized tensor.
+  /// Adds a value that was read as a quantized tensor.
   void quantized(const Value& item, const Trace* trace) {
     if (item.type_name() != quantized_type) fail(item, trace);
     check_attributes(item, trace);
@@ -248,7 +248,7 @@ class Collector {
     const Value* dtype = payload.find(dtype_key);
     const Value* const shape = payload.find(shape_key);
     const Value* data = payload.find(quantized_data);
-    // As a record has it.
+    // As in a record.
     if (data == nullptr && dtype != nullptr && dtype->kind() == Kind::dict && dtype->size() == 1) {
       data = payload.find(burn::bytes_name);
       dtype = dtype->find(quantized_key);
@@ -275,10 +275,10 @@ class Collector {
   const SaveOptions& options_;
   detail::StoredDTypes dtypes_;
   bool is_record_;    // The file comes from a record of Burn.
-  std::string name_;  // Of the current value: its place, with dots.
+  std::string name_;  // The name of the current value: its place, with dots.
   std::unordered_set<std::string, detail::KeyedHash> names_;
   std::uint64_t names_size_ = 0;
-  std::uint64_t end_ = 0;  // Of the data so far.
+  std::uint64_t end_ = 0;  // The end of the data so far.
   std::uint64_t nodes_ = 0;
   std::uint32_t depth_ = 0;
 };
@@ -325,7 +325,7 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
                        {.found = std::to_string(description.size())});
 
   const std::uint64_t begin = aligned(header_size + description.size());
-  std::uint64_t position = 0;  // In the data.
+  std::uint64_t position = 0;  // The position in the data.
   SaveReport report;
   report.bytes = begin + (found.items.empty() ? 0 : found.items.back().entry.end);
   sink.expect(report.bytes);

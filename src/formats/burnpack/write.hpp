@@ -1,5 +1,5 @@
 /// \file
-/// A structure as a burnpack file.
+/// Writes a structure as a burnpack file.
 #pragma once
 
 #include <safestructures/formats/format.hpp>

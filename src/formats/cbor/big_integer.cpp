@@ -13,7 +13,7 @@ void strip(std::vector<std::uint8_t>& bytes) {
               std::ranges::find_if(bytes, [](std::uint8_t byte) { return byte != 0; }));
 }
 
-// Nine digits at a time, in limbs of 32 bits: by single digits and bytes, 1,780 bytes took 12 ms.
+// Nine digits at a time, in limbs of 32 bits: with single digits and bytes, 1,780 bytes took 12 ms.
 constexpr std::size_t digits_at_once = 9;
 constexpr std::uint64_t base = 1'000'000'000;
 

@@ -87,7 +87,7 @@ Token Cursor::big(bool is_negative) {
   const auto append = [&](const std::byte one) {
     bytes.push_back(std::to_integer<std::uint8_t>(one));
   };
-  // A byte has 2.4 digits.
+  // A byte is about 2.4 decimal digits.
   const std::uint64_t most = options_.digits / 2 + 1;
   const auto check = [&](std::uint64_t size) {
     if (size > most)

@@ -1,5 +1,5 @@
 /// \file
-/// The one reader of CBOR (RFC 8949).
+/// The reader of CBOR (RFC 8949).
 #pragma once
 
 #include <memory>
@@ -13,12 +13,11 @@ using binary::Token;
 /// The tag that only says that this is CBOR.
 inline constexpr std::uint64_t self_described = 55799;
 
-/// A tag is an extension with its number, and the value that it is about behind it; tags of big
-/// integers are numbers, and that of CBOR itself is passed over. `undefined` is null.
+/// A tag is an extension with its number, followed by the tagged value. Tags of big integers are
+/// read as numbers, and the tag of CBOR itself is passed over. `undefined` is null.
 ///
-/// nlohmann/json, on which the reader of burnpack's descriptions stands, has neither keys that are
-/// no text nor tags nor negative integers of 64 bits, copies what it reads, and calls itself for
-/// each level.
+/// nlohmann/json, which reads burnpack's descriptions, supports neither non-text keys nor tags nor
+/// negative integers of 64 bits, copies what it reads, and recurses for each level.
 class Cursor final : public binary::Cursor {
  public:
   Cursor(const std::shared_ptr<const Source>& source, const binary::CursorOptions& options)
@@ -33,7 +32,7 @@ class Cursor final : public binary::Cursor {
   std::uint64_t argument(unsigned byte);
   Token negative(std::uint64_t bits);
   Token big(bool is_negative);
-  /// A text or bytes in pieces. \param kind the major type of the pieces
+  /// Reads a text or bytes in pieces. \param kind the major type of the pieces
   Token pieces(unsigned kind);
   Token simple(unsigned byte);
 };

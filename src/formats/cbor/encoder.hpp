@@ -1,5 +1,5 @@
 /// \file
-/// CBOR (RFC 8949) on its way out: definite lengths, integers and floats in the fewest bytes.
+/// An encoder of CBOR (RFC 8949): definite lengths, integers and floats in the fewest bytes.
 #pragma once
 
 #include <bit>
@@ -28,21 +28,21 @@ class Encoder {
     else head(0, static_cast<std::uint64_t>(value));
   }
   static bool takes(const Value&) { return true; }
-  /// Of any size.
+  /// Appends an integer of any size.
   void integer(const Value& value);
   void text(std::string_view value) {
     string(value.size());
     text_ += value;
   }
-  /// What follows is a text of that many bytes.
+  /// Appends the head of a text; that many bytes follow.
   void string(std::uint64_t size) { head(3, size); }
   void bytes(std::uint64_t size) { head(2, size); }
   void tag(std::uint64_t number) { head(6, number); }
-  /// What follows is that many items.
+  /// Appends the head of an array; that many items follow.
   void array(std::uint64_t count) { head(4, count); }
-  /// What follows is that many keys, each with its value behind it.
+  /// Appends the head of a map; that many keys follow, each with its value after it.
   void map(std::uint64_t count) { head(5, count); }
-  /// Half, single or double: the first that holds the number.
+  /// Appends a half, single or double: the first that holds the number exactly.
   void floating(double value) {
     const half smallest(value);
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned longest_code = 15;
 constexpr unsigned end_of_block = 256;
 
-/// Bits in the order of deflate: from the lowest of each byte.
+/// A reader of bits in deflate's order: from the lowest of each byte.
 class Bits {
  public:
   explicit Bits(const std::byte* data) noexcept : data_(data) {}
@@ -19,7 +19,7 @@ class Bits {
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
   void skip(std::size_t count) noexcept { position_ += count; }
   void skip_to_byte() noexcept { position_ = (position_ + 7) / 8 * 8; }
-  /// The next 57 bits and perhaps more.
+  /// Returns at least the next 57 bits.
   [[nodiscard]] std::uint64_t peek() const noexcept {
     const std::byte* const from = data_ + position_ / 8;
     std::uint64_t word = 0;
@@ -68,7 +68,7 @@ class Code {
   std::uint64_t mask_ = 0;
 };
 
-/// Bits behind the code of a length, 257 to 285.
+/// Returns the number of extra bits after the code of a length, 257 to 285.
 constexpr unsigned extra_of_length(unsigned symbol) noexcept {
   return symbol < 265 || symbol == 285 ? 0 : (symbol - 261) / 4;
 }
@@ -81,8 +81,8 @@ class Blocks {
   explicit Blocks(const std::byte* data) noexcept : bits_(data) {}
 
   struct Last {
-    std::size_t begin;  ///< The bit that says that it is the last.
-    std::size_t end;    ///< The bit behind it.
+    std::size_t begin;  ///< The bit that marks the last block.
+    std::size_t end;    ///< The bit after the block.
   };
   Last find_last() {
     for (;;) {
@@ -146,7 +146,7 @@ class Blocks {
 
   void skip_coded() {
     for (;;) {
-      // Three literals and what follows a length fit into what is seen at once.
+      // Three literals and what follows a length fit into one peek.
       std::uint64_t word = bits_.peek();
       unsigned entry = literals_.entry(word);
       for (int i = 0; i < 2 && entry >> 4U < end_of_block; ++i) {
@@ -175,7 +175,7 @@ std::size_t reopen(std::span<std::byte> room, std::size_t size) {
   std::ranges::fill(room.subspan(size, reopen_room), std::byte{0});
   const Blocks::Last last = Blocks(room.data()).find_last();
   room[last.begin / 8] &= ~(std::byte{1} << (last.begin % 8));
-  // The bits behind the end are 0: an ordinary block, stored, of length 0.
+  // The bits after the end are 0: an ordinary, stored block of length 0.
   std::size_t end = (last.end + 3 + 7) / 8;
   for (const unsigned value : {0x00U, 0x00U, 0xFFU, 0xFFU})
     room[end++] = static_cast<std::byte>(value);

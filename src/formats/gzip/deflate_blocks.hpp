@@ -1,9 +1,9 @@
 /// \file
-/// Deflate streams one behind the other as one stream.
+/// Joins deflate streams into one.
 ///
-/// libdeflate packs twice to eight times as fast as zlib, but only what is in memory as a whole,
-/// into a stream that ends; and Burn reads no more than the first member of a file. So a large file
-/// is packed in pieces, and the end of each piece but the last is taken back.
+/// libdeflate compresses two to eight times as fast as zlib, but only data that is entirely in
+/// memory, into a complete stream; and Burn reads only the first member of a file. So a large file
+/// is compressed in pieces, and the end mark of each piece but the last is undone.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace safestructures::inline v0::gzip {
 
-/// Bytes that `reopen` may append, and that it may read behind the stream.
+/// The number of bytes that `reopen` may append, and may read after the stream.
 inline constexpr std::size_t reopen_room = 8;
 
-/// Makes the last block of a stream an ordinary one and appends an empty block that ends on a byte,
-/// where another stream may follow.
-/// \param room the stream, then `reopen_room` bytes \param size of the stream, a valid one
+/// Turns the last block of a stream into an ordinary one and appends an empty block that ends on a
+/// byte boundary, so that another stream may follow.
+/// \param room the stream, which must be valid, then `reopen_room` bytes \param size of the stream
 /// \returns the new size
 [[nodiscard]] std::size_t reopen(std::span<std::byte> room, std::size_t size);
 

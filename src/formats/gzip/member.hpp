@@ -1,5 +1,5 @@
 /// \file
-/// What surrounds the deflate data of a gzip member (RFC 1952), shared by packing and unpacking.
+/// The header and trailer of a gzip member (RFC 1952), shared by packing and unpacking.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ inline constexpr std::size_t header_size = 10;  ///< Without the optional fields
 inline constexpr std::size_t trailer_size = 8;  ///< Checksum and length.
 inline constexpr std::uint8_t method_deflate = 8;
 
-/// No optional fields, no time, no hint on the level, of an unknown system: what flate2, and so
-/// Burn, writes.
+/// The header without optional fields, time or level hint, from an unknown system, as flate2, and
+/// so Burn, writes it.
 inline constexpr std::array<std::uint8_t, header_size> plain_header = {
     0x1F, 0x8B, method_deflate, 0, 0, 0, 0, 0, 0, 0xFF};
 

@@ -17,10 +17,10 @@
 namespace safestructures::inline v0::gzip {
 namespace {
 
-// Burn's. 3.1 s for 100 MB of weights, where zlib takes 7.1 and leaves 0.2 % more.
+// The level that Burn uses. It takes 3.1 s for 100 MB of weights; zlib takes 7.1 s and its output
+// is 0.2 % larger.
 constexpr int level = 6;
-// Large enough that what repeats across its border does not count, and that a thread's start does
-// not either.
+// Large enough that neither repeats across piece borders nor the start of a thread matter.
 constexpr std::size_t piece_size = std::size_t{1} << 20U;
 constexpr std::size_t batch_size = 8 * piece_size;
 
@@ -35,7 +35,7 @@ struct FreeCompressor {
 struct Packer::State {
   State(Sink& sink, const Limits& most) : target(sink), limits(most) {}
 
-  /// A piece that was packed.
+  /// A packed piece.
   struct Packed {
     std::shared_ptr<std::byte> bytes;
     std::size_t size = 0;
@@ -48,7 +48,7 @@ struct Packer::State {
   Sink& target;
   Limits limits;
   std::uint64_t start = 0;  // Of this member in the target.
-  // The bytes of a batch, and room for the largest `minimum` of prepare behind them.
+  // The bytes of a batch, followed by room for the largest `minimum` of prepare.
   std::shared_ptr<std::byte> gathered;
   std::size_t filled = 0;
   std::uint64_t taken = 0;
@@ -107,8 +107,9 @@ std::string Packer::file_name() const {
 std::span<std::byte> Packer::prepare(std::size_t minimum, std::size_t wanted) {
   State& state = *state_;
   state.begin();
-  // Not before more comes: the last piece must be known as such. And no sooner than a batch is
-  // full, whatever is asked for, so that the bytes do not depend on how they were given.
+  // Packed only when more comes, because the last piece must be known as such, and only when a
+  // batch is full, whatever is asked for, so that the output does not depend on how the bytes were
+  // given.
   if (state.filled >= batch_size) {
     std::byte* const bytes = state.gathered.get();
     state.pack({bytes, batch_size}, false);

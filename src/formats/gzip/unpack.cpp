@@ -18,7 +18,7 @@ namespace safestructures::inline v0::gzip {
 namespace {
 
 constexpr std::string_view ending = ".gz";
-// What deflate can make of a byte at most: 258 bytes of two bits.
+// The most bytes that deflate can make of one: 258 for each two bits.
 constexpr std::uint64_t largest_ratio = 1032;
 constexpr std::size_t least_room = std::size_t{64} << 10U;
 
@@ -33,8 +33,8 @@ bool is_packed(std::span<const std::byte> head) {
   if (head.size() < 3 ||
       !std::equal(head.begin(), head.begin() + 3, std::as_bytes(std::span(plain_header)).begin()))
     return false;
-  // A safetensors header of 559,903 bytes begins in the same way. gzip has a hint on the level
-  // where that has its brace, and no program writes such a hint.
+  // A safetensors header of 559,903 bytes begins in the same way. gzip has its level hint where
+  // that has its brace, and no program writes such a hint.
   constexpr std::size_t hint = 8;
   return head.size() <= hint || head[hint] != std::byte{'{'};
 }
@@ -47,7 +47,7 @@ bool is_packed(const Source& source) {
   return is_packed(head);
 }
 
-/// The packed bytes.
+/// Returns the packed bytes.
 SharedBytes all_of(const Source& source, Access access) {
   const auto size = static_cast<std::size_t>(source.size());
   if (access == Access::map || source.is_in_memory()) return source.view(0, size);
@@ -56,7 +56,7 @@ SharedBytes all_of(const Source& source, Access access) {
   return {{memory.get(), size}, memory};
 }
 
-/// What was unpacked, under the name of what it was packed in.
+/// Unpacked data, under the name of the packed source.
 class UnpackedSource final : public Source {
  public:
   UnpackedSource(std::shared_ptr<const Source> packed, SharedBytes bytes)
@@ -96,7 +96,7 @@ class Unpacker {
   }
 
   SharedBytes unpack() {
-    // What the file says of its length is good for a first guess, and for no more.
+    // The length that the file gives is good only for a first guess.
     const std::uint64_t said = packed_.size() < 4 ? 0 : little_endian_32(packed_.last(4));
     reserve(std::min(said, packed_.size() * largest_ratio));
     while (position_ < packed_.size()) member();
@@ -117,7 +117,7 @@ class Unpacker {
     capacity_ = capacity;
   }
 
-  /// The next bytes, which are passed over.
+  /// Returns the next bytes and passes over them.
   std::span<const std::byte> take(std::size_t count, std::string_view part) {
     if (packed_.size() - position_ < count)
       fail(ErrorCode::truncated,
@@ -137,7 +137,7 @@ class Unpacker {
 
   void header() {
     const std::size_t begin = position_;
-    // Of the first member these are known.
+    // For the first member these were already checked.
     if (packed_.size() - position_ < 2 || packed_[position_] != std::byte{plain_header[0]} ||
         packed_[position_ + 1] != std::byte{plain_header[1]})
       fail(ErrorCode::invalid_header, "there are bytes behind the packed data",
@@ -176,7 +176,7 @@ class Unpacker {
             .offset = position_ - 2});
   }
 
-  /// \returns how many bytes there are more
+  /// \returns how many bytes were added
   std::size_t inflate() {
     for (;;) {
       std::size_t used = 0;
@@ -195,7 +195,7 @@ class Unpacker {
         throw detail::past(detail::Limit::expansion, most_,
                            {.found = "more in " + std::to_string(packed_.size()),
                             .advice = "Raise the limit if you trust the file"});
-      // Doubled, so that all attempts together take no more than twice the time of the last.
+      // Doubled, so that all attempts together take at most twice the time of the last.
       reserve(std::max<std::uint64_t>(std::uint64_t{2} * capacity_, least_room));
     }
   }

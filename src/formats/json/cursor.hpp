@@ -1,5 +1,5 @@
 /// \file
-/// The one reader of JSON text: a cursor that goes from token to token.
+/// The reader of JSON text: a cursor that goes from token to token.
 #pragma once
 
 #include <cstddef>
@@ -16,86 +16,92 @@ namespace safestructures::inline v0::json {
 using tree::describe;
 using tree::Token;
 
-/// A byte of the text in a message: `'x'`, `byte 0x0A`.
+/// Returns a byte of the text as shown in a message: `'x'`, `byte 0x0A`.
 [[nodiscard]] std::string show_byte(char byte);
 
-/// The double nearest to a number of JSON, or one of Python's; infinite where it is too large.
+/// Returns the double nearest to a number in JSON, or to one of Python's words; infinite if it is
+/// too large.
 [[nodiscard]] double number_of(std::string_view spelled);
 
-/// How a text is read.
+/// Options for reading a text.
 struct CursorOptions {
-  /// What the text is, in messages.
+  /// The name of the text in messages.
   std::string_view what = "the text";
-  /// The code of errors in the syntax.
+  /// The code of syntax errors.
   ErrorCode code = ErrorCode::invalid_schema;
-  /// Where the text begins in its file.
+  /// The offset at which the text begins in its file.
   std::uint64_t offset = 0;
-  /// How many brackets may be open at once. A level takes one byte of memory.
+  /// The largest number of brackets open at once. A level takes one byte of memory.
   std::uint64_t depth = 2000;
   /// Whether `NaN`, `Infinity` and `-Infinity` are numbers, as Python writes and reads them.
   bool python_numbers = false;
 };
 
-/// Goes through a JSON text (RFC 8259) front to back: commas, colons and nesting are checked on the
-/// way, so that the tokens it gives are in order. Nothing is recursive, and of nothing that the
-/// text only announces is memory taken.
+/// Goes through a JSON text (RFC 8259) front to back. Commas, colons and nesting are checked on the
+/// way, so the tokens it gives are in order. Nothing is recursive, and memory is never allocated
+/// for what the text only announces.
 ///
-/// Strings are WTF-8: an escape of half a surrogate pair, which Python writes and reads, gives its
-/// three bytes. The text itself must be UTF-8.
+/// Strings are WTF-8: an escape of a lone surrogate, which Python writes and reads, becomes three
+/// bytes. The text itself must be UTF-8.
 ///
-/// Every failure is an Error: the code of `CursorOptions`, or `invalid_utf8`, or `limit_exceeded`
-/// where brackets nest too deep; with the offset in the file. The cursor is of no use after it.
+/// Every failure is an Error with the offset in the file and the code of `CursorOptions`, or
+/// `invalid_utf8`, or `limit_exceeded` if brackets nest too deeply. The cursor must not be used
+/// after it.
 ///
-/// It stands on a scanner of our own: simdjson knows neither lone surrogates nor integers beyond 64
-/// bits nor NaN, so that a text with one of them was rewritten and parsed again. On a schema of 31
-/// MB the general reader takes about 200 ms on it, with a lone surrogate too; on simdjson's DOM it
-/// took about 160 ms, and 400 ms with a surrogate.
+/// It uses its own scanner: simdjson supports neither lone surrogates nor integers beyond 64 bits
+/// nor NaN, so a text with one of them had to be rewritten and parsed again. For a schema of 31 MB
+/// the general reader takes about 200 ms with this scanner, even with a lone surrogate; with
+/// simdjson's DOM it took about 160 ms, and 400 ms with a surrogate.
 class Cursor {
  public:
   /// The text must stay valid as long as the cursor and the views it gives.
   /// \throws Error `invalid_utf8`; the code of the options for a byte-order mark
   explicit Cursor(std::string_view text, const CursorOptions& options = {});
 
-  /// Goes on to the next token. \throws Error where the text is no JSON.
+  /// Goes on to the next token. \throws Error if the text is not JSON.
   Token next();
   /// Goes on past the value that begins with the current token, to its last token.
   void skip();
 
-  /// Appends the array that begins with the current token, where it holds nothing but integers from
-  /// 0 to 255, and goes on to its end. Otherwise stays where it is, `bytes` with some of them.
+  /// Appends the array that begins with the current token and goes on to its end, if it holds only
+  /// integers from 0 to 255. Otherwise returns false and stays where it is; `bytes` may then hold
+  /// some of them.
   [[nodiscard]] bool byte_array(std::vector<std::byte>& bytes);
 
-  /// What the last call of `next` gave.
+  /// Returns the token that the last call of `next` returned.
   [[nodiscard]] Token token() const noexcept { return token_; }
-  /// Where the current token begins in the file.
+  /// Returns where the current token begins in the file.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_of(begin_); }
-  /// How many brackets are open.
+  /// Returns how many brackets are open.
   [[nodiscard]] std::size_t depth() const noexcept { return open_.size(); }
-  /// Bytes behind the current token.
+  /// Returns the number of bytes after the current token.
   [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
 
-  /// The current token as it is spelled; of strings and names what is between the quotes.
+  /// Returns the current token as it is spelled; for strings and names, what is between the quotes.
   [[nodiscard]] std::string_view raw() const noexcept { return raw_; }
 
-  /// Whether the current string or name is spelled without escapes, so that `raw` is its text.
+  /// Returns whether the current string or name is spelled without escapes, so that `raw` is its
+  /// text.
   [[nodiscard]] bool is_plain() const noexcept { return !escaped_; }
-  /// The text of the current string or name; valid until the next call of `next` or `string`.
+  /// Returns the text of the current string or name; valid until the next call of `next` or
+  /// `string`.
   [[nodiscard]] std::string_view string();
   /// Writes the text of the current string or name. \param target room for as many bytes as `raw`
-  /// has \returns behind the last byte written
+  /// has \returns the end of what was written
   char* unescape_to(char* target) const noexcept;
 
-  /// Whether the current number is spelled without point and exponent.
+  /// Returns whether the current number is spelled without decimal point and exponent.
   [[nodiscard]] bool is_integer() const noexcept { return is_integer_; }
-  /// The double nearest to the current number; infinite where it is too large for one.
+  /// Returns the double nearest to the current number; infinite if it is too large for one.
   [[nodiscard]] double number() const { return number_of(raw_); }
-  /// The same for who takes what is spelled as finite for finite: Python's words stay infinite.
-  /// \throws Error `out_of_range` where it is too large
+  /// Returns the same, but refuses a finite number that is too large. Python's words for infinity
+  /// stay infinite. \throws Error `out_of_range` if it is too large
   [[nodiscard]] double number_in_range() const;
-  /// The current `true` or `false`.
+  /// Returns the current `true` or `false`.
   [[nodiscard]] bool boolean() const noexcept { return raw_.front() == 't'; }
 
-  /// \throws Error that the text is no JSON at the given place, where something else was expected.
+  /// Throws the Error that the text is not JSON at the given place, where something else was
+  /// expected.
   [[noreturn]] void fail(const char* place, std::string_view expected) const;
 
  private:

@@ -22,7 +22,7 @@ using tree::shape_name;
 std::string ElementReader::path() const {
   std::string path = trace_ == nullptr ? "" : to_string(trace_);
   path += "/data";
-  // Behind the last item of a list its index is the number of items before it.
+  // After the last item of a list, the index is the number of items so far.
   for (const std::uint64_t index : open_) path += "/" + std::to_string(index);
   return path;
 }
@@ -63,7 +63,7 @@ void ElementReader::read_data() {
 void ElementReader::read_lists() {
   if (shape_) {
     rank_ = shape_->size();
-    // What is announced is not believed: beyond this, memory grows with what is there.
+    // The announced size is not trusted: beyond this, memory grows with the data that is there.
     constexpr std::uint64_t believed = std::uint64_t{1} << 16U;
     bytes_.reserve(static_cast<std::size_t>(std::min(element_count(*shape_), believed)) *
                    std::max(1U, bit_width(dtype_) / 8));
@@ -97,7 +97,7 @@ void ElementReader::close_list() {
   const std::size_t dim = open_.size() - 1;
   const std::uint64_t found = open_.back();
   if (!rank_) rank_ = open_.size();
-  // One empty list stands for every tensor without elements.
+  // A single empty list stands for any tensor without elements.
   const bool is_nothing = dim == 0 && found == 0 && shape_ && element_count(*shape_) == 0;
   if (is_announced(dim) && !is_nothing && found != (*shape_)[dim]) {
     open_.pop_back();
@@ -118,7 +118,7 @@ void ElementReader::close_list() {
 }
 
 void ElementReader::element() {
-  // Of C64 without a shape, the first list whose first item is a number is an element.
+  // For C64 without a shape, the first list whose first item is a number is an element.
   if (!rank_ && dtype_ == DType::C64) {
     if (open_.empty() || open_.back() != 0)
       fail(ErrorCode::type_mismatch, "an element of a tensor has the wrong form",

@@ -45,9 +45,9 @@ class ElementReader final : public tree::Elements {
   std::optional<Shape> shape_;
   bool has_data_ = false;
   bool is_base64_ = false;
-  // Of the lists: how many are open, with how many items each has so far.
+  // The number of items so far of each open list.
   std::vector<std::uint64_t> open_;
-  std::vector<std::optional<std::uint64_t>> dims_;  // As far as they were found.
+  std::vector<std::optional<std::uint64_t>> dims_;  // As far as they are known.
   std::optional<std::size_t> rank_;
   std::uint64_t count_ = 0;
   std::vector<std::byte> bytes_;

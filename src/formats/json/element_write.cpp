@@ -11,10 +11,10 @@
 namespace safestructures::inline v0::json {
 namespace {
 
-// A multiple of 8, for packed elements; and of 3, so that whole digits of base64 come out.
+// A multiple of 8, for packed elements, and of 3, so that blocks end on whole groups of base64.
 constexpr std::uint64_t block_elements = std::uint64_t{24} * 256;
 
-/// Appends digits and passes them on: of an odd order in memory, blocks may be large.
+/// Appends digits and passes them on in pieces: for an unusual memory order, blocks may be large.
 void append_in_pieces(Output& out, std::span<const std::byte> bytes) {
   constexpr std::size_t piece = Output::block / 4 * 3;
   static_assert(piece % 3 == 0);
@@ -26,13 +26,13 @@ void append_in_pieces(Output& out, std::span<const std::byte> bytes) {
   }
 }
 
-/// Brackets around the elements of a tensor.
+/// The brackets around the elements of a tensor.
 class Lists {
  public:
   Lists(Output& out, const Shape& shape) : out_(out), shape_(shape), at_(shape.size()) {}
 
   void begin() { open(shape_.size()); }
-  /// Between two elements: closes the rows that are full and opens the next.
+  /// Must be called between two elements. Closes the rows that are full and opens the next.
   void next() {
     std::size_t full = 0;
     for (std::size_t dim = shape_.size(); dim-- > 0 && ++at_[dim] == shape_[dim];) {
@@ -48,7 +48,7 @@ class Lists {
   void end() { close(shape_.size()); }
 
  private:
-  // The innermost brackets stand on the line of their row.
+  // The innermost brackets are on the line of their row.
   void open(std::size_t count) {
     for (; count > 1; --count) {
       out_.open('[');

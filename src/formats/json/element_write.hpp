@@ -9,11 +9,11 @@
 
 namespace safestructures::inline v0::json {
 
-/// Writes the elements block by block, so that neither a deferred tensor nor its text is ever in
-/// memory as a whole.
+/// Writes the elements block by block, so that neither a deferred tensor nor its text is ever
+/// entirely in memory.
 void write_elements(Output& out, detail::StoredElements& elements, JsonTensors form);
 
-/// The digits of bytes, in quotes.
+/// Writes bytes as base64, in quotes.
 void write_base64(Output& out, const Tensor& bytes);
 
 }  // namespace safestructures::inline v0::json

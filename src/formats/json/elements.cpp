@@ -12,7 +12,7 @@
 namespace safestructures::inline v0::json {
 namespace {
 
-/// float and double in the shape of the minifloat formats.
+/// float and double with the interface of the minifloat formats.
 template <class T, class B>
 struct BinaryFormat {
   using Bits = B;
@@ -37,11 +37,11 @@ void append_number(std::string& text, T value) {
   text.append(digits.data(), result.ptr);
 }
 
-/// The number nearest to which a code is, with as few digits as tell it from its neighbours.
+/// Returns the number with the fewest digits whose nearest code is `code`.
 template <class Format>
 double shortest(typename Format::Bits code) noexcept {
   const double exact = static_cast<double>(Format::decode(code));
-  // Between powers of two almost any number is nearest to one: 1000 would stand for 1024.
+  // Powers of two are so far apart that the fewest digits mislead: 1000 would stand for 1024.
   if constexpr (Format::kind == Specials::scale) return exact;
   std::array<char, 32> digits;
   for (int precision = 0; precision < 9; ++precision) {
@@ -89,7 +89,7 @@ void append_integer(std::string& text, std::uint64_t bits) {
 constexpr ParsedElement mismatch{0, ErrorCode::type_mismatch};
 constexpr ParsedElement out_of_range{0, ErrorCode::out_of_range};
 
-/// What a string spells: infinity, NaN, or the bits of a NaN.
+/// Reads a string that spells infinity, NaN, or the bits of a NaN.
 template <class Format>
 ParsedElement parse_special(std::string_view text) {
   const bool negative = text.starts_with('-');
@@ -205,7 +205,7 @@ std::uint64_t element_bits(DType dtype, std::span<const std::byte> elements,
     std::memcpy(&bits, elements.data() + index * (width / 8), width / 8);
     return bits;
   }
-  // Packed from the lowest bit on: an element lies in one byte or in two.
+  // Packed from the lowest bit on: an element lies in one or two bytes.
   const std::size_t bit = index * width;
   bits = std::to_integer<std::uint64_t>(elements[bit / 8]);
   if (bit % 8 + width > 8) bits |= std::to_integer<std::uint64_t>(elements[bit / 8 + 1]) << 8U;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 1> endings = {".json"};
 constexpr unsigned most_indent = 16;
 
-/// The whole text: a view where that is possible, and asked for.
+/// Returns the whole text, as a view if that is possible and asked for.
 SharedBytes text_of(const Source& source, Access access) {
   const auto size = static_cast<std::size_t>(source.size());
   if (access == Access::map || source.is_in_memory()) return source.view(0, size);

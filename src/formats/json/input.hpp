@@ -1,5 +1,5 @@
 /// \file
-/// JSON as what trees are read from.
+/// JSON as an input from which trees are read.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace safestructures::inline v0::json {
 
-/// Both must stay valid. \throws Error as `Cursor`
+/// Returns an input for a text. Both arguments must stay valid. \throws Error as `Cursor`
 [[nodiscard]] std::unique_ptr<tree::Input> tree_input(std::string_view text, const Limits& limits);
 
 }  // namespace safestructures::inline v0::json

@@ -15,7 +15,7 @@ namespace {
 
 std::string json_string(std::string_view text) { return json::quote(text, json::Escapes::unsafe); }
 
-/// An object of names and JSON texts; those without a text are left out.
+/// The members of an object: names and JSON texts; those with an empty text are left out.
 using Members = std::vector<std::pair<std::string_view, std::string>>;
 std::string object(const Members& members) {
   std::string json;
@@ -35,7 +35,7 @@ std::string array(const Parts& parts, const Text& text_of) {
 
 std::string type_named(std::string_view name) { return object({{"type", json_string(name)}}); }
 
-/// The text of a size, or none where there is no bound.
+/// Returns the text of a size, or an empty one if there is no bound.
 std::string bound(std::uint64_t size, std::uint64_t none) {
   return size == none ? std::string() : std::to_string(size);
 }
@@ -79,14 +79,14 @@ std::string integer(const TypeInfo& type) {
 std::string tensor(const TypeInfo& type) {
   std::string json = type.dtype ? number_of(*type.dtype) : object({});
   if (type.dtype == DType::C64) json = tuple_of({type_named("number"), type_named("number")});
-  // Of any rank: numbers, or arrays to any depth.
+  // Any rank: numbers, or arrays nested to any depth.
   if (!type.shape) return object({{"description", json_string(to_string(type))}});
   if (type.shape->empty()) return json;
   for (std::size_t i = type.shape->size(); i > 1; --i) json = array_of(json, (*type.shape)[i - 1]);
   return array_of(json, type.shape->front(), json_string(to_string(type)));
 }
 
-/// Writes the schema of one type with the definitions that it needs.
+/// Writes the schema of one type and the definitions that it needs.
 class Writer {
  public:
   explicit Writer(const TypeInfo& root) {
@@ -96,7 +96,7 @@ class Writer {
       definitions += (definitions.empty() ? "\n    " : ",\n    ") + json_string(names_.at(type)) +
                      ": " + definition(*type);
     std::string body = schema(root);
-    // Without its braces, to stand among the other members.
+    // Without its braces, to be placed among the other members.
     body = body.substr(1, body.size() - 2);
     text_ = "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\"";
     if (!body.empty()) text_ += ",\n  " + body;
@@ -107,7 +107,7 @@ class Writer {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  /// What has a name, and what leads back to itself, is defined once.
+  /// Defines every named or recursive type, each once.
   void find_definitions(const TypeInfo& type) {
     if (path_.contains(&type)) define(type);
     if (!seen_.insert(&type).second) return;
@@ -125,7 +125,7 @@ class Writer {
   void define(const TypeInfo& type) {
     if (names_.contains(&type)) return;
     std::string name = type.name.empty() ? std::string(to_string(type.kind)) : type.name;
-    // The name stands in references, which are URIs.
+    // The name is used in references, which are URIs.
     for (char& c : name) {
       const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                             (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';

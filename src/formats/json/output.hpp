@@ -1,5 +1,5 @@
 /// \file
-/// JSON text on its way into a sink.
+/// Buffered output of JSON text to a sink.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace safestructures::inline v0::json {
 /// Gathers small pieces of text for a sink.
 class Output {
  public:
-  /// \param indent blanks for each level; 0 for text without any blank
+  /// \param indent spaces per level; 0 for text without any spaces
   Output(Sink& sink, unsigned indent) : sink_(sink), indent_(indent) { text_.reserve(2 * block); }
 
-  /// Where text is appended. After each piece of up to about `block`, `pass_on` must be called.
+  /// The text to append to. `pass_on` must be called after each piece of up to about `block` bytes.
   [[nodiscard]] std::string& text() noexcept { return text_; }
   void pass_on() {
     if (text_.size() >= block) send();
@@ -28,13 +28,13 @@ class Output {
   }
 
   [[nodiscard]] bool is_pretty() const noexcept { return indent_ > 0; }
-  /// Begins a line of the current level, in text that is not on one line.
+  /// Begins a line of the current level, unless the text is on one line.
   void line() {
     if (!is_pretty()) return;
     text_ += '\n';
     text_.append(level_ * indent_, ' ');
   }
-  /// What `line` appends.
+  /// Returns what `line` appends.
   [[nodiscard]] std::string line_text() const {
     return is_pretty() ? "\n" + std::string(level_ * indent_, ' ') : std::string();
   }
@@ -47,9 +47,9 @@ class Output {
     line();
     text_ += bracket;
   }
-  /// Leaves a level without a line.
+  /// Leaves a level without beginning a line.
   void leave() noexcept { --level_; }
-  /// Between items on one line.
+  /// Writes the comma between items on one line.
   void comma() { text_ += is_pretty() ? ", " : ","; }
   void colon() { text_ += is_pretty() ? ": " : ":"; }
 

@@ -11,7 +11,7 @@ Tree::Tree(std::string_view text, const CursorOptions& options) {
     throw Error(ErrorCode::limit_exceeded, std::string(options.what) + " is too large",
                 {.expected = "at most " + std::to_string(most) + " bytes"});
   Cursor cursor(text, options);
-  // A node of a schema has five tokens in fifty bytes. What is too much is never touched.
+  // A node of a schema has five tokens in fifty bytes. Excess memory is never touched.
   slots_.reserve(text.size() / 10 + 16);
   std::vector<std::size_t> open;
   char* room = nullptr;

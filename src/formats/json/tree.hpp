@@ -14,7 +14,7 @@
 
 namespace safestructures::inline v0::json {
 
-/// A value of a `Tree`, valid as long as that and its text. Cheap to copy.
+/// A value of a `Tree`, valid as long as the tree and its text. Cheap to copy.
 class Element {
  public:
   struct Member;
@@ -23,34 +23,34 @@ class Element {
 
   Element() = default;
 
-  /// What it is: object, array, string, number, boolean or null.
+  /// Returns its kind: object, array, string, number, boolean or null.
   [[nodiscard]] Token kind() const noexcept { return slot_->kind; }
   [[nodiscard]] bool is(Token kind) const noexcept { return slot_->kind == kind; }
 
-  /// A string's text, or a number as it is spelled.
+  /// Returns a string's text, or a number as it is spelled.
   [[nodiscard]] std::string_view text() const noexcept { return {slot_->begin, slot_->size}; }
-  /// The text when this is a string.
+  /// Returns the text if this is a string.
   [[nodiscard]] std::optional<std::string_view> string() const noexcept {
     return is(Token::string) ? std::optional(text()) : std::nullopt;
   }
-  /// Whether this number is spelled without point and exponent.
+  /// Returns whether this number is spelled without decimal point and exponent.
   [[nodiscard]] bool is_integer() const noexcept { return slot_->is_integer; }
-  /// The double nearest to this number; infinite where it is too large for one.
+  /// Returns the double nearest to this number; infinite if it is too large for one.
   [[nodiscard]] double number() const { return number_of(text()); }
   [[nodiscard]] bool boolean() const noexcept { return *slot_->begin == 't'; }
 
-  /// What an array holds.
+  /// Returns the items of an array.
   [[nodiscard]] Range<Element> items() const noexcept;
-  /// What an object holds, in the order of the text; a name may stand there twice.
+  /// Returns the members of an object, in the order of the text; a name may occur twice.
   [[nodiscard]] Range<Member> members() const noexcept;
 
  private:
   friend class Tree;
 
-  /// A token of the text; those of a container follow it.
+  /// A token of the text; a container's tokens follow it.
   struct Slot {
     const char* begin;
-    std::uint32_t size;  // Bytes; of a container the slots to the next value, its own included.
+    std::uint32_t size;  // In bytes; for a container, in slots, including its own.
     Token kind;
     bool is_integer;
 

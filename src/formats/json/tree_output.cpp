@@ -50,13 +50,13 @@ class JsonOutput final : public tree::Output {
     const bool is_of_root = open_.size() == 1;
     if (is_of_root && open_.back().is_empty) root_is_dict_ = !name.starts_with('$');
     next();
-    // A dict that stands for itself would be taken for the index of a checkpoint, and lead to other
-    // files, if it had this name as it is.
+    // A dict without a mark that had this name unescaped would be taken for the index of a
+    // checkpoint, which leads to other files.
     if (is_of_root && root_is_dict_ && name == "weight_map") text_ += R"("weight\u005fmap")";
     else string(name, trace);
     out_.colon();
   }
-  void begin_key() override {}  // All are strings.
+  void begin_key() override {}  // All keys are strings.
   void end_object() override { close('}'); }
   void begin_array(std::size_t, Layout layout) override { open('[', layout); }
   void begin_item() override { next(); }
@@ -86,7 +86,7 @@ class JsonOutput final : public tree::Output {
     else text_ += bracket;
     open_.push_back({layout});
   }
-  /// Between members or items.
+  /// Must be called between members or items.
   void next() {
     Level& level = open_.back();
     const bool is_first = std::exchange(level.is_empty, false);

@@ -1,5 +1,5 @@
 /// \file
-/// JSON as what trees are written into.
+/// JSON as an output to which trees are written.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace safestructures::inline v0::json {
 
-/// \param sink must outlive what is returned
+/// \param sink must outlive the result
 [[nodiscard]] std::unique_ptr<tree::Output> tree_output(Sink& sink, const JsonOptions& options);
 
 }  // namespace safestructures::inline v0::json

@@ -1,5 +1,5 @@
 /// \file
-/// The one reader of MessagePack.
+/// The reader of MessagePack.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace safestructures::inline v0::messagepack {
 
 using binary::Token;
 
-/// An extension is a token with its type as number, and bytes behind it.
+/// An extension is a token with its type as number, followed by bytes.
 class Cursor : public binary::Cursor {
  public:
   Cursor(const std::shared_ptr<const Source>& source, const binary::CursorOptions& options)
@@ -22,7 +22,7 @@ class Cursor : public binary::Cursor {
  private:
   Token extension(std::uint64_t size);
 
-  std::uint64_t extension_size_ = 0;  // Of the token before.
+  std::uint64_t extension_size_ = 0;  // Of the preceding token.
 };
 
 }  // namespace safestructures::inline v0::messagepack

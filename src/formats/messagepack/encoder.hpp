@@ -1,5 +1,5 @@
 /// \file
-/// MessagePack on its way out: every value in the fewest bytes.
+/// An encoder of MessagePack: every value in the fewest bytes.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ class Encoder {
     else if (fits<std::uint32_t>(value)) marked<std::uint32_t>(Mark::uint32, value);
     else marked<std::uint64_t>(Mark::uint64, value);
   }
-  /// What is not negative, as unsigned.
+  /// Appends an integer; one that is not negative is written as unsigned.
   void integer(std::int64_t value) {
     const auto bits = static_cast<std::uint64_t>(value);
     if (value >= 0) unsigned_integer(bits);
@@ -45,9 +45,9 @@ class Encoder {
       marked<std::uint32_t>(Mark::int32, bits);
     else marked<std::uint64_t>(Mark::int64, bits);
   }
-  /// Whether it has 64 bits.
+  /// Returns whether it fits into 64 bits.
   static bool takes(const Value& integer) { return integer.as_int64() || integer.as_uint64(); }
-  /// \param value one that it `takes`
+  /// \param value one that `takes` accepts
   void integer(const Value& value) {
     if (const std::optional<std::int64_t> small = value.as_int64()) integer(*small);
     else unsigned_integer(*value.as_uint64());
@@ -55,19 +55,19 @@ class Encoder {
   void floating(double value) { float64(std::bit_cast<std::uint64_t>(value)); }
   void float32(std::uint32_t bits) { marked<std::uint32_t>(Mark::float32, bits); }
   void float64(std::uint64_t bits) { marked<std::uint64_t>(Mark::float64, bits); }
-  /// What follows is a text of that many bytes.
+  /// Appends the head of a text; that many bytes follow.
   void string(std::size_t size) {
     constexpr std::size_t most_fixed = 31;
     if (size <= most_fixed) byte(fixstr | static_cast<unsigned>(size));
     else sized(size, Mark::str8, Mark::str16, Mark::str32);
   }
   void bytes(std::uint64_t size) { sized(size, Mark::bin8, Mark::bin16, Mark::bin32); }
-  /// What follows is that many items.
+  /// Appends the head of an array; that many items follow.
   void array(std::size_t count) { counted(count, fixarray, Mark::array16, Mark::array32); }
-  /// What follows is that many keys, each with its value behind it.
+  /// Appends the head of a map; that many keys follow, each with its value after it.
   void map(std::size_t count) { counted(count, fixmap, Mark::map16, Mark::map32); }
 
-  /// \throws Error `out_of_range` for what has no length in MessagePack
+  /// \throws Error `out_of_range` for a length that MessagePack cannot express
   static std::uint32_t checked(std::uint64_t size) {
     if (!fits<std::uint32_t>(size))
       throw Error(ErrorCode::out_of_range, "MessagePack cannot hold so much in one value",

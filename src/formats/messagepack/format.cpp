@@ -10,7 +10,7 @@
 namespace safestructures::inline v0::messagepack {
 namespace {
 
-/// The name with which a map begins, as far as it is short; else nothing.
+/// Returns the name with which a map begins if it is short, otherwise nothing.
 std::string_view first_name(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return {};
@@ -29,7 +29,7 @@ struct Spelling {
   static constexpr std::string_view title = "MessagePack";
   static constexpr std::array<std::string_view, 1> endings = {".msgpack"};
   static constexpr std::string_view begins = {};
-  /// MessagePack says nothing of itself: a map that stands for something is ours.
+  /// MessagePack has no signature; a map that begins with one of our marks is ours.
   static bool recognises(std::string_view head) {
     const std::string_view first = first_name(head);
     return first == tree::envelope_name || tree::mark_of(first).has_value();

@@ -27,17 +27,18 @@ using detail::in_quotes;
 
 constexpr std::string_view algorithm = "XXH3-64";
 constexpr std::size_t digits = 16;
-// Converted in pieces that stay in the second-level cache; a multiple of eight elements of any
-// dtype.
+// Elements are converted in pieces that fit into the second-level cache; a multiple of eight, for
+// packed elements.
 constexpr std::uint64_t block_elements = std::uint64_t{16} << 10U;
-// The most damaged tensors that a message names.
+// The largest number of damaged tensors that a message names.
 constexpr std::size_t most_named = 8;
 
 using platform::xxh3;
 
 std::uint64_t hash_of(std::string_view text) { return xxh3(std::as_bytes(std::span(text))); }
 
-/// The schema has one together with the tensors' descriptions, and the checksums have none.
+/// Returns whether a key of the metadata has its own checksum: the schema shares one with the
+/// tensors' descriptions, and the checksums themselves have none.
 bool has_own_checksum(std::string_view key) {
   return key != schema::metadata_key && key != metadata_key;
 }
@@ -58,20 +59,20 @@ std::uint64_t hash_of(const safetensors::Item& item, Overflow overflow) {
   return hasher.value();
 }
 
-/// Most files have them so already.
+/// Sorts tensors by name; in most files they already are.
 template <class Tensors, class Name>
 void sort_by_name(Tensors& tensors, Name name) {
   if (!std::ranges::is_sorted(tensors, {}, name)) std::ranges::sort(tensors, {}, name);
 }
 
-/// The checksum of a schema: of its text, and of a line for each tensor.
+/// Computes the checksum of a schema, over its text and a line for each tensor.
 class SchemaHasher {
  public:
   explicit SchemaHasher(std::string_view schema) { hasher_.add(std::as_bytes(std::span(schema))); }
 
-  /// To be called in the order of the names.
+  /// Must be called in the order of the names.
   void add(std::string_view name, DType dtype, const Shape& shape) {
-    // A call of the hash for each part of a line costs more than the part.
+    // Calling the hash for each part of a line would cost more than hashing the part.
     constexpr std::size_t gathered = std::size_t{8} << 10U;
     lines_.append(1, '\n').append(name).append(1, ' ').append(to_string(dtype)).append(1, ' ');
     lines_ += to_string(shape);
@@ -115,11 +116,11 @@ std::uint64_t number_of(const json::Element& value, std::string_view name) {
   malformed("a checksum is not text of 16 hexadecimal digits", for_message(name));
 }
 
-/// The checksums of a file, as its metadata has them.
+/// The checksums of a file, as stored in its metadata.
 struct Stored {
   json::Tree tree;
   std::uint64_t schema = 0;
-  std::optional<json::Element> metadata;  // The first versions had none.
+  std::optional<json::Element> metadata;  // The first versions wrote none.
   json::Element tensors;
 
   explicit Stored(std::string_view text) : tree(parse(text)) {
@@ -146,7 +147,7 @@ struct Stored {
  private:
   static json::Tree parse(std::string_view text) {
     try {
-      // Four levels are more than there are.
+      // Four levels are more than the checksums have.
       return {text, {.what = "the checksums", .depth = 4}};
     } catch (const Error&) {
       malformed("the checksums are not a JSON object");
@@ -160,7 +161,7 @@ struct Stored {
   }
 };
 
-/// The checksum of each tensor by its index in the file.
+/// Returns the checksum of each tensor by its index in the file.
 std::vector<std::uint64_t> by_index(const safetensors::File& file, const json::Element& tensors) {
   std::vector<std::uint64_t> hashes(file.size());
   std::vector<bool> met(file.size());
@@ -294,7 +295,7 @@ std::string make(std::span<const safetensors::Item> items, const Metadata& metad
   std::vector<Known> known;
   known.reserve(items.size());
   for (const safetensors::Item& item : items) {
-    // Before its bytes are read.
+    // Checked before its bytes are read.
     if (detail::find_invalid_utf8(item.name))
       throw Error(ErrorCode::invalid_utf8, "the name of a tensor is not valid UTF-8",
                   {.found = in_quotes(item.name)});

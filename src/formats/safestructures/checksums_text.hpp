@@ -1,5 +1,5 @@
 /// \file
-/// The text of a file's checksums where those of its tensors are known.
+/// The text of a file's checksums, made from known checksums of its tensors.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace safestructures::inline v0::checksums {
 
-/// A tensor in the file, and the XXH3-64 of its bytes there.
+/// A tensor in the file and the XXH3-64 of its bytes there.
 struct Known {
   std::string_view name;
   DType dtype;
@@ -22,7 +22,7 @@ struct Known {
   std::uint64_t hash;
 };
 
-/// As `make`. \throws Error `invalid_utf8`
+/// Returns what `make` does, from known tensors. \throws Error `invalid_utf8`
 [[nodiscard]] std::string text_of(std::vector<Known> tensors, const Metadata& metadata);
 
 }  // namespace safestructures::inline v0::checksums

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 2> endings = {".safetensors", ".safetenso
 
 constexpr std::string_view blanks = " \t\r\n";
 
-/// An object that begins behind a length which the file can hold; JSON allows blanks before it, of
-/// which there may be more than the head has.
+/// Returns whether the file begins with a length that it can hold, followed by an object. JSON
+/// allows blanks before it, perhaps more than the head has.
 bool is_container(std::span<const std::byte> head, std::uint64_t size) {
   constexpr std::size_t length_size = 8;
   constexpr std::uint64_t largest_header = 100'000'000;
@@ -36,14 +36,14 @@ bool is_container(std::span<const std::byte> head, std::uint64_t size) {
   return header[first] == '{';
 }
 
-/// Where a string ends whose first quote is there: its last one, or `npos`.
+/// Returns the position of the closing quote of the string that opens at `first`, or `npos`.
 std::size_t last_quote(std::string_view text, std::size_t first) {
   std::size_t at = text.find_first_of("\"\\", first + 1);
   while (at != std::string_view::npos && text[at] == '\\') at = text.find_first_of("\"\\", at + 2);
   return at;
 }
 
-/// Whether an object stands behind the name that ends there.
+/// Returns whether the name that ends at `quote` is followed by an object.
 bool is_name_of_object(std::string_view text, std::size_t quote) {
   const std::size_t colon = text.find_first_not_of(blanks, quote + 1);
   if (colon == std::string_view::npos || text[colon] != ':') return false;
@@ -51,14 +51,14 @@ bool is_name_of_object(std::string_view text, std::size_t quote) {
   return value != std::string_view::npos && text[value] == '{';
 }
 
-/// The index of a checkpoint in several files, as Hugging Face writes it: an object with a
-/// `weight_map` that is one, too. The word alone says nothing: any JSON may have it in a text.
-/// Files of our own that stand for something begin with `$`, as `$struct`, whatever their fields
-/// are called.
+/// Returns whether a file is the index of a checkpoint in several files, as Hugging Face writes it:
+/// an object with a `weight_map` that is an object, too. The word alone proves nothing: any JSON
+/// may have it in a text. Marked objects of our own files begin with `$`, as in `$struct`, whatever
+/// their fields are called.
 bool is_index(std::span<const std::byte> head) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   std::size_t depth = 0;
-  char before = '\0';  // What stands before the current character, but for blanks.
+  char before = '\0';  // The last character before the current one that is not a blank.
   for (std::size_t at = text.find_first_not_of(blanks); at < text.size();
        at = text.find_first_not_of(blanks, at + 1)) {
     const char c = text[at];
@@ -79,7 +79,7 @@ bool is_index(std::span<const std::byte> head) {
   return false;
 }
 
-/// Such a file is read as an index, by its name.
+/// Refuses a name that would make readers take the file for an index.
 void refuse_name_of_index(const std::string& name) {
   if (!name.ends_with(".json")) return;
   throw Error(ErrorCode::invalid_argument, "the name is that of an index of several files",

@@ -19,13 +19,15 @@
 namespace safestructures::inline v0::safestructures_format {
 namespace {
 
-/// Where there is no schema, its version says nothing.
+/// Returns whether a key of the metadata is the library's own; the schema's version is not if there
+/// is no schema.
 bool is_own_key(std::string_view key, bool has_schema) {
   return key == checksums::metadata_key || key == safetensors::save_key ||
          (has_schema && (key == schema::metadata_key || key == schema::version_key));
 }
 
-/// Whether a tensor is there only because a file must hold one: structures hardly refer to it.
+/// Returns whether a tensor is there only because a file must hold one; a structure is unlikely to
+/// refer to it.
 bool is_dummy(const safetensors::File& file, std::size_t index) {
   if (file.size() != 1 || file.name(index) != schema::dummy_tensor) return false;
   const safetensors::TensorInfo info = file.info(index);
@@ -35,13 +37,13 @@ bool is_dummy(const safetensors::File& file, std::size_t index) {
   return element == 0;
 }
 
-/// The tensors of a file for its schema. Each is asked for once, however often the schema names it.
+/// The tensors of a file for its schema. Each is read once, however often the schema names it.
 class Tensors : public schema::TensorSource {
  public:
   Tensors(const safetensors::File& file, const LoadOptions& options)
       : file_(file), options_(options) {
     restart();
-    // Of what is in memory or mapped, every tensor is a view in any case.
+    // If the file is in memory or mapped, every tensor is a view in any case.
     if (options.access == Access::read) known_.resize(file.size());
   }
 
@@ -66,7 +68,7 @@ class Tensors : public schema::TensorSource {
     return count_again(known_[index]);
   }
 
-  /// The tensor that stands for none is called like a word that a text may well be.
+  /// Ignores the dummy tensor, whose name is a word that may well occur as a text.
   std::optional<std::size_t> find_named_by_text(std::string_view text) override {
     const auto index = file_.find(text);
     return index && is_dummy(file_, *index) ? std::nullopt : find(text);
@@ -74,9 +76,9 @@ class Tensors : public schema::TensorSource {
 
   void note_dtype() override { notes_dtypes_ = true; }
 
-  /// Whether a tensor of the structure may say which dtype it had.
+  /// Returns whether a tensor of the structure may have a note of its original dtype.
   [[nodiscard]] bool notes_dtypes() const noexcept { return notes_dtypes_; }
-  /// Which tensors the structure refers to, by index in the file.
+  /// Returns which tensors the structure refers to, by index in the file.
   [[nodiscard]] const std::vector<bool>& met() const noexcept { return met_; }
 
  private:
@@ -92,7 +94,7 @@ class Tensors : public schema::TensorSource {
   std::vector<bool> met_;
   std::vector<Tensor> known_;
   std::uint64_t again_ = 0;  // Bytes of repeated references.
-  std::size_t next_ = 0;     // Behind the last that was found.
+  std::size_t next_ = 0;     // The position after the last tensor found.
   bool notes_dtypes_ = false;
 };
 
@@ -106,8 +108,8 @@ void check_version(std::optional<std::string_view> version) {
        .advice = "Read it with a newer safestructures, or save it again with an older one"});
 }
 
-/// Whether the file is one of several of a sharded save, opened without their index. Its schema is
-/// that of all: what it alone holds is known by the tensors' names.
+/// Returns whether the file is a single shard of a sharded save, opened without the index. Its
+/// schema describes all shards, so its own content is known only by the tensors' names.
 bool is_lone_shard(const safetensors::File& file) {
   return file.files().size() <= 1 && file.metadata(safetensors::save_key).has_value();
 }
@@ -123,7 +125,7 @@ void verify_checksums(const safetensors::File& file) {
                          "LoadOptions::verify_checksums"});
 }
 
-/// The tensors that the structure does not refer to, but for the one that stands for none.
+/// Finds the tensors that the structure does not refer to, except for the dummy tensor.
 void find_extra_tensors(Content& content, const safetensors::File& file,
                         const std::vector<bool>& met) {
   for (std::size_t i = 0; i < met.size(); ++i) {

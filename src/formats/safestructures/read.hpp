@@ -1,5 +1,5 @@
 /// \file
-/// Reading the default format.
+/// Reads the default format.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace safestructures::inline v0::safestructures_format {
 
-/// \throws Error of the container and the schema, with the path
+/// \throws Error for a fault in the container or the schema, with the path
 Content read(const std::shared_ptr<const Source>& source, const LoadOptions& options);
 
 }  // namespace safestructures::inline v0::safestructures_format

@@ -1,5 +1,5 @@
 /// \file
-/// What the schema's writer knows of a tree before it writes it.
+/// What the schema's writer finds out about a tree before writing it.
 #pragma once
 
 #include <cstddef>
@@ -18,31 +18,32 @@
 
 namespace safestructures::inline v0::schema {
 
-/// About how much memory the text and the tensors of a tree take: what grows by doubling is touched
-/// several times, at 1.5 us a page.
+/// Estimates of the memory for the text and the tensors of a tree: memory that grows by doubling is
+/// touched several times, at 1.5 us per page.
 struct Ahead {
   std::size_t text = 0;
   std::size_t tensors = 0;
-  /// Whether no two tensors can get one name, which spares the index of names. A place is spelled
-  /// by its steps with dots between them: where no step is empty or has a dot, and the steps within
-  /// a container differ, all places are spelled differently. Steps without a tensor do not count.
+  /// Whether no two tensors can get the same name, which makes the index of names unnecessary. A
+  /// place is spelled as its steps with dots between them: if no step is empty or has a dot, and
+  /// the steps within a container differ, all places are spelled differently. Steps without a
+  /// tensor do not count.
   bool distinct = true;
-  /// Whether not all was looked at: there are more values than were asked for, or more levels than
-  /// the stack holds.
+  /// Whether part of the tree was not looked at: it has more values than were asked for, or more
+  /// levels than the stack holds.
   bool is_cut = false;
 
   static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
-  /// Looks at that many values of the tree, from level `depth` to level `most`. What is below, or
-  /// too deep for the stack, is an Error in writing. To be called once.
+  /// Looks at up to `values` values of the tree, from level `depth` to level `most`. Anything
+  /// below, or too deep for the stack, is an Error when written. Must be called once.
   void look_at(const Value& value, std::uint32_t depth, std::uint32_t most,
                std::size_t values = all) {
     left_ = values;
     look(value, depth, most);
   }
 
-  /// Whether no tensor may have that name: the container's own, and texts that are what a custom
-  /// value holds, which readers take for the name of a tensor where there is one of it.
+  /// Returns whether no tensor may have that name: the container's own key, or a text that is all a
+  /// custom value holds, which readers take for a tensor's name if there is such a tensor.
   [[nodiscard]] bool is_taken(std::string_view name) const {
     return name == "__metadata__" || payloads_.contains(name);
   }
@@ -68,10 +69,10 @@ struct Ahead {
       ++tensors;
       const std::string& name = value.tensor_name();
       has_names_ |= !name.empty();
-      // A tensor alone may have any name but those that something else has.
+      // A single tensor may have any name that nothing else has.
       distinct &= !has_names_ || (tensors == 1 && name != "__metadata__" && name != dummy_tensor);
     }
-    // They share the steps of what the value holds.
+    // Attributes share the steps of what the value holds.
     if (Box::has_extras(value))
       for (const Entry& attribute : value.attributes())
         distinct &= attribute.value.kind() <= Kind::string;
@@ -104,8 +105,8 @@ struct Ahead {
     }
   }
 
-  /// Whether a key is spelled without dots, and is no tensor (bytes are), which would share its
-  /// step; nor with what may be half a surrogate pair, which names replace.
+  /// Returns whether a key is spelled without dots, is not a tensor (as bytes are), which would
+  /// share its step, and has nothing that may be a lone surrogate, which names replace.
   static bool is_step(const Value& key) {
     if (key.kind() != Kind::string) return key.kind() <= Kind::integer;
     const std::string& text = key.as_string();
@@ -113,7 +114,7 @@ struct Ahead {
            text.find('\xED') == std::string::npos && text != "__metadata__" && text != dummy_tensor;
   }
 
-  std::size_t left_ = 0;  // How many values may still be looked at.
+  std::size_t left_ = 0;  // The number of values that may still be looked at.
   std::unordered_set<std::string_view, detail::KeyedHash> payloads_;
   bool has_names_ = false;  // Whether tensors have names of their own.
 };

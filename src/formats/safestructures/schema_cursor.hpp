@@ -1,5 +1,5 @@
 /// \file
-/// The steps of reading a schema front to back.
+/// The steps for reading a schema front to back.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace safestructures::inline v0::schema {
 
-/// The kind that a type most likely is, by its first letter.
+/// The likely kind of a type, by its first letter.
 inline constexpr std::array<Kind, 128> likely_kinds = [] {
   std::array<Kind, 128> kinds;
   kinds.fill(Kind::custom);
@@ -25,7 +25,7 @@ inline constexpr std::array<Kind, 128> likely_kinds = [] {
   return kinds;
 }();
 
-/// A place in the text of a schema. Every step returns whether the text goes on as expected.
+/// A position in the text of a schema. Every step returns whether the text goes on as expected.
 class SchemaCursor {
  public:
   explicit SchemaCursor(std::string_view text)
@@ -43,12 +43,12 @@ class SchemaCursor {
 
   bool skip(const Piece& piece) noexcept { return skip({piece.text.data(), piece.size}); }
 
-  /// What was read since `begin`.
+  /// Returns what was read since `begin`.
   [[nodiscard]] std::string_view since(const char* begin) const noexcept {
     return {begin, static_cast<std::size_t>(at_ - begin)};
   }
 
-  // Strings are read from behind the opening quote to behind the closing one.
+  // Strings are read from just after the opening quote to just after the closing one.
   bool plain_string(std::string_view& string) noexcept {
     const char* const special = json::find_unplain(at_, end_);
     if (special == end_ || *special != '"') return false;
@@ -77,8 +77,8 @@ class SchemaCursor {
     return true;
   }
 
-  /// Reads up to what the value of a node holds, where its type is spelled as the usual one of a
-  /// kind; else nothing. \returns the kind, or `custom`
+  /// Reads up to the content of a node's value if its type has the usual spelling of a kind;
+  /// otherwise reads nothing. \returns the kind, or `custom`
   Kind opening() noexcept {
     if (left() <= type_at) return Kind::custom;
     const auto letter = static_cast<unsigned char>(at_[type_at]);
@@ -97,14 +97,14 @@ class SchemaCursor {
   const char* end_;
 
  private:
-  /// Of a size that is known when this is compiled: a few instructions instead of a call.
+  /// The size is known at compile time: a few instructions instead of a call.
   template <Kind kind>
   bool skip_opening() noexcept {
     constexpr const Piece& piece = bare_spelling.begin[static_cast<std::size_t>(kind)];
     return skip(std::string_view(piece.text.data(), piece.size));
   }
 
-  // Where the first letter of a type is in its node.
+  // The position of a type's first letter in its node.
   static constexpr std::size_t type_at = bare_spelling.type.size + 1;
 };
 

@@ -18,7 +18,7 @@ using attributes::schema_keys;
 using attributes::schema_type;
 using attributes::schema_value;
 
-/// What is written for a kind that carries no type name of its own.
+/// Returns the type written for a kind that carries no type name of its own.
 constexpr std::string_view type_of(Kind kind) {
   switch (kind) {
     case Kind::none: return "NoneType";
@@ -39,16 +39,16 @@ constexpr std::string_view type_of(Kind kind) {
   return "";
 }
 
-/// A builtin type's name without the module it may be spelled with: `int` for `builtins.int`.
+/// Returns a builtin type's name without its module, if any: `int` for `builtins.int`.
 constexpr std::string_view without_module(std::string_view type) {
   constexpr std::string_view module = "builtins.";
   return type.starts_with(module) ? type.substr(module.size()) : type;
 }
 
-/// Where Python's OrderedDict, Counter, defaultdict and deque are.
+/// The module of Python's OrderedDict, Counter, defaultdict and deque.
 inline constexpr std::string_view collections = "collections.";
 
-/// Type names that are read as one of our kinds; all others are custom values.
+/// Returns the kind as which a type name is read; all other types are custom values.
 constexpr std::optional<Kind> kind_of(std::string_view type) {
   using detail::packed_name;
   type = without_module(type);
@@ -75,7 +75,7 @@ constexpr std::optional<Kind> kind_of(std::string_view type) {
       {"types.NoneType", Kind::none},
       {"bytearray", Kind::bytes},
       {"frozenset", Kind::set},
-      // As plugins/python writes them; what else they have, `maxlen` say, is an attribute.
+      // As plugins/python writes them; anything else they have, such as `maxlen`, is an attribute.
       {"collections.OrderedDict", Kind::dict},
       {"collections.Counter", Kind::dict},
       {"collections.defaultdict", Kind::dict},

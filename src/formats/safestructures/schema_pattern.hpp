@@ -1,6 +1,6 @@
 /// \file
-/// What the reader of a schema knows of the containers before: in a list of dicts all mostly have
-/// the same keys, and values of the same kinds.
+/// What the reader of a schema remembers of preceding containers: in a list of dicts, most have the
+/// same keys, and values of the same kinds.
 #pragma once
 
 #include <cstddef>
@@ -12,31 +12,31 @@
 
 namespace safestructures::inline v0::schema {
 
-/// The most that a container is expected to hold because the one before did: a small multiple of
-/// its text.
+/// The most items that a container is expected to hold because the preceding one did; their memory
+/// is a small multiple of its text.
 inline constexpr std::size_t most_expected = 1024;
 
-/// A member of an object that was read, as it is spelled.
+/// A member of an object as it was spelled when read.
 struct Member {
-  std::string_view name;     ///< From the comma before it, if any, to what is before its value.
-  std::string_view opening;  ///< The same up to what the value holds.
-  Kind kind = Kind::custom;  ///< Of the value; custom where `opening` is not of the usual spelling.
+  std::string_view name;     ///< From the comma before it, if any, up to its value.
+  std::string_view opening;  ///< The same, up to the content of the value.
+  Kind kind = Kind::custom;  ///< Of the value; custom if `opening` has an unusual spelling.
 };
 
-/// How the dict or structure that was read last at a depth is spelled.
+/// The spelling of the dict or structure that was last read at a depth.
 struct Pattern {
   std::vector<Member> members;
-  std::string_view tail;  ///< What closes it, with the keys of a dict.
+  std::string_view tail;  ///< The text that closes it, including the keys of a dict.
   Kind kind = Kind::dict;
-  bool has_plain_names = true;         ///< Whether they are spelled as they are.
-  const detail::Dict* dict = nullptr;  ///< It has strings alone as keys. Null: there is none.
+  bool has_plain_names = true;         ///< Whether all names are spelled without escapes.
+  const detail::Dict* dict = nullptr;  ///< Its keys are all strings. Null if there is none.
 
   [[nodiscard]] bool is_of(Kind other) const noexcept { return dict != nullptr && kind == other; }
 };
 
-/// How long the sequence is that was read last at a depth.
+/// The length of the sequence that was last read at a depth.
 struct Length {
-  /// How long the next one is likely to be; 0 where those before differ.
+  /// Returns the likely length of the next one; 0 if the preceding ones differ.
   [[nodiscard]] std::size_t expected() const noexcept { return is_repeated ? last : 0; }
   void note(std::size_t length) noexcept {
     is_repeated = length == last && length <= most_expected;

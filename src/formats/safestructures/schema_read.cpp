@@ -17,7 +17,8 @@
 namespace safestructures::inline v0::schema {
 
 Value Reader::read(std::string_view text) {
-  // A node takes two levels of JSON, its object and the container in it, a dict's keys no more.
+  // A node takes two levels of JSON: its object and the container in it. A dict's keys take no
+  // more.
   const json::CursorOptions options{.what = "the schema",
                                     .code = ErrorCode::invalid_schema,
                                     .depth = std::uint64_t{limits_.depth} * 2 + 4,
@@ -28,7 +29,7 @@ Value Reader::read(std::string_view text) {
     } catch (const Error& error) {
       if (error.code() == ErrorCode::limit_exceeded)
         throw detail::past(detail::Limit::depth, limits_.depth);
-      // The offset would be one in the text, which is a text in another one.
+      // The offset would be relative to this text, which is embedded in another one.
       const ErrorDetails& details = error.details();
       fail(error.code(), nullptr, error.problem(), details.expected,
            details.expected.empty() ? "" : details.found);
@@ -56,7 +57,7 @@ void Reader::count_node(const Trace* trace) {
     throw detail::past(detail::Limit::nodes, limits_.nodes, {.path = to_string(trace)});
 }
 
-/// Takes a node's object apart. Its own fields may stand once each.
+/// Takes a node's object apart. Each of its own fields may occur once.
 Reader::Node Reader::fields(const Json& json, const Trace* trace) const {
   if (!json.is(json::Token::object))
     fail(ErrorCode::invalid_schema, trace, "a node of the schema has the wrong form",
@@ -91,8 +92,9 @@ void Reader::twice(const Trace* trace, std::string_view name) {
        "'" + std::string(name) + "'");
 }
 
-/// The kind of a node, none for a custom type. A type of Python's `collections` is one where it is
-/// spelled otherwise than plugins/python does: each user may have a plugin for it.
+/// Returns the kind of a node, or nothing for a custom type. A type of Python's `collections` is
+/// custom if it is not spelled as plugins/python does, because users may have their own plugins for
+/// it.
 std::optional<Kind> Reader::kind_of_node(const Node& parts) {
   const std::optional<Kind> kind = kind_of(parts.type);
   if (!kind || !parts.type.starts_with(collections)) return kind;
@@ -180,7 +182,7 @@ Value Reader::integer(const Node& parts, const Trace* trace) const {
   return big_integer(*digits, trace);
 }
 
-/// A number as JSON has it. As in Python, `1e999` is infinite, but an int has to fit.
+/// Reads a plain JSON number. As in Python, `1e999` is infinite, but an int has to fit.
 double Reader::bare_number(const Node& parts, const Trace* trace) {
   const double value = parts.value.number();
   if (parts.value.is_integer() && std::isinf(value)) not_a_number(parts, parts.value.text(), trace);
@@ -249,8 +251,8 @@ Value Reader::dict(const Node& parts, const Trace* trace) {
          describe(*parts.keys));
   const auto keys = parts.keys->members();
   Value result = Value::dict();
-  // Python writes both in one order; then they are walked side by side. From the first difference
-  // on, the keys that are left are looked up by label.
+  // Python writes both in the same order, so they are walked side by side. From the first
+  // difference on, the remaining keys are looked up by label.
   bool in_order = true;
   std::unordered_map<std::string_view, Json, detail::KeyedHash> others;
   std::unordered_set<std::string_view, detail::KeyedHash> labels;
@@ -275,7 +277,7 @@ Value Reader::dict(const Node& parts, const Trace* trace) {
       others.erase(found);
     }
     Value key = node(key_json, &step);
-    // As long as all keys are strings and their own label, `insert` finds those that stand twice.
+    // As long as all keys are strings and equal their labels, `insert` finds duplicates.
     const bool is_own_label = key.kind() == Kind::string && key.as_string() == label;
     if (!is_own_label && labels.empty()) {
       for (const auto& [earlier, unused] : values) {
@@ -285,7 +287,7 @@ Value Reader::dict(const Node& parts, const Trace* trace) {
       has_other_labels = true;
     }
     if (has_other_labels && !labels.insert(label).second) twice(&step, label);
-    // Python labels a key of a class with its str(), which only the file knows.
+    // Python labels a key of a class with its str(), which is known only from the file.
     if (key.kind() > Kind::string) key.set_key_label(std::string(label));
     insert(result, std::move(key), node(json, &step), &step);
   }
@@ -331,7 +333,7 @@ Value read(std::string_view text, const TensorLookup& tensors, const Limits& lim
     std::optional<Tensor> found;
   };
   Source source(tensors);
-  // The general reader says where it is not.
+  // The general reader says where the text is invalid.
   if (!detail::is_utf8(text)) return Reader(source, limits).read(text);
   return read(text, source, limits);
 }

@@ -27,7 +27,7 @@ using detail::Box;
 
 namespace {
 
-// Every step returns whether the text goes on as expected; it stops at what it does not know.
+// Every step returns whether the text goes on as expected; it stops at anything unknown.
 class DirectReader : SchemaCursor {
  public:
   DirectReader(std::string_view text, TensorSource& tensors, const Limits& limits)
@@ -51,21 +51,21 @@ class DirectReader : SchemaCursor {
 
   bool count_node() noexcept { return ++nodes_ <= limits_.nodes; }
 
-  /// Whether one more node may be read here.
+  /// Returns whether one more node may be read here.
   bool enter() noexcept {
     if (!count_node() || depth_ > limits_.depth) return false;
-    // The other reader says what is wrong: it needs more of the stack.
+    // The general reader, which needs more of the stack, reports the error.
     return depth_ < detail::Descent::unchecked || !platform::stack_is_low();
   }
 
-  // Recursive, to Limits::depth. All read into values that are none.
+  // Recursive, up to Limits::depth. All read into values that are None.
   bool node(Value& value) {
     if (!enter()) return false;
     const Kind kind = opening();
     return kind == Kind::custom ? other_node(value) : rest(kind, value);
   }
 
-  /// A node from behind its opening on.
+  /// Reads a node from just after its opening.
   bool rest(Kind kind, Value& value) {
     if (kind <= Kind::string) return payload(kind, value) && skip("}");
     ++depth_;
@@ -88,7 +88,7 @@ class DirectReader : SchemaCursor {
     return true;
   }
 
-  // From behind what opens the value.
+  // Reads from just after what opens the value.
   bool payload(Kind kind, Value& value) {
     switch (kind) {
       case Kind::none: return skip("null");
@@ -117,7 +117,7 @@ class DirectReader : SchemaCursor {
   bool integer(Value& value) {
     std::int64_t small = 0;
     const auto [end, error] = std::from_chars(at_, end_, small);
-    // A sign or zeros that make it longer than the limit are for the general reader to tell.
+    // The general reader handles a sign or zeros that make it longer than the limit.
     if (error != std::errc() || end - at_ > std::int64_t{limits_.digits}) return false;
     at_ = end;
     Box::set(value, small);
@@ -152,7 +152,7 @@ class DirectReader : SchemaCursor {
       } while (has_more && items.size() < likely);
       if (!has_more && items.size() == likely) return skip("]");
       for (Value& item : items) Box::move(item, items_.emplace_back());
-      items = std::vector<Value>();  // Not `{}`, which keeps the room.
+      items = std::vector<Value>();  // Not `{}`, which keeps the capacity.
     }
     while (has_more && (length == nullptr || items_.size() - begin < most_expected)) {
       Value item;
@@ -161,8 +161,9 @@ class DirectReader : SchemaCursor {
       has_more = skip(", ");
     }
     const std::span<Value> read = std::span(items_).subspan(begin);
-    // Of a long one, what was read tells about how many follow, at most as many as the text has
-    // room for: they are read into their place. For 100,000 tensors that took 0.97 of the time.
+    // For a long one, what was read tells roughly how many follow, at most as many as the text has
+    // room for; they are read directly into their place. For 100,000 tensors that took 0.97 of the
+    // time.
     const std::size_t follow = has_more ? left() / (since(text).size() / read.size()) : 0;
     platform::reserve_huge(items, read.size() + follow);
     items.resize(read.size());
@@ -172,7 +173,7 @@ class DirectReader : SchemaCursor {
       if (!node(items.emplace_back())) return false;
       has_more = skip(", ");
     }
-    // Room that nobody touches costs nothing where it is pages.
+    // Unused room costs nothing if it is untouched pages.
     constexpr std::size_t large = (std::size_t{1} << 20U) / sizeof(Value);
     if (items.size() < std::max(large, items.capacity() / 8 * 7)) items.shrink_to_fit();
     if (length != nullptr) length->note(items.size());
@@ -199,7 +200,7 @@ class DirectReader : SchemaCursor {
     bool are_own_labels = true;
     if (kind == Kind::dict && !keys(begin, are_plain, are_own_labels)) return false;
     const std::size_t size = entries_.size() - begin;
-    // Names and keys that are there twice are an error of this.
+    // This throws for duplicate names and keys.
     detail::insert_all(value, std::span(entries_).subspan(begin));
     entries_.resize(begin);
     if (pattern != nullptr && are_own_labels && size == pattern->members.size()) {
@@ -211,7 +212,8 @@ class DirectReader : SchemaCursor {
     return true;
   }
 
-  /// Reads entries into their place as long as their names are those of the mapping before.
+  /// Reads entries directly into their place as long as their names are those of the preceding
+  /// mapping.
   bool entries_like(Pattern& pattern, detail::Dict& dict) {
     std::vector<Entry>& entries = dict.entries();
     const std::vector<Entry>& known = pattern.dict->entries();
@@ -229,8 +231,8 @@ class DirectReader : SchemaCursor {
     return true;
   }
 
-  /// Whether a mapping whose entries were read as those of the one before ends as that did: with
-  /// the same keys. Nothing is read where it does not.
+  /// Reads the end of a mapping whose entries were like those of the preceding one if it is the
+  /// same, with the same keys. Otherwise returns false and reads nothing.
   bool ends_like(const Pattern& pattern, detail::Dict& dict) {
     const std::size_t size = dict.entries().size();
     const std::size_t keys = pattern.kind == Kind::dict ? size : 0;
@@ -241,7 +243,7 @@ class DirectReader : SchemaCursor {
     return true;
   }
 
-  /// A node behind a name, which began at `begin`; notes its opening.
+  /// Reads a node after a name that began at `begin`, and notes its opening.
   bool noted_node(const char* begin, Member* member, Value& value) {
     if (!enter()) return false;
     const Kind kind = opening();
@@ -252,8 +254,8 @@ class DirectReader : SchemaCursor {
     return kind == Kind::custom ? other_node(value) : rest(kind, value);
   }
 
-  /// Adds the members of an object to `entries_`, each with its name as key, behind those that are
-  /// there from `first` on. \param are_plain whether all names are spelled as they are
+  /// Adds the members of an object to `entries_`, each with its name as key, after those that are
+  /// there from `first` on. \param are_plain set to whether all names are spelled without escapes
   bool members(std::size_t first, Pattern* pattern, bool& are_plain) {
     if (entries_.size() == first && skip("}")) return true;
     for (;;) {
@@ -281,7 +283,7 @@ class DirectReader : SchemaCursor {
     Box::move(value, entry.value);
   }
 
-  /// The keys of a dict, which take the places of their labels.
+  /// Reads the keys of a dict, which replace their labels.
   bool keys(std::size_t begin, bool are_plain, bool& are_own_labels) {
     if (!skip(", \"keys\": {")) return false;
     for (std::size_t i = begin; i < entries_.size(); ++i) {
@@ -293,7 +295,7 @@ class DirectReader : SchemaCursor {
       if (!skip("\"") || !any_string(label) || label != name || !skip(": ") || !node(key))
         return false;
       if (key.kind() == Kind::string && key.as_string() == label) continue;
-      // As long as all keys are their own labels, `insert_all` finds those that are there twice.
+      // As long as all keys equal their labels, `insert_all` finds duplicates.
       if (std::exchange(are_own_labels, false) && !are_different(begin)) return false;
       if (key.kind() > Kind::string) key.set_key_label(std::move(label));
       entries_[i].key = std::move(key);
@@ -301,7 +303,7 @@ class DirectReader : SchemaCursor {
     return skip("}");
   }
 
-  /// A key that is the string of its label, spelled as it is. Nothing is read where it is not one.
+  /// Reads a key that is the string of its label, spelled the same. Otherwise reads nothing.
   bool own_label(std::string_view name) {
     const char* const begin = at_;
     const bool is_own = skip("\"") && skip(name) && skip("\": ") &&
@@ -341,7 +343,7 @@ class DirectReader : SchemaCursor {
     return true;
   }
 
-  /// The two extension fields that many nodes have.
+  /// Reads the two extension fields that many nodes have.
   bool extension(Value& value) {
     std::string text;
     if (limits_.attributes == 0) return false;
@@ -365,11 +367,11 @@ class DirectReader : SchemaCursor {
   const Limits& limits_;
   std::uint64_t nodes_ = 0;
   std::uint64_t depth_ = 0;
-  // By depth: in a list of dicts they have mostly the same keys, a third of the nodes.
+  // By depth: the dicts of a list mostly have the same keys, which are a third of the nodes.
   std::array<Pattern, 8> patterns_;
   std::array<Length, 8> lengths_;
-  // What the containers that are being read hold so far: one growing memory for all of them, so
-  // that each gets its own in the right size.
+  // The content so far of the containers being read: one growing memory for all of them, so that
+  // each gets its own in the right size.
   Stack<Value> items_;
   Stack<Entry> entries_;
 };

@@ -22,7 +22,7 @@ Value Reader::big_integer(std::string_view digits, const Trace* trace) const {
   return Value::integer(digits);
 }
 
-/// A number as JSON has it: an int of any size, or a float.
+/// Reads a plain JSON number: an int of any size, or a float.
 Value Reader::number(const Json& json, const Trace* trace) const {
   if (!json.is_integer()) return json.number();
   const std::string_view digits = json.text();
@@ -54,7 +54,7 @@ void Reader::attributes(Value& value, const Json& json, bool has_own_keys, const
 }
 
 Value Reader::custom(const Node& parts, const Trace* trace) {
-  // A tensor plugin's payload is a tensor's name; the tensor must come along.
+  // A tensor plugin's payload is a tensor's name; the tensor must be kept.
   if (const auto text = parts.value.string()) {
     std::string name(*text);
     if (const std::optional<std::size_t> place = tensors_.find_named_by_text(name)) {
@@ -80,7 +80,7 @@ bool Reader::is_node(const Json& json, Nodes nodes) {
   return payload->string() && (kind == Kind::tensor || kind == Kind::bytes || kind == Kind::custom);
 }
 
-/// JSON as it is, but for the nodes in it.
+/// Reads JSON as it is, except for the nodes in it.
 Value Reader::plain(const Json& json, const Trace* trace, Nodes nodes) {
   if (is_node(json, nodes)) return node(json, trace);
   const detail::Descent level = descend(trace);

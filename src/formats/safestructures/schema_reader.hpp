@@ -1,6 +1,6 @@
 /// \file
-/// The readers of a schema: the general one, whose nodes are in schema_read.cpp and whose JSON as
-/// it is in schema_read_json.cpp, and the direct one, schema_read_direct.cpp.
+/// The readers of a schema: the general one, whose nodes are in schema_read.cpp and whose plain
+/// JSON is in schema_read_json.cpp, and the direct one in schema_read_direct.cpp.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace safestructures::inline v0::schema {
 
-/// Where the tensors of a schema come from.
+/// The source of a schema's tensors.
 class TensorSource {
  public:
   TensorSource() = default;
@@ -25,32 +25,32 @@ class TensorSource {
   TensorSource& operator=(const TensorSource&) = delete;
   virtual ~TensorSource() = default;
 
-  /// The reading begins anew: what was found so far does not count.
+  /// Starts over: what was found so far does not count.
   virtual void restart() = 0;
-  /// Where the tensor of a name is, or nothing.
+  /// Returns the position of the tensor with a name, or nothing.
   virtual std::optional<std::size_t> find(std::string_view name) = 0;
-  /// The same of a text that is the name of a tensor only if there is one.
+  /// Does the same for a text that is a tensor's name only if there is such a tensor.
   virtual std::optional<std::size_t> find_named_by_text(std::string_view text) {
     return find(text);
   }
-  /// The tensor that was found last, of which `place` is where. To be called once.
+  /// Returns the tensor that was found last, at `place`. Must be called once.
   virtual Tensor take(std::size_t place) = 0;
-  /// A tensor of the schema says, or may say, which dtype it had before it was stored.
+  /// Notes that a tensor of the schema has, or may have, a note of its dtype before it was stored.
   virtual void note_dtype() {}
 };
 
-/// Reads a schema of any spelling. \param text valid UTF-8, as all that a header holds
+/// Reads a schema of any spelling. \param text valid UTF-8, like everything in a header
 /// \throws Error as the public `read`
 Value read(std::string_view text, TensorSource& tensors, const Limits& limits);
 
-/// Reads a schema that is spelled as Python's `json.dumps` and this library spell it, of Python's
-/// own types: front to back, without an index of the text. It accepts nothing that the general
-/// reader refuses and finds the same. \returns whether it was such a schema; otherwise, and for
-/// whatever is wrong with it, the general reader has the word. Twice as fast
-/// (docs/performance.md). \param text as of `read`
+/// Reads a schema of Python's own types that is spelled as Python's `json.dumps` and this library
+/// spell it: front to back, without an index of the text. It is twice as fast as the general reader
+/// (docs/performance.md), accepts nothing that the other refuses and gives the same result.
+/// \param text as for `read`
+/// \returns whether it was such a schema; if not, or if it has a fault, the general reader decides
 bool read_direct(std::string_view text, TensorSource& tensors, const Limits& limits, Value& root);
 
-/// Reads one schema. Refers to what it is given; of no use after an error.
+/// Reads one schema. Refers to its arguments; must not be used after an error.
 class Reader {
  public:
   Reader(TensorSource& tensors, const Limits& limits) : tensors_(tensors), limits_(limits) {}
@@ -67,13 +67,13 @@ class Reader {
     std::size_t others = 0;  // Extension fields.
   };
 
-  /// Which objects are nodes among JSON that is kept as it is.
+  /// Which objects count as nodes in JSON that is kept as it is.
   enum class Nodes : bool {
-    all,      ///< Those that have the form of one: plugins put nodes anywhere in their payload.
-    tensors,  ///< Only those that may name a tensor of the file, which must come along.
+    all,      ///< All that have the form of a node: plugins put nodes anywhere in their payload.
+    tensors,  ///< Only those that may name a tensor of the file, which must be kept.
   };
 
-  /// One level down; the root is one that the limit does not count.
+  /// Goes one level down; the limit does not count the root's level.
   [[nodiscard]] detail::Descent descend(const Trace* trace) {
     return {depth_, limits_.depth, trace, 1};
   }
@@ -88,7 +88,7 @@ class Reader {
     return std::string(json::describe(json.kind()));
   }
 
-  // Recursive, to Limits::depth.
+  // Recursive, up to Limits::depth.
   Value node(const Json& json, const Trace* trace);
   Node fields(const Json& json, const Trace* trace) const;
   Value known(Kind kind, const Node& parts, const Trace* trace);
@@ -104,7 +104,7 @@ class Reader {
 
   Value custom(const Node& parts, const Trace* trace);
   void attributes(Value& value, const Json& json, bool has_own_keys, const Trace* trace);
-  // Recursive, to Limits::depth.
+  // Recursive, up to Limits::depth.
   Value plain(const Json& json, const Trace* trace, Nodes nodes);
   [[nodiscard]] static bool is_node(const Json& json, Nodes nodes);
   [[nodiscard]] static std::optional<Kind> kind_of_node(const Node& parts);

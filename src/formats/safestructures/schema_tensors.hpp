@@ -1,5 +1,5 @@
 /// \file
-/// The tensors of a schema that is written, each under a name of its own.
+/// The tensors of a schema being written, each under a unique name.
 #pragma once
 
 #include <algorithm>
@@ -28,15 +28,15 @@
 
 namespace safestructures::inline v0::schema {
 
-/// Adds tensors to what is written. What it is given must live as long as it is used.
+/// Adds tensors to what is written. Its arguments must outlive it.
 class SchemaTensors {
  public:
   SchemaTensors(Written& written, ItemBlock& tensors, const Ahead& ahead,
                 const SaveOptions& options)
       : written_(written), tensors_(tensors), ahead_(ahead), options_(options) {}
 
-  /// Enters a tensor under a name of its own and returns that name.
-  /// \param trace where it is: with dots the name of one that has none
+  /// Enters a tensor and returns the name under which it is stored.
+  /// \param trace the place of the tensor, whose dotted form is its name if it has none
   /// \throws Error `limit_exceeded` beyond Limits::tensors
   std::string_view enter(const Value& value, DType stored, const Trace* trace) {
     const Tensor& tensor = value.tensor();
@@ -66,7 +66,7 @@ class SchemaTensors {
  private:
   using NameIndex = safetensors::detail::NameIndex;
 
-  /// Gives the last tensor a name that nothing has.
+  /// Gives the last tensor an unused name.
   void rename_last() {
     std::string_view& name = tensors_.back().name;
     const std::string taken(name);
@@ -75,7 +75,8 @@ class SchemaTensors {
     while (enter_last() || ahead_.is_taken(name));
   }
 
-  /// Valid as long as the value and what is written.
+  /// Returns the tensor's name before it is made distinct; valid as long as the value and what is
+  /// written.
   std::string_view name_of(const Value& value, const Trace* trace) {
     if (!value.tensor_name().empty()) return value.tensor_name();
     if (options_.tensor_names == TensorNames::numbers)
@@ -84,7 +85,8 @@ class SchemaTensors {
     return place.empty() ? "tensor" : written_.keep(place);
   }
 
-  /// The steps with dots between them, where something is before the dot. Written from its end on.
+  /// Returns the steps with dots between them, without leading dots. Written from its end
+  /// backwards.
   std::string_view spell_place(const Trace* trace) {
     std::size_t at = place_.size();
     std::size_t length = 0;
@@ -112,9 +114,10 @@ class SchemaTensors {
     return std::string_view(place_).substr(place_.size() - length);
   }
 
-  /// Strings may hold halves of surrogate pairs (docs/format.md); names in the container may not.
+  /// Returns the name with lone surrogates replaced: strings may hold them (docs/format.md), names
+  /// in the container may not.
   std::string_view without_surrogates(std::string_view name) {
-    constexpr char lead = '\xED';  // Of U+D000 to U+DFFF, of which the second byte tells.
+    constexpr char lead = '\xED';  // Of U+D000 to U+DFFF, which the second byte tells apart.
     const auto is_half = [](std::string_view text, std::size_t at) {
       return at + 2 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xA0 &&
              (static_cast<unsigned char>(text[at + 2]) & 0xC0U) == 0x80;
@@ -132,7 +135,7 @@ class SchemaTensors {
     return [this](std::size_t i) -> std::string_view { return tensors_[i].name; };
   }
 
-  /// Enters the name of the last tensor, or returns the position of the tensor that has it.
+  /// Enters the name of the last tensor, or returns the position of the tensor that already has it.
   std::optional<std::size_t> enter_last() {
     const std::size_t last = tensors_.size() - 1;
     if (last >= indexed_) {
@@ -145,12 +148,12 @@ class SchemaTensors {
   }
 
   Written& written_;
-  std::string place_;  // Its end is the place that was spelled last.
+  std::string place_;  // Its end is the last place spelled.
   ItemBlock& tensors_;
   const Ahead& ahead_;
   const SaveOptions& options_;
   NameIndex by_name_{0};
-  std::size_t indexed_ = 0;  // How many names by_name_ has room for.
+  std::size_t indexed_ = 0;  // The number of names that by_name_ has room for.
   // The last suffix tried for a name.
   std::unordered_map<std::string, std::size_t, detail::KeyedHash> next_;
 };

@@ -1,5 +1,5 @@
 /// \file
-/// The text of a schema while it is made: its fixed parts, its numbers and its strings.
+/// The text of a schema being made: its fixed parts, its numbers and its strings.
 #pragma once
 
 #include <algorithm>
@@ -23,16 +23,16 @@
 namespace safestructures::inline v0::schema {
 
 /// Whether the text stands by itself, or inside a string of a container's header, where quotes and
-/// backslashes stand behind a backslash.
+/// backslashes are escaped.
 enum class Quotes : bool { bare, escaped };
 
-/// A fixed part of the text. It is copied with what is behind it, in four moves whatever its size.
+/// A fixed part of the text. The whole array is copied, in four moves, whatever its size.
 struct Piece {
   std::array<char, 64> text{};
   std::size_t size = 0;
 };
 
-/// How the fixed parts of the text are spelled.
+/// The spelling of the fixed parts of the text.
 struct Spelling {
   explicit constexpr Spelling(Quotes quotes) {
     for (std::size_t kind = 0; kind < begin.size(); ++kind) {
@@ -48,17 +48,18 @@ struct Spelling {
     quote = piece(quotes, {"\""});
   }
 
-  /// By kind, a node up to its value, and what opens that: a quote before a number, a bracket.
+  /// By kind, a node up to its value, including what opens the value: a quote before a number, or a
+  /// bracket.
   std::array<Piece, static_cast<std::size_t>(Kind::custom) + 1> begin;
-  Piece type;        ///< What is before the type of a node.
-  Piece value;       ///< What is between the type and the value.
-  Piece number_end;  ///< Behind a number.
+  Piece type;        ///< The text before the type of a node.
+  Piece value;       ///< The text between the type and the value.
+  Piece number_end;  ///< After a number.
   Piece keys;        ///< Between the values of a dict and its keys.
   Piece class_name;  ///< Before the class of a structure.
   Piece dtype;       ///< Before the dtype of a tensor.
   Piece quote;
 
-  /// What opens the value of a kind, but for the quote of a string.
+  /// Returns what opens the value of a kind, except for the quote of a string.
   static constexpr std::string_view opening(Kind kind) {
     switch (kind) {
       case Kind::integer:
@@ -91,26 +92,27 @@ struct Spelling {
 inline constexpr Spelling bare_spelling{Quotes::bare};
 inline constexpr Spelling escaped_spelling{Quotes::escaped};
 
-/// Appends to a text, which is complete after `finish`: to a string, or to a block what is spelled
-/// for the inside of a string.
+/// Appends to a text, which is complete after `finish`: bare to a string, or escaped for the inside
+/// of a JSON string to a block.
 class SchemaText {
  public:
   explicit SchemaText(std::string& text) : string_(&text), spelling_(bare_spelling) {}
-  /// \param take gets what is more than a piece; or null
+  /// \param take receives what exceeds a piece; or null
   SchemaText(TextBlock& text, TextTaker take)
       : block_(&text), take_(std::move(take)), spelling_(escaped_spelling) {}
 
-  /// Whether what was added leaves in pieces, so that nothing need be known of the whole.
+  /// Returns whether the text is passed on in pieces, so that nothing need be known about the
+  /// whole.
   [[nodiscard]] bool leaves() const noexcept { return take_ != nullptr; }
 
-  /// Makes room for about as many bytes, if they are bare: of a node about eight are quotes. To be
-  /// called before anything is added.
+  /// Makes room for about `size` bytes of bare text; escaping adds to that, as about eight bytes of
+  /// a node are quotes. Must be called before anything is added.
   void reserve(std::size_t size) {
     if (string_ != nullptr) platform::reserve_huge(*string_, size);
     else block_->reserve(leaves() ? std::min(size + size / 4, text_piece) : size + size / 4);
   }
 
-  /// Goes on behind what the text holds. To be called before anything is added.
+  /// Continues after what the text holds. Must be called before anything is added.
   void restart() {
     const std::size_t used = string_ != nullptr ? string_->size() : block_->size();
     begin_ = resize(used);
@@ -126,14 +128,14 @@ class SchemaText {
     at_ += piece.size;
   }
 
-  /// What is spelled already.
+  /// Adds text that needs no escaping.
   void add(std::string_view letters) {
     make_room(letters.size());
     std::memcpy(at_, letters.data(), letters.size());
     at_ += letters.size();
   }
 
-  /// \returns how many digits it has
+  /// \returns how many digits the number has
   std::size_t add_integer(std::int64_t number) {
     make_room(number_room);
     const char* const digits = number < 0 ? at_ + 1 : at_;
@@ -146,7 +148,7 @@ class SchemaText {
     at_ = detail::write_float(at_, number);
   }
 
-  /// In quotes. \throws Error `invalid_utf8`, which names the place `trace`
+  /// Adds a string in quotes. \throws Error `invalid_utf8`, with the place `trace`
   void add_string(std::string_view text, const Trace* trace) {
     const Piece& quote = spelling_.quote;
     make_room(text.size() + 2 * sizeof(std::uint64_t));
@@ -159,10 +161,10 @@ class SchemaText {
     at_ = at + quote.size;
   }
 
-  /// How long the text is so far.
+  /// Returns the length of the text so far.
   [[nodiscard]] std::size_t size() const noexcept { return taken_ + held(); }
 
-  /// What was added from `begin` on; nothing where some of it was taken.
+  /// Returns what was added from `begin` on; empty if some of it was taken.
   [[nodiscard]] std::string_view since(std::size_t begin) const noexcept {
     if (begin < taken_) return {};
     return {begin_ + (begin - taken_), size() - begin};
@@ -171,7 +173,7 @@ class SchemaText {
   void finish() { resize(held()); }
 
  private:
-  // What a number takes at most: -2.2250738585072014e-308, -9223372036854775808.
+  // The longest numbers: -2.2250738585072014e-308, -9223372036854775808.
   static constexpr std::size_t number_room = 32;
   static_assert(number_room >= detail::longest_float);
 
@@ -192,7 +194,7 @@ class SchemaText {
   void let_go();
   void add_unplain(std::string_view text, const Trace* trace);
 
-  /// Copies a text of ASCII that JSON spells as it is; false for another.
+  /// Copies a text of ASCII that JSON needs no escapes for; returns false for any other.
   static bool copy_plain(std::string_view text, char* target) noexcept {
     const std::size_t size = text.size();
     const char* const from = text.data();
@@ -209,7 +211,7 @@ class SchemaText {
     return marks == 0;
   }
 
-  // Less than eight bytes: two halves that may overlap.
+  // Fewer than eight bytes: two halves that may overlap.
   static bool copy_few(const char* from, std::size_t size, char* target) noexcept {
     std::uint64_t bytes = 0x2020202020202020;
     if (size >= 4) {
@@ -228,7 +230,8 @@ class SchemaText {
     return mark_unplain(bytes) == 0;
   }
 
-  /// Not zero where a byte is none of ASCII from the blank to `~`, or a quote or a backslash.
+  /// Returns a nonzero value if a byte is outside ASCII's space to `~`, or is a quote or a
+  /// backslash.
   static std::uint64_t mark_unplain(std::uint64_t bytes) noexcept {
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high = 0x8080808080808080;
@@ -236,10 +239,10 @@ class SchemaText {
            json::mark_controls(bytes);
   }
 
-  std::string* string_ = nullptr;  // One of the two.
+  std::string* string_ = nullptr;  // Exactly one of the two is set.
   TextBlock* block_ = nullptr;
   TextTaker take_;
-  std::size_t taken_ = 0;  // Of the text.
+  std::size_t taken_ = 0;  // Bytes of the text that were taken.
   const Spelling& spelling_;
   char* begin_ = nullptr;
   char* at_ = nullptr;   // Up to here the text is known,
@@ -255,7 +258,7 @@ inline void SchemaText::let_go() {
 
 inline void SchemaText::grow(std::size_t size) {
   if (take_ && held() >= text_piece / 2 && held() + size > text_piece) let_go();
-  // Filled with zeros before it is written, which stays in the first-level cache.
+  // Zero-filled before it is written, in steps that stay in the first-level cache.
   constexpr std::size_t step = std::size_t{16} << 10U;
   const std::size_t used = held();
   const std::size_t room = string_ != nullptr ? string_->capacity() : block_->capacity();

@@ -21,8 +21,8 @@ using detail::Box;
 
 namespace {
 
-/// Whether a custom value has the name of a type of Python's `collections`, but not its spelling:
-/// it is read as the custom value that it is (Reader::kind_of_node).
+/// Returns whether a custom value has the name of a type of Python's `collections`, but not its
+/// spelling, so that it is read back as a custom value (Reader::kind_of_node).
 bool is_spelled_otherwise(std::string_view type, const Value& value) {
   if (value.kind() != Kind::custom || !type.starts_with(collections)) return false;
   const Value& payload = value.payload();
@@ -35,8 +35,9 @@ bool is_spelled_otherwise(std::string_view type, const Value& value) {
          std::ranges::any_of(payload.entries(), is_plain, &Entry::value);
 }
 
-/// Labels for entries whose keys are not all strings; empty when they are. A string's label is
-/// the string itself; another key's is Python's str(key), with `#2`, `#3` ... when that is taken.
+/// Returns labels for entries whose keys are not all strings; empty if they are. A string's label
+/// is the string itself; any other key's is Python's str(key), with `#2`, `#3` ... if that is
+/// taken.
 std::vector<std::string> labels_of(const std::vector<Entry>& entries) {
   const auto is_string = [](const Entry& entry) { return entry.key.kind() == Kind::string; };
   if (std::all_of(entries.begin(), entries.end(), is_string)) return {};
@@ -62,7 +63,7 @@ std::vector<std::string> labels_of(const std::vector<Entry>& entries) {
 
 }  // namespace
 
-// The text of more than these is worth a huge page.
+// The text of more values than this is worth a huge page.
 constexpr std::size_t few_values = text_piece / 1024;
 
 Written Writer::write(const Value& root) {
@@ -88,8 +89,8 @@ Written Writer::write_item(const Value& value, std::string_view step) {
   return std::move(written_);
 }
 
-/// Looks at the whole tree, for the names of tensors. Its memory comes from afar: where there are
-/// none, looking was a quarter of the time that saving took (W14 in benchmarks/RESULTS.md).
+/// Looks at the whole tree, for the names of tensors. The tree is rarely in the cache: without
+/// tensors, looking took a quarter of the time of a save (W14 in benchmarks/RESULTS.md).
 void Writer::look_ahead(const Trace* trace) {
   ahead_ = {};
   ahead_.look_at(*std::exchange(unseen_, nullptr), 0, options_.limits.depth);
@@ -119,7 +120,7 @@ void Writer::node(const Value& value, const Trace* trace) {
   text_.add("}");
 }
 
-/// A node that has no type name and no extension fields.
+/// Writes a scalar node without type name and extension fields.
 void Writer::scalar(const Value& value, const Trace* trace) {
   const Spelling& spelling = text_.spelling();
   text_.add(spelling.begin[static_cast<std::size_t>(value.kind())]);
@@ -139,7 +140,7 @@ void Writer::scalar(const Value& value, const Trace* trace) {
   text_.add(spelling.number_end);
 }
 
-/// Up to what opens the value.
+/// Writes a node up to what opens its value.
 void Writer::begin_node(const Value& value, const Trace* trace) {
   const Spelling& spelling = text_.spelling();
   const Kind kind = value.kind();
@@ -151,7 +152,7 @@ void Writer::begin_node(const Value& value, const Trace* trace) {
   text_.add(Spelling::opening(kind));
 }
 
-/// The type of a node that is not the usual one of its kind. Readers go by it.
+/// Writes the type of a node if it is not the usual one of its kind. Readers go by it.
 void Writer::other_type(std::string_view type, const Value& value, const Trace* trace) {
   const Kind kind = value.kind();
   if (kind_of(type).value_or(kind) != kind && !is_spelled_otherwise(type, value))
@@ -163,7 +164,7 @@ void Writer::other_type(std::string_view type, const Value& value, const Trace* 
   text_.add_string(type, trace);
 }
 
-/// What the value of a container holds, behind what opens it, and what closes it.
+/// Writes the content of a value after what opens it, and what closes it.
 void Writer::payload(const Value& value, const Trace* trace) {
   switch (value.kind()) {
     case Kind::list:
@@ -221,7 +222,7 @@ void Writer::fields(const Value& value, const Trace* trace) {
   text_.add("}");
 }
 
-/// A value behind its name.
+/// Writes a name and its value.
 void Writer::member(const std::string& name, const Value& value, const Trace* trace) {
   text_.add_string(name, trace);
   text_.add(": ");
@@ -254,7 +255,7 @@ void Writer::dict(const Value& value, const Trace* trace) {
   text_.add("}");
 }
 
-/// Writes the keys again that the dict before at this depth had, if these are the same.
+/// Writes the keys of the preceding dict at this depth again if these are the same.
 bool Writer::same_keys(const std::vector<Entry>& entries) {
   if (depth_ >= known_keys_.size()) return false;
   const KnownKeys& known = known_keys_[depth_];
@@ -306,7 +307,7 @@ std::string_view Writer::tensor(const Value& value, const Trace* trace) {
 
 std::string_view Written::keep(std::string_view name) {
   if (name.empty()) return "";
-  // Large enough that the memory for many names costs a call for each thousand or so.
+  // Large enough that memory for many names takes only one call for every thousand or so.
   constexpr std::size_t block = std::size_t{64} << 10U;
   if (name.size() > left_) {
     const std::size_t size = std::max(block, name.size());

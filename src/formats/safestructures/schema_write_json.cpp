@@ -10,7 +10,7 @@
 
 namespace safestructures::inline v0::schema {
 
-/// JSON as it is: the inside of custom payloads and attributes.
+/// Writes plain JSON: the inside of custom payloads and attributes.
 void Writer::plain(const Value& value, const Trace* trace) {
   count_node(trace);
   switch (value.kind()) {
@@ -30,7 +30,7 @@ void Writer::plain(const Value& value, const Trace* trace) {
   }
 }
 
-/// What no number of JSON is, Python writes and reads as a word.
+/// Writes a number. NaN and infinity are words, as Python writes and reads them.
 void Writer::plain_number(const Value& value, const Trace* trace) {
   if (value.kind() == Kind::integer) return integer(value, trace);
   const double number = value.as_double();
@@ -38,13 +38,14 @@ void Writer::plain_number(const Value& value, const Trace* trace) {
   text_.add(std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity");
 }
 
-/// A plain container holds plain values and nodes; in an attribute only tensors, bytes and custom
-/// values are nodes.
+/// Writes an item of a plain container, which holds plain values and nodes; in an attribute only
+/// tensors, bytes and custom values are nodes.
 void Writer::plain_item(const Value& value, const Trace& step) {
   const detail::Descent level(depth_, options_.limits.depth, &step);
   const Kind kind = value.kind();
   const bool is_node = kind == Kind::tensor || kind == Kind::bytes || kind == Kind::custom;
-  // Its name alone would be read as a str: only as the whole payload does it lead to the tensor.
+  // Its name alone would be read as a str; only a name that is the whole payload leads to the
+  // tensor.
   if (value.is_plain() && kind == Kind::tensor)
     throw Error(ErrorCode::invalid_argument, "a tensor inside plain JSON is marked as plain",
                 {.path = to_string(&step),
@@ -68,7 +69,7 @@ void Writer::plain_list(const Value& value, const Trace* trace) {
   text_.add("]");
 }
 
-/// Whether a plain dict would be read as a node; see `Reader::is_node`.
+/// Returns whether a plain dict would be read as a node; see `Reader::is_node`.
 bool Writer::is_like_node(const Value& dict) const {
   const Value* const type = dict.find(schema_type);
   const Value* const value = dict.find(schema_value);

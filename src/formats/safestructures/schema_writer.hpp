@@ -1,5 +1,5 @@
 /// \file
-/// The writer of a schema, whose nodes are in schema_write.cpp and whose JSON as it is in
+/// The writer of a schema. Its nodes are in schema_write.cpp and its plain JSON is in
 /// schema_write_json.cpp.
 #pragma once
 
@@ -24,13 +24,13 @@
 
 namespace safestructures::inline v0::schema {
 
-/// Writes one schema. Refers to what it is given; of no use after an error.
+/// Writes one schema. Refers to its arguments; must not be used after an error.
 class Writer {
  public:
   Writer(const SaveOptions& options, ItemBlock& items)
       : options_(options), dtypes_(options.precision), items_(items), text_(written_.text) {}
-  /// Spells for the inside of a string, into `text`, of which `take` gets pieces where it is not
-  /// null.
+  /// Writes into `text`, escaped for the inside of a JSON string; `take` receives pieces of it if
+  /// it is not null.
   Writer(const SaveOptions& options, ItemBlock& items, TextBlock& text, TextTaker take)
       : options_(options),
         dtypes_(options.precision),
@@ -44,8 +44,8 @@ class Writer {
   void look_ahead(const Trace* trace);
   void count_node(const Trace* trace);
 
-  // Recursive over the tree, to Limits::depth. Outside of payloads and attributes nothing but a
-  // node would be read, so that a mark as plain means nothing there.
+  // Recursive over the tree, up to Limits::depth. Outside of payloads and attributes only nodes are
+  // read, so a mark as plain means nothing there.
   void node(const Value& value, const Trace* trace);
   void child(const Value& value, const Trace& step);
   void begin_node(const Value& value, const Trace* trace);
@@ -61,7 +61,7 @@ class Writer {
   void extensions(const Value& value, const Trace* trace);
   std::string_view tensor(const Value& value, const Trace* trace);
 
-  // Recursive, to Limits::depth.
+  // Recursive, up to Limits::depth.
   void plain(const Value& value, const Trace* trace);
   void plain_number(const Value& value, const Trace* trace);
   void plain_item(const Value& value, const Trace& step);
@@ -69,7 +69,7 @@ class Writer {
   void plain_dict(const Value& value, const Trace* trace);
   [[nodiscard]] bool is_like_node(const Value& dict) const;
 
-  /// The text of a dict's keys, all of them strings.
+  /// The text of a dict's keys, all of which are strings.
   struct KnownKeys {
     const std::vector<Entry>* entries = nullptr;
     std::string text;
@@ -78,17 +78,17 @@ class Writer {
   const SaveOptions& options_;
   detail::StoredDTypes dtypes_;
   Written written_;
-  ItemBlock& items_;  // Of the tensors.
+  ItemBlock& items_;  // The tensors.
   SchemaText text_;
-  const Value* unseen_ = nullptr;  // The root, where little of it was looked at.
+  const Value* unseen_ = nullptr;  // The root, if only a little of it was looked at.
   Ahead ahead_;
-  // Of sets in sets, to see whether one is there twice.
+  // For sets in sets, to detect duplicates.
   detail::Digester::Sets sets_;
   detail::Digester digest_{sets_};
   bool in_attribute_ = false;
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;
-  // By depth: in a list of dicts they have mostly the same keys, a third of the nodes.
+  // By depth: the dicts of a list mostly have the same keys, which are a third of the nodes.
   std::array<KnownKeys, 8> known_keys_;
   SchemaTensors tensors_{written_, items_, ahead_, options_};
 };

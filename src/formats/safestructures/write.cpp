@@ -29,23 +29,23 @@ constexpr std::array<std::int64_t, 1> dummy_elements = {0};
 void refuse_own_keys(const SaveOptions& options) {
   for (const std::string_view key :
        {schema::metadata_key, schema::version_key, checksums::metadata_key, safetensors::save_key})
-    // A plain file may say which version the schema had that it no longer has.
+    // A plain file may keep the version of a schema that it no longer has.
     if (options.metadata.contains(key) && (options.schema || key != schema::version_key))
       throw Error(ErrorCode::invalid_argument, "metadata has a key of the schema itself",
                   {.found = "'" + std::string(key) + "'", .advice = "Choose another key"});
 }
 
-/// The tensors of a structure that is to be saved without a schema: nothing else may be in it.
+/// Returns the tensors of a structure to be saved without a schema, which may hold nothing else.
 schema::Written plain_tensors(const Value& root, schema::ItemBlock& tensors,
                               const SaveOptions& options) {
   schema::Written written;
-  std::unordered_set<std::string> known;  // A tensor that is met twice is one tensor in the file.
+  std::unordered_set<std::string> known;  // A tensor that occurs twice is one tensor in the file.
   walk(root, [&](const Place& place) {
     const Value& value = place.value();
     if (value.kind() == Kind::tensor) {
       std::string_view name = value.tensor_name();
       if (name.empty()) {
-        // "" is the name of what a dict has under it.
+        // "" may be the name of a dict's item, so the root needs another one.
         name = written.keep(place.depth() == 0 ? "tensor" : place.path().dotted());
       } else if (!known.emplace(name).second) {
         return Next::over;
@@ -54,7 +54,7 @@ schema::Written plain_tensors(const Value& root, schema::ItemBlock& tensors,
       return Next::over;
     }
     const bool is_container = value.is_sequence() || value.is_mapping();
-    // Nothing would stand for an empty one in the file. A file of nothing is an empty dict.
+    // An empty container would leave no trace in the file. A file of nothing is an empty dict.
     if (is_container && value.size() > 0) return Next::into;
     if (place.depth() == 0 && value.is_mapping()) return Next::into;
     throw Error(ErrorCode::invalid_argument, "without a schema only tensors can be saved",
@@ -67,7 +67,8 @@ schema::Written plain_tensors(const Value& root, schema::ItemBlock& tensors,
   return written;
 }
 
-/// A text that is all a custom value holds is the name of a tensor to readers, where there is one.
+/// Checks that no text that is all a custom value holds is the name of an extra tensor, which is
+/// how readers would take it.
 void check_extra_names(const Value& root, const SaveOptions& options) {
   if (options.extra_tensors.empty() || !options.schema) return;
   walk(root, [&](const Place& place) {
@@ -83,14 +84,14 @@ void check_extra_names(const Value& root, const SaveOptions& options) {
   });
 }
 
-/// A part of a structure, and how many values it holds.
+/// A part of a structure and the number of values it holds.
 struct Part {
   const Value* value;
   Path path;
   std::uint64_t count = 0;
 };
 
-/// The values in each child of `root`, or the node itself where it has none.
+/// Returns the number of values in `root`.
 std::uint64_t count_values(const Value& root) {
   std::uint64_t count = 0;
   walk(root, [&](const Place&) {
@@ -100,7 +101,8 @@ std::uint64_t count_values(const Value& root) {
   return count;
 }
 
-/// The deepest part that holds more than half of the values: what the header is made of.
+/// Returns the deepest part that holds more than half of the values, which makes up most of the
+/// header.
 Part largest_part(const Value& root) {
   Part part{&root, {}, count_values(root)};
   const std::uint64_t half = part.count / 2;
@@ -121,7 +123,8 @@ Part largest_part(const Value& root) {
   }
 }
 
-/// Says which part of the structure passes the limit of the header, and what to do about it.
+/// Adds to an error which part of the structure exceeds the header's limit, and what to do about
+/// it.
 Error with_largest_part(const Error& error, const Value& root) {
   const Part part = largest_part(root);
   const Value& value = *part.value;
@@ -140,7 +143,7 @@ Error with_largest_part(const Error& error, const Value& root) {
   return {error.code(), error.problem(), std::move(details)};
 }
 
-/// Whether the user's text takes more of the header than the schema.
+/// Returns whether the user's metadata takes more of the header than the schema.
 bool is_metadata_larger(const Metadata& metadata, std::string_view spelled,
                         const SaveOptions& options) {
   std::size_t size = 0;
@@ -149,12 +152,13 @@ bool is_metadata_larger(const Metadata& metadata, std::string_view spelled,
   return size > (schema == metadata.end() ? json::unescaped_size(spelled) : schema->second.size());
 }
 
-/// Whether nobody needs the schema but the header, into which it is then written as it is made.
+/// Returns whether only the header needs the schema, which is then written into it while being
+/// made.
 bool is_for_header_alone(const SaveOptions& options) {
   return options.schema && !options.checksums && options.shard_size == 0;
 }
 
-/// \param spelled the schema as it stands in the header, where it is for that alone
+/// \param spelled the schema as it stands in the header, if only the header needs it
 SaveReport write_items(std::span<const safetensors::Item> items, const Metadata& metadata,
                        const safetensors::detail::SpelledEntry& spelled, Sink& sink,
                        const SaveOptions& options) {
@@ -175,7 +179,7 @@ NamedValues names_of(std::span<const safetensors::Item> items) {
       .count = items.size(), .name = [items](std::size_t i) { return items[i].name; }, .value = {}};
 }
 
-/// What a structure names again is bounded by what the file holds.
+/// Checks that a structure's repeated references stay within the limit set by what the file holds.
 void check_repeats(const schema::Written& written, std::span<const safetensors::Item> items,
                    const SaveOptions& options) {
   if (written.repeated == 0) return;
@@ -191,7 +195,7 @@ bool is_header_limit(const Error& error) {
          error.details().expected.ends_with("(Limits::header_bytes)");
 }
 
-/// \param head takes the schema while it is made, where it is for the header alone; or null
+/// \param head takes the schema while it is made, if only the header needs it; or null
 SaveReport write(const Value& root, Metadata metadata, safetensors::detail::HeadStart* head,
                  Sink& sink, const SaveOptions& options) {
   const bool is_escaped = is_for_header_alone(options);
@@ -237,7 +241,8 @@ SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
     try {
       return write(root, metadata, &head, sink, options);
     } catch (const Error& error) {
-      // What is in the header, and by how much it is too large, is known where all of it is made.
+      // What fills the header, and by how much it is too large, is known only once all of it is
+      // made.
       if (!is_header_limit(error)) throw;
     }
   }

@@ -1,5 +1,5 @@
 /// \file
-/// Writing the default format.
+/// Writes the default format.
 #pragma once
 
 #include <safestructures/formats/format.hpp>

@@ -41,7 +41,7 @@ class IndexReader {
   void read();
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
   [[nodiscard]] const std::vector<std::string>& files() const noexcept { return files_; }
-  /// Of which save the index is, if it says so.
+  /// Returns the identity of the save that the index belongs to, if it names one.
   [[nodiscard]] std::optional<std::string_view> save() const noexcept { return save_; }
 
  private:
@@ -110,7 +110,7 @@ void IndexReader::read() {
   sort_files();
 }
 
-// Anything but the identity of the save only has to be JSON.
+// Only the identity of the save matters; the rest just has to be JSON.
 void IndexReader::read_metadata(simdjson::ondemand::value& value) {
   using simdjson::ondemand::json_type;
   if (walk_.take<json_type>(value.type()) != json_type::object)
@@ -158,7 +158,7 @@ void IndexReader::read_map(simdjson::ondemand::value& value, const char* key) {
 }
 
 std::uint32_t IndexReader::file_number(std::string_view name, std::string_view tensor) {
-  // Neighbours are mostly in the same file.
+  // Neighbouring tensors are mostly in the same file.
   if (!entries_.empty() && files_[entries_.back().file] == name) return entries_.back().file;
   if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
   check_file_name(name, tensor);
@@ -181,7 +181,7 @@ void IndexReader::check_file_name(std::string_view name, std::string_view tensor
                .found = in_quotes(name)});
 }
 
-// Files by name, whatever the order of the index, so that equal checkpoints read alike.
+// Sorts files by name, whatever the order of the index, so that equal checkpoints read alike.
 void IndexReader::sort_files() {
   std::vector<std::uint32_t> order(files_.size());
   std::vector<std::string> sorted;
@@ -204,14 +204,14 @@ Text read_text(const Source& file, const Limits& limits) {
   const std::shared_ptr<std::byte> buffer = platform::allocate_buffer(size + text_padding);
   file.read(0, {buffer.get(), size});
   std::fill_n(buffer.get() + size, text_padding, std::byte{0});
-  // Editors end a file with a line break; the end of a text is looked for among spaces.
+  // Editors end a file with a line break, but the end of a text is searched for only among spaces.
   auto* const text = reinterpret_cast<char*>(buffer.get());
   for (std::size_t i = size; i-- > 0 && (text[i] == '\n' || text[i] == '\r' || text[i] == '\t');)
     text[i] = ' ';
   return {std::shared_ptr<const char>(buffer, text), size};
 }
 
-// Files that hold more tensors than the index has entries hold one that it does not name.
+// Names a tensor that the index lacks: files with more tensors than the index has entries hold one.
 [[noreturn]] void fail_unnamed(const IndexReader& map, const Checkpoint& checkpoint) {
   std::unordered_set<std::string_view, safestructures::detail::KeyedHash> named;
   for (const IndexReader::Entry& entry : map.entries()) named.insert(entry.tensor);
@@ -224,15 +224,15 @@ Text read_text(const Source& file, const Limits& limits) {
        .advice = "Index and files are from different saves, or a download is mixed up"});
 }
 
-// Every tensor of the index is in its file. There are no more tensors than entries, so that every
-// tensor is in the index as well, when each is met once.
+// Checks that every tensor of the index is in its file. Since there are no more tensors than
+// entries, meeting each tensor once means that the index has every tensor.
 void check_map(const IndexReader& map, const Checkpoint& checkpoint) {
   const auto name_at = [&](std::size_t i) { return name_of_tensor(checkpoint.parts, i); };
   const Part& last = checkpoint.parts.back();
   const std::size_t count = last.first + last.table.size();
   std::vector<bool> met(count);
-  // Writers sort both index and files by name, so that the next tensor of the file is mostly the
-  // one that is looked for: a look at it saves one in the index of names, which waits for memory.
+  // Writers sort both index and files by name, so the next tensor of the file is mostly the right
+  // one. Looking at it first saves a lookup in the index of names, which waits for memory.
   std::vector<std::size_t> next(checkpoint.parts.size());
   const auto find = [&](const IndexReader::Entry& entry) -> std::optional<std::size_t> {
     const Part& part = checkpoint.parts[entry.file];
@@ -264,7 +264,7 @@ void check_map(const IndexReader& map, const Checkpoint& checkpoint) {
   }
 }
 
-// The index, where it says of which save it is, and all files are of one save.
+// Checks that all files belong to the same save, as does the index if it names one.
 void check_save(const IndexReader& map, const Checkpoint& checkpoint) {
   const auto save_of = [](const Part& part) {
     return find_metadata(part.table.metadata(), save_key);

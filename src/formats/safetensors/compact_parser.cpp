@@ -10,8 +10,8 @@
 
 namespace safestructures::inline v0::safetensors::detail {
 
-// Every step returns whether the text goes on as expected. Behind the text there are
-// `text_padding` bytes, so that only strings and numbers look for its end.
+// Every step returns whether the text goes on as expected. `text_padding` bytes follow the text, so
+// only strings and numbers check for its end.
 class CompactParser {
  public:
   CompactParser(Table& table, const Limits& limits)
@@ -43,9 +43,9 @@ class CompactParser {
   }
 
   bool finish() {
-    // Where a string is that was taken out of the text, nothing else can have been read.
+    // A string that was taken out of the text must have been read as one.
     if (!skip("}") || at_ > end_ || next_decoded_ != table_.strings_.size()) return false;
-    // Megabytes, where room was kept for a header before it was known.
+    // There are megabytes of blanks if room was reserved for a header before its size was known.
     constexpr std::uint64_t blanks = 0x2020202020202020;
     for (std::uint64_t bytes = 0; end_ - at_ >= 8; at_ += 8) {
       std::memcpy(&bytes, at_, 8);
@@ -62,7 +62,7 @@ class CompactParser {
             static_cast<std::uint32_t>(end - begin)};
   }
 
-  // From behind the opening quote to behind the closing one.
+  // Moves from after the opening quote past the closing one.
   bool plain_string(Piece& string) noexcept {
     if (at_ > end_) return false;
     const char* const special = json::find_unplain(at_, end_);
@@ -72,7 +72,7 @@ class CompactParser {
     return true;
   }
 
-  /// One that was decoded while it was read: its closing quote is here.
+  /// Takes a string that was decoded while it was read: its closing quote is here.
   bool decoded_string(Piece& string) noexcept {
     if (next_decoded_ == table_.strings_.size()) return false;
     const StreamedHeader::String& decoded = table_.strings_[next_decoded_];
@@ -108,7 +108,7 @@ class CompactParser {
   }
 
   bool number(std::uint64_t& number) noexcept {
-    constexpr int most_digits = 19;  // Of which the largest is below 2^64.
+    constexpr int most_digits = 19;  // The largest number of 19 digits is below 2^64.
     if (at_ >= end_) return false;
     const char* const begin = at_;
     number = 0;
@@ -120,7 +120,7 @@ class CompactParser {
   }
 
   bool tensor(Piece name) {
-    // Metadata behind a tensor, or once more: the general parser knows what to do.
+    // Metadata after a tensor, or a second time: left to the general parser.
     if (table_.view(name) == metadata_key) return false;
     if (table_.records_.size() >= limits_.tensors) return false;
     Table::Record record;
@@ -132,7 +132,7 @@ class CompactParser {
     return true;
   }
 
-  /// Up to the offsets.
+  /// Reads the description up to the offsets.
   bool description(Table::Record& record) {
     const char* const begin = at_;
     Piece dtype_name;
@@ -146,8 +146,8 @@ class CompactParser {
     return true;
   }
 
-  /// Where it is spelled as that of the tensor before, as most are: its dimensions are then the
-  /// same ones. Nothing is read where it is not.
+  /// Takes over dtype and dimensions of the previous tensor if the description is spelled the same,
+  /// as most are. Otherwise reads nothing.
   bool same_description(Table::Record& record) {
     if (described_as_.empty() || end_ - at_ < std::ssize(described_as_) || !skip(described_as_))
       return false;
@@ -177,7 +177,7 @@ class CompactParser {
   const char* end_;
   std::vector<std::pair<Piece, Piece>> entries_;
   std::size_t next_decoded_ = 0;
-  Table::Record described_;  // The tensor before, and the text that told its dtype and shape.
+  Table::Record described_;  // The previous tensor, and the text of its dtype and shape.
   std::string_view described_as_;
 };
 

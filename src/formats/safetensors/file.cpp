@@ -40,7 +40,7 @@ struct File::State {
     }
   }
 
-  // Where a tensor is.
+  // The location of a tensor.
   struct Place {
     const detail::Part& part;
     std::size_t index;  // Within the part.
@@ -131,7 +131,7 @@ Tensor File::tensor(std::size_t index) const {
   }
   const std::span<const std::byte> bytes(part.data + place.begin(),
                                          static_cast<std::size_t>(place.size()));
-  // Other writers put tensors at any offset: these are copied when they are used.
+  // Other writers put tensors at any offset. Unaligned ones are copied when they are used.
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment(dtype) != 0) {
     return Tensor::deferred(dtype, std::move(shape), Source::of(bytes, part.owner), 0,
                             for_message(part.table.name(place.index)));

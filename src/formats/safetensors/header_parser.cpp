@@ -19,8 +19,8 @@ using safestructures::detail::for_message;
 using safestructures::detail::in_quotes;
 using safestructures::detail::Limit;
 using safestructures::detail::past;
-// Walks a header once, front to back, with simdjson's on-demand parser, which leaves to its caller
-// to look at everything: what is not visited is not checked.
+// Walks a header once, front to back, with simdjson's on-demand parser, which does not check what
+// its caller does not visit.
 class HeaderParser {
  public:
   HeaderParser(Table& table, const Limits& limits)
@@ -42,7 +42,7 @@ class HeaderParser {
   void read_offsets(Table::Record& record, simdjson::ondemand::value& value, const char* key);
   void check_size(const Table::Record& record) const;
 
-  // `key` is the key's place in the text, with which its value can be shown.
+  // `key` points to the key in the text, so that its value can be shown.
   [[noreturn]] void fail(ErrorCode code, std::string problem, const char* key,
                          std::string expected) const;
   [[nodiscard]] std::string current_path() const {
@@ -81,9 +81,9 @@ HeaderParser::Piece HeaderParser::read_escaped(const char* begin) {
   return piece;
 }
 
-// Which field of a tensor's description a key is; 0 for another.
+// Returns the field of a tensor's description that a key names; 0 for another key.
 inline unsigned HeaderParser::field_of(const char* key) {
-  // Behind the text there is room to compare without looking for its end.
+  // The padding after the text makes it safe to compare without looking for its end.
   if (std::memcmp(key, "dtype\"", 6) == 0) return dtype_field;
   if (std::memcmp(key, "shape\"", 6) == 0) return shape_field;
   if (std::memcmp(key, "data_offsets\"", 13) == 0) return offsets_field;
@@ -178,7 +178,7 @@ void HeaderParser::read_tensor(Piece name, simdjson::ondemand::value& value, con
       case shape_field: read_shape(record, field.value(), field_key); break;
       case offsets_field: read_offsets(record, field.value(), field_key); break;
       default:
-        // The Rust crate passes over fields that it does not know.
+        // The Rust crate ignores unknown fields.
         walk_.check_value(field.value(), 0, limits_.depth);
     }
   }

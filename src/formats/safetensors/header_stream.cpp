@@ -13,12 +13,12 @@
 namespace safestructures::inline v0::safetensors::detail {
 namespace {
 
-// Longer ones are decoded here.
+// Longer strings are decoded here.
 constexpr std::size_t short_string = 4096;
-// A pair of surrogates.
+// The length of an escaped surrogate pair.
 constexpr std::ptrdiff_t longest_escape = 12;
 
-/// What of some text is whole characters, if it is UTF-8 at all.
+/// Returns the length of the prefix that has only whole characters, if the text is UTF-8 at all.
 std::size_t whole_characters(std::string_view text) noexcept {
   constexpr std::size_t longest = 4;
   const std::size_t size = text.size();
@@ -33,8 +33,8 @@ std::size_t whole_characters(std::string_view text) noexcept {
   return whole;
 }
 
-/// One buffer holds what was decoded, and behind it what was read and not decoded yet: memory that
-/// is touched for the first time costs more than all that is done here.
+/// One buffer holds what was decoded, followed by what was read and not decoded yet: touching fresh
+/// memory costs more than everything that is done here.
 class HeaderStream {
  public:
   HeaderStream(const Source& source, std::size_t length, std::size_t window)
@@ -49,9 +49,9 @@ class HeaderStream {
     fill();
   }
 
-  /// \returns nothing where a long text is faulty
+  /// \returns null if a long text is faulty
   std::optional<StreamedHeader> read() {
-    // Whatever stops it is the parser's: all that follows is text.
+    // Whatever stops the loop is left to the parser: all that follows is text.
     if (skip("{\"__metadata__\":{")) {
       do {
         if (!skip("\"") || !string() || !skip(":\"") || !string()) break;
@@ -92,7 +92,7 @@ class HeaderStream {
     return true;
   }
 
-  /// From behind the opening quote to behind the closing one.
+  /// Moves from after the opening quote past the closing one.
   bool string() {
     constexpr auto most = static_cast<std::ptrdiff_t>(short_string);
     if (end_ - at_ < most) fill();
@@ -127,10 +127,10 @@ class HeaderStream {
     return false;
   }
 
-  /// Reads on, right behind what was decoded. \returns false at the end of the header
+  /// Reads on, directly after what was decoded. \returns false at the end of the header
   bool move_up() {
     const auto left = static_cast<std::size_t>(end_ - at_);
-    // Decoding writes ahead by that.
+    // Decoding may write that far ahead.
     char* const front = decoded_end_ + text_slack;
     std::memmove(front, at_, left);
     at_ = undecoded_ = front;
@@ -138,7 +138,7 @@ class HeaderStream {
     return fill();
   }
 
-  /// All but what was decoded.
+  /// Returns the text without what was decoded.
   Text rest() {
     if (header_.strings.empty()) {
       read_behind(length_ - taken_);
@@ -159,12 +159,12 @@ class HeaderStream {
   const Source& source_;
   std::size_t length_;
   std::size_t window_;
-  std::size_t taken_ = 0;  // Of the header.
+  std::size_t taken_ = 0;  // The bytes of the header read so far.
   std::shared_ptr<std::byte> buffer_;
   char* decoded_end_;
-  char* end_;              // Of what was read.
-  const char* at_;         // In it.
-  const char* undecoded_;  // From here on what is neither decoded nor in `before_`.
+  char* end_;              // The end of what was read.
+  const char* at_;         // The current position in it.
+  const char* undecoded_;  // From here on, text is neither decoded nor in `before_`.
   std::string before_;     // The text up to there.
   StreamedHeader header_;
   bool is_faulty_ = false;
@@ -186,7 +186,7 @@ Table read_table(const Source& source, std::size_t length, std::uint64_t data_si
       if (header->strings.empty()) return {std::move(header->text), data_size, limits};
       if (auto table = Table::of(*std::move(header), data_size, limits)) return *std::move(table);
     }
-    // The general parser needs all of it, and says what is wrong.
+    // The general parser needs the whole text, and reports what is wrong.
   }
   return {read_text(source, length), data_size, limits};
 }

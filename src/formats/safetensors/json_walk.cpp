@@ -23,7 +23,7 @@ static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::size_t longest_shown = 60;
 
-// Only looks for the first error. Iterates: deep nesting costs no stack.
+// Only looks for the first error. Iterates, so that deep nesting needs no stack.
 struct SyntaxCheck : nlohmann::json_sax<nlohmann::json> {
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -54,7 +54,7 @@ void fail_json(std::string_view text, std::string_view what, std::uint64_t offse
   }
   SyntaxCheck check;
   const bool passed = nlohmann::json::sax_parse(text.begin(), text.end(), &check);
-  // The parser takes a NUL for the end. It counts from 1, and at the end one further.
+  // The parser takes a NUL for the end. It counts positions from 1, and one further at the end.
   const std::size_t place =
       std::min(passed ? text.find('\0') : check.position - std::min<std::size_t>(check.position, 1),
                text.size());
@@ -78,11 +78,11 @@ void JsonWalk::finish() {
   if (document_.current_location().get(place) != simdjson::OUT_OF_BOUNDS) fail_syntax();
 }
 
-// Recursive, and bounded by the limit for depth.
+// Recursive, up to the limit for depth.
 void JsonWalk::check_value(simdjson::ondemand::value& value, std::uint32_t depth,
                            std::uint32_t most) {
   using safestructures::detail::Descent;
-  // simdjson itself goes no deeper than 1024, with what is around this value.
+  // simdjson itself stops at 1024 levels, including those around this value.
   most = std::min<std::uint32_t>(most, 1000);
   if (depth >= most) throw past(Limit::depth, most, std::string(what_) + " is nested too deep", {});
   if (depth >= Descent::unchecked) Descent::check(depth, most, nullptr);

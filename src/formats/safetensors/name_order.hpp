@@ -14,7 +14,7 @@
 
 namespace safestructures::inline v0::safetensors::detail {
 
-/// The first eight bytes of a name behind `prefix`, as a number that sorts alike.
+/// Returns the first eight bytes of a name after `prefix`, as a number with the same order.
 inline std::uint64_t sort_key(std::string_view name, std::size_t prefix) noexcept {
   std::uint64_t key = 0;
   const std::size_t size = std::min<std::size_t>(name.size() - prefix, 8);
@@ -25,7 +25,8 @@ inline std::uint64_t sort_key(std::string_view name, std::size_t prefix) noexcep
   return key;
 }
 
-/// One pass of a radix sort: sorts stably by one byte of each key, with as much room in `spare`.
+/// Performs one pass of a radix sort: sorts stably by one byte of each key. `spare` must have the
+/// same size.
 template <class Keys, class ByteAt>
 void sort_by_byte(Keys& keys, Keys& spare, const ByteAt& byte_at) {
   std::array<std::size_t, 257> starts{};
@@ -36,12 +37,12 @@ void sort_by_byte(Keys& keys, Keys& spare, const ByteAt& byte_at) {
   keys.swap(spare);
 }
 
-/// The indices 0 to `count` - 1 by ascending group and then name, byte for byte.
+/// Returns the indices 0 to `count` - 1, ordered by group and then by name, byte for byte.
 ///
-/// Names are long and alike. Sorting by the few bytes that follow what all names share saves most
-/// of the looking up. For numbers as text, which ascend in another way, comparing is at its worst:
-/// 100,000 of them took std::sort five times as long as this.
-/// \param name_at, group_at give name and group of an index
+/// Names are long and alike. Sorting by the few bytes that follow the prefix common to all of them
+/// saves most of the lookups. Comparing is slowest for numbers as text, whose order is not the
+/// numeric one: for 100,000 of them, std::sort took five times as long as this.
+/// \param name_at, group_at return the name and group of an index
 template <class NameAt, class GroupAt>
 std::vector<std::uint32_t> order_by_name(std::size_t count, const NameAt& name_at,
                                          const GroupAt& group_at) {
@@ -74,7 +75,7 @@ std::vector<std::uint32_t> order_by_name(std::size_t count, const NameAt& name_a
       sort_by_byte(keys, spare, [&](const Key& key) { return key.name >> shift & 0xFFU; });
     for (unsigned shift = 0; shift < 32; shift += 8)
       sort_by_byte(keys, spare, [&](const Key& key) { return key.group >> shift & 0xFFU; });
-    // What is left are runs of names that begin alike.
+    // The rest are runs of names that begin alike.
     for (auto begin = keys.begin(); begin != keys.end();) {
       const auto end = std::find_if(begin + 1, keys.end(), [&](const Key& key) {
         return key.name != begin->name || key.group != begin->group;

@@ -16,28 +16,28 @@ namespace safestructures::inline v0::safetensors::detail {
 /// One file, or bytes in memory.
 struct Part {
   std::filesystem::path path;            ///< Empty for bytes in memory.
-  std::shared_ptr<const Source> source;  ///< Where tensors are read when used; else null.
+  std::shared_ptr<const Source> source;  ///< Of tensors that are read when used; else null.
   Table table;
-  std::uint64_t data_offset;          ///< Where the data section begins in the file.
-  const std::byte* data = nullptr;    ///< The data section, where it is in memory.
+  std::uint64_t data_offset;          ///< The offset of the data section in the file.
+  const std::byte* data = nullptr;    ///< The data section, if it is in memory.
   std::shared_ptr<const void> owner;  ///< Keeps `data` alive.
-  std::size_t first = 0;              ///< Index of its first tensor among all.
+  std::size_t first = 0;              ///< The index of its first tensor among all.
 };
 
 /// Opens one safetensors file. \throws Error with the source's name
 Part open_part(const std::shared_ptr<const Source>& source, const OpenOptions& options);
 
-/// What an index says, and the files it names.
+/// The content of an index, and the files it names.
 struct Checkpoint {
-  std::vector<Part> parts;  ///< By name.
-  NameIndex index;          ///< Of all tensors.
+  std::vector<Part> parts;  ///< Sorted by name.
+  NameIndex index;          ///< The names of all tensors.
 };
 
-/// Opens all files that an index names and checks them against it, both ways.
+/// Opens all files that an index names, and checks index and files against each other.
 /// \throws Error with the index or the file
 Checkpoint open_checkpoint(const std::shared_ptr<const Source>& source, const OpenOptions& options);
 
-/// The part that holds the tensor at `index`.
+/// Returns the part that holds the tensor at `index`.
 inline const Part& part_of(const std::vector<Part>& parts, std::size_t index) noexcept {
   std::size_t low = 0;
   std::size_t high = parts.size();
@@ -52,7 +52,7 @@ inline const Part& part_of(const std::vector<Part>& parts, std::size_t index) no
   return parts[low];
 }
 
-/// The name of the tensor at `index` among all.
+/// Returns the name of the tensor at `index` among all.
 inline std::string_view name_of_tensor(const std::vector<Part>& parts, std::size_t index) noexcept {
   const Part& part = part_of(parts, index);
   return part.table.name(index - part.first);
@@ -61,9 +61,9 @@ inline std::string_view name_of_tensor(const std::vector<Part>& parts, std::size
 /// Numbers the tensors of all parts and indexes their names. \throws Error `duplicate_name`
 NameIndex index_parts(std::vector<Part>& parts);
 
-/// Adds a part to those of a checkpoint whose index of names has room for `most` tensors, so that
-/// one file under many names, or files with more than their index says, end it early.
-/// \returns false when there are more. \throws Error `duplicate_name`
+/// Adds a part to a checkpoint whose index of names has room for `most` tensors. Stops early if the
+/// same file is listed under many names, or files hold more tensors than the index says.
+/// \returns false if there are more tensors. \throws Error `duplicate_name`
 bool add_part(Checkpoint& checkpoint, Part part, std::size_t most);
 
 }  // namespace safestructures::inline v0::safetensors::detail

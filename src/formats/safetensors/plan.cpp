@@ -28,7 +28,8 @@ namespace {
 
 constexpr auto largest_data =
     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - 2 * largest_header;
-// From here on data starts on a page: it can be mapped and read without a shared page.
+// From this size on, data starts on a page boundary, so that it can be mapped and read without a
+// shared page.
 constexpr std::uint64_t page_from = std::uint64_t{1} << 20U;
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t head_start_unit = std::uint64_t{64} << 10U;
@@ -42,12 +43,12 @@ void check_utf8(std::string_view what, std::string_view text) {
   if (find_invalid_utf8(text)) fail_utf8(what, text);
 }
 
-// What one tensor takes in the header at most, but for name and sizes:
+// The most bytes that one tensor takes in the header, without its name and sizes:
 // "":{"dtype":"F8_E4M3FNUZ","shape":[],"data_offsets":[0,0]},
 constexpr std::size_t fixed_bound = 128;
 constexpr std::size_t number_bound = 21;
 
-// How many tensors ahead memory is asked for.
+// The number of tensors that memory is prefetched ahead.
 constexpr std::size_t lookahead = 16;
 
 }  // namespace
@@ -90,7 +91,7 @@ void write_entries(Appender& out, Metadata::const_iterator begin, Metadata::cons
   }
 }
 
-/// The metadata up to the text of that key. \returns the first entry behind it
+/// Writes the metadata up to the text of that key. \returns the first entry after it
 Metadata::const_iterator begin_metadata(Appender& out, const Metadata& metadata,
                                         std::string_view key) {
   const auto behind = metadata.lower_bound(key);
@@ -101,7 +102,7 @@ Metadata::const_iterator begin_metadata(Appender& out, const Metadata& metadata,
   return behind;
 }
 
-/// What an entry of the metadata takes at most.
+/// Returns an upper bound for the bytes of an entry of the metadata.
 constexpr std::uint64_t entry_bound(std::string_view key, std::string_view value) noexcept {
   return json::escaped_bound(key.size()) + json::escaped_bound(value.size()) + 8;
 }
@@ -195,7 +196,7 @@ void FilePlan::check_names(std::span<const Item> items) const {
   const auto same_dtype = [&](std::size_t i) {
     return items[order_[i]].dtype == items[order_.front()].dtype;
   };
-  // Sorted by dtype first: equal names are neighbours only where all dtypes are equal.
+  // Tensors are sorted by dtype first, so equal names are neighbours only if all dtypes are equal.
   if (order_.empty() || same_dtype(order_.size() - 1)) {
     for (std::size_t i = 1; i < order_.size(); ++i) {
       if (items[order_[i]].name == items[order_[i - 1]].name) fail(items[order_[i]].name);
@@ -230,7 +231,7 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
     least += spelled_.key.size() + spelled_.text.size() + spelled_.taken;
     if (least > most) least -= spelled_.text.size() - json::unescaped_size(spelled_.text);
   }
-  // Before memory is taken for what is too large in any case.
+  // Checked before memory is allocated for a header that is too large in any case.
   if (least > most) fail_size("at least " + std::to_string(least));
 
   header_ = platform::allocate_buffer(static_cast<std::size_t>(bound));
@@ -238,12 +239,12 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
   Appender out(begin + length_size);
   write_metadata(out, metadata);
   std::uint64_t offset = 0;
-  const Item* described = nullptr;  // The tensor before, and what stands between name and offsets.
+  const Item* described = nullptr;  // The previous tensor, and what is between name and offsets.
   std::string_view description;
-  std::uint64_t size = 0;  // In bytes, as stored.
+  std::uint64_t size = 0;  // Bytes of the tensor as stored.
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Item& item = items[order_[i]];
-    // In the order of names, tensors lie anywhere in memory.
+    // In name order, tensors are scattered in memory.
     if (i + lookahead < order_.size()) {
       const Item& later = items[order_[i + lookahead]];
       __builtin_prefetch(later.name.data());

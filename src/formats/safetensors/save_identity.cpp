@@ -25,7 +25,7 @@ class Hasher {
   void add(std::span<const std::byte> bytes) {
     XXH3_128bits_update(state_.get(), bytes.data(), bytes.size());
   }
-  /// With its length, so that two texts cannot be taken for two others.
+  /// Adds the length, too, so that two texts cannot be mistaken for two others.
   void add(std::string_view text) {
     add_number(text.size());
     add(std::as_bytes(std::span(text)));
@@ -55,7 +55,8 @@ class Hasher {
   std::unique_ptr<XXH3_state_t, Release> state_;
 };
 
-// In its own dtype: what it is converted to follows from that and from the stored one.
+// Samples the tensor in its own dtype: what it is converted to follows from that and from the
+// stored dtype.
 void add_samples(Hasher& hasher, const Tensor& tensor) {
   std::array<std::byte, window_elements * 16> buffer;
   const auto add = [&](std::uint64_t first, std::uint64_t count) {
@@ -69,7 +70,7 @@ void add_samples(Hasher& hasher, const Tensor& tensor) {
   const std::uint64_t last = size - window_elements;
   std::uint64_t begin = 0;
   for (std::uint64_t i = 0; i < windows; ++i) {
-    // In whole eights, but for the last window, which ends with the tensor.
+    // At multiples of eight, except for the last window, which ends with the tensor.
     begin = last / (windows - 1) * i / 8 * 8;
     if (i + 1 == windows) begin = (last + 7) / 8 * 8;
     add(begin, std::min(window_elements, size - begin));

@@ -1,5 +1,5 @@
 /// \file
-/// What tells the files of one sharded save from those of another.
+/// Identifies the files of one sharded save.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@
 
 namespace safestructures::inline v0::safetensors::detail {
 
-/// 32 hexadecimal digits of a hash (XXH3, 128 bits) of a checkpoint: its index, its metadata, and
-/// samples of its tensors. Equal checkpoints have equal identities, so that equal saves stay equal
-/// bytes; those of two steps of a training differ in nearly every number, and so in the samples.
+/// Returns 32 hexadecimal digits of a hash (XXH3, 128 bits) of a checkpoint: its index, its
+/// metadata, and samples of its tensors. Equal checkpoints have equal identities, so that equal
+/// saves produce equal bytes. Two steps of a training differ in nearly every number, and so in the
+/// samples.
 ///
-/// Reads at most 128 elements of a tensor, and of 65,536 tensors evenly spread: all of it would be
-/// read twice, here and when it is written.
+/// Reads at most 128 elements per tensor, of at most 65,536 evenly spread tensors: hashing
+/// everything would mean reading it twice, here and when it is written.
 /// \param index the text of the index without the identity
 [[nodiscard]] std::string save_identity(std::string_view index, const Metadata& metadata,
                                         std::span<const Item> items);

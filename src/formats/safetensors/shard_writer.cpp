@@ -33,7 +33,7 @@ struct Group {
   std::size_t end;
 };
 
-// `model` of `model.safetensors` and `model.safetensors.index.json`.
+// Returns `model` for `model.safetensors` and `model.safetensors.index.json`.
 std::string stem_of(std::string name) {
   const auto drop = [&](std::string_view end) {
     if (name.size() > end.size() && name.ends_with(end)) name.resize(name.size() - end.size());
@@ -43,7 +43,7 @@ std::string stem_of(std::string name) {
   return name;
 }
 
-// Five digits, as Hugging Face has them, and more where they do not suffice.
+// Returns five digits, as Hugging Face does, and more if they do not suffice.
 std::string number_text(std::size_t number) {
   const std::string digits = std::to_string(number);
   return std::string(5 - std::min<std::size_t>(digits.size(), 5), '0') + digits;
@@ -72,7 +72,7 @@ std::vector<Group> split(std::span<const Item> items, std::uint64_t largest_file
   return groups;
 }
 
-// An index is JSON, and names files beside it only.
+// An index is JSON, and can only name files in its own folder.
 void require_nameable(const std::string& stem) {
   const bool is_text = !safestructures::detail::find_invalid_utf8(stem);
   if (is_text && stem.find('\\') == std::string::npos) return;
@@ -82,7 +82,7 @@ void require_nameable(const std::string& stem) {
                .advice = "Choose another name"});
 }
 
-// The index behind its metadata, indented and sorted as Hugging Face's own.
+// Returns the rest of the index after its metadata, indented and sorted like those of Hugging Face.
 std::string map_text(std::span<const Item> items, std::span<const std::uint32_t> order,
                      std::span<const std::uint32_t> file_of,
                      const std::vector<std::string>& files) {
@@ -112,7 +112,7 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
   if (items.size() > detail::NameIndex::largest || items.size() > options.limits.tensors) {
     throw past(Limit::tensors, options.limits.tensors, {.found = std::to_string(items.size())});
   }
-  // Before anything is written: each file's own check sees the names of that file only.
+  // Done before anything is written: the check of each file sees only the names in that file.
   const std::vector<std::uint32_t> order = detail::order_by_name(
       items.size(), [&](std::size_t i) { return items[i].name; },
       [](std::size_t) { return std::uint32_t{0}; });

@@ -58,13 +58,13 @@ void Table::clear() noexcept {
 }
 
 void Table::reserve() {
-  // An upper bound: memory that is not touched costs nothing.
+  // An upper bound: untouched memory costs nothing.
   records_.reserve(text_.size / shortest_tensor + 1);
   dims_.reserve(text_.size / 32 + 1);
 }
 
 std::pair<json::Unescaped, Table::Piece> Table::decode(const char* begin) {
-  // All strings together do not grow by unescaping.
+  // Unescaping never makes the strings longer in total.
   if (!unescaped_) unescaped_ = platform::allocate_buffer(text_.size + text_slack);
   char* const target = reinterpret_cast<char*>(unescaped_.get()) + unescaped_size_;
   const json::Unescaped result = json::unescape(begin, text_.data.get() + text_.size, target);
@@ -110,12 +110,12 @@ void Table::fail_layout(ErrorCode code, std::string problem, const Record& recor
        .found = "[" + std::to_string(record.begin) + ", " + std::to_string(record.end) + "]"});
 }
 
-// Every byte of the data section belongs to exactly one tensor.
+// Checks that every byte of the data section belongs to exactly one tensor.
 void Table::check_layout(std::uint64_t data_size) {
   const auto before = [](const Record& a, const Record& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   };
-  // Empty tensors that share a place stay in the header's order.
+  // Empty tensors at the same place stay in the order of the header.
   if (!std::is_sorted(records_.begin(), records_.end(), before))
     std::stable_sort(records_.begin(), records_.end(), before);
   std::uint64_t expected = 0;

@@ -24,16 +24,17 @@ namespace safestructures::inline v0::safetensors::detail {
 
 /// The format's own limit for headers, whatever `Limits` allows.
 inline constexpr std::uint64_t largest_header = 100'000'000;
-/// Bytes of a header's length, in front of it.
+/// The size of the length in front of a header, in bytes.
 inline constexpr std::uint64_t length_size = 8;
-/// The key of a header that is no tensor.
+/// The one key of a header that is not a tensor.
 inline constexpr std::string_view metadata_key = "__metadata__";
 
-/// Bytes that must be readable, whatever they hold, behind text that is parsed.
+/// The number of bytes that must be readable after a text that is parsed. Their values do not
+/// matter.
 inline constexpr std::size_t text_padding = 128;
 
-/// JSON text in memory of ours, so that nobody changes it between its check and its use, followed
-/// by `text_padding` readable bytes.
+/// JSON text in memory that the library owns, so that nobody changes it between its check and its
+/// use. It is followed by `text_padding` readable bytes.
 struct Text {
   std::shared_ptr<const char> data;
   std::size_t size = 0;
@@ -42,29 +43,31 @@ struct Text {
   [[nodiscard]] static Text copy(std::span<const std::byte> bytes);
 };
 
-/// Bytes that decoding may write behind what it decodes.
+/// The number of bytes that decoding may write past what it decodes.
 inline constexpr std::size_t text_slack = 8;
 
-/// A header of whose strings some were decoded before it is parsed.
+/// A header with some of its strings decoded before it is parsed.
 struct StreamedHeader {
   struct String {
-    std::size_t at;     ///< In the text, where its closing quote follows its opening one.
-    std::size_t begin;  ///< In `decoded`.
+    std::size_t at;     ///< The position in the text, where its closing quote directly follows its
+                        ///< opening one.
+    std::size_t begin;  ///< The position in `decoded`.
     std::size_t size;
   };
-  Text text;                           ///< All but what the decoded strings hold.
-  std::vector<String> strings;         ///< In order, valid UTF-8 without controls.
-  std::shared_ptr<std::byte> decoded;  ///< With room for all strings of the text too; or null.
+  Text text;                           ///< The header without the content of the decoded strings.
+  std::vector<String> strings;         ///< In order; valid UTF-8 without control characters.
+  std::shared_ptr<std::byte> decoded;  ///< Has room for all strings of the text, too; may be null.
   std::size_t decoded_size = 0;
 };
 
-/// The tensors and the metadata of one header, checked but for duplicate names.
+/// The tensors and the metadata of one header. Everything but duplicate names is checked.
 class Table {
  public:
-  /// \param text the whole header \param data_size bytes behind it in the file
+  /// \param text the whole header \param data_size the number of bytes after it in the file
   /// \throws Error as `Header::parse`
   Table(Text text, std::uint64_t data_size, const Limits& limits);
-  /// \returns nothing where it is not as `parse_compact` knows it: the whole text is needed then
+  /// \returns null if the header is not in the form that `parse_compact` knows: the whole text is
+  /// needed then
   /// \throws Error as the constructor
   static std::optional<Table> of(StreamedHeader header, std::uint64_t data_size,
                                  const Limits& limits);
@@ -82,7 +85,7 @@ class Table {
   [[nodiscard]] std::uint64_t end(std::size_t index) const noexcept { return records_[index].end; }
   [[nodiscard]] const std::vector<MetadataEntry>& metadata() const noexcept { return metadata_; }
 
-  /// Forgets what was read of the text.
+  /// Discards everything that was read from the text.
   void clear() noexcept;
 
  private:
@@ -90,12 +93,12 @@ class Table {
   friend class CompactParser;
   explicit Table(StreamedHeader header);
 
-  // A piece of the text, or from `text_.size` on of the unescaped strings.
+  // A piece of the text or, from `text_.size` on, of the unescaped strings.
   struct Piece {
     std::uint32_t at = 0;
     std::uint32_t size = 0;
   };
-  // Half a cache line: touching fresh memory is a good part of the cost of opening.
+  // Half a cache line: touching fresh memory is a large part of the cost of opening.
   struct Record {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -117,24 +120,24 @@ class Table {
                      piece.size);
   }
   void reserve();
-  /// Decodes the string from behind its opening quote on. \returns what `unescape` does, and the
-  /// piece when there is no fault
+  /// Decodes the string that begins after its opening quote.
+  /// \returns the result of `unescape`, and the piece if there is no fault
   std::pair<json::Unescaped, Piece> decode(const char* begin);
   [[nodiscard]] std::span<const std::uint64_t> dims(const Record& record) const noexcept {
     return std::span<const std::uint64_t>(dims_).subspan(record.dims_at, record.rank);
   }
-  /// Whether dtype and shape make as many bytes as the offsets say. False as well for numbers that
+  /// Whether dtype and shape amount to as many bytes as the offsets. Also false for numbers that
   /// are too large for a quick answer.
   [[nodiscard]] bool fits(const Record& record) const noexcept;
   /// Takes pairs of key and text. \throws Error `duplicate_name`
   void set_metadata(std::span<const std::pair<Piece, Piece>> entries);
-  /// Sorts by place and checks that every byte belongs to one tensor. \throws Error
+  /// Sorts by place and checks that every byte belongs to exactly one tensor. \throws Error
   void check_layout(std::uint64_t data_size);
   [[noreturn]] void fail_layout(ErrorCode code, std::string problem, const Record& record,
                                 std::string expected) const;
 
   Text text_;
-  std::vector<StreamedHeader::String> strings_;  // At the front of the unescaped ones.
+  std::vector<StreamedHeader::String> strings_;  // They come first among the unescaped ones.
   std::shared_ptr<std::byte> unescaped_;
   std::size_t unescaped_size_ = 0;
   Block<Record> records_;
@@ -142,9 +145,10 @@ class Table {
   std::vector<MetadataEntry> metadata_;
 };
 
-/// Finds names among up to 2^32 - 2. As long as they ascend, as most writers sort them, they are
-/// their own index: of 100,000 one took 1.5 ms to make, and a lookup in it waits for memory. Others
-/// are hashed: open addressing with a key, so that no file can hold names chosen to collide.
+/// Finds names, among up to 2^32 - 2 of them. As long as they ascend, as most writers sort them,
+/// they are their own index: making an index of 100,000 names took 1.5 ms, and a lookup in it waits
+/// for memory. Otherwise names are hashed: open addressing with a keyed hash, so that no file can
+/// hold names chosen to collide.
 class NameIndex {
  public:
   /// The most names of one index.
@@ -153,9 +157,9 @@ class NameIndex {
   /// An index for up to `most` names.
   explicit NameIndex(std::size_t most) noexcept : most_(most) {}
 
-  /// Adds the names of the positions `first` to `last` - 1, and stops at one that is there already:
-  /// returns its position and that of its equal. All before `first` must be there.
-  /// \param name_at gives the name of any position added. \throws std::bad_alloc
+  /// Adds the names of the positions `first` to `last` - 1. All before `first` must have been
+  /// added. Stops at a name that is there already and returns its position and that of its equal.
+  /// \param name_at returns the name of any added position. \throws std::bad_alloc
   template <class NameAt>
   std::optional<std::pair<std::size_t, std::size_t>> insert(std::size_t first, std::size_t last,
                                                             const NameAt& name_at) {
@@ -171,12 +175,12 @@ class NameIndex {
     return twice;
   }
 
-  /// \param near where the name is likely to be, or a little before
+  /// \param near where the name is likely to be, or slightly before
   template <class NameAt>
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name, const NameAt& name_at,
                                                 std::size_t near) const {
     if (slots_.empty()) return find_sorted(name, name_at, near);
-    // Of each dtype they mostly ascend.
+    // The names of each dtype mostly ascend.
     constexpr std::size_t few = 3;
     for (std::size_t i = near; i < count_ && i < near + few; ++i)
       if (name_at(i) == name) return i;
@@ -184,9 +188,9 @@ class NameIndex {
   }
 
  private:
-  /// Goes on from `near` in steps that double, so that what is close is found among its neighbours:
-  /// the items of a list follow each other, but for those that their numbers begin: 12399, 124,
-  /// 1240, 12400.
+  /// Searches from `near` in steps that double, so that a close name is found among its neighbours.
+  /// Consecutive items of a list are neighbours, except for the prefixes of their numbers in
+  /// between: 12399, 124, 1240, 12400.
   template <class NameAt>
   [[nodiscard]] std::optional<std::size_t> find_sorted(std::string_view name, const NameAt& name_at,
                                                        std::size_t near) const {
@@ -225,8 +229,7 @@ class NameIndex {
   std::optional<std::pair<std::size_t, std::size_t>> insert_hashed(std::size_t first,
                                                                    std::size_t last,
                                                                    const NameAt& name_at) {
-    // Slots lie anywhere in memory, so that a batch of them is asked for before the first is
-    // needed.
+    // Slots lie anywhere in memory, so a batch of them is prefetched before the first is needed.
     constexpr std::size_t batch = 16;
     std::uint64_t hashes[batch];
     for (std::size_t begin = first; begin < last; begin += batch) {
@@ -253,7 +256,7 @@ class NameIndex {
     }
   }
 
-  // A slot is the upper half of the hash and the position plus one; 0 is empty.
+  // A slot holds the upper half of the hash and the position plus one; 0 is empty.
   static constexpr std::uint64_t tag_mask = 0xFFFF'FFFF'0000'0000;
   static std::size_t position_of(std::uint64_t slot) noexcept {
     return static_cast<std::size_t>((slot & ~tag_mask) - 1);
@@ -269,18 +272,19 @@ class NameIndex {
   std::size_t mask_ = 0;
 };
 
-/// Reads a header by simdjson. \throws Error as `Header::parse`, but for the layout
+/// Reads any header, with simdjson. \throws Error as `Header::parse`, except for the layout
 void parse_any(Table& table, const Limits& limits);
 
-/// Reads a header that is spelled as the Rust crate, Python's package and this library spell it:
-/// no blanks but behind it, `__metadata__` first if at all, fields in the order dtype, shape,
-/// data_offsets, no escapes in names. It accepts nothing that the general parser refuses and finds
-/// the same. \returns whether it was spelled so; otherwise, and for whatever is wrong with it, the
-/// table is as it was and the general parser has the word. Three times as fast, since it needs no
-/// index of the text (docs/performance.md).
+/// Reads a header that is spelled as by the Rust crate, Python's package and this library: no
+/// whitespace except after it, `__metadata__` first if at all, fields in the order dtype, shape,
+/// data_offsets, no escapes in names. It accepts nothing that the general parser refuses, and has
+/// the same result. It is three times as fast, since it needs no index of the text
+/// (docs/performance.md).
+/// \returns whether it was spelled so. Otherwise, including for any error, the table is unchanged
+/// and the general parser decides
 bool parse_compact(Table& table, const Limits& limits);
 
-/// An index of the names of a table. \throws Error `duplicate_name`
+/// Returns an index of the names of a table. \throws Error `duplicate_name`
 NameIndex index_names(const Table& table);
 
 /// Throws unless a header of that many bytes is allowed. \throws Error `limit_exceeded`
@@ -290,15 +294,17 @@ void check_file_size(std::uint64_t size);
 /// Throws unless a header of that length fits into a file of `size` bytes, which `check_file_size`
 /// passed. \throws Error `truncated`, `limit_exceeded`
 void check_length(std::uint64_t length, std::uint64_t size, const Limits& limits);
-/// The little-endian number in the first eight bytes.
+/// Returns the little-endian number in the first eight bytes.
 std::uint64_t read_length(std::span<const std::byte, 8> bytes) noexcept;
 
-/// The value of a key among entries in ascending order.
+/// Returns the value of a key among entries in ascending order.
 std::optional<std::string_view> find_metadata(std::span<const MetadataEntry> entries,
                                               std::string_view key) noexcept;
 
-/// Throws what is wrong with text that a parser refused: `invalid_utf8` or `invalid_header`, with
-/// the place. \param what the text, as "the header" \param offset of the text in its file
+/// Throws the error in a text that a parser refused: `invalid_utf8` or `invalid_header`, with the
+/// place.
+/// \param what a name for the text in messages, such as "the header" \param offset of the text in
+/// its file
 [[noreturn]] void fail_json(std::string_view text, std::string_view what, std::uint64_t offset);
 
 }  // namespace safestructures::inline v0::safetensors::detail

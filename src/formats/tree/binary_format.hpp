@@ -1,5 +1,5 @@
 /// \file
-/// The format that a spelling of bytes makes of a tree: MessagePack, CBOR.
+/// The format of a tree in a binary encoding: MessagePack or CBOR.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 namespace safestructures::inline v0::tree {
 
 /// \tparam Spelling has `Cursor` and `Encoder`, the `name` of the format and its `title` in
-/// messages, `endings`, what a file `begins` with, and `recognises`
+/// messages, `endings`, the bytes that a file `begins` with, and `recognises`
 template <class Spelling>
 class BinaryFormat final : public Format {
  public:

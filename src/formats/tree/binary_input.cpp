@@ -15,7 +15,7 @@
 namespace safestructures::inline v0::tree {
 namespace {
 
-/// Bytes that were read: where they are in the source, or what they are.
+/// Bytes that were read: their range in the source, or the bytes themselves.
 struct Stored {
   std::optional<binary::ByteRange> range;
   std::vector<std::byte> joined;

@@ -1,5 +1,5 @@
 /// \file
-/// MessagePack and CBOR as what trees are read from.
+/// MessagePack and CBOR as inputs from which trees are read.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@
 
 namespace safestructures::inline v0::tree {
 
-/// How cursors go through a tree.
+/// Returns the options for a cursor that reads a tree.
 [[nodiscard]] binary::CursorOptions cursor_options(const LoadOptions& options);
 
-/// \param format in messages; must stay valid
-/// \param source of the cursor
+/// \param format the format's name in messages; must stay valid
+/// \param source the source that the cursor reads
 [[nodiscard]] std::unique_ptr<Input> binary_input(std::string_view format,
                                                   std::unique_ptr<binary::Cursor> cursor,
                                                   const std::shared_ptr<const Source>& source,

@@ -1,5 +1,5 @@
 /// \file
-/// MessagePack and CBOR as what trees are written into.
+/// MessagePack and CBOR as outputs to which trees are written.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,12 @@
 
 namespace safestructures::inline v0::tree {
 
-/// \tparam Encoder spells heads of values: `messagepack::Encoder` or `cbor::Encoder`
+/// \tparam Encoder encodes the heads of values: `messagepack::Encoder` or `cbor::Encoder`
 template <class Encoder>
 class BinaryOutput final : public Output {
  public:
-  /// \param format in messages; must stay valid \param begin what the file begins with
+  /// \param format the format's name in messages; must stay valid \param begin the bytes that the
+  /// file begins with
   BinaryOutput(std::string_view format, Sink& sink, std::string_view begin)
       : format_(format), out_(sink), start_(sink.position()), code_(out_.text()) {
     out_.raw(begin);
@@ -78,15 +79,15 @@ class BinaryOutput final : public Output {
   void finish() override { out_.send(); }
 
  private:
-  // Smaller tensors are copied where they are not aligned, which costs less than this.
+  // Smaller tensors are copied on loading if they are not aligned, which costs less than padding.
   static constexpr std::uint64_t least_aligned = 256;
-  // Of every dtype.
+  // Enough for every dtype.
   static constexpr std::uint64_t alignment = 8;
 
-  /// A member that moves the data of a tensor to an aligned place in the file.
+  /// Writes a member that moves the data of a tensor to an aligned position in the file.
   void pad(std::uint64_t size) {
     key(pad_name, nullptr);
-    // From here on CBOR has a head of two bytes, as MessagePack has always.
+    // From this size on, CBOR's head has two bytes; MessagePack's always has.
     constexpr std::uint64_t least = 24;
     std::string between;
     Encoder measure(between);

@@ -1,5 +1,5 @@
 /// \file
-/// From what the one reader of trees reads: JSON, MessagePack or CBOR.
+/// The interface through which the reader of trees reads JSON, MessagePack or CBOR.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace safestructures::inline v0::tree {
 
-/// Reads `shape` and `data` of a tensor, in any order. Memory is taken for what is there, never for
-/// what the shape announces.
+/// Reads `shape` and `data` of a tensor, in any order. Memory is allocated for the data that is
+/// there, never for what the shape announces.
 class Elements {
  public:
   virtual ~Elements() = default;
 
-  /// Reads `shape`, whose value the input stands on.
+  /// Reads `shape`; the input is at its value.
   virtual void read_shape() = 0;
-  /// Reads `data`, whose value the input stands on.
+  /// Reads `data`; the input is at its value.
   virtual void read_data() = 0;
-  /// The tensor. \throws Error where shape or data are missing or do not fit each other.
+  /// Returns the tensor. \throws Error if shape or data are missing or do not match.
   [[nodiscard]] virtual Tensor finish() = 0;
 
  protected:
@@ -36,39 +36,41 @@ class Elements {
   Elements& operator=(const Elements&) = default;
 };
 
-/// Goes from token to token; nesting is checked on the way. Of nothing that is only announced is
-/// memory taken. After an Error it is of no use.
+/// Goes from token to token and checks nesting on the way. Never allocates memory for what is only
+/// announced. Must not be used after an Error.
 class Input {
  public:
   virtual ~Input() = default;
 
-  /// What is read, in messages: `JSON`.
+  /// Returns the format's name in messages, such as `JSON`.
   [[nodiscard]] virtual std::string_view format() const noexcept = 0;
-  /// Whether it is text: without bytes, infinite numbers, and keys that are no text.
+  /// Returns whether the format is text, which has no bytes, no infinite numbers, and only text as
+  /// keys.
   [[nodiscard]] virtual bool is_text() const noexcept = 0;
-  /// How many bytes it has.
+  /// Returns the size in bytes.
   [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
-  /// Whether an object that begins with that mark stands for something else.
+  /// Returns whether an object that begins with that mark stands for something else.
   [[nodiscard]] virtual bool knows(Mark mark) const noexcept = 0;
 
-  /// Goes on. An extension is followed by its value.
-  /// \throws Error what is wrong, with the offset
+  /// Goes on to the next token. An extension is followed by its value.
+  /// \throws Error for malformed input, with the offset
   virtual Token next() = 0;
   [[nodiscard]] Token token() const noexcept { return token_; }
-  /// Where the current token begins.
+  /// Returns where the current token begins.
   [[nodiscard]] virtual std::uint64_t offset() const noexcept = 0;
 
-  // Of the current token; strings are valid until the next one.
+  // The value of the current token; strings are valid until the next one.
   [[nodiscard]] virtual bool boolean() const = 0;
-  /// Of a number or an extension. \throws Error `limit_exceeded`, `out_of_range`
+  /// Returns the value of a number or an extension. \throws Error `limit_exceeded`, `out_of_range`
   [[nodiscard]] virtual Value number() const = 0;
   [[nodiscard]] virtual std::string_view string() = 0;
-  /// A part of a `$complex`, or a `$float`; nothing for what is none.
+  /// Returns a part of a `$complex`, or a `$float`; nothing if the token is neither.
   [[nodiscard]] virtual std::optional<double> part() = 0;
-  /// What a `$bytes` holds, as U8 of one dimension; nothing for what is none. Also of a token
-  /// `bytes`.
+  /// Returns the content of a `$bytes` or of a token `bytes` as U8 of one dimension; nothing if the
+  /// token is neither.
   [[nodiscard]] virtual std::optional<Tensor> bytes(const Trace* trace) = 0;
-  /// \param trace the place of the tensor; must outlive what is returned
+  /// Returns a reader for the elements of a tensor. \param trace the place of the tensor; must
+  /// outlive the result
   [[nodiscard]] virtual std::unique_ptr<Elements> elements(DType dtype, const Trace* trace) = 0;
 
  protected:

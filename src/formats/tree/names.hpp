@@ -1,5 +1,5 @@
 /// \file
-/// The names by which an object says what it stands for (docs/json.md, docs/messagepack.md), shared
+/// The member names that mark what an object stands for (docs/json.md, docs/messagepack.md), shared
 /// by writer and reader.
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace safestructures::inline v0::tree {
 
-/// What an object stands for, by the name of its first member.
+/// The meaning of an object, given by the name of its first member.
 enum class Mark : std::uint8_t {
-  floating,  ///< In JSON, which has no infinite numbers.
-  integer,   ///< In MessagePack, whose integers have 64 bits.
+  floating,  ///< Used in JSON, which has no infinite numbers.
+  integer,   ///< Used in MessagePack, whose integers have 64 bits.
   complex,
   bytes,
   list,
@@ -24,8 +24,8 @@ enum class Mark : std::uint8_t {
   structure,
   tensor,
   custom,
-  plain,  ///< A value marked as plain (Value::plain), where others are not.
-  node,   ///< A value that is not, where others are.
+  plain,  ///< A value marked as plain (Value::plain) among values that are not.
+  node,   ///< A value not marked as plain among values that are.
 };
 
 inline constexpr std::array<std::pair<std::string_view, Mark>, 13> marks = {{

@@ -59,8 +59,8 @@ Value Reader::bare(bool is_plain, const Trace* trace, Content* content, bool is_
   return marked(special(*mark, is_plain, trace), is_plain);
 }
 
-// What is not on the way down has functions of its own: their temporaries would be on the stack at
-// every level (of half a megabyte for the 500 levels of Limits::depth).
+// What is not needed for the descent has its own functions; otherwise their temporaries would be on
+// the stack at every level (half a megabyte for the 500 levels of Limits::depth).
 void Reader::says_nothing(Mark mark, bool is_plain) const {
   fail(ErrorCode::invalid_schema,
        "a " + std::string(name_of(mark)) + " stands where it says nothing",
@@ -164,7 +164,7 @@ double Reader::part(Mark mark) {
   return *number;
 }
 
-/// Of more digits than 64 bits hold, the input has the word.
+/// Reads a number and checks Limits::digits; beyond 64 bits the input checks it itself.
 Value Reader::number() {
   Value result = input_.number();
   if (limits_.digits < detail::most_small_digits && result.kind() == Kind::integer) {
@@ -227,7 +227,7 @@ Value Reader::pairs(bool is_plain, const Trace* trace) {
     if (input_.next() == Token::array_end) wrong(Mark::dict, std::string(form));
     Value key = value_at(false, Trace{trace, {}, result.size()});
     if (input_.next() == Token::array_end) wrong(Mark::dict, std::string(form));
-    // A label is known by what follows it: it may be the value.
+    // Whether this is a label depends on what follows: it may be the value.
     if (key.kind() > Kind::string && input_.token() == Token::string) {
       std::string label(input_.string());
       const Trace step{trace, label};

@@ -15,7 +15,7 @@ constexpr std::int64_t messagepack_timestamp = -1;
 constexpr std::int64_t cbor_epoch = 1;
 constexpr std::uint32_t nanoseconds_in_second = 1'000'000'000;
 
-/// What codecs of std::chrono read (codecs/chrono.hpp).
+/// Returns the value that the codecs of std::chrono read (codecs/chrono.hpp).
 Value time_point(std::string_view unit, Value count) {
   return Value::dict({{"clock", "system_clock"}, {Value(unit), std::move(count)}});
 }
@@ -27,8 +27,8 @@ T load_big(std::span<const std::byte> bytes) {
   return value;
 }
 
-/// A timestamp in one of its three forms; nothing for other bytes, and for what 64 bits of
-/// nanoseconds do not hold.
+/// Reads a timestamp in one of its three forms; returns nothing for other bytes, or if 64 bits of
+/// nanoseconds cannot hold it.
 std::optional<Value> timestamp(std::span<const std::byte> bytes) {
   std::int64_t seconds = 0;
   std::uint32_t nanoseconds = 0;

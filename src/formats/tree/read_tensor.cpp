@@ -98,7 +98,7 @@ Tensor Reader::dense(const Trace* trace, Extras* extras) {
       input_.next();
       elements->read_data();
     } else if (name == pad_name && !input_.is_text()) {
-      // So that the data are aligned in the file; JSON needs none.
+      // Padding that aligns the data in the file; JSON needs none.
       if (input_.next() != Token::bytes) wrong(Mark::tensor, "bytes as its 'pad'");
     } else if (extras == nullptr || !extra(*extras, Mark::tensor, trace)) {
       unknown_member(Mark::tensor);

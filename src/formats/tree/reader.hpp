@@ -23,7 +23,7 @@
 
 namespace safestructures::inline v0::tree {
 
-/// What many objects have beside what they stand for.
+/// Optional members that many objects have in addition to their value.
 struct Extras {
   struct Attribute {
     std::string name;
@@ -35,8 +35,8 @@ struct Extras {
   std::optional<std::vector<Attribute>> attributes;
 };
 
-/// How many brackets may be open: a level of values takes four at most, `{"$plain": {"$dict": [[`,
-/// and what a custom value holds is a level too.
+/// Returns how many brackets may be open. A level of values takes at most four,
+/// `{"$plain": {"$dict": [[`, and the content of a custom value is a level too.
 [[nodiscard]] inline std::uint64_t bracket_depth(const Limits& limits) {
   return std::uint64_t{limits.depth} * 4 + limits.rank + 8;
 }
@@ -81,7 +81,7 @@ class Reader {
     return input_.is_text() ? "base64 in a string, or {\"same\": name}"
                             : "bytes, or {\"same\": name}";
   }
-  /// Whether a member follows, whose name the input then stands on.
+  /// Returns whether a member follows; the input is then at its name.
   bool next_member(Mark mark) {
     if (input_.next() == Token::name) return true;
     if (input_.token() != Token::object_end) unknown_member(mark);
@@ -98,32 +98,33 @@ class Reader {
 
   Value value_at(bool is_plain, const Trace& trace);
 
-  /// The value that the input stands on. Recursive, to Limits::depth.
-  /// \param is_plain whether values are marked as plain where nothing else is said
-  /// \param content of the root
+  /// Reads the value at the input. Recursive, up to Limits::depth.
+  /// \param is_plain whether values are marked as plain unless they say otherwise
+  /// \param content the content to fill if this is the root
   Value value(bool is_plain, const Trace* trace, Content* content);
 
-  /// \param is_wrapped whether `$plain` or `$node` stands around it
+  /// \param is_wrapped whether the value is wrapped in `$plain` or `$node`
   Value bare(bool is_plain, const Trace* trace, Content* content, bool is_wrapped);
 
   static Value marked(Value value, bool is_plain) {
     return is_plain ? std::move(value).plain() : std::move(value);
   }
 
-  /// What is no object.
+  /// Reads a value that is not an object.
   Value simple(bool is_plain, const Trace* trace);
   Value number();
   Value integer();
-  /// What an extension of MessagePack or a tag of CBOR stands before.
+  /// Reads the value after an extension of MessagePack or a tag of CBOR.
   Value extension(const Trace* trace);
   std::vector<Value> items(bool is_plain, const Trace* trace);
   void insert(Value& container, Value key, Value item, const Trace& trace, std::uint64_t offset);
 
-  /// A member of a dict or struct, whose name the input stands on; an entry whose key is no text.
+  /// `entry` reads an entry with a key of any kind; `member` reads one of a dict or struct whose
+  /// name the input is at.
   void entry(Value& container, bool is_plain, const Trace* trace);
   void member(Value& container, bool is_plain, const Trace* trace);
 
-  /// An object as it is; the input stands on its first name.
+  /// Reads an object as it is; the input is at its first name.
   Value dict(bool is_plain, const Trace* trace);
   Value special(Mark mark, bool is_plain, const Trace* trace);
 
@@ -134,11 +135,11 @@ class Reader {
   double part(Mark mark);
   Value complex();
 
-  /// Takes a member that many objects have; false when it is none of them.
+  /// Takes a member that many objects have; returns false if it is none of them.
   bool extra(Extras& extras, Mark mark, const Trace* trace);
   void read_attributes(std::vector<Extras::Attribute>& attributes, Mark mark, const Trace* trace);
 
-  /// The members behind what an object stands for, to its end.
+  /// Reads the members after an object's value, up to its end.
   Extras extras_to_end(Mark mark, const Trace* trace);
   void apply(Extras extras, Value& value);
   Value sequence(Mark mark, bool is_plain, const Trace* trace);
@@ -152,20 +153,20 @@ class Reader {
   Value structure(bool is_plain, const Trace* trace);
   Value custom(const Trace* trace);
 
-  /// Gives a tensor its name, for which it is known from here on.
+  /// Gives a tensor its name, by which it is known from here on.
   void enter(Value& value, std::optional<std::string> name, const Trace* trace);
 
-  /// The tensor that `{"same": name}` refers to, whose brace the input stands on.
+  /// Returns the tensor that `{"same": name}` refers to; the input is at its brace.
   Tensor same(Mark mark, std::string& name);
   void count_again(const Tensor& tensor);
   Value bytes(const Trace* trace);
   Extras extras_to_end_unnamed(Mark mark, const Trace* trace);
   Value tensor(const Trace* trace);
 
-  /// A tensor, whose dtype the input stands on. \param extras null where it can have none
+  /// Reads a tensor; the input is at its dtype. \param extras null if it can have none
   Tensor dense(const Trace* trace, Extras* extras);
 
-  /// The root with what goes with it; the input stands on the envelope's name.
+  /// Reads the root and what goes with it; the input is at the envelope's name.
   Value envelope(Content& content);
   void read_metadata(Content& content, const std::string& name);
   void read_extra_tensor(Content& content, const std::string& name, const Trace* step);

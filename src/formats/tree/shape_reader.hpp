@@ -1,5 +1,5 @@
 /// \file
-/// The shape of a tensor as it comes, size by size.
+/// Reads a tensor's shape, size by size.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace safestructures::inline v0::tree {
 
-/// Gathers the sizes of a tensor's shape. Its errors have the tensor's place.
+/// Gathers the sizes of a tensor's shape. Its errors give the tensor's place.
 class ShapeReader {
  public:
   /// \param trace the place of the tensor; it and the limits must outlive this
@@ -21,11 +21,11 @@ class ShapeReader {
   ShapeReader(const Limits& limits, const Trace* trace, std::uint64_t offset)
       : limits_(limits), trace_(trace), offset_(offset) {}
 
-  /// What stands there is no shape. \param offset where what was found begins
+  /// Throws the error that the value is not a shape. \param offset where the value begins
   [[noreturn]] void wrong(std::string found, std::uint64_t offset) const;
   /// \throws Error `limit_exceeded` beyond `Limits::rank`
   void add(std::uint64_t size);
-  /// \throws Error `invalid_shape` where no tensor of that dtype can be so large
+  /// \throws Error `invalid_shape` if no tensor of that dtype can be so large
   [[nodiscard]] Shape finish(DType dtype) const;
 
  private:

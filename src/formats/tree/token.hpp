@@ -1,5 +1,5 @@
 /// \file
-/// What the texts and files that hold a tree of values are read as: tokens, front to back.
+/// The tokens in which texts and files that hold a tree of values are read, front to back.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ enum class Token : std::uint8_t {
   boolean,
   null,
   bytes,
-  extension,  ///< A number that says what the value behind it means: none in JSON.
-  end,        ///< Everything is over.
+  extension,  ///< A number that gives the meaning of the value after it; JSON has none.
+  end,        ///< The end of the input.
 };
 
-/// A token in a message: `an object`, `a number`, `its end`.
+/// Returns the words for a token in a message: `an object`, `a number`, `its end`.
 [[nodiscard]] constexpr std::string_view describe(Token token) noexcept {
   switch (token) {
     case Token::object: return "an object";

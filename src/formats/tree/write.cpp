@@ -215,7 +215,7 @@ void Writer::pair(const Entry& entry, Context context, const Trace* trace) {
   const bool has_label = entry.key.kind() > Kind::string && label != detail::python_str(entry.key);
   out_.begin_array(has_label ? 3 : 2, Layout::inline_);
   out_.begin_item();
-  // What is in a key has no place of its own that could name a tensor.
+  // A tensor in a key has no place of its own to take its name from.
   const bool outer = std::exchange(in_key_, true);
   value_at(entry.key, Context::node, step);
   in_key_ = outer;

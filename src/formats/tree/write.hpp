@@ -7,10 +7,11 @@
 
 namespace safestructures::inline v0::tree {
 
-/// \param format in messages \throws Error `invalid_argument` for an option that no tree can honour
+/// \param format the format's name in messages \throws Error `invalid_argument` for an option that
+/// no tree can honour
 void check_options(std::string_view format, const SaveOptions& options);
 
-/// \param sink of the output; it is flushed
+/// \param sink the output's sink; it is flushed
 SaveReport write(const Value& root, Output& output, Sink& sink, const SaveOptions& options);
 
 }  // namespace safestructures::inline v0::tree

@@ -17,7 +17,8 @@ namespace safestructures::inline v0::tree {
 
 namespace {
 
-// What stands beside the structure has no place in it: in the words of the safetensors container.
+// Extra tensors and metadata have no place in the structure, so the wording is that of the
+// safetensors container.
 void check_name(std::string_view what, std::string_view name) {
   if (detail::find_invalid_wtf8(name))
     throw Error(ErrorCode::invalid_utf8, std::string(what) + " is not valid UTF-8",

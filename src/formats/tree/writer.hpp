@@ -22,11 +22,11 @@
 
 namespace safestructures::inline v0::tree {
 
-/// Which values stand for themselves, without `$plain` or `$node` around them.
+/// The values that are written without `$plain` or `$node` around them.
 enum class Context : std::uint8_t {
   node,       ///< Those that are not marked as plain.
   plain,      ///< Those that are.
-  attribute,  ///< As `plain`, and so are ordinary values that nobody marked.
+  attribute,  ///< Those of `plain`, and ordinary values that are not marked.
 };
 
 class Writer {
@@ -36,39 +36,40 @@ class Writer {
       : options_(options), dtypes_(options.precision), out_(output) {}
 
   std::vector<ConvertedTensor> write(const Value& root);
-  /// How many bytes of tensors were named once more.
+  /// Returns how many bytes of tensors were referred to again by name.
   [[nodiscard]] std::uint64_t repeated() const noexcept { return repeated_; }
 
  private:
-  /// What stands beside a value.
+  /// The members that go with a value.
   struct Extras {
     bool has_type = false;
     std::size_t attributes = 0;
     std::optional<std::string_view> original;  ///< The dtype of a tensor; one of the attributes.
 
-    /// How many members they are.
+    /// Returns how many members these are.
     [[nodiscard]] std::size_t members() const {
       return (has_type ? 1U : 0U) + (attributes > 0 ? 1U : 0U);
     }
   };
-  /// Type name and attributes, but of structs and custom values only the attributes.
+  /// Returns the type name and attributes; for structs and custom values only the attributes.
   [[nodiscard]] Extras extras_of(const Value& item) const;
   void write_extras(const Value& item, const Extras& extras, const Trace* trace);
 
-  /// An object that stands for something; its mark's value follows. \param members beside the mark
+  /// Begins an object that stands for something; its mark's value follows. \param members how many
+  /// there are in addition to the mark
   void begin(Mark mark, std::size_t members, Layout layout = Layout::inline_);
   void key(std::string_view name) { out_.key(name, nullptr); }
   void envelope();
 
   void value_at(const Value& item, Context context, const Trace& trace);
 
-  // Recursive over the tree, to Limits::depth.
+  // Recursive over the tree, up to Limits::depth.
   void value(const Value& item, Context context, const Trace* trace);
   void bare(const Value& item, Context context, const Trace* trace);
   void integer(const Value& item, const Trace* trace);
   void complex(std::complex<double> number);
 
-  /// Scalars only, which then stand on one line.
+  /// Returns whether a value holds only scalars, which are then written on one line.
   static bool is_short(const Value& item);
   void sequence(const Value& item, Context context, const Trace* trace);
   void dict(const Value& item, Context context, const Trace* trace);
@@ -78,14 +79,14 @@ class Writer {
   void custom(const Value& item, const Trace* trace);
 
   void check_tensor(const Tensor& tensor, DType stored, const Trace* trace) const;
-  /// Shape and elements, the last members of an object.
+  /// Writes shape and elements, the last members of an object.
   void elements(const Tensor& tensor, DType stored, const std::string& name);
   [[nodiscard]] std::size_t element_members(const Tensor& tensor, DType stored) const;
   [[nodiscard]] bool is_known(const Tensor& tensor, DType stored, const std::string& name) const;
   void tensor(const Value& item, const Trace* trace);
   void bytes(const Value& item);
 
-  /// Enters a tensor under a name of its own and returns that name.
+  /// Enters a tensor under a unique name and returns that name.
   std::string enter(const std::string& given, const Tensor& tensor, DType stored,
                     const Trace* trace);
 
@@ -94,9 +95,9 @@ class Writer {
   Output& out_;
   detail::NamedTensors names_;
   std::vector<ConvertedTensor> conversions_;
-  // Names of tensors whose attributes are being written: readers do not know them yet.
+  // The names of tensors whose attributes are being written: readers do not know them yet.
   std::vector<std::string> unfinished_;
-  // Of sets in sets, to see whether one is there twice.
+  // For sets in sets, to detect duplicates.
   detail::Digester::Sets sets_;
   detail::Digester digest_{sets_};
   bool in_key_ = false;

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t block_size = platform::huge_page;
 constexpr std::size_t largest_small = block_size / 4;
 
-/// Rounds up, by at most an eighth, so that nearly equal sizes share buffers, and to what the
-/// system is asked for.
+/// Rounds up, by at most an eighth, so that nearly equal sizes share buffers, and then to the size
+/// that is requested from the system.
 std::size_t capacity_of(std::size_t size) noexcept {
   const std::size_t unit = std::max(std::bit_floor(size) / 8, platform::buffer_alignment);
   return platform::padded((size + unit - 1) / unit * unit);
@@ -24,7 +24,7 @@ std::size_t capacity_of(std::size_t size) noexcept {
 }  // namespace
 
 BufferPool::BufferPool(std::uint64_t most_kept) : shelf_(std::make_shared<Shelf>()) {
-  // Some are added to it.
+  // Leaves room for additions.
   shelf_->most_kept = std::min(most_kept, std::numeric_limits<std::uint64_t>::max() / 2);
 }
 

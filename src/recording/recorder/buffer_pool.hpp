@@ -23,11 +23,12 @@ class BufferPool {
   /// Returns `size` uninitialised bytes, aligned to 64.
   [[nodiscard]] std::shared_ptr<std::byte> take(std::size_t size);
 
-  /// What a buffer of so many bytes takes in memory.
+  /// Returns the bytes of memory that a buffer of that size takes.
   [[nodiscard]] static std::uint64_t memory_of(std::uint64_t size) noexcept;
 
-  /// Frees buffers that are kept for use again, where they and `used` bytes that are in use are
-  /// more than may be kept, and an eighth: what is used of a block is counted, and not all of it.
+  /// Frees buffers kept for reuse if they and the `used` bytes in use exceed the limit by more than
+  /// an eighth. The margin allows for blocks that are only partly used: `used` does not count the
+  /// rest of them.
   void leave_room(std::uint64_t used) noexcept;
 
  private:
@@ -43,8 +44,8 @@ class BufferPool {
     std::atomic<std::uint64_t> kept{0};  // Read without the mutex.
     std::uint64_t most_kept = 0;
 
-    /// Frees buffers until no more than that many bytes are left, first those of the capacity whose
-    /// last use is longest ago: where larger records follow, they would stay for good.
+    /// Frees buffers until at most that many bytes are left, starting with the least recently used
+    /// capacity: if larger records follow, its buffers would otherwise stay for good.
     void shrink_to(std::uint64_t most) noexcept;
   };
   /// Puts a buffer back.

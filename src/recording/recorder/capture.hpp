@@ -25,8 +25,9 @@ struct CapturedSize {
 /// Replaces every tensor with its slice. \throws Error as `Tensor::slice`, with the path
 void slice_tensors(Value& value, std::span<const Slice> slices);
 
-/// A value that owns its bytes. A tensor described by dtype and shape alone is held as a `Tensor`:
-/// in a `Value` it has memory of its own, which for 1,000 records of 256 B touched 40 pages.
+/// A value that owns its bytes. A tensor described by its dtype and shape alone is held as a
+/// `Tensor`: in a `Value` it has memory of its own, which touched 40 pages for 1,000 records of 256
+/// B.
 using Captured = std::variant<Value, Tensor>;
 
 /// Copies the bytes of every tensor, each once. \param moved whether tensors that own contiguous

@@ -1,4 +1,4 @@
-// The part of the recording threads; the writer's is in writer.cpp.
+// The part of RecorderState that recording threads run; the writer's part is in writer.cpp.
 #include "recording/recorder/state.hpp"
 
 #include <algorithm>
@@ -317,8 +317,8 @@ bool RecorderState::reserve(std::uint64_t bytes) {
   std::unique_lock lock(mutex_);
   is_urgent_ = true;
   ready_.notify_one();
-  // One of those who wait is next, and others wait for it: past a large record small ones would
-  // take what room there is, for as long as they come.
+  // One waiting thread is next, and the others wait for it: otherwise small records would take all
+  // the room that becomes free, and a large one could wait for as long as they come.
   bool is_next = false;
   room_.wait(lock, [&] {
     if (has_ended_) return true;

@@ -35,8 +35,8 @@ class RecorderState {
   ~RecorderState();
 
   using Encode = Value (*)(void* object, const EncodeOptions& options);
-  /// \param moved whether the object's memory may be taken over \param unused bytes of it that
-  /// hold nothing
+  /// \param moved whether the object's memory may be taken over
+  /// \param unused the number of its bytes that hold nothing
   void record(std::string_view name, Encode encode, void* object, bool moved, std::uint64_t unused);
 
   /// Prefixes this thread's names with `name`. \returns the argument for `leave`
@@ -77,7 +77,7 @@ class RecorderState {
     const std::uint64_t kept = kept_bytes_.load();
     return kept <= options_.most_bytes && content <= options_.most_bytes - kept;
   }
-  /// The same, and counts them if so.
+  /// Does the same, and counts the bytes if they are allowed.
   [[nodiscard]] bool try_keep(std::uint64_t content) noexcept;
   /// Queues a value if there is room. \returns the count that tells what became of it; null if it
   /// was kept as it is
@@ -93,7 +93,7 @@ class RecorderState {
 
   // The writer's side.
   void run() noexcept;
-  /// What the writer has taken: records, the last records, or nothing because all is over.
+  /// The records that the writer has taken: some, the last ones, or none because all is over.
   enum class Turn : std::uint8_t { records, last, nothing };
   /// Waits for records.
   [[nodiscard]] Turn take(Queue& taken);
@@ -116,7 +116,7 @@ class RecorderState {
   void write_batch();
   /// Releases the memory of the batch after it was written.
   void finish_batch();
-  /// \param cost of its first record in the header \param room used instead if larger
+  /// \param cost of its first record in the header \param room used instead if it is larger
   void open_segment(std::uint64_t cost, std::uint64_t room);
   void seal_segment(bool closed);
   [[nodiscard]] std::string about(bool closed) const;

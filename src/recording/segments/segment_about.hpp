@@ -9,8 +9,8 @@
 
 namespace safestructures::inline v0::recording {
 
-/// The content of the text of `metadata_key`. Fields are unset if the text lacks them, such as that
-/// of other writers.
+/// The content of the text under `metadata_key`. Fields are unset if the text lacks them, as that
+/// of other writers may.
 struct SegmentAbout {
   std::optional<std::uint64_t> version;  ///< The version of the layout.
   std::optional<std::uint64_t> segment;  ///< The segment's number.
