@@ -38,7 +38,7 @@ DIFFERENCES = {
             "at z: the shape is too large",
         ),
     ),
-    "a dtype as an object of its name": (
+    "a dtype as an object with its name": (
         (
             '{"a":{"dtype":{"U8":null},"shape":[1],"data_offsets":[0,1]}}',
             'at a: "dtype" is not a string: expected the name of a dtype, found {"U8":null} (byte 22).',
