@@ -37,12 +37,6 @@ Value mark_pointee(Value value) {
   else return value;
 }
 
-template <class T>
-const Value& unmark_pointee(const Value& value) {
-  if constexpr (Nullable<T>) return unmark_held(value);
-  else return value;
-}
-
 }  // namespace detail
 
 template <class T>
@@ -60,7 +54,7 @@ struct Codec<std::unique_ptr<T>> {
   }
   static std::unique_ptr<T> decode(const Value& value, Decoder& decoder) {
     if (value.is_none()) return nullptr;
-    return detail::decode_unique<Object>(detail::unmark_pointee<Object>(value), decoder);
+    return detail::decode_unique<Object>(Nullable<Object> ? unmark_held(value) : value, decoder);
   }
 };
 
@@ -93,7 +87,8 @@ struct Codec<std::shared_ptr<T>> {
   }
   static std::shared_ptr<T> decode(const Value& value, Decoder& decoder) {
     if (value.is_none()) return nullptr;
-    return detail::decode_pointee<Object>(value, detail::unmark_pointee<Object>(value), decoder);
+    return detail::decode_pointee<Object>(value, Nullable<Object> ? unmark_held(value) : value,
+                                          decoder);
   }
 };
 
