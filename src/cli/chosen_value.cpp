@@ -11,6 +11,7 @@
 
 #include <safestructures/data/error.hpp>
 #include "cli/console/command.hpp"
+#include "cli/console/output.hpp"
 #include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
 #include "recording/record_table.hpp"
@@ -57,12 +58,10 @@ Chosen records_of(const RecordTable& table, std::uint32_t name, const ValueChoic
   return found;
 }
 
-/// Returns `step 3`, or `steps 0 to 9`.
 template <class Number>
-std::string range_of(std::string_view what, const std::vector<Number>& numbers) {
+std::string range_of(std::string_view noun, const std::vector<Number>& numbers) {
   const auto [least, most] = std::ranges::minmax(numbers);
-  return least == most ? fmt::format("{} {}", what, least)
-                       : fmt::format("{}s {} to {}", what, least, most);
+  return range_text(noun, least, most);
 }
 
 /// Returns `10 records, steps 0 to 9, calls 0 to 9`.

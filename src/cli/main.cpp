@@ -49,7 +49,8 @@ constexpr std::string_view description =
     "without\n"
     "the schema of safestructures, checkpoints in several files by their .index.json, JSON, "
     "MessagePack,\n"
-    "CBOR, records and burnpacks of Burn, all of these packed by gzip too, and NumPy's .npz.";
+    "CBOR, records and burnpacks of Burn, all of these packed by gzip too, and NumPy's .npz.\n"
+    "Recordings of activations are given by their folder.";
 
 constexpr std::string_view examples =
     "Examples:\n"
@@ -58,6 +59,7 @@ constexpr std::string_view examples =
     "  safestructures get model.safetensors /layers/0/weight       one value of it\n"
     "  safestructures verify *.safetensors                         is every byte in order?\n"
     "  safestructures convert big.safetensors small.safetensors --precision f16\n"
+    "  safestructures diff run-cpp run-python                      where two runs part\n"
     "\n"
     "A PATH leads from the root of the structure by fields, dict keys and positions: "
     "/layers/0/weight.\n"

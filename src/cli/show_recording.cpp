@@ -44,17 +44,13 @@ std::vector<Named> count_by_name(const RecordTable& table) {
   return found;
 }
 
-std::string steps_text(std::int64_t least, std::int64_t most) {
-  return least == most ? fmt::format("step {}", least) : fmt::format("steps {} to {}", least, most);
-}
-
 /// Returns a line with the content of a record, and a summary of all records of its name.
 std::string name_line(const Record& first, const Named& named) {
   std::string line;
   detail::append_printable(line, first.name());
   line +=
       fmt::format(": {}, {}, {}", describe(first.value()), detail::counted(named.count, "record"),
-                  steps_text(named.least_step, named.most_step));
+                  range_text("step", named.least_step, named.most_step));
   if (first.kept() != Keep::full) line += fmt::format(", kept: {}", to_string(first.kept()));
   return line;
 }
@@ -85,7 +81,7 @@ void print_recording(std::ostream& out, const Recording& run, const std::string&
       << title("records") << "   " << run.size();
   if (!run.empty()) {
     const std::vector<std::int64_t> steps = run.steps();
-    out << ", " << steps_text(steps.front(), steps.back());
+    out << ", " << range_text("step", steps.front(), steps.back());
   }
   out << "\n\n" << detail::counted(named.size(), "name") << '\n';
   const std::size_t shown =

@@ -10,6 +10,7 @@
 #include <ostream>
 #include <streambuf>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace safestructures::cli {
@@ -44,5 +45,13 @@ bool is_terminal(std::FILE* file) noexcept;
 
 /// Returns a size such as `"600 bytes"` or `"12.3 KiB"`.
 std::string human_size(std::uint64_t bytes);
+
+/// Returns `"step 3"`, or `"steps 0 to 9"`.
+template <class Number>
+std::string range_text(std::string_view noun, Number least, Number most) {
+  std::string text(noun);
+  if (least == most) return text + ' ' + std::to_string(least);
+  return text + "s " + std::to_string(least) + " to " + std::to_string(most);
+}
 
 }  // namespace safestructures::cli
