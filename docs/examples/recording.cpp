@@ -69,7 +69,7 @@ std::string record_some(const std::filesystem::path& folder) {
   ss::RecorderOptions options{
       .rules =
           {
-              {.names = "*.mask", .keep = ss::Keep::nothing},
+              {.names = "*.mask", .keep = ss::Keep::none},
               {.names = "decoder.layer[0-3].*", .every = 10},  // every tenth step, whole
               {.names = "decoder.*", .keep = ss::Keep::statistics},
               {.names = R"(encoder\.\d+)",
@@ -80,7 +80,7 @@ std::string record_some(const std::filesystem::path& folder) {
           },
       .watch = {.found = stop, .magnitude = 65504},
       .when_full = ss::WhenFull::thin,
-      .most_bytes = std::uint64_t{10} << 30U,
+      .max_bytes = std::uint64_t{10} << 30U,
   };
   ss::ActivationRecorder recorder(folder, options);
   std::string found;

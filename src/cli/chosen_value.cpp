@@ -103,7 +103,7 @@ Value value_in(const Input& input, const ValueChoice& choice) {
   try {
     return path->rest.empty() ? record.value() : record.value().at(path->rest);
   } catch (const Error& error) {
-    throw CallError(error.below(record.name()).with_file(record.file().string()).what());
+    throw CallError(error.with_parent_path(record.name()).with_file(record.file().string()).what());
   }
 }
 

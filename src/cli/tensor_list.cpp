@@ -46,7 +46,7 @@ void each_tensor(const Value& root, bool has_statistics, const Take& take) {
         take(kept_statistics(value), place);
       } catch (const Error& error) {
         if (place.depth() == 0) throw;
-        throw error.below(place.path().to_string());
+        throw error.with_parent_path(place.path().to_string());
       }
       return Next::over;
     }
@@ -87,7 +87,7 @@ TensorList list_tensors(const Recording& recording) {
                     list.tensors.push_back(std::move(one));
                   });
     } catch (const Error& error) {
-      throw error.below(record.name()).with_file(record.file().string());
+      throw error.with_parent_path(record.name()).with_file(record.file().string());
     }
   }
   list.notes = recording.notes();

@@ -97,7 +97,7 @@ void check_columns(const Value& value, const Trace* trace, std::optional<std::ui
     throw Error(
         code, std::move(problem),
         {.path = to_string(trace), .expected = std::move(expected), .found = std::move(found)})
-        .below(decoder.path());
+        .with_parent_path(decoder.path());
   };
   const bool is_text = detail::is_text_column(value);
   if (value.kind() == Kind::structure && levels > 0 && !is_text) {

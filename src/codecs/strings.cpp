@@ -37,7 +37,7 @@ Tensor bytes_of(const Value& numbers, const Decoder& decoder) {
   try {
     return Tensor::own(numbers.as<std::vector<std::uint8_t>>({.overflow = decoder.overflow()}));
   } catch (const Error& error) {
-    throw error.below(decoder.path());
+    throw error.with_parent_path(decoder.path());
   }
 }
 

@@ -86,7 +86,7 @@ std::vector<std::uint64_t> nested_sizes(const Value& value,
     return sizes;
   }
   if (row == nullptr)
-    while (sizes.size() < shape->size()) sizes.push_back((*shape)[sizes.size()].least);
+    while (sizes.size() < shape->size()) sizes.push_back((*shape)[sizes.size()].min);
   bool fits = sizes.size() == shape->size();
   for (std::size_t i = 0; fits && i < sizes.size(); ++i) fits = (*shape)[i].holds(sizes[i]);
   if (!fits)

@@ -139,7 +139,7 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
           comparer.pair(comparing::nodes_of(one.value()), comparing::nodes_of(other.value())),
           place_of(one, pair.match, &other), other.name());
     } catch (const Error& error) {
-      throw error.below(one.name());
+      throw error.with_parent_path(one.name());
     }
   }
   if (done == 0) small.measure();

@@ -161,7 +161,7 @@ void Decoder::convert(const std::vector<Conversion>& conversions, const Value& r
         },
         platform::threads_for(bytes, converted_share));
   } catch (const Error& error) {
-    throw error.with_path(path_of(*conversions[failed].value, root)).below(path());
+    throw error.with_path(path_of(*conversions[failed].value, root)).with_parent_path(path());
   }
 }
 
@@ -194,7 +194,7 @@ void Decoder::restore(Value& root) {
         value.set_tensor(restored_later(value, later));
       } catch (const Error& error) {
         convert(later, root);  // Anything before it may be wrong as well.
-        throw error.with_path(path_of(value, root)).below(path());
+        throw error.with_path(path_of(value, root)).with_parent_path(path());
       }
       value.erase_attribute(attributes::dtype);
       return Next::into;
@@ -207,7 +207,7 @@ void Decoder::restore(Value& root) {
     try {
       index_again(last);
     } catch (const Error& error) {
-      throw error.with_path("/").below(path_of(last, root)).below(path());
+      throw error.with_path("/").with_parent_path(path_of(last, root)).with_parent_path(path());
     }
   }
 }

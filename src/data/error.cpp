@@ -98,7 +98,7 @@ Error Error::with_path(std::string_view path) const {
   return {state_->code, state_->problem, std::move(details)};
 }
 
-Error Error::below(std::string_view path) const {
+Error Error::with_parent_path(std::string_view path) const {
   if (path.empty() || path == "/" || !state_->details.path.starts_with('/')) return *this;
   ErrorDetails details = state_->details;
   details.path = details.path == "/" ? std::string(path) : std::string(path) + details.path;

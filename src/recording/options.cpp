@@ -32,7 +32,7 @@ std::string_view to_string(Keep keep) noexcept {
     case Keep::full: return "full";
     case Keep::slice: return "slice";
     case Keep::statistics: return "statistics";
-    case Keep::nothing: return "nothing";
+    case Keep::none: return "none";
   }
   return "";
 }

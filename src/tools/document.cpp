@@ -81,7 +81,7 @@ Node Node::at(std::string_view path) const {
     for (const std::string& step : more.steps()) whole.push_back(step);
     return {file_, std::move(whole), value};
   } catch (const Error& error) {
-    throw error.below(this->path()).with_file(file_->name);
+    throw error.with_parent_path(this->path()).with_file(file_->name);
   }
 }
 

@@ -18,9 +18,9 @@ namespace safestructures::inline v0::detail {
   try {
     std::rethrow_if_nested(error);
   } catch (...) {
-    std::throw_with_nested(error.below(path).with_file(file));
+    std::throw_with_nested(error.with_parent_path(path).with_file(file));
   }
-  throw error.below(path).with_file(file);
+  throw error.with_parent_path(path).with_file(file);
 }
 
 /// Does the same without a path.

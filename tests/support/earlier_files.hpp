@@ -145,7 +145,7 @@ inline const std::map<std::string, std::string> burn_versions = {
 /// Returns the options of the golden recordings, which keep something of everything that can be
 /// kept.
 inline ss::RecorderOptions recorder_options(std::uint64_t segment_bytes) {
-  return {.rules = {{.names = "*.mask", .keep = ss::Keep::nothing},
+  return {.rules = {{.names = "*.mask", .first = 0},
                     {.names = "*.brief", .keep = ss::Keep::statistics},
                     {.names = "*.half", .precision = ss::Precision::f16},
                     {.names = "*.part", .keep = ss::Keep::slice, .slices = ss::parse_slices(":2")},

@@ -49,7 +49,7 @@ enum class RowOrder : std::uint8_t {
 };
 
 /// Options for writing a comparison as text.
-struct ComparisonText {
+struct TableOptions {
   RowOrder order = RowOrder::worst;  ///< The order of the rows.
   std::size_t rows = 100;            ///< The number of rows shown; the rest is only counted.
   bool all = false;                  ///< Whether to show equal rows, too.
@@ -80,7 +80,7 @@ struct SAFESTRUCTURES_API Comparison {
   /// terminal, whatever the names.
   /// \throws Error `limit_exceeded`, before anything is written, if the names of the shown rows
   /// take more than 64 MiB and 256 bytes each
-  void write_text(std::ostream& out, const ComparisonText& options = {}) const;
+  void write_text(std::ostream& out, const TableOptions& options = {}) const;
   /// Writes one JSON object in ASCII, with all rows in their order. Missing numbers are `null`.
   /// \throws Error as `write_text`, for the names of all rows
   void write_json(std::ostream& out) const;

@@ -92,7 +92,7 @@ class SAFESTRUCTURES_EXCEPTION Error : public std::exception {
   [[nodiscard]] Error with_path(std::string_view path) const;
   /// Converts an error about a part, which is at `path` of a whole, to one about the whole:
   /// prepends `path`. If the error's path is a tensor's name, it stays as it is.
-  [[nodiscard]] Error below(std::string_view path) const;
+  [[nodiscard]] Error with_parent_path(std::string_view path) const;
 
  private:
   struct State;

@@ -49,8 +49,8 @@ enum class TypeKind : std::uint8_t {
 
 /// The sizes that a dimension of a tensor may have.
 struct Extent {
-  std::uint64_t least = 0;  ///< The smallest size.
-  std::uint64_t most =
+  std::uint64_t min = 0;  ///< The smallest size.
+  std::uint64_t max =
       (std::numeric_limits<std::uint64_t>::max)();  ///< The largest size; default: unlimited.
 
   /// Returns an extent that allows exactly this size.
@@ -58,10 +58,10 @@ struct Extent {
   /// Returns an extent that allows sizes from 0 to this one.
   static constexpr Extent at_most(std::uint64_t size) { return {0, size}; }
   /// Whether exactly one size is allowed.
-  [[nodiscard]] constexpr bool is_fixed() const { return least == most; }
+  [[nodiscard]] constexpr bool is_fixed() const { return min == max; }
   /// Whether a dimension may have this size.
   [[nodiscard]] constexpr bool holds(std::uint64_t size) const {
-    return least <= size && size <= most;
+    return min <= size && size <= max;
   }
   /// Whether the bounds are the same.
   friend constexpr bool operator==(const Extent&, const Extent&) = default;

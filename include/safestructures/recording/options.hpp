@@ -23,7 +23,7 @@ enum class Keep : std::uint8_t {
   full,        ///< everything
   slice,       ///< the part of every tensor that `KeepRule::slices` selects
   statistics,  ///< the statistics of every tensor (tools/statistics.hpp), and all other values
-  nothing,     ///< nothing: the record is counted, not stored
+  none,        ///< nothing: the record is counted, not stored
 };
 
 /// Returns the name in a file, such as `"full"`.
@@ -123,7 +123,7 @@ struct RecorderOptions {
   /// The maximum bytes of all records together, counting tensors and text (keys of dicts included)
   /// as they are in memory; records beyond it are left out and counted. A record that is thinned
   /// for lack of memory counts with its statistics.
-  std::uint64_t most_bytes = (std::numeric_limits<std::uint64_t>::max)();
+  std::uint64_t max_bytes = (std::numeric_limits<std::uint64_t>::max)();
   /// The maximum bytes of data in one file. A single larger record gets a file of its own size.
   std::uint64_t segment_bytes = std::uint64_t{256} << 20U;
   /// The bytes reserved for the header of the first file, clamped to 4 KiB to 16 MiB. Later files
@@ -146,7 +146,7 @@ struct RecordCounts {
   std::uint64_t filtered = 0;  ///< Left out by the rules.
   std::uint64_t dropped = 0;   ///< Left out for lack of memory.
   std::uint64_t thinned = 0;   ///< Kept as statistics for lack of memory.
-  std::uint64_t limited = 0;   ///< Left out because of `RecorderOptions::most_bytes`.
+  std::uint64_t limited = 0;   ///< Left out because of `RecorderOptions::max_bytes`.
   std::uint64_t failed = 0;    ///< Lost to an error of their own, or after a disk error.
 
   friend bool operator==(const RecordCounts&, const RecordCounts&) = default;

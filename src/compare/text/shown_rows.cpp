@@ -97,7 +97,7 @@ class WorstRows {
 
 }  // namespace
 
-ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options) {
+ShownRows shown_rows(const Comparison& comparison, const TableOptions& options) {
   const RowStore* const store = RowStore::of(comparison.rows);
   if (store == nullptr) return {};
   WorstRows worst(options.all ? store->size() : options.rows);

@@ -15,6 +15,6 @@ struct ShownRows {
   std::size_t hidden = 0;           ///< How many more differ, or could be shown.
   std::size_t equal = 0;            ///< How many are not shown because they are equal.
 };
-ShownRows shown_rows(const Comparison& comparison, const ComparisonText& options);
+ShownRows shown_rows(const Comparison& comparison, const TableOptions& options);
 
 }  // namespace safestructures::inline v0::comparing

@@ -161,7 +161,7 @@ std::string_view detail_text(const ComparisonRow& row, std::string& text, std::s
 }  // namespace
 }  // namespace comparing
 
-void Comparison::write_text(std::ostream& out, const ComparisonText& options) const {
+void Comparison::write_text(std::ostream& out, const TableOptions& options) const {
   using namespace comparing;
   const ShownRows shown = shown_rows(*this, options);
   detail::PathText printed;

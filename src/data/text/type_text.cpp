@@ -134,12 +134,12 @@ std::string to_string(std::span<const Extent> shape) {
   return "[" +
          join(shape, ", ",
               [](const Extent& extent) -> std::string {
-                if (extent.is_fixed()) return std::to_string(extent.least);
+                if (extent.is_fixed()) return std::to_string(extent.min);
                 std::string text;
-                if (extent.least > 0) text = "at least " + std::to_string(extent.least);
-                if (extent.most != Extent().most)
+                if (extent.min > 0) text = "at least " + std::to_string(extent.min);
+                if (extent.max != Extent().max)
                   text +=
-                      (text.empty() ? "at most " : " and at most ") + std::to_string(extent.most);
+                      (text.empty() ? "at most " : " and at most ") + std::to_string(extent.max);
                 return text.empty() ? "any" : text;
               }) +
          "]";

@@ -44,8 +44,8 @@ std::string array_of(const std::string& items, Extent size, std::string descript
   return object({{"description", std::move(description)},
                  {"type", json_string("array")},
                  {"items", items},
-                 {"minItems", bound(size.least, 0)},
-                 {"maxItems", bound(size.most, Extent().most)}});
+                 {"minItems", bound(size.min, 0)},
+                 {"maxItems", bound(size.max, Extent().max)}});
 }
 
 Extent extent_of(const std::optional<std::uint64_t>& size) {

@@ -57,12 +57,12 @@ std::uint64_t stored_size(const Item& item) {
   }
 }
 
-std::vector<Group> split(std::span<const Item> items, std::uint64_t largest_file) {
+std::vector<Group> split(std::span<const Item> items, std::uint64_t shard_size) {
   std::vector<Group> groups{{0, 0}};
   std::uint64_t size = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::uint64_t more = stored_size(items[i]);
-    if (i != groups.back().begin && (size > largest_file || more > largest_file - size)) {
+    if (i != groups.back().begin && (size > shard_size || more > shard_size - size)) {
       groups.push_back({i, i});
       size = 0;
     }
@@ -101,10 +101,10 @@ std::string map_text(std::span<const Item> items, std::span<const std::uint32_t>
 }  // namespace
 
 SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata& metadata,
-                         std::uint64_t largest_file, const WriteOptions& options) {
-  if (largest_file == 0)
+                         std::uint64_t shard_size, const WriteOptions& options) {
+  if (shard_size == 0)
     throw Error(ErrorCode::invalid_argument, "a file of at most 0 bytes holds no tensor");
-  const std::vector<Group> groups = split(items, largest_file);
+  const std::vector<Group> groups = split(items, shard_size);
   if (groups.size() > options.limits.shards) {
     throw past(Limit::shards, options.limits.shards, "too many files for one checkpoint",
                {.found = std::to_string(groups.size()), .advice = "Let each file be larger"});
@@ -162,12 +162,11 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
 }
 
 SaveReport write_sharded(const std::filesystem::path& path, std::span<const Item> items,
-                         const Metadata& metadata, std::uint64_t largest_file,
+                         const Metadata& metadata, std::uint64_t shard_size,
                          const WriteOptions& options) {
   SaveReport report;
   safestructures::write_file(
-      path,
-      [&](Sink& sink) { report = write_sharded(sink, items, metadata, largest_file, options); },
+      path, [&](Sink& sink) { report = write_sharded(sink, items, metadata, shard_size, options); },
       options.durable);
   return report;
 }

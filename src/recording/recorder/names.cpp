@@ -64,7 +64,7 @@ const KeepRule* Names::rule_for(const std::string& name) const {
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     const bool is_named = expressions_[i] ? matches(*expressions_[i], name, folder_)
                                           : detail::matches_glob(rules_[i].names, name);
-    if (is_named) return rules_[i].keep == Keep::nothing ? nullptr : &rules_[i];
+    if (is_named) return rules_[i].keep == Keep::none ? nullptr : &rules_[i];
   }
   return nullptr;
 }

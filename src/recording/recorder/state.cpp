@@ -177,7 +177,7 @@ Names::Entry* RecorderState::admit(std::string_view name, RecordCall& call) {
 Error RecorderState::named(const Error& error, const Names::Entry& name) const {
   Path path;
   path.push_back(name.first);
-  return error.with_path("/").below(path.to_string()).with_file(folder_.string());
+  return error.with_path("/").with_parent_path(path.to_string()).with_file(folder_.string());
 }
 
 Value RecorderState::value_of(Names::Entry& name, Encode encode, void* object) {
@@ -295,7 +295,7 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
 bool RecorderState::try_keep(std::uint64_t content) noexcept {
   std::uint64_t kept = kept_bytes_.load();
   do {
-    if (kept > options_.most_bytes || content > options_.most_bytes - kept) return false;
+    if (kept > options_.max_bytes || content > options_.max_bytes - kept) return false;
   } while (!kept_bytes_.compare_exchange_weak(kept, kept + content));
   return true;
 }

@@ -75,7 +75,7 @@ class RecorderState {
   /// Whether the limit on all records allows that many more bytes of content.
   [[nodiscard]] bool may_keep(std::uint64_t content) const noexcept {
     const std::uint64_t kept = kept_bytes_.load();
-    return kept <= options_.most_bytes && content <= options_.most_bytes - kept;
+    return kept <= options_.max_bytes && content <= options_.max_bytes - kept;
   }
   /// Does the same, and counts the bytes if they are allowed.
   [[nodiscard]] bool try_keep(std::uint64_t content) noexcept;

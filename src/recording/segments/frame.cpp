@@ -178,7 +178,7 @@ bool read_content(std::span<const std::byte> content, Frame& frame, const Limits
   frame.begin = reader.number<std::uint64_t>();
   frame.end = reader.number<std::uint64_t>();
   head.name = reader.text(reader.number<std::uint32_t>());
-  if (reader.failed() || keep >= static_cast<std::uint8_t>(Keep::nothing) ||
+  if (reader.failed() || keep >= static_cast<std::uint8_t>(Keep::none) ||
       form > static_cast<std::uint8_t>(Form::lone_tensor) || detail::find_invalid_utf8(head.name))
     return false;
   head.keep = static_cast<Keep>(keep);

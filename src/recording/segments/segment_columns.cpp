@@ -212,7 +212,7 @@ SegmentParts read_parts(const Value& value, const std::filesystem::path& file,
       root.wrong(fields::sequence, i, "more than " + std::to_string(columns.sequence[i - 1]),
                  std::to_string(columns.sequence[i]));
   for (std::size_t i = 0; i < count; ++i)
-    if (columns.kept[i] >= static_cast<std::uint8_t>(Keep::nothing))
+    if (columns.kept[i] >= static_cast<std::uint8_t>(Keep::none))
       root.wrong(fields::kept, i, "0 (full), 1 (slice) or 2 (statistics)",
                  std::to_string(columns.kept[i]));
   check_below(root, fields::name, columns.name, parts.names->size(), "names");

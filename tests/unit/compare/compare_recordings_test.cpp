@@ -42,7 +42,7 @@ void run(const std::filesystem::path& folder,
   recorder.close();
 }
 
-std::string text_of(const ss::Comparison& found, const ss::ComparisonText& options = {}) {
+std::string text_of(const ss::Comparison& found, const ss::TableOptions& options = {}) {
   std::ostringstream text;
   found.write_text(text, options);
   return text.str();

@@ -28,7 +28,7 @@ namespace {
 namespace ss = safestructures;
 using Names = std::vector<std::string>;
 
-std::string table_of(const ss::Comparison& found, const ss::ComparisonText& options) {
+std::string table_of(const ss::Comparison& found, const ss::TableOptions& options) {
   std::ostringstream text;
   found.write_text(text, options);
   return text.str();
@@ -76,7 +76,7 @@ ss::Comparison compare_runs(std::size_t count, unsigned seed) {
 }
 
 /// The same from the rows, one by one.
-Names names_by_rows(const ss::Comparison& found, const ss::ComparisonText& options) {
+Names names_by_rows(const ss::Comparison& found, const ss::TableOptions& options) {
   std::vector<std::pair<double, std::string>> ranked;
   for (const ss::ComparisonRow& row : found.rows) {
     if (!options.all && row.verdict == ss::Verdict::equal) continue;
@@ -108,7 +108,7 @@ TEST_CASE("a table shows the worst rows, or the first, and counts the others") {
         for (const bool all : {false, true}) {
           CAPTURE(rows);
           CAPTURE(all);
-          const ss::ComparisonText options{.order = order, .rows = rows, .all = all};
+          const ss::TableOptions options{.order = order, .rows = rows, .all = all};
           const std::string table = table_of(found, options);
           const Names shown = names_in(table);
           CHECK(shown == names_by_rows(found, options));

@@ -30,7 +30,7 @@ ss::Tensor tensor(std::vector<float> numbers, ss::Shape shape) {
   return ss::Tensor::own(std::move(numbers), std::move(shape));
 }
 
-std::string text_of(const ss::Comparison& found, const ss::ComparisonText& options = {}) {
+std::string text_of(const ss::Comparison& found, const ss::TableOptions& options = {}) {
   std::ostringstream text;
   found.write_text(text, options);
   return text.str();

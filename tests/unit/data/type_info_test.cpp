@@ -324,7 +324,7 @@ TEST_CASE("a description that fails is forgotten, and made when it is asked for 
 
 TEST_CASE("a shape in words names what is fixed and what is bounded") {
   const std::vector<ss::Extent> shape{
-      {}, ss::Extent::fixed(3), ss::Extent::at_most(4), {2, ss::Extent().most}, {2, 5}};
+      {}, ss::Extent::fixed(3), ss::Extent::at_most(4), {2, ss::Extent().max}, {2, 5}};
   CHECK(to_string(std::span(shape)) == "[any, 3, at most 4, at least 2, at least 2 and at most 5]");
   CHECK(to_string(std::span(shape).first(0)) == "[]");
   CHECK(shape[4].holds(5));

@@ -135,7 +135,7 @@ TEST_CASE("a record that is larger than a header may be says how large, and what
 TEST_CASE("the keys of dicts are of the texts and of the memory that records may take") {
   const std::string text(2000, 'k');
   const Folder folder;
-  ss::ActivationRecorder recorder(folder / "run", {.most_bytes = 5000});
+  ss::ActivationRecorder recorder(folder / "run", {.max_bytes = 5000});
   recorder.record("key", std::map<std::string, int>{{text, 1}});
   recorder.record("value", std::map<int, std::string>{{1, text}});
   recorder.record("both", std::map<std::string, std::string>{{text, text}});

@@ -57,7 +57,7 @@ TEST_CASE("the first rule that a name matches decides") {
       {"part of a regex", {{.names = "c", .regex = true}}, ""},
       {"every", {{.names = "a", .every = 2}}, "a/0 a/2"},
       {"first", {{.every = 2, .first = 1}}, "a/0 b.c/0"},
-      {"nothing", {{.names = "a", .keep = ss::Keep::nothing}, {}}, "b.c/0 b.c/1 b.c/2 b.c/3"},
+      {"nothing", {{.names = "a", .keep = ss::Keep::none}, {}}, "b.c/0 b.c/1 b.c/2 b.c/3"},
       {"predicate",
        {{.names = "?",
          .predicate =
@@ -176,7 +176,7 @@ TEST_CASE("by rule a slice, another precision or statistics are kept") {
 
 TEST_CASE("a limit on all bytes is kept and told of") {
   const Folder folder;
-  ss::ActivationRecorder recorder(folder / "run", {.most_bytes = 10'000});
+  ss::ActivationRecorder recorder(folder / "run", {.max_bytes = 10'000});
   for (int i = 0; i < 10; ++i) recorder.record("x", numbers(500));
   // Numbers are no bytes of tensors and texts.
   recorder.record("small", 1);
@@ -196,8 +196,8 @@ TEST_CASE("a limit on all bytes is kept and told of") {
 
 TEST_CASE("bytes are those of the tensors and texts that are kept, and of nothing else") {
   const Folder folder;
-  ss::ActivationRecorder recorder(
-      folder / "run", {.rules = {{.names = "left out", .keep = ss::Keep::nothing}, {}}});
+  ss::ActivationRecorder recorder(folder / "run",
+                                  {.rules = {{.names = "left out", .keep = ss::Keep::none}, {}}});
   const auto bytes_with = [&](const char* name, const auto& value) {
     recorder.record(name, value);
     return recorder.report().bytes;
@@ -236,7 +236,7 @@ TEST_CASE("a limit on all bytes holds for statistics that take more than their n
   // The large one fills the memory until it is written.
   ss::ActivationRecorder recorder(
       folder / "run",
-      {.memory = bytes, .when_full = ss::WhenFull::thin, .most_bytes = bytes + 1000});
+      {.memory = bytes, .when_full = ss::WhenFull::thin, .max_bytes = bytes + 1000});
   recorder.record("large", std::move(large));
   for (int i = 0; i < 10; ++i) recorder.record("small", numbers(100));
   recorder.close();

@@ -198,7 +198,7 @@ TEST_CASE("a record beyond the limit on all bytes limits no other thread's") {
   const Folder folder;
   constexpr std::uint64_t most = std::uint64_t{1} << 20U;
   constexpr std::uint64_t count = 50'000;
-  ss::ActivationRecorder recorder(folder / "run", {.most_bytes = most});
+  ss::ActivationRecorder recorder(folder / "run", {.max_bytes = most});
   std::atomic<bool> is_done{false};
   std::thread other([&] {
     const std::vector<std::byte> large(most + 1);
@@ -218,7 +218,7 @@ TEST_CASE("a record beyond the limit on all bytes limits no other thread's") {
 TEST_CASE("of many threads' records as many are kept as the limit on all bytes allows") {
   const Folder folder;
   constexpr std::uint64_t most = 40'000;
-  ss::ActivationRecorder recorder(folder / "run", {.most_bytes = most});
+  ss::ActivationRecorder recorder(folder / "run", {.max_bytes = most});
   std::vector<std::thread> threads;
   for (int thread = 0; thread < thread_count; ++thread)
     threads.emplace_back([&] {

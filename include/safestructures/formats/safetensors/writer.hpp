@@ -98,20 +98,20 @@ inline constexpr std::string_view save_key = "_safestructures_save_";
 /// `model-00001-of-00003.safetensors` and so on, and finally `model.safetensors.index.json`, which
 /// `File::open` takes.
 ///
-/// Takes the items in their order; a file ends before the item that would exceed `largest_file`
+/// Takes the items in their order; a file ends before the item that would exceed `shard_size`
 /// bytes of data. Every file holds all metadata, and `save_key`. All files are written under
 /// temporary names and renamed once all are complete, the index last.
-/// \throws Error as `write_file`; `invalid_argument` for `largest_file` 0; `limit_exceeded` for
+/// \throws Error as `write_file`; `invalid_argument` for `shard_size` 0; `limit_exceeded` for
 /// more files than `limits.shards`
 SAFESTRUCTURES_API SaveReport write_sharded(const std::filesystem::path& path,
                                             std::span<const Item> items, const Metadata& metadata,
-                                            std::uint64_t largest_file,
+                                            std::uint64_t shard_size,
                                             const WriteOptions& options = {});
 
 /// Writes the same files as siblings of a file sink, to which nothing is written itself.
 /// \throws Error as `write` and `write_sharded`; `invalid_argument` if the sink is not a file
 SAFESTRUCTURES_API SaveReport write_sharded(Sink& sink, std::span<const Item> items,
-                                            const Metadata& metadata, std::uint64_t largest_file,
+                                            const Metadata& metadata, std::uint64_t shard_size,
                                             const WriteOptions& options = {});
 
 }  // namespace safestructures::inline v0::safetensors
