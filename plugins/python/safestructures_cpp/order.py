@@ -11,7 +11,7 @@ def about_of(metadata):
     """Returns what a segment's metadata say about it; an empty dict if another program wrote them."""
     try:
         about = json.loads(metadata.get(METADATA_KEY, "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return about if isinstance(about, dict) else {}
 
