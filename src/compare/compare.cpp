@@ -10,45 +10,54 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include "compare/draft/draft.hpp"
+#include "compare/draft/rules.hpp"
+#include "compare/nodes/node_rows.hpp"
+#include "compare/numbers.hpp"
+#include "compare/pairing/node_pairs.hpp"
+#include "compare/pairing/nodes.hpp"
 #include "compare/pairing/opening.hpp"
 #include "compare/pairing/suggest.hpp"
-#include "compare/pairs.hpp"
+#include "compare/suspicions/suspicion_search.hpp"
 #include "platform/crew.hpp"
 
 namespace safestructures::inline v0 {
 
-using comparing::Comparer;
+using comparing::Draft;
 using comparing::Lone;
-using comparing::Pair;
+using comparing::NameOf;
+using comparing::NodePair;
+using comparing::Rules;
 using comparing::TreeNode;
 
 namespace {
 
-std::vector<RenameSuggestion> suggestions(const std::vector<Pair>& pairs,
-                                          const Comparer& comparer) {
+std::vector<RenameSuggestion> suggestions(const std::vector<NodePair>& pairs,
+                                          const comparing::Filter& filter) {
   std::vector<Lone> a;
   std::vector<Lone> b;
-  for (const Pair& pair : pairs) {
-    if ((pair.a == nullptr) == (pair.b == nullptr)) continue;
-    const TreeNode& node = pair.a != nullptr ? *pair.a : *pair.b;
-    if ((node.value->has_tensor() || node.is_summary) && comparer.filter().is_wanted(node.path))
+  for (const NodePair& pair : pairs) {
+    if (!pair.is_lone()) continue;
+    const TreeNode& node = pair.first();
+    if ((node.value->has_tensor() || node.is_summary) && filter.is_wanted(node.path))
       (pair.a != nullptr ? a : b).push_back({node.path, {{{}, node.value}}});
   }
   return comparing::suggest(a, b);
 }
 
 Comparison compare_nodes(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b,
-                         const CompareOptions& options, const Comparer::NameOf& name_of = nullptr) {
+                         const CompareOptions& options, const NameOf& name_of = nullptr) {
   const platform::CrewScope crew;
-  Comparer comparer(options, false);
-  comparer.set_name_of(name_of);
-  const std::vector<Pair> pairs = comparer.pair(a, b);
-  comparer.add(pairs);
-  comparer.measure();
-  comparer.suspect();
-  if (options.suggest) comparer.result().suggestions = suggestions(pairs, comparer);
-  comparer.add_notes();
-  return std::move(comparer.result());
+  const bool of_recordings = false;
+  Rules rules(options, of_recordings);
+  Draft draft(rules);
+  const std::vector<NodePair> pairs = comparing::pair_nodes(a, b, rules.renames);
+  comparing::NodeRows(rules, draft).add(pairs);
+  comparing::compare_numbers(rules, draft, name_of);
+  comparing::look_for_suspicions(rules, draft);
+  if (options.suggest) draft.result.suggestions = suggestions(pairs, rules.filter);
+  draft.add_notes(rules);
+  return std::move(draft.result);
 }
 
 /// Returns the tensors that a structure does not refer to, as values.

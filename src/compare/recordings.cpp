@@ -7,37 +7,36 @@
 #include <vector>
 
 #include <safestructures/compare/compare.hpp>
-#include <safestructures/data/codec.hpp>
-#include <safestructures/data/error.hpp>
 #include <safestructures/recording/options.hpp>
-#include "compare/origin.hpp"
+#include "compare/draft/draft.hpp"
+#include "compare/draft/rules.hpp"
+#include "compare/numbers.hpp"
+#include "compare/origin/origin.hpp"
+#include "compare/pairing/nodes.hpp"
 #include "compare/pairing/record_pairs.hpp"
 #include "compare/pairing/suggest.hpp"
-#include "compare/pairs.hpp"
-#include "compare/small_records.hpp"
+#include "compare/pairing/wanted_part.hpp"
+#include "compare/record_rows.hpp"
+#include "compare/small/small_records.hpp"
+#include "compare/suspicions/suspicion_search.hpp"
 #include "platform/crew.hpp"
 
 namespace safestructures::inline v0 {
 
-using comparing::Comparer;
+using comparing::Draft;
+using comparing::Filter;
 using comparing::Leaf;
 using comparing::Lone;
+using comparing::PairedRecordings;
 using comparing::RecordPair;
-using comparing::RecordPairs;
+using comparing::Rules;
 using comparing::TreeNode;
 
 namespace {
 
-/// \param other its partner in the second recording; null if it has none
-RecordPlace place_of(const Record& record, RecordMatch match, const Record* other) {
-  RecordPlace place{record.name(), record.step(), record.call(), record.sequence(), match};
-  if (other != nullptr && other->call() != record.call()) place.other_call = other->call();
-  return place;
-}
-
-bool is_any_wanted(const Comparer& comparer, const std::string& name, const std::string& other,
+bool is_any_wanted(const Filter& filter, const std::string& name, const std::string& other,
                    const Value& value) {
-  return comparer.wanted_part(name, other, value) != Comparer::Part::none;
+  return comparing::wanted_part(filter, name, other, value) != comparing::WantedPart::none;
 }
 
 std::vector<Leaf> leaves_of(const Record& record) {
@@ -48,20 +47,19 @@ std::vector<Leaf> leaves_of(const Record& record) {
   return leaves;
 }
 
-std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Recording& a,
-                                          const Recording& b, const Comparer& comparer) {
+std::vector<RenameSuggestion> record_suggestions(const PairedRecordings& recordings,
+                                                 const Filter& filter) {
   std::vector<Lone> lone_a;
   std::vector<Lone> lone_b;
   std::set<std::string> known_a;
   std::set<std::string> known_b;
-  for (const RecordPair& pair : pairs.pairs) {
+  for (const RecordPair& pair : recordings.pairs.pairs) {
     if (!pair.is_lone()) continue;
     const bool is_of_b = pair.a == RecordPair::none;
-    const Record& record = is_of_b ? b[pair.b] : a[pair.a];
+    const Record& record = is_of_b ? recordings.b[pair.b] : recordings.a[pair.a];
     std::set<std::string>& known = is_of_b ? known_b : known_a;
     // The first record of each name stands for all.
-    if (known.contains(record.name()) ||
-        !is_any_wanted(comparer, record.name(), {}, record.value()))
+    if (known.contains(record.name()) || !is_any_wanted(filter, record.name(), {}, record.value()))
       continue;
     std::vector<Leaf> leaves = leaves_of(record);
     if (leaves.empty()) continue;
@@ -71,99 +69,87 @@ std::vector<RenameSuggestion> suggestions(const RecordPairs& pairs, const Record
   return comparing::suggest(lone_a, lone_b);
 }
 
+bool has_slices(const recording::RecordTable& table) {
+  return std::ranges::any_of(table.parts(), [](const recording::RecordTable::Part& part) {
+    const auto kept = part.segment->columns().kept.subspan(part.skipped);
+    return std::ranges::find(kept, static_cast<std::uint8_t>(Keep::slice)) != kept.end();
+  });
+}
+
 /// Counts the records of which both recordings kept a slice, so that the rest was not compared.
-std::size_t count_slices(const RecordPairs& pairs, const recording::RecordTable& a,
-                         const recording::RecordTable& b, const Comparer& comparer) {
+std::size_t count_slices(const PairedRecordings& recordings, const Filter& filter) {
   constexpr auto slice = static_cast<std::uint8_t>(Keep::slice);
-  const bool is_any =
-      std::ranges::any_of(a.parts(), [slice](const recording::RecordTable::Part& part) {
-        const auto kept = part.segment->columns().kept.subspan(part.skipped);
-        return std::ranges::find(kept, slice) != kept.end();
-      });
-  if (!is_any) return 0;
+  const recording::RecordTable& a = recordings.table_a;
+  const recording::RecordTable& b = recordings.table_b;
+  if (!has_slices(a)) return 0;
   recording::RecordCursor records_a(a);
   recording::RecordCursor records_b(b);
   std::size_t count = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const RecordPair pair = pairs[i];
+  for (std::size_t i = 0; i < recordings.pairs.size(); ++i) {
+    const RecordPair pair = recordings.pairs[i];
     if (pair.is_lone()) continue;
     const recording::StoredRecord one = records_a.stored_at(pair.a);
     const recording::StoredRecord other = records_b.stored_at(pair.b);
     if (one.kept == slice && other.kept == slice &&
-        is_any_wanted(comparer, a.names()[one.name], b.names()[other.name], *one.value))
+        is_any_wanted(filter, a.names()[one.name], b.names()[other.name], *one.value))
       ++count;
   }
   return count;
+}
+
+/// Adds the rows of all records; those of small tensors are compared.
+void add_records(const PairedRecordings& recordings, Rules& rules, Draft& draft) {
+  comparing::SmallRecords small(recordings, rules, draft);
+  if (small.compare_all()) return;
+  comparing::RecordRows rows(recordings, rules, draft);
+  for (std::size_t i = 0; i < recordings.pairs.size(); ++i) {
+    const RecordPair pair = recordings.pairs[i];
+    if (!small.add(pair)) rows.add(pair);
+  }
+  small.compare_added();
+}
+
+/// Adds what the recordings say of themselves, and which records were paired or compared less
+/// certainly than others.
+void add_notes_on_records(const PairedRecordings& recordings, const Filter& filter,
+                          std::vector<std::string>& notes) {
+  for (const std::string& note : recordings.a.notes()) notes.push_back("a: " + note);
+  for (const std::string& note : recordings.b.notes()) notes.push_back("b: " + note);
+  const auto note = [&](std::string text, std::size_t count) {
+    if (count != 0) notes.push_back(std::move(text) + std::to_string(count));
+  };
+  note("records paired by their order, because their calls are numbered differently: ",
+       recordings.pairs.by_order);
+  note("records paired by their shapes, because their calls are numbered differently: ",
+       recordings.pairs.by_shape);
+  note(
+      "records of which both recordings kept a slice, so that the rest of their tensors was not "
+      "compared: ",
+      count_slices(recordings, filter));
 }
 
 }  // namespace
 
 Comparison compare(const Recording& a, const Recording& b, const CompareOptions& options) {
   const platform::CrewScope crew;
-  Comparer comparer(options, true);
-  comparer.set_name_of(
-      [&](bool is_of_b) { return (is_of_b ? b : a)[0].file().parent_path().string(); });
-  Comparison& result = comparer.result();
-  const recording::RecordTable& table_a = recording::RecordTable::of(a);
-  const recording::RecordTable& table_b = recording::RecordTable::of(b);
-  const RecordPairs pairs = comparing::pair_records(table_a, table_b, comparer.renames());
-  comparing::SmallRecords small(table_a, table_b, pairs, options, comparer);
-  comparer.set_compact_values([&](std::size_t record) {
-    const RecordPair pair = pairs[record];
+  const bool of_recordings = true;
+  Rules rules(options, of_recordings);
+  Draft draft(rules);
+  const PairedRecordings recordings(a, b, rules.renames);
+  draft.held.set_compact_values([&](std::size_t record) {
+    const RecordPair pair = recordings.pairs[record];
     return std::pair(&a[pair.a].value(), &b[pair.b].value());
   });
-  const std::size_t done = small.measure_all() ? pairs.size() : 0;
-  for (std::size_t i = done; i < pairs.size(); ++i) {
-    const RecordPair pair = pairs[i];
-    if (small.add(pair)) continue;
-    if (pair.is_lone()) {
-      const bool is_of_b = pair.a == RecordPair::none;
-      const Record& record = is_of_b ? b[pair.b] : a[pair.a];
-      comparer.add_lone(place_of(record, pair.match, nullptr), record.value(), is_of_b);
-      continue;
-    }
-    const Record& one = a[pair.a];
-    const Record& other = b[pair.b];
-    if (one.kept() != other.kept() && one.kept() != Keep::statistics &&
-        other.kept() != Keep::statistics) {
-      // A slice compared with a whole tensor tells nothing about the rest.
-      comparer.add_other_kind(place_of(one, pair.match, &other), other.name(), one.value(),
-                              std::string("kept as ")
-                                  .append(to_string(one.kept()))
-                                  .append(" and as ")
-                                  .append(to_string(other.kept())));
-      continue;
-    }
-    try {
-      comparer.add(
-          comparer.pair(comparing::nodes_of(one.value()), comparing::nodes_of(other.value())),
-          place_of(one, pair.match, &other), other.name());
-    } catch (const Error& error) {
-      throw error.with_parent_path(one.name());
-    }
-  }
-  if (done == 0) small.measure();
-  comparer.measure();
-  comparing::trace_errors(result, a);
-  comparer.suspect();
-  if (options.suggest) result.suggestions = suggestions(pairs, a, b, comparer);
-  for (const std::string& note : a.notes()) result.notes.push_back("a: " + note);
-  for (const std::string& note : b.notes()) result.notes.push_back("b: " + note);
-  if (pairs.by_order != 0)
-    result.notes.push_back(
-        "records paired by their order, because their calls are numbered differently: " +
-        std::to_string(pairs.by_order));
-  if (pairs.by_shape != 0)
-    result.notes.push_back(
-        "records paired by their shapes, because their calls are numbered differently: " +
-        std::to_string(pairs.by_shape));
-  if (const std::size_t count = count_slices(pairs, table_a, table_b, comparer); count != 0)
-    result.notes.push_back(
-        "records of which both recordings kept a slice, so that the rest of their tensors was not "
-        "compared: " +
-        std::to_string(count));
-  comparer.add_notes();
-  return std::move(result);
+  add_records(recordings, rules, draft);
+  comparing::compare_numbers(rules, draft, [&](bool is_of_b) {
+    return (is_of_b ? b : a)[0].file().parent_path().string();
+  });
+  comparing::trace_errors(draft.result, a);
+  comparing::look_for_suspicions(rules, draft);
+  if (options.suggest) draft.result.suggestions = record_suggestions(recordings, rules.filter);
+  add_notes_on_records(recordings, rules.filter, draft.result.notes);
+  draft.add_notes(rules);
+  return std::move(draft.result);
 }
 
 }  // namespace safestructures::inline v0

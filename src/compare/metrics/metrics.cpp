@@ -18,6 +18,7 @@
 #include "compare/metrics/accumulator.hpp"
 #include "compare/metrics/angle.hpp"
 #include "compare/metrics/side.hpp"
+#include "compare/metrics/tensor_pair.hpp"
 #include "compare/metrics/tolerance.hpp"
 #include "platform/parallel.hpp"
 
@@ -296,14 +297,12 @@ TensorMetrics compare_tensors(const Tensor& a, const Tensor& b,
   if (a.shape() != b.shape())
     throw Error(ErrorCode::shape_mismatch, "tensors of different shapes cannot be compared",
                 {.expected = to_string(b.shape()), .found = to_string(a.shape())});
-  const DType dtype_a = comparing::effective_dtype(a.dtype(), recorded.a);
-  const DType dtype_b = comparing::effective_dtype(b.dtype(), recorded.b);
-  Comparing how{
-      .common = comparing::common_of(a.dtype(), b.dtype()),
-      .tolerance = given.value_or(comparing::usual_tolerance(a.dtype(), b.dtype(), recorded)),
-      .grid = {}};
-  const auto grid_a = comparing::grid_of(dtype_a);
-  const auto grid_b = comparing::grid_of(dtype_b);
+  const comparing::BothDTypes dtypes{{a.dtype(), recorded.a}, {b.dtype(), recorded.b}};
+  Comparing how{.common = comparing::common_of(a.dtype(), b.dtype()),
+                .tolerance = given.value_or(comparing::usual_tolerance(dtypes)),
+                .grid = {}};
+  const auto grid_a = comparing::grid_of(dtypes.a.effective());
+  const auto grid_b = comparing::grid_of(dtypes.b.effective());
   if (grid_a && grid_b) how.grid = comparing::coarser(*grid_a, *grid_b);
 
   std::optional<SharedGuess> guess;

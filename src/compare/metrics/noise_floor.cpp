@@ -4,16 +4,14 @@
 #include <cmath>
 #include <cstdint>
 
+#include "compare/metrics/totals.hpp"
+
 namespace safestructures::inline v0::comparing {
 namespace {
 
 /// Returns half a step of the sides' dtype at a magnitude: the best that rounding can do.
 double half_step(const std::optional<Grid>& grid, double magnitude) {
   return grid && magnitude > 0 ? grid->spacing(magnitude) / 2 : 0;
-}
-
-double rms(double norm, std::uint64_t count) {
-  return norm / std::sqrt(static_cast<double>(std::max<std::uint64_t>(count, 1)));
 }
 
 }  // namespace
@@ -58,7 +56,8 @@ std::optional<NoiseFloor> NoiseOfTensor::floor(const TensorMetrics& between, dou
   double least_max = floor.max_absolute;
   double step = 0;
   if (floor.is_precise) {
-    least_rmse = std::max(least_rmse, half_step(grid_, rms(between.norm_b, between.compared)));
+    least_rmse =
+        std::max(least_rmse, half_step(grid_, rms_of_norm(between.norm_b, between.compared)));
     if (between.ulp && between.ulp->at_peak > 0) step = between.max_absolute / between.ulp->at_peak;
     least_max = std::max(least_max, step / 2);
   }
@@ -76,9 +75,10 @@ std::optional<NoiseFloor> NoiseOfTensor::floor(const TensorMetrics& between, dou
   return floor;
 }
 
-NoiseVerdict verdict_of(const NoiseFloor& floor, bool is_within, bool is_given) {
+NoiseVerdict verdict_of(const NoiseFloor& floor, const ToleranceVerdict& by_tolerance) {
+  const bool is_within = by_tolerance.is_within;
   if (floor.is_within()) return is_within ? NoiseVerdict::as_without : NoiseVerdict::excused;
-  if (!is_within || !floor.is_precise || is_given) return NoiseVerdict::as_without;
+  if (!is_within || !floor.is_precise || by_tolerance.is_given) return NoiseVerdict::as_without;
   return NoiseVerdict::beyond;
 }
 

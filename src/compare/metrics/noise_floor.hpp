@@ -56,8 +56,13 @@ enum class NoiseVerdict {
   excused,     ///< Not a difference, although beyond the tolerance.
   beyond,      ///< A difference, although within the tolerance.
 };
-/// \param is_given whether the caller set the tolerance; if so, nothing within it becomes `beyond`
-[[nodiscard]] NoiseVerdict verdict_of(const NoiseFloor& floor, bool is_within, bool is_given);
+/// What the tolerance says about a pair.
+struct ToleranceVerdict {
+  bool is_within = true;
+  bool is_given = false;  ///< Whether the caller set it; if so, nothing within becomes `beyond`.
+};
+[[nodiscard]] NoiseVerdict verdict_of(const NoiseFloor& floor,
+                                      const ToleranceVerdict& by_tolerance);
 /// Whether the noise is at least half as large as the numbers, so that any numbers are excused.
 [[nodiscard]] bool is_as_large_as_numbers(const NoiseFloor& floor);
 /// Returns the row's text about it; empty if there is nothing to say.

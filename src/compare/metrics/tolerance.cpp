@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "compare/metrics/ulp.hpp"
-
 namespace safestructures::inline v0 {
 
 Tolerance default_tolerance(DType dtype) noexcept {
@@ -39,9 +37,8 @@ Tolerance comparing::looser(const Tolerance& a, const Tolerance& b) {
   return {std::max(a.rtol, b.rtol), std::max(a.atol, b.atol)};
 }
 
-Tolerance comparing::usual_tolerance(DType a, DType b, const RecordedDTypes& recorded) {
-  return looser(default_tolerance(effective_dtype(a, recorded.a)),
-                default_tolerance(effective_dtype(b, recorded.b)));
+Tolerance comparing::usual_tolerance(const BothDTypes& dtypes) {
+  return looser(default_tolerance(dtypes.a.effective()), default_tolerance(dtypes.b.effective()));
 }
 
 }  // namespace safestructures::inline v0

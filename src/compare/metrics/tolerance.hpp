@@ -2,9 +2,8 @@
 /// The default tolerance between two tensors.
 #pragma once
 
-#include <safestructures/compare/metrics.hpp>
 #include <safestructures/compare/options.hpp>
-#include <safestructures/data/dtype.hpp>
+#include "compare/metrics/tensor_pair.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -12,6 +11,6 @@ namespace safestructures::inline v0::comparing {
 Tolerance looser(const Tolerance& a, const Tolerance& b);
 
 /// Returns the larger of each number of the two `default_tolerance`s.
-Tolerance usual_tolerance(DType a, DType b, const RecordedDTypes& recorded);
+Tolerance usual_tolerance(const BothDTypes& dtypes);
 
 }  // namespace safestructures::inline v0::comparing

@@ -56,6 +56,10 @@ double rms_of(Wide squares, std::uint64_t count) {
   return bounded(std::sqrt(squares / static_cast<Wide>(count)));
 }
 
+double rms_of_norm(double norm, std::uint64_t count) {
+  return norm / std::sqrt(static_cast<double>(std::max<std::uint64_t>(count, 1)));
+}
+
 TensorMetrics metrics_of(const Totals& totals) {
   TensorMetrics found;
   found.count = totals.count;

@@ -50,6 +50,8 @@ struct Totals {
 
 /// Returns the root mean square of `count` numbers, as in `TensorMetrics`.
 [[nodiscard]] double rms_of(Sums::Wide squares, std::uint64_t count);
+/// Returns the same, given the L2 norm; for no numbers, the norm.
+[[nodiscard]] double rms_of_norm(double norm, std::uint64_t count);
 
 /// Computes all metrics but the elements of `worst`.
 [[nodiscard]] TensorMetrics metrics_of(const Totals& totals);

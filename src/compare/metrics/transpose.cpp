@@ -4,10 +4,13 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,7 @@
 
 #include <safestructures/compare/metrics.hpp>
 #include <safestructures/tools/statistics.hpp>
+#include "compare/metrics/row_detail.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -128,46 +132,66 @@ class Sample {
   std::vector<Number> numbers_;
 };
 
-}  // namespace
+/// A permutation of a's dimensions that gives b, or nearly.
+struct Transpose {
+  std::vector<std::size_t> order;
+  /// The remaining distance; if only a sample was compared, relative to the spread of b's numbers
+  /// about their mean.
+  double relative_l2 = 0;
+  bool is_whole = true;  ///< False if only a sample was compared.
+};
 
-std::string Transpose::text() const {
-  return fmt::format("b is a permuted by [{}]{}{}", fmt::join(order, ", "),
-                     relative_l2 == 0 ? std::string(", exactly")
-                                      : fmt::format(", to a relative L2 of {:.2e}", relative_l2),
-                     is_whole ? "" : " in a sample");
+/// Returns text such as `b is a permuted by [1, 0], exactly`.
+std::string transpose_text(const Transpose& found) {
+  return fmt::format("b is a permuted by [{}]{}{}", fmt::join(found.order, ", "),
+                     found.relative_l2 == 0
+                         ? std::string(", exactly")
+                         : fmt::format(", to a relative L2 of {:.2e}", found.relative_l2),
+                     found.is_whole ? "" : " in a sample");
 }
 
-std::optional<Transpose> find_transpose(const Tensor& a, const Tensor& b,
-                                        const std::optional<double>& as_it_is) {
+/// Whether some order of a's dimensions may give b, and can be looked for.
+bool can_be_permuted(const Tensor& a, const Tensor& b) {
   const std::size_t rank = a.rank();
-  if (rank < 2 || rank > most_dimensions || rank != b.rank() || a.size() != b.size() ||
-      a.size() < 2 || !can_be_read(a) || !can_be_read(b))
-    return std::nullopt;
-  std::vector<std::size_t> order(rank);
+  return rank >= 2 && rank <= most_dimensions && rank == b.rank() && a.size() == b.size() &&
+         a.size() >= 2 && can_be_read(a) && can_be_read(b) &&
+         std::ranges::is_permutation(a.shape().span(), b.shape().span());
+}
+
+bool gives_shape(const Shape& a, std::span<const std::size_t> order, const Shape& b) {
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (b[i] != a[order[i]]) return false;
+  return true;
+}
+
+/// Returns all permutations that bring a sample near, the nearest first.
+std::vector<Transpose> near_in_sample(const Tensor& a, const Tensor& b) {
+  std::vector<std::size_t> order(a.rank());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!std::ranges::is_permutation(a.shape().span(), b.shape().span())) return std::nullopt;
   const Sample sample(a, b);
   double bound = near;
   if (a.shape() == b.shape())
     if (const auto own = sample.distance(order)) bound = std::min(bound, nearer * *own);
-  std::vector<Transpose> seen;
+  std::vector<Transpose> found;
   while (std::ranges::next_permutation(order).found) {
-    bool fits = true;
-    for (std::size_t i = 0; i < rank; ++i) fits = fits && b.shape()[i] == a.shape()[order[i]];
-    if (!fits) continue;
+    if (!gives_shape(a.shape(), order, b.shape())) continue;
     const auto distance = sample.distance(order);
-    if (distance && *distance <= bound) seen.push_back(Transpose{order, *distance, false});
+    if (distance && *distance <= bound) found.push_back(Transpose{order, *distance, false});
   }
-  if (seen.empty()) return std::nullopt;
-  std::ranges::stable_sort(seen, {}, &Transpose::relative_l2);
-  if (!a.is_loaded() && a.byte_size() > most_held) return seen.front();
-  seen.resize(std::min(seen.size(), most_tried));
+  std::ranges::stable_sort(found, {}, &Transpose::relative_l2);
+  return found;
+}
+
+/// Returns the one that is nearest in all elements; null if none is near.
+std::optional<Transpose> nearest_as_whole(const Tensor& a, const Tensor& b,
+                                          std::span<Transpose> tried,
+                                          const std::optional<double>& as_it_is) {
   const Tensor held = a.is_loaded() ? a : a.clone();
   const TensorStatistics numbers = statistics(b);
   const double spread =
       numbers.standard_deviation * std::sqrt(static_cast<double>(numbers.finite()));
   std::optional<Transpose> best;
-  for (Transpose& one : seen) {
+  for (Transpose& one : tried) {
     const TensorMetrics found = compare_tensors(held.permute(one.order), b);
     if (!found.relative_l2 || *found.relative_l2 * found.norm_b > near * spread ||
         (as_it_is && *found.relative_l2 > nearer * *as_it_is) ||
@@ -177,6 +201,27 @@ std::optional<Transpose> find_transpose(const Tensor& a, const Tensor& b,
     if (best->relative_l2 == 0) break;
   }
   return best;
+}
+
+/// \param as_it_is the relative L2 between the two, if they have one
+std::optional<Transpose> find_transpose(const Tensor& a, const Tensor& b,
+                                        const std::optional<double>& as_it_is) {
+  if (!can_be_permuted(a, b)) return std::nullopt;
+  std::vector<Transpose> seen = near_in_sample(a, b);
+  if (seen.empty()) return std::nullopt;
+  if (!a.is_loaded() && a.byte_size() > most_held) return seen.front();
+  seen.resize(std::min(seen.size(), most_tried));
+  return nearest_as_whole(a, b, seen, as_it_is);
+}
+
+}  // namespace
+
+void recognise_transpose(const Tensor& a, const Tensor& b, ComparisonRow& row) {
+  const std::optional<Transpose> found =
+      find_transpose(a, b, row.metrics ? row.metrics->relative_l2 : std::nullopt);
+  if (!found) return;
+  row.permutation = found->order;
+  add_detail(row, transpose_text(*found));
 }
 
 }  // namespace safestructures::inline v0::comparing

@@ -145,17 +145,18 @@ std::vector<Noise::Numbers> Noise::Run::find_all(const ComparisonRow& row) const
   return found;
 }
 
-std::optional<NoiseFloor> Noise::floor(const ComparisonRow& row, const Tensor& a, const Tensor& b,
-                                       const RecordedDTypes& recorded) const {
-  NoiseOfTensor noise(grid_of(effective_dtype(a.dtype(), recorded.a)),
-                      grid_of(effective_dtype(b.dtype(), recorded.b)));
+std::optional<NoiseFloor> Noise::floor(const ComparisonRow& row, const TensorPair& tensors) const {
+  const Tensor& a = *tensors.a;
+  const Tensor& b = *tensors.b;
+  const BothDTypes dtypes = tensors.dtypes();
+  NoiseOfTensor noise(grid_of(dtypes.a.effective()), grid_of(dtypes.b.effective()));
   for (const Run& run : runs_) {
     // A tensor that the run has under the name of the other side may be a different one.
     std::optional<DistancesToRun> nearest;
     for (const Numbers& other : run.find_all(row)) {
       if (other.tensor.shape() != a.shape()) continue;
-      const RecordedDTypes of_a{recorded.a, other.recorded};
-      const RecordedDTypes of_b{recorded.b, other.recorded};
+      const RecordedDTypes of_a{dtypes.a.recorded, other.recorded};
+      const RecordedDTypes of_b{dtypes.b.recorded, other.recorded};
       const DistancesToRun found{
           .of_a = distance_in(compare_tensors(a, other.tensor, {}, of_a)),
           .of_b = distance_in(compare_tensors(b, other.tensor, {}, of_b)),

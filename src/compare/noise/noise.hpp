@@ -11,6 +11,7 @@
 #include <safestructures/compare/comparison.hpp>
 #include <safestructures/compare/options.hpp>
 #include <safestructures/data/tensor.hpp>
+#include "compare/metrics/tensor_pair.hpp"
 #include "compare/noise/noise_records.hpp"
 #include "data/keyed_hash.hpp"
 
@@ -49,11 +50,10 @@ class Noise {
   [[nodiscard]] const std::vector<Run>& runs() const noexcept { return runs_; }
   /// `CompareOptions::noise_factor`.
   [[nodiscard]] double factor() const noexcept { return factor_; }
-  /// Returns the noise floor of a tensor whose row has its path, record and metrics. Null if no run
-  /// has it in this shape.
-  [[nodiscard]] std::optional<NoiseFloor> floor(const ComparisonRow& row, const Tensor& a,
-                                                const Tensor& b,
-                                                const RecordedDTypes& recorded) const;
+  /// Returns the noise floor of tensors whose row has its path, record and metrics. Null if no run
+  /// has them in this shape.
+  [[nodiscard]] std::optional<NoiseFloor> floor(const ComparisonRow& row,
+                                                const TensorPair& tensors) const;
 
  private:
   /// \param run an opened run

@@ -36,6 +36,23 @@ std::string step_of(const Value& key) {
   return label.starts_with(text + '#') ? text : label;
 }
 
+/// The part of a path for a child.
+struct Step {
+  std::string text;
+  std::string_view kind;  // Of the key, if another key has the same label.
+};
+
+/// \param has_strings as in `Frame`
+Step step_to(const Value& value, std::size_t number, bool has_strings) {
+  if (!value.is_mapping()) return {std::to_string(number), {}};
+  const Value& key = value.entries()[number / 2].key;
+  Step step{step_of(key), {}};
+  // If a dict has both 1 and "1", the string gets the plain name, as in files.
+  if (has_strings && key.kind() != Kind::string && value.find(step.text) != nullptr)
+    step.kind = to_string(key.kind());
+  return step;
+}
+
 void append_escaped(std::string& path, std::string_view step) {
   path += '/';
   for (const char c : step) {
@@ -76,32 +93,26 @@ std::vector<TreeNode> nodes_of(const Value& root, std::string_view file) {
     }
     const std::size_t number = frame.next++;
     const Value& child = detail::child_of(value, number);
+    // The path of the value tells such a key already.
+    if (value.is_mapping() && number % 2 == 0 && child.kind() <= Kind::string) continue;
     if (value.kind() != Kind::custom) {
-      std::string step;
-      std::string_view kind;
-      if (value.is_mapping()) {
-        const Value& key = value.entries()[number / 2].key;
-        // The path of the value tells the key already.
-        if (number % 2 == 0 && child.kind() <= Kind::string) continue;
-        step = step_of(key);
-        // If a dict has both 1 and "1", the string gets the plain name, as in files.
-        if (frame.has_strings && key.kind() != Kind::string && value.find(step) != nullptr)
-          kind = to_string(key.kind());
-      } else {
-        step = std::to_string(number);
-      }
-      append_escaped(path, step);
+      const Step step = step_to(value, number, frame.has_strings);
+      append_escaped(path, step.text);
       if (!name.empty()) name += '.';
-      name += step;
-      if (!kind.empty()) {
+      name += step.text;
+      if (!step.kind.empty()) {
         // No step contains a bare ~, because it is escaped as ~0.
-        path.append(1, '~').append(kind);
-        name.append(1, '~').append(kind);
+        path.append(1, '~').append(step.kind);
+        name.append(1, '~').append(step.kind);
       }
     }
     enter(child);
   }
   return nodes;
+}
+
+std::size_t size_of(const Value& value) {
+  return value.is_sequence() || value.is_mapping() ? value.size() : 0;
 }
 
 std::string label_of(const std::string& record, const std::string& path) {

@@ -2,6 +2,7 @@
 /// Lists the nodes of a structure with their paths.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ std::optional<DType> recorded_dtype(const Value& value);
 bool is_number(const Value& value) noexcept;
 /// Returns those numbers: a float as a tensor of one element, a complex as its two parts.
 Tensor numbers_of(const Value& value);
+
+/// Returns how many members a container has; 0 for other values.
+std::size_t size_of(const Value& value);
 
 /// Returns the path shown in a row about a node of a record; `record` is empty for files.
 std::string label_of(const std::string& record, const std::string& path);

@@ -46,4 +46,20 @@ struct RecordPairs {
 [[nodiscard]] RecordPairs pair_records(const recording::RecordTable& a,
                                        const recording::RecordTable& b, Renames& renames);
 
+/// Two recordings, which must outlive it, and the pairs of their records.
+struct PairedRecordings {
+  PairedRecordings(const Recording& first, const Recording& second, Renames& renames)
+      : a(first),
+        b(second),
+        table_a(recording::RecordTable::of(first)),
+        table_b(recording::RecordTable::of(second)),
+        pairs(pair_records(table_a, table_b, renames)) {}
+
+  const Recording& a;
+  const Recording& b;
+  const recording::RecordTable& table_a;
+  const recording::RecordTable& table_b;
+  RecordPairs pairs;
+};
+
 }  // namespace safestructures::inline v0::comparing

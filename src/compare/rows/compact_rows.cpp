@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compare/metrics/noise_floor.hpp"
+#include "compare/metrics/row_detail.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -150,10 +151,9 @@ ComparisonRow CompactRows::make(std::size_t index) const {
   row.makes_error = from.makes_error;
   if (const auto floor = noise == nullptr ? std::nullopt : noise[index].floor()) {
     row.noise = *floor;
-    const NoiseVerdict found =
-        verdict_of(*floor, row.metrics->is_within(), kind.has_given_tolerance);
-    if (found != NoiseVerdict::as_without)
-      row.detail += (row.detail.empty() ? "" : "; ") + std::string(text_of(found));
+    const NoiseVerdict found = verdict_of(
+        *floor, {.is_within = row.metrics->is_within(), .is_given = kind.has_given_tolerance});
+    if (found != NoiseVerdict::as_without) add_detail(row, text_of(found));
   }
   return row;
 }

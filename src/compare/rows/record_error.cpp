@@ -72,18 +72,17 @@ std::optional<double> score_of(const TracedError& traced, double error, double l
   return std::min(error, 1.0) / std::max(traced.beside, least);
 }
 
-void set_origin_of(ComparisonRow& row, const TracedError& traced, double error, double input_error,
-                   double least) {
+void set_origin_of(ComparisonRow& row, const TracedError& traced, const ErrorWithInput& errors) {
   ErrorOrigin origin;
   origin.evidence = traced.evidence;
   origin.input_row = traced.input_row;
-  origin.error = measured(error);
-  origin.input_error = measured(input_error);
-  if (origin.error && origin.input_error && input_error > 0)
-    origin.amplification = error / input_error;
-  origin.score = score_of(traced, error, least);
+  origin.error = measured(errors.error);
+  origin.input_error = measured(errors.input);
+  if (origin.error && origin.input_error && errors.input > 0)
+    origin.amplification = errors.error / errors.input;
+  origin.score = score_of(traced, errors.error, errors.least);
   if (traced.before > 0 && std::isfinite(traced.before) && origin.error)
-    row.growth = error / traced.before;
+    row.growth = errors.error / traced.before;
   row.origin = origin;
 }
 

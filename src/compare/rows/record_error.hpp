@@ -41,8 +41,13 @@ struct RecordError {
 /// Returns `ErrorOrigin::score`. \param least as in `RecordError`
 [[nodiscard]] std::optional<double> score_of(const TracedError& traced, double error, double least);
 
-/// Sets the origin and growth of a row; same as `RowStore::set_origin`.
-void set_origin_of(ComparisonRow& row, const TracedError& traced, double error, double input_error,
-                   double least);
+/// The error of a record and those that it is judged by; infinite if it has no measure.
+struct ErrorWithInput {
+  double error = 0;
+  double input = 0;  ///< The error of its input.
+  double least = 0;  ///< As in `RecordError`.
+};
+/// Sets the origin and growth of a row.
+void set_origin_of(ComparisonRow& row, const TracedError& traced, const ErrorWithInput& errors);
 
 }  // namespace safestructures::inline v0::comparing

@@ -130,7 +130,9 @@ ComparisonRow RowStore::row(std::size_t index) const {
   ComparisonRow row = compact_.make(place);
   const TracedError traced = compact_.traced(place);
   const double input_error = traced.input_row ? record_error(*this, *traced.input_row).error : 0;
-  set_origin_of(row, traced, compact_.error_of(place), input_error, facts(index).least);
+  set_origin_of(
+      row, traced,
+      {.error = compact_.error_of(place), .input = input_error, .least = facts(index).least});
   return row;
 }
 

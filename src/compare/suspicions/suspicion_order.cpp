@@ -3,6 +3,8 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -124,6 +126,38 @@ std::vector<std::size_t> nearest_blocks(std::span<const double> a, std::span<con
   return order;
 }
 
+/// Returns the first rows, less their mean.
+std::vector<double> centred(const Case& one, const std::vector<double>& of, std::size_t rows) {
+  const std::size_t width = one.width();
+  std::vector<double> made(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(rows * width));
+  std::vector<double> means(width);
+  for (std::size_t i = 0; i < made.size(); ++i)
+    means[i % width] += made[i] / static_cast<double>(rows);
+  for (std::size_t i = 0; i < made.size(); ++i) made[i] -= means[i % width];
+  return made;
+}
+
+/// Returns y xᵀ.
+std::vector<double> products(const Case& one, const std::vector<double>& y,
+                             const std::vector<double>& x, std::size_t rows) {
+  std::vector<double> found(rows * rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < rows; ++j) found[i * rows + j] = dot(one.row(y, i), one.row(x, j));
+  return found;
+}
+
+/// Returns the squared distance of a square matrix from the transpose of another.
+double distance_to_transpose(std::span<const double> matrix, std::span<const double> other,
+                             std::size_t rows) {
+  double sum = 0;
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < rows; ++j) {
+      const double error = matrix[i * rows + j] - other[j * rows + i];
+      sum += error * error;
+    }
+  return sum;
+}
+
 /// Detects that a at an index is b at the previous or next one, in what both have beyond `base`.
 std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::ptrdiff_t by,
                                  const std::vector<double>* base) {
@@ -227,33 +261,12 @@ std::optional<Suspicion> suspect_transpose(const Case& one) {
         std::nullopt};
   // If y = x W and z = x Wᵀ, then y xᵀ is the transpose of z xᵀ, whatever the number of rows. A
   // bias adds the same to all rows, so it vanishes when the mean of the rows is subtracted.
-  const std::size_t width = one.width();
   const std::size_t rows = std::min<std::size_t>(one.rows(), 64);
   if (!one.has_like_input() || !one.has_whole_rows() || rows < 4) return std::nullopt;
-  const auto centred = [&](const std::vector<double>& of) {
-    std::vector<double> made(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(rows * width));
-    std::vector<double> means(width);
-    for (std::size_t i = 0; i < made.size(); ++i)
-      means[i % width] += made[i] / static_cast<double>(rows);
-    for (std::size_t i = 0; i < made.size(); ++i) made[i] -= means[i % width];
-    return made;
-  };
-  const std::vector<double> x = centred(one.input);
-  const std::vector<double> y = centred(one.a);
-  const std::vector<double> z = centred(one.b);
-  std::vector<double> y_by_x(rows * rows);
-  std::vector<double> z_by_x(rows * rows);
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < rows; ++j) {
-      y_by_x[i * rows + j] = dot(one.row(y, i), one.row(x, j));
-      z_by_x[i * rows + j] = dot(one.row(z, i), one.row(x, j));
-    }
-  double residual = 0;
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < rows; ++j) {
-      const double error = y_by_x[i * rows + j] - z_by_x[j * rows + i];
-      residual += error * error;
-    }
+  const std::vector<double> x = centred(one, one.input, rows);
+  const std::vector<double> y_by_x = products(one, centred(one, one.a, rows), x, rows);
+  const std::vector<double> z_by_x = products(one, centred(one, one.b, rows), x, rows);
+  const double residual = distance_to_transpose(y_by_x, z_by_x, rows);
   const double all = squared_distance(y_by_x, z_by_x);
   if (all == 0 || 1 - residual / all < 0.99) return std::nullopt;
   return Suspicion{"transposed weight",

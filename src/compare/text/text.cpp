@@ -165,20 +165,4 @@ std::string_view to_string(RecordMatch match) noexcept {
   return names[static_cast<std::size_t>(match)];
 }
 
-bool Comparison::is_equal() const noexcept {
-  return differences() == 0 &&
-         coverage.tensors + coverage.statistics + coverage.values > coverage.nothing;
-}
-
-std::size_t Comparison::differences() const noexcept {
-  const auto* const store = comparing::RowStore::of(rows);
-  return store != nullptr ? store->differences() : 0;
-}
-
-const ComparisonRow* Comparison::first_divergence() const& {
-  if (rows.empty()) return nullptr;
-  const auto first = comparing::RowStore::of(rows)->first_divergence();
-  return first ? &rows[*first] : nullptr;
-}
-
 }  // namespace safestructures::inline v0

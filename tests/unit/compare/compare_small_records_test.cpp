@@ -19,7 +19,7 @@
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/safestructures.hpp>
 #include "compare/kernels/row_kernels.hpp"
-#include "compare/rows/row_bytes.hpp"
+#include "compare/small/row_bytes.hpp"
 #include "support/folder.hpp"
 #include "support/memory_source.hpp"
 

@@ -1,4 +1,4 @@
-#include "compare/rows/row_bytes.hpp"
+#include "compare/small/row_bytes.hpp"
 
 #include <algorithm>
 

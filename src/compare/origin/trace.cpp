@@ -1,4 +1,4 @@
-#include "compare/trace.hpp"
+#include "compare/origin/trace.hpp"
 
 #include <algorithm>
 #include <utility>

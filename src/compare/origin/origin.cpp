@@ -1,4 +1,4 @@
-#include "compare/origin.hpp"
+#include "compare/origin/origin.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "compare/origin/trace.hpp"
 #include "compare/rows/record_error.hpp"
 #include "compare/rows/row_store.hpp"
-#include "compare/trace.hpp"
 #include "platform/parallel.hpp"
 #include "recording/record_table.hpp"
 
@@ -151,7 +151,8 @@ class Tracer {
       ComparisonRow& row = rows_.whole(i);
       if (is_lone(row.verdict)) continue;
       row.makes_error = origin.is_new && is_difference(row.verdict);
-      set_origin_of(row, origin.traced, record.error, origin.input_error, record.least);
+      set_origin_of(row, origin.traced,
+                    {.error = record.error, .input = origin.input_error, .least = record.least});
       if (!row.makes_error) continue;
       const double error = error_of(row);
       if (!worst || error > worst_error) {

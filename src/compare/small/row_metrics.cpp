@@ -1,4 +1,4 @@
-#include "compare/rows/row_metrics.hpp"
+#include "compare/small/row_metrics.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "compare/row_kinds.hpp"
+#include "compare/small/row_kinds.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "compare/kernels/word_kernels.hpp"
 #include "compare/pairing/nodes.hpp"
 #include "compare/rows/record_error.hpp"
-#include "compare/rows/row_metrics.hpp"
+#include "compare/small/row_metrics.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -33,11 +33,11 @@ const Tensor* floats_in(const Value& value) {
 
 bool RowKinds::Type::is_of(const Value& value, bool is_row) const {
   const Tensor* const tensor = floats_in(value);
-  if (tensor == nullptr || tensor->dtype() != dtype) return false;
+  if (tensor == nullptr || tensor->dtype() != dtype.stored) return false;
   const std::size_t skipped = is_row ? 1 : 0;
   return tensor->rank() == shape.size() + skipped &&
          std::ranges::equal(tensor->shape().span().subspan(skipped), shape.span()) &&
-         recorded_dtype(value) == recorded;
+         recorded_dtype(value) == dtype.recorded;
 }
 
 const RowKinds::Type* RowKinds::type_of(const Value& value, bool is_row) {
@@ -46,16 +46,15 @@ const RowKinds::Type* RowKinds::type_of(const Value& value, bool is_row) {
   const std::uint64_t rows = is_row ? tensor->shape()[0] : 1;
   const std::uint64_t count = rows == 0 ? 0 : tensor->size() / rows;
   if (count == 0 || count > RowMetrics::most) return nullptr;
-  const std::optional<DType> recorded = recorded_dtype(value);
-  const auto grid = grid_of(effective_dtype(tensor->dtype(), recorded));
+  const SideDType dtype{tensor->dtype(), recorded_dtype(value)};
+  const auto grid = grid_of(dtype.effective());
   if (!grid || !are_floats(grid->dtype)) return nullptr;
   const auto dims = tensor->shape().span().subspan(is_row ? 1 : 0);
   const auto numbers = static_cast<std::size_t>(count);
   const std::lock_guard lock(mutex_);
   const auto [known, is_new] =
-      types_.try_emplace({tensor->dtype(), recorded, {dims.begin(), dims.end()}},
-                         Type{.dtype = tensor->dtype(),
-                              .recorded = recorded,
+      types_.try_emplace({dtype.stored, dtype.recorded, {dims.begin(), dims.end()}},
+                         Type{.dtype = dtype,
                               .shape = Shape(dims),
                               .count = numbers,
                               .size = numbers * bit_width(tensor->dtype()) / 8});
@@ -65,43 +64,41 @@ const RowKinds::Type* RowKinds::type_of(const Value& value, bool is_row) {
 RowKinds::Found RowKinds::make_kind(const Key& key) {
   const std::string& name = a_.names()[key.name_a];
   const std::string& other = b_.names()[key.name_b];
-  if (!comparer_.filter().is_wanted(name, other)) return {};
+  if (!rules_.filter.is_wanted(name, other)) return {};
   const Type& a = *key.type_a;
   const Type& b = *key.type_b;
-  const RecordedDTypes recorded{a.recorded, b.recorded};
-  const Grid grid_a = grid_of(effective_dtype(a.dtype, a.recorded)).value();
-  const Grid grid_b = grid_of(effective_dtype(b.dtype, b.recorded)).value();
+  const BothDTypes dtypes{a.dtype, b.dtype};
+  const Grid grid_a = grid_of(dtypes.a.effective()).value();
+  const Grid grid_b = grid_of(dtypes.b.effective()).value();
   const Grid grid = coarser(grid_a, grid_b);
-  CompactKind kind{.path = name,
-                   .other_path = other == name ? std::string() : other,
-                   .detail = {},
-                   .shape = a.shape,
-                   .count = a.count,
-                   .size_a = a.size,
-                   .size_b = b.size,
-                   .dtype_a = a.dtype,
-                   .dtype_b = b.dtype,
-                   .tolerance = comparer_.tolerance_of(name, a.dtype, b.dtype, recorded),
-                   .grid = grid,
-                   .finer_grid = grid.dtype == grid_a.dtype ? grid_b : grid_a,
-                   .has_words = has_words(a.dtype, b.dtype, grid.dtype),
-                   .has_given_tolerance = comparer_.result().has_noise &&
-                                          comparer_.is_given(name, a.dtype, b.dtype, recorded),
-                   .least_error = least_error(grid),
-                   .may_be_permuted = options_.suggest && may_be_permuted(a.shape)};
-  if (a.dtype != b.dtype || a.recorded != b.recorded)
-    kind.detail = dtype_text(a.dtype, a.recorded) + " and " + dtype_text(b.dtype, b.recorded);
-  std::deque<CompactKind>& kinds = comparer_.rows().compact().kinds;
-  kinds.push_back(std::move(kind));
-  return {static_cast<std::uint32_t>(kinds.size() - 1), &kinds.back()};
+  CompactKind kind{
+      .path = name,
+      .other_path = other == name ? std::string() : other,
+      .detail = dtypes.difference_text(),
+      .shape = a.shape,
+      .count = a.count,
+      .size_a = a.size,
+      .size_b = b.size,
+      .dtype_a = a.dtype.stored,
+      .dtype_b = b.dtype.stored,
+      .tolerance = rules_.tolerances.of(name, dtypes),
+      .grid = grid,
+      .finer_grid = grid.dtype == grid_a.dtype ? grid_b : grid_a,
+      .has_words = has_words(a.dtype.stored, b.dtype.stored, grid.dtype),
+      .has_given_tolerance = !rules_.noise.empty() && rules_.tolerances.are_given(name, dtypes),
+      .least_error = least_error(grid),
+      .may_be_permuted = rules_.options.suggest && may_be_permuted(a.shape)};
+  kinds_.push_back(std::move(kind));
+  return {static_cast<std::uint32_t>(kinds_.size() - 1), &kinds_.back()};
 }
 
 std::optional<RowKinds::Found> RowKinds::kind_of(const Key& key) {
   const Type& a = *key.type_a;
   const Type& b = *key.type_b;
-  if (a.shape != b.shape || (options_.exact_dtypes && a.dtype != b.dtype)) return std::nullopt;
+  if (a.shape != b.shape || (rules_.options.exact_dtypes && a.dtype.stored != b.dtype.stored))
+    return std::nullopt;
   const std::lock_guard lock(mutex_);
-  const auto [found, is_new] = kinds_.try_emplace(key);
+  const auto [found, is_new] = known_.try_emplace(key);
   if (is_new) found->second = make_kind(key);
   return found->second;
 }

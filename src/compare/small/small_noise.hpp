@@ -9,8 +9,8 @@
 
 #include "compare/noise/noise.hpp"
 #include "compare/rows/compact_rows.hpp"
-#include "compare/rows/row_bytes.hpp"
-#include "compare/rows/row_metrics.hpp"
+#include "compare/small/row_bytes.hpp"
+#include "compare/small/row_metrics.hpp"
 #include "recording/record_table.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -30,16 +30,17 @@ class SmallNoise {
   /// throws
   void read();
 
-  /// The bytes of a row's tensors, and their metrics.
+  /// What is known about a row's tensors.
   struct Sides {
-    const std::byte* a = nullptr;
-    const std::byte* b = nullptr;
+    const CompactKind& kind;
+    const std::byte* a = nullptr;             ///< The bytes.
+    const std::byte* b = nullptr;             ///< The bytes.
     const CompactMetrics* metrics = nullptr;  ///< Null if no byte differs.
   };
   /// Sets the noise of the row that was added as number `i`, and the verdict based on it.
-  /// \returns false if it must be compared as a whole
-  [[nodiscard]] bool judge(std::size_t i, const Sides& sides, const CompactKind& kind,
-                           RowMetrics& metrics, CompactRow& row, CompactNoise& noise) const;
+  /// \param room for computing distances \returns false if it must be compared as a whole
+  [[nodiscard]] bool judge(std::size_t i, const Sides& sides, RowMetrics& room, CompactRow& row,
+                           CompactNoise& noise) const;
 
  private:
   /// A run's counterpart of a row.
@@ -54,22 +55,38 @@ class SmallNoise {
     std::optional<std::uint32_t> name;
     std::optional<std::uint32_t> other_name;
   };
-  struct Run {
-    const Noise::Run* noise = nullptr;
-    recording::RecordCursor records;
-    std::vector<Names> names;  // Indexed by kind.
-    std::vector<Found> found;
-    std::size_t read = 0;  // How many of those found were read.
-    RowBytes bytes;
-  };
-
-  /// The call numbers of a record and its partner.
+  /// The step of a record and its partner, and their call numbers.
   struct Calls {
+    std::int64_t step = 0;
     std::uint64_t of_a = 0;
     std::uint64_t of_b = 0;
   };
-  [[nodiscard]] static Found find(Run& run, std::int64_t step, const Calls& calls,
-                                  const CompactRow& row, const CompactKind& kind);
+  /// One further run.
+  class Run {
+   public:
+    explicit Run(const Noise::Run& run) : noise_(&run), records_(run.records->table()) {}
+
+    void clear();
+    void add(const Calls& calls, const CompactRow& row, const CompactKind& kind);
+    void read() { bytes_.read(); }
+    [[nodiscard]] const Found& operator[](std::size_t i) const { return found_[i]; }
+    [[nodiscard]] RowMetrics::Numbers numbers(const Found& found, std::size_t count) const;
+
+   private:
+    [[nodiscard]] const Names& names_of(const CompactRow& row, const CompactKind& kind);
+    /// \param place index of the record
+    [[nodiscard]] Found take(std::size_t place, const CompactKind& kind);
+    /// Returns that there is no such record of its own; but a part of another may have the name.
+    [[nodiscard]] Found none() const { return {.is_odd = !noise_->nodes.empty()}; }
+    [[nodiscard]] Found find(const Calls& calls, const CompactRow& row, const CompactKind& kind);
+
+    const Noise::Run* noise_;
+    recording::RecordCursor records_;
+    std::vector<Names> names_;  // Indexed by kind.
+    std::vector<Found> found_;
+    std::size_t taken_ = 0;  // How many of those found have bytes.
+    RowBytes bytes_;
+  };
 
   const Noise& noise_;
   recording::RecordCursor records_;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,9 +13,9 @@
 #include <tuple>
 #include <vector>
 
-#include <safestructures/compare/options.hpp>
+#include "compare/draft/rules.hpp"
+#include "compare/metrics/tensor_pair.hpp"
 #include "compare/pairing/record_pairs.hpp"
-#include "compare/pairs.hpp"
 #include "compare/rows/compact_rows.hpp"
 #include "recording/record_table.hpp"
 
@@ -25,8 +26,7 @@ class RowKinds {
  private:
   /// A type of small tensors: records of their own, or rows of one.
   struct Type {
-    DType dtype = DType::F32;
-    std::optional<DType> recorded;
+    SideDType dtype;
     Shape shape;
     std::size_t count = 0;  // Numbers in each.
     std::size_t size = 0;   // Bytes of each.
@@ -46,9 +46,9 @@ class RowKinds {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  RowKinds(const recording::RecordTable& a, const recording::RecordTable& b,
-           const CompareOptions& options, Comparer& comparer)
-      : options_(options), comparer_(comparer), a_(a), b_(b) {}
+  /// \param kinds where they are stored
+  RowKinds(const PairedRecordings& recordings, const Rules& rules, std::deque<CompactKind>& kinds)
+      : rules_(rules), kinds_(kinds), a_(recordings.table_a), b_(recordings.table_b) {}
 
   /// What is known about a pair.
   struct Found {
@@ -104,13 +104,13 @@ class RowKinds {
   [[nodiscard]] std::optional<Found> kind_of(const Key& key);
   [[nodiscard]] Found make_kind(const Key& key);
 
-  const CompareOptions& options_;
-  Comparer& comparer_;
+  const Rules& rules_;
+  std::deque<CompactKind>& kinds_;
   const recording::RecordTable& a_;
   const recording::RecordTable& b_;
   std::mutex mutex_;
   std::map<TypeKey, Type> types_;  // Addresses are stable.
-  std::map<Key, Found> kinds_;
+  std::map<Key, Found> known_;
 };
 
 }  // namespace safestructures::inline v0::comparing

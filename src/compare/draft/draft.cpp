@@ -1,0 +1,42 @@
+#include "compare/draft/draft.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace safestructures::inline v0::comparing {
+
+Draft::Draft(const Rules& rules)
+    : rows(RowStore::make_for(result.rows)), held(rows), progress(rules.options) {
+  result.is_of_recordings = rules.of_recordings;
+  result.has_noise = !rules.noise.empty();
+}
+
+void Draft::count(Verdict verdict) {
+  Coverage& coverage = result.coverage;
+  if (verdict == Verdict::only_a) ++coverage.only_a;
+  if (verdict == Verdict::only_b) ++coverage.only_b;
+  if (verdict == Verdict::nothing) ++coverage.nothing;
+}
+
+void Draft::add_notes(const Rules& rules) {
+  std::ranges::move(rules.unused(), std::back_inserter(result.notes));
+  const auto note = [this](std::string text, std::uint64_t count) {
+    if (count != 0) result.notes.push_back(std::move(text) + std::to_string(count));
+  };
+  note(
+      "tensors of which no run of the noise tells how large it is, so that tolerances alone "
+      "decide: ",
+      result.coverage.without_noise);
+  note("tensors that are excused by noise as large as they are, as of a run that is another: ",
+       result.coverage.large_noise);
+  note(
+      "tensors compared by their statistics, where what is close may still hold single numbers "
+      "that are not: ",
+      result.coverage.statistics);
+}
+
+}  // namespace safestructures::inline v0::comparing
