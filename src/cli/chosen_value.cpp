@@ -88,12 +88,12 @@ const Record& chosen_record(const Input& input, std::uint32_t name, const ValueC
   const std::string& shown = table.names()[name];
   if (found.records.empty()) {
     note_missing(input);
-    throw CallError(fmt::format("{}: no record of '{}' is the one asked for: there are {}.",
+    throw CallError(fmt::format("{}: no record of '{}' has that step or call: it has {}.",
                                 input.name, shown, text_of(records_of(table, name, {}))));
   }
   // Two records of the same step are two calls; a call is one record.
-  throw CallError(fmt::format("{}: '{}' has {}: say which by --call{}.", input.name, shown,
-                              text_of(found), choice.step ? "" : ", or by --step"));
+  throw CallError(fmt::format("{}: '{}' has {}: choose one with --call{}.", input.name, shown,
+                              text_of(found), choice.step ? "" : " or --step"));
 }
 
 Value value_in(const Input& input, const ValueChoice& choice) {
@@ -121,11 +121,11 @@ Value value_in(const Document& document, const std::string& path) {
 }  // namespace
 
 void add_record_options(CLI::App& command, ValueChoice& choice) {
-  command.add_option("--step", choice.step, "Of a recording: the record of this step")
+  command.add_option("--step", choice.step, "For a recording: take the record of this step")
       ->option_text("N");
   command
       .add_option("--call", choice.call,
-                  "Of a recording: the record of this call, as diff and stats count them")
+                  "For a recording: take the record of this call, as numbered by diff and stats")
       ->option_text("N");
 }
 

@@ -40,7 +40,7 @@ double tolerance_from(const std::string& option, std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value < HUGE_VAL)
     return value;
-  throw CallError(fmt::format("{}: '{}' is no number from 0 on.", option, text));
+  throw CallError(fmt::format("{}: expected a number, 0 or larger, found '{}'.", option, text));
 }
 
 DType dtype_from(const std::string& option, std::string text) {
@@ -81,7 +81,7 @@ std::vector<RenameRule> rename_rules_of(const std::string& file) {
   // Enough for 100,000 rules, while a model named by mistake is not read into memory.
   constexpr std::uint64_t most = std::uint64_t{16} << 20U;
   if (source->size() > most)
-    throw Error(ErrorCode::limit_exceeded, "a file of rules for names is too large",
+    throw Error(ErrorCode::limit_exceeded, "the file of rename rules is too large",
                 {.file = source->name(),
                  .expected = "at most " + std::to_string(most) + " bytes",
                  .found = std::to_string(source->size())});
@@ -140,9 +140,8 @@ ComparedInputs compare_inputs(const std::string& a_name, const std::string& b_na
         " is a recording, " + (a.recording ? b.name : a.name) + " is not.");
   for (Input& run : std::span(inputs).subspan(2)) {
     if (run.recording.has_value() != a.recording.has_value())
-      throw CallError("--noise: " + run.name + " is " +
-                      (a.recording ? "no recording" : "a recording") + ", but " + a.name + " is " +
-                      (a.recording ? "one." : "none."));
+      throw CallError("--noise: " + run.name + " is " + (a.recording ? "not " : "") +
+                      "a recording, but " + a.name + " is" + (a.recording ? "." : " not."));
     if (run.recording)
       options.noise.emplace_back(std::make_shared<const Recording>(std::move(*run.recording)));
     else options.noise.emplace_back(std::make_shared<const Document>(std::move(*run.document)));
@@ -164,49 +163,54 @@ ComparedInputs compare_inputs(const std::string& a_name, const std::string& b_na
 void add_compare_options(CLI::App& command, CompareArguments& given) {
   command
       .add_option("--rtol", given.rtol,
-                  "Numbers are near enough when |a - b| <= ATOL + RTOL * |b|;\nin place of what "
-                  "the dtype says")
+                  "Relative tolerance: numbers are close enough if |a - b| <= ATOL + RTOL * |b| "
+                  "(default: depends on the dtype)")
       ->option_text("NUMBER");
-  command.add_option("--atol", given.atol, "See --rtol")->option_text("NUMBER");
   command
-      .add_option("--tolerance", given.tolerances,
-                  "The tolerance of the paths that match, or of a dtype with\n"
-                  "dtype:F16=RTOL,ATOL; may be given again, the first that matches\ndecides")
+      .add_option("--atol", given.atol,
+                  "Absolute tolerance, see --rtol (default: depends on the dtype)")
+      ->option_text("NUMBER");
+  command
+      .add_option(
+          "--tolerance", given.tolerances,
+          "Tolerance for the paths that match, or for a dtype, as in dtype:F16=RTOL,ATOL; can "
+          "be repeated, the first that matches decides")
       ->option_text("GLOB=RTOL,ATOL")
       ->allow_extra_args(false);
   command
       .add_option("--rename", given.renames,
-                  "What is A in the first is B in the second: paths, or names with\ndots; each * "
-                  "is kept; may be given again")
+                  "Pair the path or dotted name A of the first with B of the second; each * is "
+                  "the same text in both; can be repeated")
       ->option_text("A=B")
       ->allow_extra_args(false);
   command
       .add_option("--renames", given.rename_files,
-                  "A file of such rules, a line each, as diff --save-renames\nwrites it; may be "
-                  "given again")
+                  "Read rules like those of --rename from a file, one per line, as written by diff "
+                  "--save-renames; can be repeated")
       ->option_text("FILE")
       ->allow_extra_args(false);
   command
-      .add_option("--only", given.only,
-                  "Only paths or records that match: * is any text, ? a character,\n[a-c] one "
-                  "of these; may be given again")
+      .add_option(
+          "--only", given.only,
+          "Use only the paths or records that match: * matches any text, ? one character, [a-c] "
+          "one of these characters; can be repeated")
       ->option_text("GLOB")
       ->allow_extra_args(false);
   command
       .add_option(
           "--ignore", given.ignored,
-          "Leave out what matches, of --only too; a dict or list may then\ndiffer by as many "
-          "members; may be given again")
+          "Leave out the paths or records that match, even if selected by --only; a dict or list "
+          "may then differ by as many members; can be repeated")
       ->option_text("GLOB")
       ->allow_extra_args(false);
   command
       .add_option("--noise", given.noise,
-                  "A further run of A or B, or one of them in higher precision: what\nis no "
-                  "further apart is no error; may be given again")
+                  "A further run of A or B, or one in higher precision: differences within the "
+                  "noise that it shows are not errors; can be repeated")
       ->option_text("RUN")
       ->allow_extra_args(false);
   command.add_flag("--dtypes", given.exact_dtypes,
-                   "Tensors of different dtypes differ, whatever their numbers");
+                   "Treat tensors of different dtypes as different, whatever their numbers");
 }
 
 }  // namespace safestructures::cli

@@ -173,18 +173,19 @@ void print_fish_completion(std::ostream& out, const CLI::App& app) {
 void add_completion(CLI::App& app) {
   const auto shell = std::make_shared<std::string>();
   CLI::App* command =
-      app.add_subcommand("completion", "Print the completion of a shell: bash, zsh or fish");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
+      app.add_subcommand("completion", "Print the completion script for bash, zsh or fish");
+  command->add_option("SHELL", *shell, "The shell: bash, zsh or fish")
       ->required()
       ->transform(one_of("shell", {"bash", "zsh", "fish"}));
   command->footer(
-      "An installed safestructures has them where the shells look. Otherwise:\n"
-      "  bash   eval \"$(safestructures completion bash)\", in ~/.bashrc\n"
-      "  zsh    eval \"$(safestructures completion zsh)\", in ~/.zshrc after compinit\n"
-      "  fish   safestructures completion fish | source, in ~/.config/fish/config.fish\n\n"
+      "If safestructures is installed, the shells find these scripts by themselves.\n"
+      "Otherwise, add a line to the configuration of your shell:\n"
+      "  ~/.bashrc                   eval \"$(safestructures completion bash)\"\n"
+      "  ~/.zshrc, after compinit    eval \"$(safestructures completion zsh)\"\n"
+      "  ~/.config/fish/config.fish  safestructures completion fish | source\n\n"
       "Examples:\n"
-      "  safestructures completion bash > "
-      "~/.local/share/bash-completion/completions/safestructures");
+      "  safestructures completion bash \\\n"
+      "    > ~/.local/share/bash-completion/completions/safestructures");
   command->callback([&app, shell] {
     Output out(stdout, "the standard output");
     if (*shell == "bash") print_bash_completion(out, app);

@@ -78,10 +78,10 @@ void report_losses(const std::vector<ConvertedTensor>& conversions) {
     add(lost.underflow, "became 0");
     add(lost.inexact, "rounded");
     add(lost.nan_changes, "NaN changed");
-    note(fmt::format("values of {}: {}.", conversions[i].name, text));
+    note(fmt::format("values changed in {}: {}.", conversions[i].name, text));
   }
   if (conversions.size() > most)
-    note(fmt::format("values of {} more tensors were changed as well.", conversions.size() - most));
+    note(fmt::format("values changed in {} more tensors.", conversions.size() - most));
 }
 
 /// Parses `KEY=VALUE` texts into metadata.
@@ -118,10 +118,12 @@ void note_losses(const Document& document, const Format& target) {
   if (target.name() == npz()->name() && !document.metadata().empty()) {
     std::vector<std::string_view> keys;
     for (const auto& [key, value] : document.metadata()) keys.push_back(key);
-    note("a .npz file has no metadata: left out are " + detail::list_names(keys) + ".");
+    note("a .npz file cannot hold metadata, so this is left out: " + detail::list_names(keys) +
+         ".");
   }
   if (document.content().has_checksums && target.name() != document.format().name())
-    note(fmt::format("the format {} has no checksums: those of IN are left out.", target.name()));
+    note(
+        fmt::format("the format {} has no checksums, so those of IN are left out.", target.name()));
 }
 
 /// Returns whether an error while writing is about the input, which is read meanwhile. All others
@@ -143,7 +145,8 @@ SaveReport write_converted(const Document& document, const ConvertOptions& optio
                            const SaveOptions& save) {
   if (options.output != "-") return convert_file(document, options.output, save);
   if (is_terminal(stdout))
-    throw CallError("a terminal is no place for the file: redirect the standard output.");
+    throw CallError(
+        "the file is not written to a terminal: redirect the standard output or name a file.");
   Output out(stdout, "the standard output");
   SaveReport report = convert(document, out, save);
   out.finish();
@@ -156,20 +159,21 @@ void check_output(const ConvertOptions& options) {
   if (options.output == "-") {
     if (options.save.shard_size != 0)
       throw CallError(
-          "--shard-size makes several files, and the standard output is one: name a file.");
+          "--shard-size writes several files, and the standard output is one: name a file.");
     if (options.save.durable)
-      throw CallError("--durable is for files: the standard output does not wait for a disk.");
+      throw CallError("--durable is for files, not for the standard output: name a file.");
     return;
   }
   if (detail::has_ending(options.output, ".npy"))
-    throw CallError(options.output +
-                    ": a .npy holds one array: 'get' writes one, and an .npz holds them all.");
+    throw CallError(
+        options.output +
+        ": a .npy file holds a single array: write it with 'get', or name a .npz file.");
   if (detail::has_ending(options.output, ".npz") && !options.metadata.empty())
-    throw CallError("--metadata: a .npz file has no metadata: name a file of another format.");
+    throw CallError("--metadata: a .npz file cannot hold metadata: name a file of another format.");
   if (const std::string_view inner = gzip::inner_name(options.output);
       inner.size() < options.output.size() &&
       (detail::has_ending(inner, ".npz") || detail::has_ending(inner, ".npy")))
-    throw CallError(options.output + ": NumPy opens no array inside gzip: name a .npz file.");
+    throw CallError(options.output + ": NumPy cannot open arrays inside gzip: name a .npz file.");
   std::error_code ignored;
   const fs::file_status status = fs::status(options.output, ignored);
   if (!fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status)) return;
@@ -212,53 +216,58 @@ void convert(const ConvertOptions& options) {
 
 void add_convert(CLI::App& app) {
   const auto options = std::make_shared<ConvertOptions>();
-  CLI::App* command = app.add_subcommand(
-      "convert", "Save a file again: other format, precision, shards, a single file");
+  CLI::App* command =
+      app.add_subcommand("convert", "Save a file in another format, precision or shard size");
   command->add_option("IN", options->input, input_help())->required();
   command
       ->add_option(
           "OUT", options->output,
-          "The file to write, in the format of its ending; may be IN; - is the standard output")
+          "The file to write; its ending decides on the format (default: safetensors); may be the "
+          "same as IN; - is the standard output")
       ->required();
   add_choice(*command, "--precision", "precision", precisions, options->save.precision,
-             "How floating-point tensors are stored: as they are (the default), or in this dtype");
+             "Store floating-point tensors in this dtype (default: preserve, each in its own)");
   add_choice(*command, "--overflow", "action", overflows, options->save.overflow,
-             "What to do with numbers beyond the range of the new dtype: refuse (the default),\n"
-             "take the largest number it has, or infinity");
+             "For numbers beyond the range of the new dtype: error refuses them (the default), "
+             "saturate stores the largest number of the dtype, allow stores infinity");
   command
       ->add_option("--metadata", options->metadata,
-                   "Text that goes with the file; may be given several times, and wins over IN's")
-      ->option_text("KEY=VALUE ...")
+                   "Add this text to the file's metadata, or replace IN's text of that key; can be "
+                   "repeated")
+      ->option_text("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag(
       "--numpy", options->numpy,
-      "Make NumPy arrays of torch's and JAX's, so that Python opens the file without\n"
-      "them");
+      "Turn arrays of torch and JAX into NumPy arrays, so that Python opens the file without "
+      "these packages");
   command
-      ->add_option("--shard-size", options->save.shard_size,
-                   "Split into files of at most this size, such as 2GB, and an index; 0, one\n"
-                   "file, is the default")
+      ->add_option(
+          "--shard-size", options->save.shard_size,
+          "Split into files of at most this size, such as 2GB, and an index (default: 0, a "
+          "single file)")
       ->transform(size_in_bytes())
       ->option_text("SIZE");
   command->add_flag("--lossless", options->save.lossless,
-                    "Refuse every conversion that does not give back the same bits");
+                    "Refuse every conversion that cannot be undone bit for bit");
+  command->add_flag("--refuse-range-losses", options->save.refuse_range_losses,
+                    "Refuse conversions that make numbers zero or infinite or round integers, "
+                    "which are otherwise "
+                    "only reported; rounding floats is allowed");
   command->add_flag(
-      "--refuse-range-losses", options->save.refuse_range_losses,
-      "Refuse what is told otherwise: numbers that become zero or infinite, integers\n"
-      "that are rounded; but not the rounding of floats");
-  command->add_flag("--checksums", options->save.checksums,
-                    "Store checksums, which verify compares; a file that has them keeps them");
+      "--checksums", options->save.checksums,
+      "Store checksums, which verify compares; a file that already has them keeps them");
   command->add_flag("--durable", options->save.durable,
-                    "Return when the file would survive a loss of power");
+                    "Return only when the file would survive a loss of power");
   command
       ->add_option("--threads", options->save.threads,
-                   "At most so many threads convert and pack; 0, what pays, is the default")
+                   "Use at most this many threads (default: 0, as many as help)")
       ->option_text("N");
   command->footer(
-      "Everything is kept: structure, types, names, metadata, tensors that the structure does not\n"
-      "use. The structure remembers the dtype of a tensor that is stored in another one. OUT is\n"
-      "written under another name first: a failure leaves it as it was. Numbers that a conversion\n"
-      "changed by more than rounding are counted on standard error.\n\n"
+      "Everything is kept: structure, types, names, metadata, and tensors that the\n"
+      "structure does not use; but a .npz file holds only arrays and their names. The\n"
+      "structure notes the dtype of a tensor that is stored in another one. OUT is\n"
+      "written under another name first, so a failure leaves an existing file as it\n"
+      "was. Standard error says how many numbers changed by more than rounding.\n\n"
       "Examples:\n"
       "  safestructures convert model.safetensors half.safetensors --precision f16\n"
       "  safestructures convert model.safetensors.index.json one.safetensors\n"

@@ -77,9 +77,9 @@ void print(const Comparison& found, const DiffOptions& given) {
 }
 
 void diff(const DiffOptions& given) {
-  if (given.json && given.junit) throw CallError("--json and --junit exclude each other.");
+  if (given.json && given.junit) throw CallError("--json cannot be combined with --junit.");
   if (given.saved_renames == "-")
-    throw CallError("--save-renames: the comparison goes to the standard output: name a file.");
+    throw CallError("--save-renames: the standard output is for the comparison: name a file.");
   require_no_input("--save-renames", given.saved_renames, given.a, given.b, given.compare);
   Comparison found;
   std::vector<RenameRule> renames;
@@ -105,39 +105,43 @@ void diff(const DiffOptions& given) {
 
 void add_diff(CLI::App& app) {
   const auto options = std::make_shared<DiffOptions>();
-  CLI::App* command = app.add_subcommand("diff", "Compare two files, or two recordings");
+  CLI::App* command = app.add_subcommand("diff", "Compare two files or two recordings");
   command
-      ->add_option("A", options->a,
-                   "A file as the other commands take it, or the folder of a\nrecording")
+      ->add_option(
+          "A", options->a,
+          "The file to compare, in any format that 'show' takes, or the folder of a recording")
       ->required();
-  command->add_option("B", options->b, "The reference: the same of another run")->required();
+  command->add_option("B", options->b, "The reference: the file or recording to compare A with")
+      ->required();
   add_compare_options(*command, options->compare);
   command
-      ->add_option("--save-renames", options->saved_renames,
-                   "Write the rules for names, and those that are suggested, to a file\nfor "
-                   "--renames: look at it before")
+      ->add_option(
+          "--save-renames", options->saved_renames,
+          "Write the rename rules in use and those that are suggested to a file, to be used "
+          "with --renames after you have reviewed it")
       ->option_text("FILE");
   CLI::Option* order =
       command
           ->add_option(
               "--order", options->order,
-              "What is worst first (the default), or the order of the calls; of the\ntable alone")
+              "Order of the table: the worst row first (worst, the default), or the order of the "
+              "structure or of the calls (call)")
           ->transform(one_of("order", {"worst", "call"}))
           ->option_text("worst|call");
-  command->add_flag("--all", options->all, "Show all rows, those that are equal too");
-  command->add_flag("--json", options->json, "For programs: everything that was found")
+  command->add_flag("--all", options->all, "Show all rows, including those that are equal");
+  command->add_flag("--json", options->json, "Print JSON, for programs: everything that was found")
       ->excludes(order);
-  command->add_flag("--junit", options->junit, "For CI: a test case for each row, as JUnit's XML")
+  command->add_flag("--junit", options->junit, "Print JUnit XML, for CI: a test case for each row")
       ->excludes(order);
   command->footer(
-      "The exit code is 0 when all is equal within the tolerances, 1 when something differs or\n"
-      "nothing was compared, and 2 when the comparison failed.\n\n"
+      "The exit code is 0 if everything is equal within the tolerances, 1 if something\n"
+      "differs or nothing was compared, and 2 if the comparison failed.\n\n"
       "Examples:\n"
       "  safestructures diff cpp.safetensors python.safetensors\n"
       "  safestructures diff run-cpp run-python --order call\n"
       "  safestructures diff a.safetensors b.safetensors --tolerance '*/bias=0.01,1e-6'\n"
-      "  safestructures diff a.npz b.safetensors --rename 'layers.*.w=model.layers.*.weight'\n"
-      "  safestructures diff run-cpp run-python --renames names.txt --ignore '*.dropout*'");
+      "  safestructures diff a.npz b.safetensors --rename 'h.*.w=model.h.*.weight'\n"
+      "  safestructures diff run-cpp run-python --renames names.txt --ignore '*.drop*'");
   command->callback([options] { diff(*options); });
 }
 

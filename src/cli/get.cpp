@@ -77,7 +77,7 @@ void require_json_name(const std::string& output) {
   for (const std::string_view other : {".gz", ".npy", ".npz"})
     if (detail::has_ending(output, other))
       throw CallError(
-          fmt::format("--json: {} would be no {} file: name a .json file.", output, other));
+          fmt::format("--json: {} would hold JSON, not {}: name a .json file.", output, other));
 }
 
 void write_to_file(const Value& value, const GetOptions& options) {
@@ -88,7 +88,7 @@ void write_to_file(const Value& value, const GetOptions& options) {
   switch (value.kind()) {
     case Kind::tensor: {
       if (!is_npy && options.output != "-")
-        throw CallError("a tensor is written as a .npy or .json file: name the output so, not " +
+        throw CallError("a tensor is written as .npy or .json: use one of these endings, not " +
                         options.output + ".");
       const std::string header = array_header(value.tensor(), options);
       return write_output_file(options.output,
@@ -104,8 +104,9 @@ void write_to_file(const Value& value, const GetOptions& options) {
                   static_cast<std::streamsize>(bytes.size()));
       });
     default:
-      throw CallError("only a tensor, str or bytes can be written as it is: " + options.value.path +
-                      " is " + describe(value) + ". Name a .json file, or add --json.");
+      throw CallError(
+          "only a tensor, a str or bytes can be written unchanged: " + options.value.path + " is " +
+          describe(value) + ". Name a .json file, or add --json.");
   }
 }
 
@@ -159,36 +160,43 @@ void get(const GetOptions& options) {
 void add_get(CLI::App& app) {
   const auto options = std::make_shared<GetOptions>();
   CLI::App* command =
-      app.add_subcommand("get", "Print one value of a file or a recording, or write it to a file");
+      app.add_subcommand("get", "Print one value of a file or recording, or save it");
   command->add_option("FILE", options->file, input_or_recording_help())->required();
   command
-      ->add_option("PATH", options->value.path,
-                   "Where the value is, such as /layers/0/weight, or a tensor's name in the file; "
-                   "of\na recording a record's name, and where in it: decoder/logits")
+      ->add_option(
+          "PATH", options->value.path,
+          "The path of the value, such as /layers/0/weight, or the name of a tensor in the "
+          "file; for a recording, the name of a record, or a value inside it: "
+          "decoder/logits")
       ->required();
   add_record_options(*command, options->value);
   CLI::Option* output = command
                             ->add_option("-o,--output", options->output,
-                                         "Write to this file: .json anything, a tensor as .npy, a "
-                                         "str or bytes as they\nare; - is the standard output")
+                                         "Write to this file: any value as .json, a tensor as "
+                                         ".npy, a str or bytes unchanged; - is the standard "
+                                         "output")
                             ->option_text("FILE");
   command
       ->add_option("--slice", options->slice,
-                   "Only a part of the tensor, as in NumPy: '[2:5, ::2]'")
+                   "Only this part of the tensor, as in NumPy: '[2:5, ::2]'")
       ->option_text("PARTS");
-  command->add_option("--dtype", options->dtype, "Convert the tensor first, for example to F32")
+  command
+      ->add_option("--dtype", options->dtype, "Convert the tensor to this dtype first, such as F32")
       ->transform(known_dtype())
       ->option_text("DTYPE");
   CLI::Option* json =
       command->add_flag("--json", options->json,
-                        "As JSON, which docs/json.md describes: nothing is lost or left out");
-  command->add_flag("--all", options->all, "Print every element and item")
+                        "Print JSON, with nothing lost or left out; docs/json.md describes it");
+  command
+      ->add_flag(
+          "--all", options->all,
+          "Print every element of a tensor and every item of a container (default: large ones are "
+          "shortened)")
       ->excludes(output)
       ->excludes(json);
   command->footer(
-      "Numbers, strings and other scalars are printed as they are, containers as a tree, tensors "
-      "as\n"
-      "NumPy prints them, in the dtype in which they are stored.\n\n"
+      "Numbers, strings and other scalars are printed as they are, containers as a\n"
+      "tree, and tensors as NumPy prints them, in the dtype in which they are stored.\n\n"
       "Examples:\n"
       "  safestructures get model.safetensors /config/epochs\n"
       "  safestructures get model.safetensors /layers/0/weight --slice '[:3, -1]'\n"

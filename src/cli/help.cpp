@@ -51,7 +51,7 @@ void print_manual(std::ostream& out, const CLI::App& app) {
   const CommandText program = describe_app(app);
   const std::vector<CommandText> commands = describe_commands(app);
   out << ".TH SAFESTRUCTURES 1 \"\" \"safestructures " SAFESTRUCTURES_VERSION "\"\n"
-      << ".SH NAME\nsafestructures \\- structures with tensors in files: show, check, convert\n"
+      << ".SH NAME\nsafestructures \\- show, check, compare and convert files of tensors\n"
       << ".SH SYNOPSIS\n";
   for (const CommandText& command : commands)
     out << "\\fBsafestructures " << command.name << "\\fR " << roff(command.usage) << "\n.br\n";
@@ -79,12 +79,14 @@ struct HelpOptions {
 
 void add_help(CLI::App& app) {
   const auto options = std::make_shared<HelpOptions>();
-  CLI::App* command = app.add_subcommand("help", "Explain a command, or all");
+  CLI::App* command = app.add_subcommand("help", "Show help for the tool or for one command");
   std::vector<std::string> names;
   for (const CLI::App* known : app.get_subcommands({})) names.push_back(known->get_name());
-  command->add_option("COMMAND", options->command, "The command")
+  command
+      ->add_option("COMMAND", options->command, "The command to explain (default: the whole tool)")
       ->transform(one_of("command", std::move(names)));
-  command->add_flag("--man", options->manual, "Print the manual page, as man reads it");
+  command->add_flag("--man", options->manual,
+                    "Print the manual page, in the format that man reads");
   command->footer(
       "Examples:\n"
       "  safestructures help convert\n"

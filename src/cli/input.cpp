@@ -29,8 +29,8 @@ namespace safestructures::cli {
 namespace {
 
 constexpr std::string_view known_files =
-    "A safetensors, .json, .msgpack, .cbor or .npz file, a record or .bpk of Burn,\nthe "
-    ".index.json of several, a folder with one of them";
+    "A safetensors, .json, .msgpack, .cbor or .npz file, a record or .bpk of Burn, the .index.json "
+    "of a checkpoint in several files, a folder that holds one of these";
 
 std::shared_ptr<const Source> read_standard_input() {
   constexpr const char* name = "standard input";
@@ -99,9 +99,9 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
   if (is_recording(folder))
     throw Error(ErrorCode::cannot_open, "the folder is a recording",
                 {.file = folder.string(),
-                 .expected = "a file, or a folder that is about one",
+                 .expected = "a file, or a folder that holds one",
                  .found = detail::counted(models.size(), "sealed segment"),
-                 .advice = "All other commands take recordings; name a file inside it"});
+                 .advice = "Name one of its segments; the other commands take a recording"});
   if (indexes.empty()) {
     // Checkpoints of other frameworks may be in the same folder.
     const auto is_usual = [](const std::string& name) { return name.ends_with(".safetensors"); };
@@ -115,12 +115,13 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
   std::vector<std::string_view> names(candidates.begin(), candidates.end());
   if (names.empty()) names.assign(unsure.begin(), unsure.end());
   std::ranges::sort(names);
-  throw Error(ErrorCode::cannot_open, "the folder does not say which file is meant",
-              {.file = folder.string(),
-               .expected = "model.safetensors, one .index.json, one file of a model, or one "
-                           ".json or .bin and nothing else",
-               .found = names.empty() ? "none of them" : detail::list_names(names),
-               .advice = "Name a file inside it"});
+  throw Error(
+      ErrorCode::cannot_open, "it is unclear which file in the folder is meant",
+      {.file = folder.string(),
+       .expected = "model.safetensors, one .index.json, one model file, or a single .json or "
+                   ".bin file and nothing else",
+       .found = names.empty() ? "none of these" : detail::list_names(names),
+       .advice = "Name a file inside it"});
 }
 
 /// Returns whether a file begins like those of that format.
@@ -153,7 +154,7 @@ bool is_named_by(const std::string& input, const std::filesystem::path& file) {
 std::string input_help() { return std::string(known_files) + ", or - for the standard input"; }
 
 std::string input_or_recording_help() {
-  return std::string(known_files) + ",\nthe folder of a recording, or - for the standard input";
+  return std::string(known_files) + ", the folder of a recording, or - for the standard input";
 }
 
 bool names_recording(const std::string& name) { return name != "-" && is_recording(name); }
@@ -214,7 +215,7 @@ void require_no_input(std::string_view option, const std::string& output,
         is_named_by(input, path);
     if (is_input)
       throw CallError(std::string(option) + ": " + output +
-                      " is what is read here, and would be lost: name another file.");
+                      " is also an input and would be overwritten: name another file.");
   }
 }
 

@@ -63,13 +63,12 @@ void print_table(std::ostream& out, const TensorList& list) {
 }
 
 void list(const LsOptions& options) {
-  const Input input = open_input_or_recording(options.file);
-  TensorList list = list_tensors(input);
-  if (!options.glob.empty()) keep_matching(list, {options.glob});
+  TensorList list = list_tensors(open_input_or_recording(options.file));
+  keep_matching(list, options.glob);
   if (options.sort == "name") std::ranges::stable_sort(list.tensors, {}, &ListedTensor::path);
   if (options.sort == "size")
     std::ranges::stable_sort(list.tensors, std::greater(), &ListedTensor::bytes);
-  note_missing(input);
+  for (const std::string& line : list.notes) note(options.file + ": " + line);
   Output out(stdout, "the standard output");
   if (options.json) print_json(out, list.tensors);
   else print_table(out, list);
@@ -81,22 +80,27 @@ void list(const LsOptions& options) {
 void add_ls(CLI::App& app) {
   const auto options = std::make_shared<LsOptions>();
   CLI::App* command =
-      app.add_subcommand("ls", "List the tensors of a file or a recording, one a line");
+      app.add_subcommand("ls", "List the tensors of a file or recording, one per line");
   command->add_option("FILE", options->file, input_or_recording_help())->required();
   command->add_option("GLOB", options->glob,
-                      "Only those whose path matches: * is any text, ? a character, [a-c] one of\n"
-                      "these");
-  command->add_option("--sort", options->sort, "By name, or by size, the largest first")
+                      "Only tensors whose path matches: * matches any text, ? one character, [a-c] "
+                      "one of these characters");
+  command
+      ->add_option(
+          "--sort", options->sort,
+          "Sort by name, or by size with the largest first (default: the order of the structure, "
+          "or of the calls)")
       ->transform(one_of("order", {"name", "size"}))
       ->option_text("name|size");
   command->add_flag(
       "--json", options->json,
-      "For programs: a list of objects of path, dtype, shape and bytes, and of the\nrecord");
+      "Print JSON, for programs: a list of objects with path, dtype, shape, bytes and, for a "
+      "recording, the record");
   command->footer(
-      "A line holds dtype, shape, bytes and path. They are in the order of the structure; tensors\n"
-      "that it does not use come last, by their name in the file. Of a recording a line holds "
-      "step\n"
-      "and call too, before the record's name, in the order of the calls.\n\n"
+      "Each line shows dtype, shape, size in bytes and path, in the order of the\n"
+      "structure; tensors that it does not use come last, with their names in the file.\n"
+      "For a recording, step and call come before the name of the record, in the order\n"
+      "of the calls.\n\n"
       "Examples:\n"
       "  safestructures ls model.safetensors\n"
       "  safestructures ls model.safetensors '*/weight' --sort size | head\n"

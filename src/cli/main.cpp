@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -45,33 +46,67 @@ bool is_fault_of_call(const Error& error) noexcept {
 namespace {
 
 constexpr std::string_view description =
-    "Shows, checks and converts files of structures with tensors: safetensors files with or "
-    "without\n"
-    "the schema of safestructures, checkpoints in several files by their .index.json, JSON, "
-    "MessagePack,\n"
-    "CBOR, records and burnpacks of Burn, all of these packed by gzip too, and NumPy's .npz.\n"
-    "Recordings of activations are given by their folder.";
+    "Shows, checks, compares and converts files that hold tensors and the structures\n"
+    "around them: safetensors files with or without the schema of safestructures,\n"
+    "checkpoints in several files (name their .index.json), JSON, MessagePack and\n"
+    "CBOR files, Burn's records and burnpacks, all of these also inside gzip, and\n"
+    "NumPy's .npz files. For a recording of activations, name its folder.";
 
 constexpr std::string_view examples =
     "Examples:\n"
-    "  safestructures show model.safetensors                       the structure as a tree\n"
-    "  safestructures ls model.safetensors '*weight' --sort size   tensors, one a line\n"
-    "  safestructures get model.safetensors /layers/0/weight       one value of it\n"
-    "  safestructures verify *.safetensors                         is every byte in order?\n"
+    "  safestructures show model.safetensors\n"
+    "  safestructures ls model.safetensors '*weight' --sort size\n"
+    "  safestructures get model.safetensors /layers/0/weight\n"
+    "  safestructures verify *.safetensors\n"
     "  safestructures convert big.safetensors small.safetensors --precision f16\n"
-    "  safestructures diff run-cpp run-python                      where two runs part\n"
+    "  safestructures diff run-cpp run-python\n"
     "\n"
-    "A PATH leads from the root of the structure by fields, dict keys and positions: "
-    "/layers/0/weight.\n"
-    "'safestructures help COMMAND' shows the options of a command and examples.\n"
-    "Exit codes: 0 fine, 1 the file is at fault, 2 the call is.";
+    "A PATH leads from the root of the structure to a value, by field names, dict\n"
+    "keys and positions in lists: /layers/0/weight.\n"
+    "\n"
+    "'safestructures help COMMAND' explains a command and its options, with examples.\n"
+    "\n"
+    "Exit codes:\n"
+    "  0  success\n"
+    "  1  the file is damaged, malformed, missing or unreadable; for 'diff',\n"
+    "     something differs\n"
+    "  2  the command line is wrong, or what it asks for is impossible";
 
-/// Hides CLI11's remarks on options: the usage line shows what is required, and the descriptions
-/// say which options exclude each other.
-void hide_types(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands({}))
-    for (CLI::Option* option : command->get_options())
+constexpr std::size_t help_width = 80;
+constexpr std::size_t first_column = 24;  ///< The width of the names of options in help.
+
+/// Breaks a text into lines of at most that width.
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string lines;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (column != 0) {
+      const bool fits = column + 1 + word.size() <= width;
+      lines += fits ? ' ' : '\n';
+      column = fits ? column + 1 : 0;
+    }
+    lines += word;
+    column += word.size();
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return lines;
+}
+
+/// Lays the help out for a terminal of 80 columns, and hides CLI11's remarks on options: the usage
+/// line shows which are required, and errors say which exclude each other.
+void lay_out_help(CLI::App& app) {
+  const std::shared_ptr<CLI::FormatterBase> formatter = app.get_formatter();
+  formatter->column_width(first_column);
+  formatter->label("Positionals", "Arguments");
+  formatter->label("SUBCOMMAND", "COMMAND");
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->group("Commands");
+    for (CLI::Option* option : command->get_options()) {
       if (option->get_option_text().empty()) option->option_text(" ");
+      option->description(wrapped(option->get_description(), help_width - first_column));
+    }
+  }
 }
 
 int run(int argc, const char* const* argv) {
@@ -79,7 +114,6 @@ int run(int argc, const char* const* argv) {
   app.footer(std::string(examples));
   app.set_version_flag("--version", "safestructures " SAFESTRUCTURES_VERSION);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(24);
   add_show(app);
   add_ls(app);
   add_get(app);
@@ -91,7 +125,7 @@ int run(int argc, const char* const* argv) {
   add_report(app);
   add_completion(app);
   add_help(app);
-  hide_types(app);
+  lay_out_help(app);
   try {
     if (argc < 2) {
       std::cerr << app.help() << std::flush;

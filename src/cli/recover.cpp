@@ -50,16 +50,16 @@ void recover(const std::string& folder) {
 void add_recover(CLI::App& app) {
   const auto folder = std::make_shared<std::string>();
   CLI::App* command =
-      app.add_subcommand("recover", "Seal what a recorder left behind that did not end by itself");
+      app.add_subcommand("recover", "Recover a recording whose program crashed or was killed");
   command->add_option("RUN", *folder, "The folder of a recording")->required();
   command->footer(
-      "Every record that was complete is in the sealed files. Recovering again does nothing; what\n"
-      "is still being written is refused. The exit code is 0 when nothing was lost, 1 when "
-      "records\n"
-      "are damaged or missing, each told of on standard error, and 2 when it failed.\n\n"
+      "Seals the segment that was being written, with every complete record in it.\n"
+      "Running it again is harmless. A recording that is still being written is\n"
+      "refused. The exit code is 0 if nothing was lost, 1 if records are damaged or\n"
+      "missing (standard error says which), and 2 if the recovery failed.\n\n"
       "Examples:\n"
       "  safestructures recover run\n"
-      "  safestructures recover run && safestructures verify run/*.safetensors");
+      "  safestructures recover run && safestructures verify run");
   command->callback([folder] { recover(*folder); });
 }
 

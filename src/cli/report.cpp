@@ -263,16 +263,18 @@ void write_report(const ReportOptions& given) {
 void add_report(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* command =
-      app.add_subcommand("report", "A page of a file or a recording, or of what two differ in");
+      app.add_subcommand("report", "Write an HTML page that shows one input or compares two");
   command
       ->add_option("A", options->a,
-                   "A file as the other commands take it, or the folder of a\nrecording")
+                   "The file, in any format that 'show' takes, or the folder of a recording")
       ->required();
-  CLI::Option* b = command->add_option("B", options->b, "The reference: the same of another run")
-                       ->check(not_empty());
+  CLI::Option* b =
+      command
+          ->add_option("B", options->b,
+                       "The reference, if two are to be compared: a file or recording like A")
+          ->check(not_empty());
   command
-      ->add_option("-o,--output", options->out,
-                   "The page to write, for any browser; - is the standard output")
+      ->add_option("-o,--output", options->out, "The HTML page to write; - is the standard output")
       ->required()
       ->option_text("FILE");
   add_compare_options(*command, options->compare);
@@ -281,10 +283,11 @@ void add_report(CLI::App& app) {
        {"--rtol", "--atol", "--tolerance", "--rename", "--renames", "--noise", "--dtypes"})
     command->get_option(comparing)->needs(b);
   command->footer(
-      "The page holds all that it shows and asks the network for nothing: statistics and a\n"
-      "histogram of each tensor; of two, what 'diff' finds: where it began and which layers make\n"
-      "an error, the curve of the errors, heat maps of the worst tensors. The exit code does not\n"
-      "say whether they are equal.\n\n"
+      "The page shows statistics and a histogram of each tensor. With B, it also shows\n"
+      "what 'diff' finds: where the differences begin, which layers make an error, the\n"
+      "curve of the errors, and heat maps of the worst tensors; without B, only the\n"
+      "options --only and --ignore apply. The page needs no network. The exit code does\n"
+      "not say whether A and B are equal.\n\n"
       "Examples:\n"
       "  safestructures report model.safetensors -o model.html\n"
       "  safestructures report run-cpp run-python --noise run-exact -o report.html\n"

@@ -110,28 +110,30 @@ void show(const ShowOptions& options) {
 void add_show(CLI::App& app) {
   const auto options = std::make_shared<ShowOptions>();
   CLI::App* command =
-      app.add_subcommand("show", "Show the structure of a file or a recording as a tree");
+      app.add_subcommand("show", "Show the structure of a file or recording as a tree");
   command->add_option("FILE", options->file, input_or_recording_help())->required();
   CLI::Option* path =
       command->add_option("PATH", options->value.path,
-                          "Show only what is there, such as /layers/0; of a recording a record's\n"
-                          "name, and where in it: decoder/logits");
+                          "Show only the value at this path, such as /layers/0; for a recording, "
+                          "the record of this name, or a value inside it: decoder/logits");
   add_record_options(*command, options->value);
   for (const char* of_record : {"--step", "--call"}) command->get_option(of_record)->needs(path);
   CLI::Option* all =
-      command->add_flag("--all", options->all, "Every item, every level, whole strings");
-  CLI::Option* items =
-      command->add_option("--items", options->items, "Items shown of each list or dict")
-          ->option_text("N (12)")
-          ->excludes(all);
-  CLI::Option* depth = command->add_option("--depth", options->depth, "Levels shown")
-                           ->option_text("N (100)")
+      command->add_flag("--all", options->all, "Show every item, every level and whole strings");
+  CLI::Option* items = command
+                           ->add_option("--items", options->items,
+                                        "The most items shown of each list or dict (default: 12)")
+                           ->option_text("N")
                            ->excludes(all);
+  CLI::Option* depth =
+      command->add_option("--depth", options->depth, "The most levels shown (default: 100)")
+          ->option_text("N")
+          ->excludes(all);
   command
       ->add_flag(
           "--json", options->json,
-          "For programs: one object of metadata, schema, and tensors with their dtype, shape\n"
-          "and data_offsets")
+          "Print JSON, for programs: an object with metadata, schema and tensors, each with its "
+          "dtype, shape and data_offsets")
       ->excludes(path)
       ->excludes(all)
       ->excludes(items)

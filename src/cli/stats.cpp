@@ -121,8 +121,7 @@ void print_statistics_as_json(std::ostream& out, const TensorList& list) {
 
 void print_statistics(const StatsOptions& options) {
   TensorList list = list_tensors(open_input_or_recording(options.file));
-  if (!options.glob.empty() && !keep_matching(list, {options.glob}).empty())
-    list.notes.push_back("no tensor matches " + options.glob);
+  keep_matching(list, options.glob);
   if (list.tensors.empty() && list.notes.empty()) list.notes.emplace_back("no tensors");
   for (const std::string& line : list.notes) note(options.file + ": " + line);
   fill_statistics(list, options.file);
@@ -138,36 +137,37 @@ void print_statistics(const StatsOptions& options) {
 void add_stats(CLI::App& app) {
   const auto options = std::make_shared<StatsOptions>();
   CLI::App* command =
-      app.add_subcommand("stats", "Statistics of the tensors of a file or a recording");
+      app.add_subcommand("stats", "Print statistics of the tensors of a file or recording");
   command
       ->add_option("FILE", options->file,
-                   "A file as the other commands take it, or the folder of a\nrecording")
+                   "The file, in any format that 'show' takes, or the folder of a recording")
       ->required();
   command->add_option("GLOB", options->glob,
-                      "Only those whose path or record matches: * is any text,\n? a character, "
-                      "[a-c] one of these");
+                      "Only tensors whose path or record matches: * matches any text, ? one "
+                      "character, [a-c] one of these characters");
   command
-      ->add_option("--sort", options->sort,
-                   "By name, or by a number, what is largest first; by min what\nis smallest, by "
-                   "nan what has most that is no finite number")
+      ->add_option(
+          "--sort", options->sort,
+          "Sort by name, or by a number with the largest first; min puts the smallest first, "
+          "nan counts NaN and infinities (default: the order of the structure, or of the "
+          "calls)")
       ->transform(
           one_of("order", {"name", "size", "min", "max", "mean", "std", "norm", "zeros", "nan"}))
       ->option_text("name|size|min|max|mean|std|norm|zeros|nan");
   command->add_flag("--json", options->json,
-                    "For programs: a list of objects, with counts by binary order of\nmagnitude");
+                    "Print JSON, for programs: a list of objects, with all digits, histograms and "
+                    "quantiles");
   command->footer(
-      "A line holds dtype, shape, the smallest and the largest number, mean, standard deviation\n"
-      "and L2 norm of those that are finite, how many are zero, NaN and infinite, and the path; "
-      "of\n"
-      "a recording, step and call before the record's name. They are in the order of the "
-      "structure,\n"
-      "or of the calls. Statistics that a recorder kept in place of a tensor are taken as they "
-      "are.\n\n"
+      "Each line shows dtype and shape, then minimum, maximum, mean, standard deviation\n"
+      "and L2 norm of the finite numbers, then how many numbers are zero, NaN and\n"
+      "infinite, and the path; for a recording, step and call come before the name of\n"
+      "the record. Statistics that a recorder kept in place of a tensor are shown\n"
+      "unchanged.\n\n"
       "Examples:\n"
       "  safestructures stats model.safetensors\n"
       "  safestructures stats model.safetensors '*/weight' --sort norm | head\n"
       "  safestructures stats run --sort nan\n"
-      "  safestructures stats run 'decoder.*' --json | jq 'map(.standard_deviation) | max'");
+      "  safestructures stats run 'decoder.*' --json | jq 'map(.l2_norm) | max'");
   command->callback([options] { print_statistics(*options); });
 }
 

@@ -107,6 +107,11 @@ std::vector<std::string> keep_matching(TensorList& list, const std::vector<std::
   return filter.unused();
 }
 
+void keep_matching(TensorList& list, const std::string& glob) {
+  if (!glob.empty() && !keep_matching(list, {glob}, {}).empty())
+    list.notes.push_back("no tensor matches " + glob);
+}
+
 void fill_statistics(TensorList& list, const std::string& what) {
   std::uint64_t bytes = 0;
   for (const ListedTensor& one : list.tensors)

@@ -49,7 +49,10 @@ TensorList list_tensors(const Input& input);
 /// to be ignored.
 /// \returns a note on each glob that matched nothing
 std::vector<std::string> keep_matching(TensorList& list, const std::vector<std::string>& only,
-                                       const std::vector<std::string>& ignore = {});
+                                       const std::vector<std::string>& ignore);
+
+/// Keeps the tensors whose path matches a glob, or all if it is empty. Adds a note if none matches.
+void keep_matching(TensorList& list, const std::string& glob);
 
 /// Computes the statistics that were not kept, on two threads if that helps, showing progress on a
 /// terminal.

@@ -55,7 +55,7 @@ std::optional<std::string> verify_recording_of(const std::string& folder) {
   if (!found.is_closed) note(folder + ": the recording was not closed, so records may be missing");
   std::string what = detail::counted(found.records, "record") + " in " +
                      detail::counted(found.sealed, "sealed segment");
-  if (found.unsealed != 0) what += " and one that is not";
+  if (found.unsealed != 0) what += " and one unsealed";
   return verdict(what, found.bytes, found.has_checksums);
 }
 
@@ -87,12 +87,12 @@ void verify_all(const std::vector<std::string>& names) {
 void add_verify(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* command =
-      app.add_subcommand("verify", "Check everything in files: header, schema, every tensor");
+      app.add_subcommand("verify", "Check files completely: header, schema and every tensor");
   command->add_option("FILE", *files, input_or_recording_help())->required();
   command->footer(
-      "A line for each file: what it holds, or on standard error what is wrong with it. Of a\n"
-      "recording all segments are checked, and that none is missing or stands for another.\n"
-      "The exit code is 0 when all files are fine, else 1.\n\n"
+      "Prints a line for each file: its contents, or, on standard error, what is wrong\n"
+      "with it. For a recording, every segment is checked, and that none is missing or\n"
+      "replaced by another. The exit code is 0 if all files are in order, else 1.\n\n"
       "Examples:\n"
       "  safestructures verify model.safetensors\n"
       "  safestructures verify downloads/*.safetensors && echo all fine\n"

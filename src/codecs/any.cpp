@@ -35,7 +35,7 @@ Value encode_any(const std::any& any, Encoder& encoder) {
           any, value))
     return value;
   const std::string type = type_text(any.type());
-  encoder.fail(ErrorCode::unknown_type, "a std::any holds a type without codec",
+  encoder.fail(ErrorCode::unknown_type, "a std::any holds a type that has no codec",
                "a registered type, bool, std::int64_t, double, std::complex<double>, std::string, "
                "Tensor or Value",
                type,

@@ -42,7 +42,8 @@ Value encode_texts(const Column& column, const std::byte* first, std::size_t cou
     const std::string& one = text_at(i);
     if (find_invalid_utf8(one))
       encoder.fail(ErrorCode::invalid_utf8, "a text is not valid UTF-8", {},
-                   "it at item " + std::to_string(i), "Bytes belong into a std::vector<std::byte>");
+                   "invalid bytes in item " + std::to_string(i),
+                   "Store bytes in a std::vector<std::byte>");
     target = std::ranges::copy(one, target).out;
     end += static_cast<std::int64_t>(one.size());
     ends.mutable_data<std::int64_t>()[i] = end;
@@ -54,7 +55,7 @@ void decode_texts(const Value& value, const Column& column, std::byte* first, st
                   std::size_t stride, const Decoder& decoder) {
   const TextColumn texts(value, decoder);
   if (texts.size() != count)
-    decoder.fail(ErrorCode::shape_mismatch, "a column has another length than the first",
+    decoder.fail(ErrorCode::shape_mismatch, "a column does not have the length of the first",
                  std::to_string(count), std::to_string(texts.size()));
   for (std::size_t i = 0; i < count; ++i)
     *reinterpret_cast<std::string*>(first + i * stride + column.offset) = texts.at(i, decoder);
@@ -64,7 +65,7 @@ void decode_column(const Value& value, const Column& column, std::byte* first, s
                    std::size_t stride, const Decoder& decoder) {
   BlockReader reader(value, decoder, column.dtype, column.dims);
   if (reader.size() != count)
-    decoder.fail(ErrorCode::shape_mismatch, "a column has another length than the first",
+    decoder.fail(ErrorCode::shape_mismatch, "a column does not have the length of the first",
                  std::to_string(count), std::to_string(reader.size()));
   if (count == 0) return;  // Without items, `first` may be null.
   std::byte* target = first + column.offset;

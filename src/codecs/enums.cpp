@@ -86,10 +86,8 @@ void EnumTable::nameless(const std::string& number, const Walker& walker) const 
   for (const auto& [known, name] : names_) known_names.push_back(name);
   walker.fail(
       ErrorCode::out_of_range, "an enum's value has no name",
-      known_names.empty() ? "a value with a name, of which none is known" : list_names(known_names),
-      number,
-      "Name it in EnumNames, or set EnumNames::any_number where all numbers are values, as "
-      "of flags");
+      known_names.empty() ? "a value that has a name" : list_names(known_names), number,
+      "Name it in EnumNames, or set EnumNames::any_number if every number is a value, as in flags");
 }
 
 std::uint64_t EnumTable::checked_large(std::uint64_t number, const Walker& walker) const {
@@ -104,7 +102,7 @@ std::int64_t EnumTable::checked(std::int64_t number, const Walker& walker) const
     return number;
   }
   if (number >= lowest_ && number <= highest_) return number;
-  walker.fail(ErrorCode::out_of_range, "a number is no value of the enum",
+  walker.fail(ErrorCode::out_of_range, "a number is not a value of the enum",
               std::to_string(lowest_) + " to " + std::to_string(highest_), std::to_string(number),
               "Give the enum a fixed underlying type, or name its values in EnumNames");
 }

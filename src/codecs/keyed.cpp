@@ -347,7 +347,7 @@ bool is_columns_of_pairs(const Value& value) {
 }
 
 void duplicate(const Value& key, const Decoder& decoder) {
-  decoder.fail(ErrorCode::duplicate_name, "two items are the same in the type that is loaded", {},
+  decoder.fail(ErrorCode::duplicate_name, "two items become equal in the loaded type", {},
                describe(key), "Load them into a multimap, a multiset or a list");
 }
 

@@ -55,7 +55,7 @@ Source open(const Value& value, const Decoder& decoder, DType dtype,
 
 [[noreturn]] void wrong_shape(const std::string& expected, const Value& value,
                               const Decoder& decoder, std::string advice = {}) {
-  decoder.fail(ErrorCode::shape_mismatch, "a tensor has another shape", expected, describe(value),
+  decoder.fail(ErrorCode::shape_mismatch, "a tensor has the wrong shape", expected, describe(value),
                std::move(advice));
 }
 
@@ -238,7 +238,7 @@ std::span<const std::byte> decode_bytes(const Value& value, const Decoder& decod
 
 void expect_byte_count(std::size_t found, std::size_t expected, const Decoder& decoder) {
   if (found != expected)
-    decoder.fail(ErrorCode::shape_mismatch, "bytes have another length",
+    decoder.fail(ErrorCode::shape_mismatch, "bytes have the wrong length",
                  std::to_string(expected) + " bytes", std::to_string(found));
 }
 

@@ -40,8 +40,8 @@ void refuse_other_class(const Value& value, const Pointee& base, const Decoder& 
   const Registry::Type* type = decoder.registry()->find(value.type_name());
   if (type == nullptr || type->type == base.type) return;
   const std::string base_text = type_text(base.type);
-  decoder.fail(ErrorCode::type_mismatch, "a struct is of another class than the pointer's",
-               base_text, "a struct of '" + type->name + "'",
+  decoder.fail(ErrorCode::type_mismatch, "a struct is not of the pointer's class", base_text,
+               "a struct of '" + type->name + "'",
                "Load it as that type, or save it through a pointer to " + base_text +
                    ", with the registry in the options");
 }
@@ -55,7 +55,7 @@ const Registry::Type* dynamic_type(const std::type_info& object, const std::type
   if (has_codec && object == base) return nullptr;
   const std::string type = type_text(object);
   encoder.fail(ErrorCode::unknown_type,
-               "an object behind a pointer to " + type_text(base) + " is of a type without codec",
+               "an object behind a pointer to " + type_text(base) + " has a type without a codec",
                {}, type, how_to_add(type, type_text(base)));
 }
 
@@ -71,7 +71,7 @@ const Registry::Type* named_type(const Value& value, const Pointee& base, const 
   decoder.fail(ErrorCode::unknown_type,
                decoder.registry() != nullptr
                    ? "no codec is registered for a type that is named in the file"
-                   : "no registry is there for a type that is named in the file",
+                   : "there is no registry for a type that is named in the file",
                own + "the name of a type derived from " + base_text, "'" + value.type_name() + "'",
                "Add the type of that name with registry.add<T, " + base_text +
                    ">(), and pass the registry in the options (LoadOptions::registry)");

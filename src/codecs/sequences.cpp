@@ -108,7 +108,7 @@ void check_columns(const Value& value, const Trace* trace, std::optional<std::ui
     return;
   }
   if (!is_text && (value.kind() != Kind::tensor || value.tensor().rank() == 0))
-    fail(ErrorCode::type_mismatch, "a value is of another kind", "a column, a tensor of items",
+    fail(ErrorCode::type_mismatch, "a value has the wrong type", "a column, a tensor of items",
          describe(value));
   const Tensor& column = (is_text ? *value.find(detail::ends_field) : value).tensor();
   const std::uint64_t found = column.shape()[0];
@@ -117,7 +117,7 @@ void check_columns(const Value& value, const Trace* trace, std::optional<std::ui
     fail(ErrorCode::shape_mismatch, "a column without elements has no items",
          "a tensor with elements", describe(value));
   if (count.value_or(found) != found)
-    fail(ErrorCode::shape_mismatch, "a column has another length than the first",
+    fail(ErrorCode::shape_mismatch, "a column does not have the length of the first",
          std::to_string(*count), std::to_string(found));
   count = found;
 }
@@ -190,7 +190,7 @@ void Items::expect_size(std::size_t count, const Decoder& decoder) const {
   };
   // The description includes the length, except for a struct.
   const bool is_columns = value_.kind() == Kind::structure;
-  decoder.fail(ErrorCode::shape_mismatch, "a sequence has another length", items(count),
+  decoder.fail(ErrorCode::shape_mismatch, "a sequence has the wrong length", items(count),
                is_columns ? describe(value_) + ", columns of " + items(size_) : describe(value_));
 }
 

@@ -80,7 +80,7 @@ void decode_char_array(const Value& value, const Decoder& decoder, std::span<cha
       value.kind() == Kind::string ? text.size() <= target.size() : text.size() == target.size();
   if (!fits)
     decoder.fail(
-        ErrorCode::shape_mismatch, "characters have another length than their array",
+        ErrorCode::shape_mismatch, "the characters do not fill their array",
         (value.kind() == Kind::string ? "at most " : "") + std::to_string(target.size()) + " bytes",
         std::to_string(text.size()));
   std::ranges::copy(text, target.begin());

@@ -18,8 +18,8 @@ unsigned version_of(const Value& value, const StructLayout& layout, const Decode
   const Value* attribute = value.attribute(attributes::class_version);
   if (attribute == nullptr) return 0;
   if (attribute->kind() != Kind::integer || !attribute->as_uint64())
-    decoder.fail(ErrorCode::invalid_schema, "a class version is no number",
-                 "an int from 0 on in the attribute \"class_version\"", describe(*attribute));
+    decoder.fail(ErrorCode::invalid_schema, "a class version is not a number",
+                 "an int, 0 or larger, in the attribute \"class_version\"", describe(*attribute));
   if (*attribute->as_uint64() > layout.version)
     decoder.fail(ErrorCode::unsupported_version, struct_text(layout) + " is of a newer version",
                  "class version " + std::to_string(layout.version) + " or older",
@@ -78,7 +78,7 @@ void StructReader::refuse_unknown() const {
     decoder_.fail(ErrorCode::unknown_field, struct_text(layout_) + " has no such field",
                   names.empty() ? "no field" : list_names(names), list_names({{found}}),
                   nearest ? "Perhaps '" + std::string(*nearest) + "' is meant"
-                          : "Set refuse_unknown_fields to false to pass over it");
+                          : "Set refuse_unknown_fields to false to ignore it");
   }
 }
 
@@ -105,8 +105,8 @@ const Value& StructReader::require(std::size_t field) const {
                                [&](const FieldInfo& info) { return is_read_from(info, other); });
   });
   const auto nearest = nearest_name(name, unclaimed);
-  decoder_.fail(ErrorCode::missing_field, struct_text(layout_) + " misses a field",
-                "'" + name + "'", names.empty() ? "no field" : list_names(names),
+  decoder_.fail(ErrorCode::missing_field, struct_text(layout_) + " lacks a field", "'" + name + "'",
+                names.empty() ? "no field" : list_names(names),
                 nearest ? "If '" + std::string(*nearest) + "' is meant, give '" + name +
                               "' that alias in Rules<" + std::string(layout_.class_name) + ">"
                         : "If it may be missing, make it a std::optional or give it a rule "

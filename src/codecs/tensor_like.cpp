@@ -90,7 +90,7 @@ std::vector<std::uint64_t> nested_sizes(const Value& value,
   bool fits = sizes.size() == shape->size();
   for (std::size_t i = 0; fits && i < sizes.size(); ++i) fits = (*shape)[i].holds(sizes[i]);
   if (!fits)
-    decoder.fail(ErrorCode::shape_mismatch, "the list has another shape",
+    decoder.fail(ErrorCode::shape_mismatch, "the list has the wrong shape",
                  "numbers for shape " + to_string(std::span<const Extent>(*shape)),
                  describe(value));
   check_rows(value, decoder, sizes);
@@ -126,7 +126,7 @@ Value real_parts(const Value& value, const Decoder& decoder, std::string advice)
 
 void expect_row(const Items& row, const Value& value, std::uint64_t size, const Decoder& decoder) {
   if (row.size() != size)
-    decoder.fail(ErrorCode::shape_mismatch, "a row has another length than the first",
+    decoder.fail(ErrorCode::shape_mismatch, "a row does not have the length of the first",
                  std::to_string(size) + (size == 1 ? " item" : " items"), describe(value));
 }
 
@@ -147,7 +147,7 @@ TensorSource::TensorSource(const detail::ScalarLayout& scalar, const Value& valu
 }
 
 void TensorSource::wrong_shape(std::string expected, std::string advice) const {
-  decoder_.fail(ErrorCode::shape_mismatch, "the tensor has another shape", std::move(expected),
+  decoder_.fail(ErrorCode::shape_mismatch, "the tensor has the wrong shape", std::move(expected),
                 describe(value_), std::move(advice));
 }
 

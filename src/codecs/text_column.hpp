@@ -21,7 +21,7 @@ class TextColumn {
   /// lie outside the text.
   TextColumn(const Value& value, const Decoder& decoder) {
     if (!is_text_column(value))
-      decoder.mismatch("a column of texts, a struct of text and ends", value);
+      decoder.mismatch("a column of texts: a struct of text and ends", value);
     try {
       text_ = value.find(texts_field)->tensor().contiguous();
       ends_ = value.find(ends_field)->tensor().to_vector<std::int64_t>();
@@ -46,7 +46,7 @@ class TextColumn {
     std::string text(chars + begin, static_cast<std::size_t>(ends_[index]) - begin);
     if (find_invalid_utf8(text))
       decoder.fail(ErrorCode::invalid_utf8, "a text is not valid UTF-8", {},
-                   "it at item " + std::to_string(index));
+                   "invalid bytes in item " + std::to_string(index));
     return text;
   }
 

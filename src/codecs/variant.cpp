@@ -247,7 +247,7 @@ VariantContent read_variant(const Value& value, std::span<const Alternative> alt
   if (const auto index = choose(value, alternatives, Tell::fit)) return {*index, &value};
   if (const auto scalar = scalar_in(value, decoder))
     if (const auto index = choose(*scalar, alternatives, Tell::fit)) return {*index, &value};
-  decoder.fail(ErrorCode::type_mismatch, "no alternative of a variant loads the value",
+  decoder.fail(ErrorCode::type_mismatch, "no alternative of a variant can load the value",
                "one of " + list_kinds(alternatives), describe(value));
 }
 

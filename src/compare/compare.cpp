@@ -125,7 +125,7 @@ Comparison compare_files(const std::filesystem::path& a, const std::filesystem::
                           (is_folder_a ? b : a).string()});
   if (is_folder_a) {
     if (options.format != nullptr)
-      throw Error(ErrorCode::invalid_argument, "recordings are of one format",
+      throw Error(ErrorCode::invalid_argument, "recordings have a format of their own",
                   {.file = a.string(),
                    .expected = "no CompareOptions::format",
                    .found = std::string(options.format->name())});

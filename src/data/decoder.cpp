@@ -34,7 +34,7 @@ const Value& Decoder::expect_custom(const Value& value, std::string_view type_na
 }
 
 void Decoder::mismatch(std::string_view expected, const Value& value) const {
-  fail(ErrorCode::type_mismatch, "a value is of another kind", std::string(expected),
+  fail(ErrorCode::type_mismatch, "a value has the wrong type", std::string(expected),
        describe(value));
 }
 

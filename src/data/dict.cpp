@@ -95,10 +95,10 @@ Error repeated_item(const std::vector<Value>& items, std::size_t position, const
                     std::optional<std::uint64_t> offset) {
   const Trace step{trace, {}, position};
   return {ErrorCode::duplicate_name,
-          "a set has an item twice",
+          "a set contains an item twice",
           {.path = to_string(&step),
            .found = describe(items[position]),
-           .advice = "Make it a list, which may; in a set all NaN are one item",
+           .advice = "Use a list, which may repeat items; all NaN count as one item of a set",
            .offset = offset}};
 }
 
@@ -150,9 +150,9 @@ std::size_t Dict::find(const Value& key, std::uint64_t hash) const {
 
 bool Dict::insert(Value& key, Value& value) {
   if (!is_hashable(key))
-    throw Error(
-        ErrorCode::invalid_argument, "a dict key cannot be of this kind",
-        {.expected = "what Python can hash: no list, dict, set or tensor", .found = describe(key)});
+    throw Error(ErrorCode::invalid_argument, "a value of this type cannot be a dict key",
+                {.expected = "a type that Python can hash, not a list, dict, set or tensor",
+                 .found = describe(key)});
   const std::size_t count = entries_.size() + 1;
   if (count == std::numeric_limits<std::uint32_t>::max())
     throw Error(ErrorCode::limit_exceeded, "a dict has too many entries",

@@ -81,9 +81,10 @@ const Value* Encoder::SharedScope::known() const {
   encoder_.repeated_nodes_ += shared.nodes;
   const std::uint64_t most = encoder_.limits().nodes;
   if (encoder_.repeated_nodes_ > most)
-    throw detail::past(detail::Limit::nodes, most,
-                       {.path = encoder_.path(),
-                        .advice = "An object that is shared is stored each time it is met"});
+    throw detail::past(
+        detail::Limit::nodes, most,
+        {.path = encoder_.path(),
+         .advice = "A shared object is stored once for each place that refers to it"});
   return &shared.value;
 }
 

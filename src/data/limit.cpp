@@ -18,14 +18,14 @@ struct Words {
 // In the order of Limit.
 constexpr Words words[] = {
     {"the header is too large", " bytes", "header_bytes"},
-    {"a structure is nested too deep", " levels", "depth"},
+    {"a structure is nested too deeply", " levels", "depth"},
     {"a structure has too many nodes", "", "nodes"},
     {"a tensor has too many dimensions", "", "rank"},
     {"an int has too many digits", "", "digits"},
     {"there are too many tensors", "", "tensors"},
     {"the index names too many files", "", "shards"},
     {"a structure refers to the same tensors too often", " bytes of repeated tensors", "repeats"},
-    {"a packed file is too large unpacked", " bytes", "expansion"},
+    {"a compressed file is too large when unpacked", " bytes", "expansion"},
     {"a node has too many extension fields", "", "attributes"},
 };
 
@@ -71,7 +71,7 @@ void Descent::check(std::uint32_t depth, std::uint32_t most, const Trace* trace,
 }
 
 void Descent::fail_stack(std::uint32_t depth, const Trace* trace) {
-  throw Error(ErrorCode::limit_exceeded, "a structure is nested too deep for this thread's stack",
+  throw Error(ErrorCode::limit_exceeded, "a structure is nested too deeply for this thread's stack",
               {.path = to_string(trace),
                .found = "level " + std::to_string(depth + 1),
                .advice = "Give the thread a larger stack"});

@@ -141,7 +141,7 @@ SharedBytes Source::view(std::uint64_t offset, std::size_t size) const {
 }
 
 std::shared_ptr<const Source> Source::sibling(std::string_view file_name) const {
-  throw Error(ErrorCode::cannot_open, "there is no other file beside this input",
+  throw Error(ErrorCode::cannot_open, "this input has no other file next to it",
               {.file = name(), .expected = "a file named " + std::string(file_name)});
 }
 

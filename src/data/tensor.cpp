@@ -166,7 +166,7 @@ std::span<const std::byte> Tensor::bytes() const& {
 
 std::span<std::byte> Tensor::mutable_bytes() & {
   if (!writable_) {
-    throw Error(ErrorCode::invalid_argument, "this tensor's bytes are not ours to change",
+    throw Error(ErrorCode::invalid_argument, "this tensor's bytes cannot be changed",
                 {.expected = "a tensor made by allocate, clone or a converting copy",
                  .found = std::string(owner_ ? "shared" : "borrowed") + " memory",
                  .advice = "Change a copy made by clone()"});
@@ -196,7 +196,7 @@ const void* Tensor::typed_data(DType wanted) const {
         std::find_if(view.begin(), view.end(), [](std::byte byte) { return byte > std::byte{1}; });
     if (wrong != view.end()) {
       throw Error(ErrorCode::out_of_range,
-                  "element " + std::to_string(wrong - view.begin()) + " is no truth value",
+                  "element " + std::to_string(wrong - view.begin()) + " is not a truth value",
                   {.expected = "0 or 1", .found = std::to_string(std::to_integer<int>(*wrong))});
     }
   }

@@ -256,7 +256,7 @@ Value Value::integer(std::string_view digits) {
     return c >= '0' && c <= '9';
   });
   if (!is_number || (number.front() == '0' && (number.size() > 1 || negative)))
-    throw Error(ErrorCode::invalid_argument, "a text is no integer",
+    throw Error(ErrorCode::invalid_argument, "a text is not an integer",
                 {.expected = "decimal digits without leading zeros",
                  .found = "'" + detail::for_message(digits, 40) + "'"});
   std::int64_t small = 0;

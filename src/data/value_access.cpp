@@ -19,7 +19,7 @@ using detail::SequenceBox;
 using detail::TensorBox;
 
 void detail::wrong_kind(std::string_view expected, const Value& value) {
-  throw Error(ErrorCode::type_mismatch, "a value is of another kind",
+  throw Error(ErrorCode::type_mismatch, "a value has the wrong type",
               {.expected = std::string(expected), .found = describe(value)});
 }
 
@@ -196,12 +196,13 @@ void Value::reserve(std::size_t count) {
 Value& Value::insert(Value key, Value value) {
   DictBox& box = mapping(*this);
   if (kind_ == Kind::structure && key.kind() != Kind::string)
-    throw Error(ErrorCode::invalid_argument, "a field's name is of another kind",
+    throw Error(ErrorCode::invalid_argument, "a field's name has the wrong type",
                 {.expected = "a str", .found = describe(key)});
   if (!box.dict.insert(key, value))
-    throw Error(ErrorCode::duplicate_name,
-                kind_ == Kind::dict ? "a dict has a key twice" : "a struct has a field twice",
-                {.found = key.key_label()});
+    throw Error(
+        ErrorCode::duplicate_name,
+        kind_ == Kind::dict ? "a dict contains a key twice" : "a struct contains a field twice",
+        {.found = key.key_label()});
   return box.dict.entries().back().value;
 }
 
@@ -272,8 +273,7 @@ Value& Value::operator[](std::string_view key) & {
   expect(is_mapping(), "a dict or struct", *this);
   if (Value* found = find(key)) return *found;
   const std::string meant = suggestion(key, *this);
-  no_such_key(key, *this,
-              meant + (meant.empty() ? "" : "; ") + "insert_or_assign adds what is not there");
+  no_such_key(key, *this, meant + (meant.empty() ? "" : "; ") + "insert_or_assign adds an entry");
 }
 Value Value::operator[](std::string_view key) && {
   Box::forget_digest(*this);

@@ -75,7 +75,8 @@ void Value::set_attribute(std::string_view name, Value value) {
   if (name == schema_type || name == schema_value ||
       (name == schema_keys && kind_ != Kind::custom) ||
       (name == schema_class && kind_ == Kind::structure))
-    throw Error(ErrorCode::invalid_argument, "an attribute cannot have a name of the schema itself",
+    throw Error(ErrorCode::invalid_argument,
+                "an attribute cannot have a name that the schema reserves",
                 {.found = "'" + std::string(name) + "'"});
   for (Entry& entry : list) {
     if (entry.key.as_string() != name) continue;

@@ -39,8 +39,9 @@ void Walker::rethrow(std::string_view type_name) const {
     std::throw_with_nested(
         Error(ErrorCode::plugin_failed, codec, {.path = where, .found = error.what()}));
   } catch (...) {
-    std::throw_with_nested(Error(ErrorCode::plugin_failed, codec,
-                                 {.path = where, .found = "an exception of another kind"}));
+    std::throw_with_nested(
+        Error(ErrorCode::plugin_failed, codec,
+              {.path = where, .found = "an exception that is not a std::exception"}));
   }
 }
 

@@ -85,7 +85,7 @@ ConversionReport StoredElements::finish(std::string_view name) const {
        .expected = "all values of " + std::string(to_string(tensor_.dtype())) + " kept in " +
                    std::string(to_string(stored_)),
        .found = found,
-       .advice = losses_.lossless ? "Store it in its own dtype, or do not ask for a lossless save"
+       .advice = losses_.lossless ? "Store it in its own dtype, or do not require a lossless save"
                                   : "Store it in its own dtype, or do not refuse range losses"});
 }
 

@@ -23,16 +23,16 @@ struct Signature {
 };
 constexpr std::array<Signature, 9> signatures = {{
     {"PK\x03\x04",
-     {"a ZIP archive, as files of NumPy (.npz), PyTorch (.pt, .pth) and Keras are", from_python}},
+     {"a ZIP archive, like the files of NumPy (.npz), PyTorch (.pt, .pth) and Keras", from_python}},
     {"\x93NUMPY", {"a NumPy array (.npy)", from_python}},
     {"\x89HDF\r\n\x1A\n", {"an HDF5 file (.h5)", from_python}},
-    {"\x80\x02", {"a Python pickle, as older files of PyTorch are", from_python}},
+    {"\x80\x02", {"a Python pickle, like older files of PyTorch", from_python}},
     {"\x80\x04", {"a Python pickle", from_python}},
     {"\x80\x05", {"a Python pickle", from_python}},
     {"GGUF", {"a GGUF model", "Convert it with the tools of llama.cpp"}},
-    {"\x28\xB5\x2F\xFD", {"a Zstandard archive", "Unpack it first, as by unzstd"}},
+    {"\x28\xB5\x2F\xFD", {"a Zstandard archive", "Unpack it first, for example with unzstd"}},
     {"version https://git-lfs.github.com/",
-     {"a pointer of Git LFS in the place of the file", "Fetch the file itself by 'git lfs pull'"}},
+     {"a pointer of Git LFS instead of the file", "Fetch the file itself with 'git lfs pull'"}},
 }};
 
 /// Returns whether a text is the beginning of a web page, as failed downloads leave it.
@@ -74,7 +74,7 @@ std::optional<OtherKind> other_kind(const Source& source) {
   for (const auto& [bytes, kind] : signatures)
     if (head.starts_with(bytes)) return kind;
   if (is_page(head))
-    return OtherKind{"a web page (HTML)", "Perhaps a download failed: look at its text"};
+    return OtherKind{"a web page (HTML)", "The download may have failed: read the page"};
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   // The reader of an index of a checkpoint says what is wrong with it.
   const bool may_be_json = !source.name().ends_with(".json");

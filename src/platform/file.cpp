@@ -22,7 +22,7 @@ void require_regular(os::Kind kind, const std::filesystem::path& path) {
                  .advice = std::move(advice),
                  .offset = {}});
   };
-  const std::string copy_first = "Copy what it holds into a file or into memory first";
+  const std::string copy_first = "Copy its contents into a file or into memory first";
   switch (kind) {
     case os::Kind::regular: return;
     case os::Kind::directory: return refuse("a folder", "Name a file inside it");

@@ -76,9 +76,9 @@ Error system_error(ErrorCode code, std::string_view operation, const std::filesy
     // The rest would be cut from the message, too.
     for (std::size_t i = zero; i < details.file.size(); ++i)
       if (details.file[i] == '\0') details.file.replace(i, 1, "\\x00");
-    details.expected = "a path without a byte 0, at which the system would end it";
+    details.expected = "a path without a zero byte, where the system would end it";
     details.found = "one";
-    details.advice = "Check the size of the text that the path was made of";
+    details.advice = "Check the length of the text that the path was made from";
     return {ErrorCode::invalid_argument, std::string(operation), std::move(details)};
   }
   details.advice = advice_for(cause, code == ErrorCode::cannot_write);

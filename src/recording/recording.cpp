@@ -203,7 +203,7 @@ bool Recording::State::read_unsealed() {
     if (rest.size() < recording::journal_head_size) {
       // Its head is written before any data.
       if (data->size() != 0)
-        note(journal.string() + " ends in its first bytes: nobody can tell what is in " +
+        note(journal.string() + " ends within its first bytes, so it is unknown what is in " +
              part.string());
       return false;
     }
@@ -229,7 +229,7 @@ bool Recording::State::read_unsealed() {
       // The last frame may be incomplete, if the file system shows writes before they are complete.
       if (recording::find_frame(rest, 1))
         note(journal.string() + " is damaged at byte " + std::to_string(place) +
-             ": 'safestructures recover' gives what is behind it");
+             ": 'safestructures recover' recovers the rest");
       break;
     }
     const Frame& frame = found.frame;

@@ -46,7 +46,7 @@ std::optional<platform::os::Status> status_of(const std::filesystem::path& path)
   const platform::os::Status status = platform::os::status(path, error);
   if (error == std::errc::no_such_file_or_directory) return std::nullopt;
   if (error)
-    throw platform::system_error(ErrorCode::cannot_read, "cannot look at the file", path, error);
+    throw platform::system_error(ErrorCode::cannot_read, "cannot examine the file", path, error);
   return status;
 }
 
@@ -328,10 +328,10 @@ bool check_sealed(const std::filesystem::path& folder, std::uint64_t segment,
             : journal + " may have its records: rename this file to " + part;
     report.losses.push_back(fault->what() + (" " + advice) + ", and recover again");
   } else if (files.part) {
-    report.losses.push_back(part + ": a sealed segment has its number");
+    report.losses.push_back(part + ": there is already a sealed segment with its number");
   } else if (files.journal) {
     platform::os::remove(path);
-    report.notes.push_back(journal + ": left of a segment that is sealed, removed");
+    report.notes.push_back(journal + ": left over from a sealed segment, removed");
   }
   return !fault;
 }

@@ -156,7 +156,7 @@ const Content& Document::content() const& noexcept { return file_->content; }
 const Format& Document::format() const noexcept { return *file_->format; }
 
 void Document::fail_container() const {
-  throw Error(ErrorCode::type_mismatch, "the file is of another format than the one asked for",
+  throw Error(ErrorCode::type_mismatch, "the file does not have the requested format",
               {.file = file_->name,
                .found = std::string(format().name()),
                .advice = "Ask for the container that its format names, or use root()"});

@@ -1,4 +1,4 @@
-// error: cannot load this type, which cannot be moved: .* Load a type that can be moved
+// error: cannot load this type, which cannot be moved, .* Load a type that can be moved
 // absent: nobody would own|use of deleted function .*decode
 #include <memory>
 

@@ -92,11 +92,11 @@ inline bool has_foreign_type(const ss::Value& root) {
 inline bool is_beyond_schema(const ss::Error& error) {
   const std::string& problem = error.problem();
   return problem == "a value has the type name of another kind" ||
-         problem == "a value of this kind cannot be plain JSON" ||
+         problem == "a value of this type cannot be plain JSON" ||
          problem == "a plain dict has the form of a node" ||
          problem == "a tensor inside plain JSON is marked as plain" ||
-         problem == "a key of this kind cannot stand in plain JSON" ||
-         problem == "what a custom value holds is the name of a tensor beside the structure";
+         problem == "a key of this type cannot be plain JSON" ||
+         problem == "the text of a custom value is the name of a tensor outside the structure";
 }
 
 struct Saved {

@@ -122,7 +122,7 @@ REFUSED = {
     "a factory that is no type": (
         '{"data_type": "collections.defaultdict", "value": {}, "keys": {}, "default_factory": "eval"}',
         np.ones(1),
-        "a factory that is no type: 'eval'",
+        "a factory that is not a type: 'eval'",
     ),
     "a member that an enum does not have": (
         '{"data_type": "enum.Enum", "value": "GREEN", "class": "Colour"}',

@@ -17,20 +17,20 @@ def check_counts(folder):
     for option in ("--items", "--depth"):
         for given in ("-1", "+3", "0x10", "1e3", "1.0", "1_000", "x"):
             message = (
-                f"safestructures: {option} takes a whole number from 0 on, not '{given}'."
+                f"safestructures: {option}: expected a whole number, 0 or larger, found '{given}'."
                 " See 'safestructures show --help'.\n"
             )
             done = run(folder, "show", "model.safetensors", option, given)
             expect(f"{option} {given}", (2, "", message), outcome(done))
     large = "99999999999999999999"
-    message = f"safestructures: --items takes no number as large as {large}. See 'safestructures show --help'.\n"
+    message = f"safestructures: --items: the number {large} is too large. See 'safestructures show --help'.\n"
     done = run(folder, "show", "model.safetensors", "--items", large)
     expect("--items beyond 64 bits", (2, "", message), outcome(done))
     (pathlib.Path(folder) / "list.json").write_text(str(list(range(12))))
     done = run(folder, "show", "list.json", "/", "--items", "010")
     expect("--items 010 is 10", "└─ ... 2 more", done.stdout.splitlines()[-1])
     done = run(folder, "convert", "model.safetensors", "out.safetensors", "--threads", "5000000000")
-    message = "safestructures: --threads takes no number as large as 5000000000. See 'safestructures convert --help'.\n"
+    message = "safestructures: --threads: the number 5000000000 is too large. See 'safestructures convert --help'.\n"
     expect("--threads beyond 32 bits", (2, "", message), outcome(done))
 
 
@@ -69,11 +69,11 @@ def check_empty_texts(folder):
     ):
         done = run(folder, *command, option, "")
         message = (
-            f"safestructures: {name}: expected a text, found nothing. See 'safestructures {command[0]} --help'.\n"
+            f"safestructures: {name}: expected a value, found an empty text. See 'safestructures {command[0]} --help'.\n"
         )
         expect(f"{command[0]} {option}", (2, "", message), outcome(done))
     done = run(folder, "report", "model.safetensors", "", "-o", "page.html")
-    message = "safestructures: B: expected a text, found nothing. See 'safestructures report --help'.\n"
+    message = "safestructures: B: expected a value, found an empty text. See 'safestructures report --help'.\n"
     expect("report without the name of B", (2, "", message), outcome(done))
 
 
@@ -86,22 +86,22 @@ def check_what_goes_with_what(folder):
     comparing = ("--rtol 1", "--atol 1", "--tolerance *=1,1", "--rename a*=b", "--renames names.txt", "--noise none", "--dtypes")
     for line, problem in (
         *((f"report model.safetensors -o page.html {option}", f"{option.split()[0]} requires B") for option in comparing),
-        (f"diff {two} --json --order call", "--order excludes --json"),
-        (f"diff {two} --junit --order worst", "--order excludes --junit"),
-        ("show model.safetensors --json --items 1", "--items excludes --json"),
-        ("show model.safetensors --json --depth 1", "--depth excludes --json"),
+        (f"diff {two} --json --order call", "--order cannot be combined with --json"),
+        (f"diff {two} --junit --order worst", "--order cannot be combined with --junit"),
+        ("show model.safetensors --json --items 1", "--items cannot be combined with --json"),
+        ("show model.safetensors --json --depth 1", "--depth cannot be combined with --json"),
     ):
         done = run(folder, *line.split(" "))
         message = f"safestructures: {problem}. See 'safestructures {line.split()[0]} --help'.\n"
         expect(line, (2, "", message), outcome(done))
     for line, problem in (
-        ("convert model.safetensors - --durable", "--durable is for files: the standard output does not wait for a disk."),
+        ("convert model.safetensors - --durable", "--durable is for files, not for the standard output: name a file."),
         (
             "convert arrays.npz out.npz --metadata k=v",
-            "--metadata: a .npz file has no metadata: name a file of another format.",
+            "--metadata: a .npz file cannot hold metadata: name a file of another format.",
         ),
-        ("get model.safetensors /layers --json -o x.json.gz", "--json: x.json.gz would be no .gz file: name a .json file."),
-        ("get model.safetensors /layers --json -o x.npy", "--json: x.npy would be no .npy file: name a .json file."),
+        ("get model.safetensors /layers --json -o x.json.gz", "--json: x.json.gz would hold JSON, not .gz: name a .json file."),
+        ("get model.safetensors /layers --json -o x.npy", "--json: x.npy would hold JSON, not .npy: name a .json file."),
     ):
         done = run(folder, *line.split(" "), errors="replace")
         expect(line, (2, "", f"safestructures: {problem}\n"), outcome(done))
@@ -113,7 +113,7 @@ def check_checksums_that_are_left_out(folder):
     run(folder, "convert", "model.safetensors", "sums.safetensors", "--checksums")
     for name, format in (("o.json", "json"), ("o.msgpack", "messagepack"), ("o.cbor.gz", "cbor")):
         done = run(folder, "convert", "sums.safetensors", name)
-        message = f"safestructures: note: the format {format} has no checksums: those of IN are left out.\n"
+        message = f"safestructures: note: the format {format} has no checksums, so those of IN are left out.\n"
         expect(name, (0, message), (done.returncode, done.stderr))
     for name in ("again.safetensors", "again.safetensors.gz"):
         done = run(folder, "convert", "sums.safetensors", name)
@@ -124,7 +124,7 @@ def check_checksums_that_are_left_out(folder):
 
 def check_outputs(folder):
     done = run(folder, "convert", "model.safetensors", "-", "--shard-size", "5")
-    message = "safestructures: --shard-size makes several files, and the standard output is one: name a file.\n"
+    message = "safestructures: --shard-size writes several files, and the standard output is one: name a file.\n"
     expect("shards to the standard output", (2, "", message), outcome(done))
     done = run(folder, "convert", "model.safetensors", "/dev/stdout")
     message = (
@@ -133,12 +133,12 @@ def check_outputs(folder):
     expect("a pipe by its name", (2, "", message), outcome(done))
     for name in ("all.npy", "all.NPY"):
         done = run(folder, "convert", "model.safetensors", name)
-        message = f"safestructures: {name}: a .npy holds one array: 'get' writes one, and an .npz holds them all.\n"
+        message = f"safestructures: {name}: a .npy file holds a single array: write it with 'get', or name a .npz file.\n"
         expect("one array", (2, "", message), outcome(done))
         expect("and nothing is written", False, (pathlib.Path(folder) / name).exists())
     for name in ("all.npz.gz", "all.npy.gz", "all.Npz.GZ"):
         done = run(folder, "convert", "model.safetensors", name)
-        message = f"safestructures: {name}: NumPy opens no array inside gzip: name a .npz file.\n"
+        message = f"safestructures: {name}: NumPy cannot open arrays inside gzip: name a .npz file.\n"
         expect(name, (2, "", message), outcome(done))
         expect(f"{name}: nothing is written", False, (pathlib.Path(folder) / name).exists())
 
@@ -157,10 +157,10 @@ def check_long_names(folder):
         (1, "verify cut.json", "cut.json: at /kkk"),
         (1, "verify twice.json", "twice.json: at /kkk"),
         (1, "show long.safetensors.index.json", "kkk"),
-        (1, "show missing.safetensors", "missing.safetensors: at /: the file has no tensor of the name in the schema: found 'kkk"),
+        (1, "show missing.safetensors", "missing.safetensors: at /: the schema names a tensor that the file does not have: found 'k"),
         (2, "get one.json a", "one.json: at /: there is no 'a': found dict of 1: kkk"),
         (2, "get model.safetensors /" + "k" * 4000, "model.safetensors: at /: there is no 'kkk"),
-        (2, "diff one.json one.json --renames names.txt", "a rename cannot be carried out: expected as many * on both sides, found kkk"),
+        (2, "diff one.json one.json --renames names.txt", "a rename rule is not valid: expected the same number of * on both sides, found k"),
     ):
         done = run(folder, *line.split(" "))
         name = line[:60]

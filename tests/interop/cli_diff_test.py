@@ -92,7 +92,7 @@ def check_renames(folder):
     expect("a useless one", True, "note: the rename x=y matched nothing\n" in text)
     options = ["--only", "*", "--ignore", "x", "--tolerance", "dtype:F16=1,0"]
     code, text, _ = found(folder, "a.safetensors", "a.safetensors", *options)
-    notes = ["note: the glob x of ignore matched nothing", "note: the tolerance of * for F16 decided nothing"]
+    notes = ["note: ignore: the glob x matched nothing", "note: the tolerance of * for F16 had no effect"]
     expect("useless options", notes, [line for line in text.splitlines() if line.startswith("note")])
 
 
@@ -103,27 +103,27 @@ def check_wrong_calls(folder):
         "model.safetensors damaged.safetensors": None,
         "model.safetensors - --noise -": "only one of the inputs can be the standard input.",
         "model.safetensors model.safetensors --noise killed": "--noise: killed is a recording, but"
-        " model.safetensors is none.",
-        "killed killed --noise model.safetensors": "--noise: model.safetensors is no recording, but"
-        " killed is one.",
+        " model.safetensors is not.",
+        "killed killed --noise model.safetensors": "--noise: model.safetensors is not a recording,"
+        " but killed is.",
         "- -": "only one of the inputs can be the standard input.",
         "- model.safetensors --renames -": "only one of the inputs can be the standard input.",
-        "a b --save-renames -": "--save-renames: the comparison goes to the standard output: name a file.",
-        "a b --rtol x": "--rtol: 'x' is no number from 0 on.",
-        "a b --atol -1": "--atol: '-1' is no number from 0 on.",
-        "a b --rtol nan": "--rtol: 'nan' is no number from 0 on.",
+        "a b --save-renames -": "--save-renames: the standard output is for the comparison: name a file.",
+        "a b --rtol x": "--rtol: expected a number, 0 or larger, found 'x'.",
+        "a b --atol -1": "--atol: expected a number, 0 or larger, found '-1'.",
+        "a b --rtol nan": "--rtol: expected a number, 0 or larger, found 'nan'.",
         "a b --tolerance x=1": "--tolerance: 'x=1' is not of the form GLOB=RTOL,ATOL or dtype:DTYPE=RTOL,ATOL.",
         "a b --tolerance dtype:half=1,0": "--tolerance: there is no dtype 'half': the dtypes are BOOL, F4,"
         " F6_E2M3, F6_E3M2, U8, I8, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ, F8_E5M2FNUZ, I16, U16, F16, BF16,"
         " I32, U32, F32, C64, F64, I64, U64.",
-        "a b --tolerance dtype:F16=1,x": "--tolerance: 'x' is no number from 0 on.",
-        "a b --tolerance x=1,": "--tolerance: '' is no number from 0 on.",
+        "a b --tolerance dtype:F16=1,x": "--tolerance: expected a number, 0 or larger, found 'x'.",
+        "a b --tolerance x=1,": "--tolerance: expected a number, 0 or larger, found ''.",
         "a b --rename x": "--rename: 'x' is not of the form A=B.",
-        "a b --json --junit": "--json and --junit exclude each other.",
+        "a b --json --junit": "--json cannot be combined with --junit.",
         "a b --order date": "--order: there is no order 'date': the orders are worst, call."
         " See 'safestructures diff --help'.",
-        "model.safetensors model.safetensors --rename a*=b": "a rename cannot be carried out: expected"
-        " as many * on both sides, found a*=b.",
+        "model.safetensors model.safetensors --rename a*=b": "a rename rule is not valid: expected"
+        " the same number of * on both sides, found a*=b.",
     }.items():
         code, text, errors = found(folder, *line.split(" "))
         expect(f"diff {line}", (2, ""), (code, text))
@@ -225,10 +225,10 @@ def check_junit_coverage(folder):
         ("killed", "killed", "--only", "none"): ["not equal: nothing was compared"],
         ("killed", "killed", "--rename", "<x>=&"): ["note: the rename <x>=& matched nothing"],
         ("few", "many"): [
-            "note: tensors compared by their statistics, where what is close may still hold single numbers that are not: 1"
+            "note: tensors compared by their statistics, which may hide differences of single numbers: 1"
         ],
         ("ported", "reference", "--noise", "exact"): [
-            f"makes an error: {SCORES}, step 0 call 0: error 7.00e+00, 8.76e-08 in {SCORES}.input; 2 of its calls",
+            f"makes an error: {SCORES}, step 0 call 0: error 7.00e+00, but 8.76e-08 in its input {SCORES}.input; in 2 of its calls",
             f"suspicion: {SCORES}, step 0 call 0: missing scale: a is b times 8, the square root of 64;"
             " 100 % of the squared difference",
         ],
@@ -326,8 +326,7 @@ def check_rename_files(folder):
     expect("rules that were suggested", ["/k=/attention_k", "/q=/attention_q", "/v=/attention_v"], sorted(rules))
     expect("each behind its reason", 3, names.count("# same "))
     expect("rules from a file", 0, found(folder, *files, "--renames", "names.txt")[0])
-    for text, outcome in ((names, (0, "")), ("q k\n", (2, "safestructures: standard input: at line 1: a line is"
-                          " no rule for names: expected A=B, a comment that begins with #, or nothing, found q k.\n"))):
+    for text, outcome in ((names, (0, "")), ("q k\n", (2, "safestructures: standard input: at line 1: a line is not a rename rule: expected A=B, a comment that begins with #, or nothing, found q k.\n"))):
         done = run(folder, "diff", *files, "--renames", "-", input=text)
         expect("rules from the standard input", outcome, (done.returncode, done.stderr))
     # What was applied is kept with what is suggested beside it.
@@ -340,7 +339,7 @@ def check_rename_files(folder):
         (
             2,
             "",
-            "safestructures: wrong.txt: at line 1: a line is no rule for names: expected A=B, a comment that"
+            "safestructures: wrong.txt: at line 1: a line is not a rename rule: expected A=B, a comment that"
             " begins with #, or nothing, found q k.\n",
         ),
         found(folder, *files, "--renames", "wrong.txt"),
@@ -353,7 +352,7 @@ def check_rename_files(folder):
         (
             2,
             "",
-            "safestructures: large.txt: a file of rules for names is too large: expected at most 16777216 bytes,"
+            "safestructures: large.txt: the file of rename rules is too large: expected at most 16777216 bytes,"
             " found 16777217.\n",
         ),
         found(folder, *files, "--renames", "large.txt"),

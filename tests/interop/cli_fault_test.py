@@ -27,7 +27,7 @@ def check_calls(folder):
             " (burn::Options::burn_version)."
         ),
         ("r.mpk", "out.mpk", "--metadata", "burn.version=0.8"): (
-            "this version of Burn cannot be written for: expected 0.13 to 0.21, found '0.8'. Set"
+            "records cannot be written for this version of Burn: expected 0.13 to 0.21, found '0.8'. Set"
             " burn::Options::burn_version, or in the tool --metadata burn.version=0.21.0; Burn 0.22 has no recorders:"
             " save as burnpack (.bpk)."
         ),

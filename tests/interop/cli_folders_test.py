@@ -9,8 +9,8 @@ from cli_outcomes import expect, run, run_checks
 from safetensors.numpy import save_file
 
 EXPECTED = (
-    "the folder does not say which file is meant: expected model.safetensors, one .index.json, one file of a"
-    " model, or one .json or .bin and nothing else, found"
+    "it is unclear which file in the folder is meant: expected model.safetensors, one .index.json, one model file, or a single"
+    " .json or .bin file and nothing else, found"
 )
 
 
@@ -109,7 +109,7 @@ def check_the_file_stays(folder):
         (made := folder / ending).mkdir()
         run(folder, "convert", simple, made / f"m.{ending}")
         output = f"{ending}/m.{ending}"
-        message = f"safestructures: -o: {output} is what is read here, and would be lost: name another file.\n"
+        message = f"safestructures: -o: {output} is also an input and would be overwritten: name another file.\n"
         expect(output, (2, message), outcome(run(folder, "report", ending, "-o", output)))
         expect(f"{output}: it is there", 0, run(folder, "verify", output).returncode)
 

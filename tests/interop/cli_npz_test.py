@@ -71,7 +71,7 @@ def check_write(folder):
     done = run(folder, "convert", "plain.safetensors", "plain.npz", "--precision", "f16")
     expect(
         "metadata",
-        (0, "safestructures: note: a .npz file has no metadata: left out are 'format'.\n"),
+        (0, "safestructures: note: a .npz file cannot hold metadata, so this is left out: 'format'.\n"),
         (done.returncode, done.stderr),
     )
     with np.load(folder / "plain.npz") as loaded:
@@ -80,7 +80,7 @@ def check_write(folder):
     refused = {
         "model.safetensors": "out.npz: at /name: a .npz file holds arrays and numbers only: found str"
         ' "tiny". Save as .safetensors or .json, which hold everything.',
-        "bfloat.safetensors": "out.npz: at /w: NumPy has no such dtype: found BF16. Add --precision f32 to convert"
+        "bfloat.safetensors": "out.npz: at /w: NumPy does not have this dtype: found BF16. Add --precision f32 to convert"
         " it.",
     }
     for name, message in refused.items():
@@ -122,7 +122,7 @@ NO_PLACE = {
     ),
     '[1, {"$tuple": []}]': f"at /1: a .npz file holds arrays and numbers only: found tuple of 0. {EVERYTHING}",
     '{"a": {"$list": [1], "$attributes": {"unit": 2}}}': (
-        f"at /a: a .npz file cannot hold what stands beside a value: found the attribute 'unit'. {EVERYTHING}"
+        f"at /a: a .npz file cannot hold attributes of values: found the attribute 'unit'. {EVERYTHING}"
     ),
 }
 
@@ -256,7 +256,7 @@ def hostile():
     damaged[60] ^= 1
     yield "a changed byte", damaged, "at a.npy: the bytes of a file in the archive are not those that were saved"
     yield "a cut file", archive()[:-30], "the archive has no end record"
-    yield "no archive", bytearray(b"PK\3\4"), "the file is no ZIP archive: it is too short"
+    yield "no archive", bytearray(b"PK\3\4"), "the file is too short for a ZIP archive"
     yield (
         "a stored size that lies",
         with_field(archive(), DIRECTORY, 24, struct.pack("<I", 1 << 30)),
@@ -297,7 +297,7 @@ def hostile():
     yield (
         "another method",
         archive(method=zipfile.ZIP_BZIP2),
-        "at a.npy: a file in the archive is compressed in a way that is not known here",
+        "at a.npy: a file in the archive has an unsupported compression method",
     )
     # Of 300 KB; each file alone would be within what gzip may be.
     half = npy("'|u1'", f"({1 << 27},)", bytes(1 << 27))
@@ -308,7 +308,7 @@ def hostile():
     yield (
         "more than packed files may be",
         far.getvalue(),
-        f"a packed file is too large unpacked: expected at most {1 << 28} bytes (Limits::expansion), found more in"
+        f"a compressed file is too large when unpacked: expected at most {1 << 28} bytes (Limits::expansion), found more in"
         f" {len(far.getvalue())}. Raise the limit if you trust the file.",
     )
     two = io.BytesIO()
@@ -320,27 +320,27 @@ def hostile():
     header = struct.unpack_from("<I", twice, twice.find(DIRECTORY) + 42)[0]
     twice[place + 42 : place + 46] = struct.pack("<I", header)
     twice[place + 46] = ord("a")
-    yield "one name twice", twice, "at a.npy: the archive holds two files of one name"
+    yield "one name twice", twice, "at a.npy: the archive holds two files with the same name"
     overlapping = bytearray(two.getvalue())
     struct.pack_into("<I", overlapping, overlapping.find(DIRECTORY) + 20, 60 + len(npy()))
     struct.pack_into("<I", overlapping, overlapping.find(DIRECTORY) + 24, 60 + len(npy()))
     yield "overlaps", overlapping, "files in the archive overlap"
-    yield "no array", archive("notes.txt"), "at notes.txt: the archive holds a file that is no array"
+    yield "no array", archive("notes.txt"), "at notes.txt: the archive holds a file that is not an array"
     yield "not UTF-8", archive("\u00fc.npy"), None
-    yield "no .npy", archive(content=b"text of some length"), "at a: this is no .npy file"
+    yield "no .npy", archive(content=b"text of some length"), "at a: this is not a .npy file"
     yield (
         "a new version",
         archive(content=npy(version=9)),
-        "at a: a .npy file has a version that is not known here: expected 1.0, 2.0 or 3.0, found 9.0.",
+        "at a: a .npy file has an unknown version: expected 1.0, 2.0 or 3.0, found 9.0.",
     )
     yield (
         "objects",
         archive(content=npy("'|O'")),
-        "at a: an array has a dtype that is not known here: expected bools, integers, floats to 64"
-        " bits, complex of 64 bits, found '|O'. These are pickled objects, which run code",
+        "at a: an array has an unsupported dtype: expected bools, integers, floats of up to 64 bits,"
+        " complex of 64 bits, found '|O'. These are pickled objects, which can run code",
     )
-    yield "text", archive(content=npy("'<U4'")), "at a: an array has a dtype that is not known here"
-    yield "records", archive(content=npy("[('x', '<f4')]")), "at a: records are no array of numbers"
+    yield "text", archive(content=npy("'<U4'")), "at a: an array has an unsupported dtype"
+    yield "records", archive(content=npy("[('x', '<f4')]")), "at a: structured arrays are not arrays of numbers"
     yield "a huge shape", archive(content=npy(shape="(4294967296, 4294967296)")), "at a: "
     yield "another shape", archive(content=npy(shape="(3,)")), "at a: "
     yield "a negative shape", archive(content=npy(shape="(-1,)")), "at a: the header of an array"

@@ -55,7 +55,7 @@ def check_inputs_stay(folder):
         (["diff", "a.safetensors", "b.safetensors", "--noise", index], "--save-renames", shard),
         (["report", "nz"], "-o", "nz/n.npz"),
     ):
-        message = f"safestructures: {option}: {output} is what is read here, and would be lost: name another file.\n"
+        message = f"safestructures: {option}: {output} is also an input and would be overwritten: name another file.\n"
         done = run(folder, *command, option, output)
         expect(
             f"{command} {option} {output}",

@@ -110,18 +110,18 @@ def check_get(folder):
     expect("the only record", True, run(runs, "get", "kept", "whole").stdout.startswith("["))
     there = "4 records, steps 0 to 3, calls 0 to 3"
     for words, expected in (
-        (("decoder.out",), f"closed: 'decoder.out' has {there}: say which by --call, or by --step."),
+        (("decoder.out",), f"closed: 'decoder.out' has {there}: choose one with --call or --step."),
         (
             ("decoder.out", "--step", "4"),
-            f"closed: no record of 'decoder.out' is the one asked for: there are {there}.",
+            f"closed: no record of 'decoder.out' has that step or call: it has {there}.",
         ),
         (
             ("decoder.out", "--step", "-1"),
-            f"closed: no record of 'decoder.out' is the one asked for: there are {there}.",
+            f"closed: no record of 'decoder.out' has that step or call: it has {there}.",
         ),
         (
             ("decoder.out", "--step", "1", "--call", "2"),
-            f"closed: no record of 'decoder.out' is the one asked for: there are {there}.",
+            f"closed: no record of 'decoder.out' has that step or call: it has {there}.",
         ),
         (
             ("decoder.out/txt", "--step", "1"),
@@ -130,11 +130,11 @@ def check_get(folder):
         ),
         (
             ("decoder.out", "--step", "0x1"),
-            "--step takes a whole number, not '0x1'. See 'safestructures get --help'.",
+            "--step: expected a whole number, found '0x1'. See 'safestructures get --help'.",
         ),
         (
             ("decoder.out", "--call", "-1"),
-            "--call takes a whole number from 0 on, not '-1'. See 'safestructures get --help'.",
+            "--call: expected a whole number, 0 or larger, found '-1'. See 'safestructures get --help'.",
         ),
     ):
         code, printed, errors = outcome(run(runs, "get", "closed", *words))
@@ -167,7 +167,7 @@ def check_two_records_of_a_step(folder):
     expect("a part of a record", True, "b" in run(folder, "show", "run", "a").stdout)
     expect(
         "two of one step",
-        (2, "safestructures: run: 'twice' has 2 records, step 0, calls 0 to 1: say which by --call.\n"),
+        (2, "safestructures: run: 'twice' has 2 records, step 0, calls 0 to 1: choose one with --call.\n"),
         (lambda done: (done.returncode, done.stderr))(run(folder, "get", "run", "twice", "--step", "0")),
     )
     expect("a call", "[4.0]\n", run(folder, "get", "run", "twice", "--call", "1").stdout)

@@ -111,7 +111,7 @@ CASES = {
         " found int 64.\n"
         "safestructures: original_whole.safetensors: at t: element 0 cannot be converted from F32 to"
         " I64: expected a whole number, found 1.5. Choose a floating-point dtype, or cut fractions"
-        " off by Overflow::saturate (in C++).\n",
+        " off with Overflow::saturate (in C++).\n",
     ),
     "verify missing": (
         1,
@@ -122,9 +122,9 @@ CASES = {
     "show folder": (
         1,
         "",
-        "safestructures: folder: the folder does not say which file is meant: expected"
-        " model.safetensors, one .index.json, one file of a model, or one .json or .bin and nothing else,"
-        " found none of them. Name a file inside it.\n",
+        "safestructures: folder: it is unclear which file in the folder is meant: expected"
+        " model.safetensors, one .index.json, one model file, or a single .json or .bin file and nothing else,"
+        " found none of these. Name a file inside it.\n",
     ),
     "get model.safetensors /name": (0, "tiny\n", ""),
     "get model.safetensors epochs": (0, "3\n", ""),
@@ -147,7 +147,7 @@ CASES = {
     "get bfloat.safetensors w -o w.npy": (
         2,
         "",
-        "safestructures: bfloat.safetensors: at w: NumPy has no such dtype: found BF16. Add --dtype F32 to convert it.\n",
+        "safestructures: bfloat.safetensors: at w: NumPy does not have this dtype: found BF16. Add --dtype F32 to convert it.\n",
     ),
     "get model.safetensors /layers/7": (
         2,
@@ -162,13 +162,13 @@ CASES = {
     "get model.safetensors /layers -o layers.npy": (
         2,
         "",
-        "safestructures: only a tensor, str or bytes can be written as it is: /layers is list of 2."
+        "safestructures: only a tensor, a str or bytes can be written unchanged: /layers is list of 2."
         " Name a .json file, or add --json.\n",
     ),
     "get model.safetensors /layers/0/weight -o weight.txt": (
         2,
         "",
-        "safestructures: a tensor is written as a .npy or .json file: name the output so, not weight.txt.\n",
+        "safestructures: a tensor is written as .npy or .json: use one of these endings, not weight.txt.\n",
     ),
     "get model.safetensors /layers/0/weight -o missing/weight.npy": (
         2,
@@ -214,7 +214,7 @@ CASES = {
     "convert large.safetensors saturated.safetensors --precision f16 --overflow saturate": (
         0,
         "saturated.safetensors: written, 1 tensor, 78 bytes\n",
-        "safestructures: note: values of weight: 1 beyond the range, 1 became 0.\n",
+        "safestructures: note: values changed in weight: 1 beyond the range, 1 became 0.\n",
     ),
 }
 
@@ -326,7 +326,7 @@ def check_convert(folder):
     failed = run(folder, "convert", model, "threads.safetensors", "--threads", "-1")
     expect(
         "--threads -1",
-        (2, "safestructures: --threads takes a whole number from 0 on, not '-1'. See 'safestructures "
+        (2, "safestructures: --threads: expected a whole number, 0 or larger, found '-1'. See 'safestructures "
             "convert --help'.\n"),
         (failed.returncode, failed.stderr),
     )
@@ -367,7 +367,7 @@ def check_nan(folder):
     nans = np.array([0x7FF8000000000000, 0x7FF8000000000001, 0x7FF0000000000001], dtype=np.uint64)
     save_file({"w": nans.view(np.float64)}, pathlib.Path(folder) / "nan.safetensors")
     done = run(folder, "convert", "nan.safetensors", "out.safetensors", "--precision", "f32")
-    expect("NaN: counted", "safestructures: note: values of w: 2 NaN changed.\n", done.stderr)
+    expect("NaN: counted", "safestructures: note: values changed in w: 2 NaN changed.\n", done.stderr)
     done = run(
         folder, "convert", "nan.safetensors", "out.safetensors", "--precision", "f32", "--lossless"
     )

@@ -24,6 +24,7 @@ def check_help_command(folder):
         asked = run(folder, "help", command)
         expect(f"help {command}", (0, ""), (asked.returncode, asked.stderr))
         expect(f"help {command}: as --help", run(folder, command, "--help").stdout, asked.stdout)
+        expect(f"help {command}: no wider than a terminal", [], [one for one in asked.stdout.splitlines() if len(one) > 80])
     expect("help", run(folder, "--help").stdout, run(folder, "help").stdout)
     alone = run(folder)
     expect(
@@ -38,7 +39,7 @@ def check_help_command(folder):
     )
     expect(
         "help of two",
-        (2, "safestructures: help takes one command: 'safestructures help get'.\n"),
+        (2, "safestructures: help explains one command at a time: 'safestructures help get'.\n"),
         outcome(run(folder, "help", "get", "show")),
     )
     for option in ("--precision preserve|f32|f16|bf16|f64", "--overflow error|saturate|allow"):
@@ -54,7 +55,7 @@ SLIPS = {
     " See 'safestructures get --help'.",
     "convert model.safetensors --precison=f16 out": "convert has no option '--precison': did you mean"
     " '--precision'? See 'safestructures convert --help'.",
-    "verify -q model.safetensors": "verify has no option '-q': did you mean '-h'?"
+    "verify -q model.safetensors": "verify has no option '-q': its options are --help, -h."
     " See 'safestructures verify --help'.",
     "convert model.safetensors out --precision f12": "--precision: there is no precision 'f12': the"
     " precisions are preserve, f32, f16, bf16, f64. See 'safestructures convert --help'.",
@@ -70,7 +71,8 @@ SLIPS = {
     "--vresion": "there is no option '--vresion': did you mean '--version'? See 'safestructures --help'.",
     "--help --foo=1 show": "there is no option '--foo': the options are --help, -h, --version."
     " See 'safestructures --help'.",
-    "-q show model.safetensors": "there is no option '-q': did you mean '-h'? See 'safestructures --help'.",
+    "-q show model.safetensors": "there is no option '-q': the options are --help, -h, --version."
+    " See 'safestructures --help'.",
     "-": "there is no command '-': the commands are " + ", ".join(COMMANDS) + ".",
     "-1": "there is no command '-1': the commands are " + ", ".join(COMMANDS) + ".",
     "completion tcsh": "SHELL: there is no shell 'tcsh': the shells are bash, zsh, fish."
@@ -141,7 +143,7 @@ def check_streams(folder):
     os.close(parent)
     expect(
         "no file on a terminal",
-        (2, "safestructures: a terminal is no place for the file: redirect the standard output.\n"),
+        (2, "safestructures: the file is not written to a terminal: redirect the standard output or name a file.\n"),
         outcome(done),
     )
 
@@ -155,8 +157,8 @@ def check_recordings(folder):
     note = "safestructures: note: {}: the recording was not closed, so records may be missing\n"
     for name, found, said in (
         ("closed", "15 records in 4 sealed segments, {}, checksums match", ""),
-        ("killed", "15 records in 3 sealed segments and one that is not, {}, checksums match", note),
-        ("started", "3 records in 0 sealed segments and one that is not, 0 bytes", note),
+        ("killed", "15 records in 3 sealed segments and one unsealed, {}, checksums match", note),
+        ("started", "3 records in 0 sealed segments and one unsealed, 0 bytes", note),
     ):
         done = run(runs, "verify", name)
         size = re.search(r"[\d.]+ (KiB|bytes)|$", done.stdout)[0]
@@ -170,8 +172,8 @@ def check_recordings(folder):
             f"convert of a recording: {name}",
             (
                 1,
-                f"safestructures: {name}: the folder is a recording: expected a file, or a folder that is about"
-                f" one, found {segments}. All other commands take recordings; name a file inside it.\n",
+                f"safestructures: {name}: the folder is a recording: expected a file, or a folder that holds one,"
+                f" found {segments}. Name one of its segments; the other commands take a recording.\n",
             ),
             outcome(run(runs, "convert", name, "converted.safetensors")),
         )
@@ -249,6 +251,8 @@ def check_ls(folder):
     expect("a glob", biases, lines("model.safetensors", "*bias"))
     expect("a glob of one step", weights, lines("model.safetensors", "/layers/?/w*"))
     expect("no match", [], lines("model.safetensors", "bias"))
+    note = "safestructures: note: model.safetensors: no tensor matches bias\n"
+    expect("no match: a note", (0, note), outcome(run(folder, "ls", "model.safetensors", "bias")))
     expect("by size", weights + biases, lines("model.safetensors", "--sort", "size"))
     expect(
         "by name",

@@ -129,7 +129,7 @@ def check_flags(report, path):
             if as_text != text or safestructures.load_file(file, plugins=PLUGINS) is not value:
                 report.fail(f"{name} as text", f"found {as_text!r}")
     for name, value in UNSAVEABLE.items():
-        message = f"cannot be saved: it is no member of {type(value).__name__}, and "
+        message = f"cannot be saved: it is not a member of {type(value).__name__}, and "
         refused(report, name, message, safestructures.save_file, value, path, plugins=PLUGINS)
     for text, class_name, message in (
         ("R|Q", "Perm", "Perm has no member 'Q': it has R, W, X, RX"),
@@ -219,11 +219,11 @@ def check_keys(report, path):
     value = {Colour.RED: 1, "RED": 2}
     if loaded_of(path, value) != value:
         report.fail("a member and its name", "are one key")
-    refused(report, "a member without its class", "has keys that load as the same one: 1 would be left",
+    refused(report, "a member without its class", "has keys that load as the same one: only 1 would be left",
             safestructures.load_file, path, plugins=safestructures_cpp.PLUGINS)
     yes, one = {"data_type": "bool", "value": True}, {"data_type": "int", "value": "1"}
     write(path, {"data_type": "dict", "value": {"True": one, "1": one}, "keys": {"True": yes, "1": one}})
-    refused(report, "True and 1 in a dict", "has keys that load as the same one: 1 would be left",
+    refused(report, "True and 1 in a dict", "has keys that load as the same one: only 1 would be left",
             safestructures.load_file, path)
 
 
@@ -234,7 +234,7 @@ def check_sets(report, path):
         value = kind([Colour.RED, "RED"])
         if loaded_of(path, value) != value:
             report.fail(f"a member and its name in a {name}", "are one item")
-        message = f"a {name} of 2 items has some that load as the same one: 1 would be left"
+        message = f"some of the 2 items of a {name} load as the same one: only 1 would be left"
         refused(report, f"a member without its class in a {name}", message, safestructures.load_file, path,
                 plugins=safestructures_cpp.PLUGINS)
         items = [{"data_type": "bool", "value": True}, {"data_type": "int", "value": "1"}]

@@ -106,7 +106,7 @@ def check_beyond_readers(folder):
         ({"x": {10**4300: 1}}, f"/x: a dict with a key of 14285 bits {digits} Give its keys as texts."),
         (
             nested(201),
-            f"{'/0' * 201}: a value that is deeper than 200 levels cannot be recorded. Record its parts by names"
+            f"{'/0' * 201}: a value that is deeper than 200 levels cannot be recorded. Record its parts under names"
             " of their own.",
         ),
     ]

@@ -154,9 +154,9 @@ def check_refused_hooks(folder):
     parts = {name: Module(lambda x: x) for name in "abcdefgh"}
     model = Module(lambda x: x, **parts, i=Scripted(lambda x: x))
     recorder = Recorder(pathlib.Path(folder) / "refused")
-    problem = "the module 'net.i' takes no hooks (no hooks here). Attach the model that it was made of, or name others by"
+    problem = "the module 'net.i' cannot take hooks (no hooks here). Attach the model that it was made from, or select"
     found = raised(TypeError, lambda: recorder.attach(model, "net", inputs=True, steps=True))
-    expect("a scripted module", f"{problem} `only`", found)
+    expect("a scripted module", f"{problem} others with `only`", found)
     expect("hooks that stay", [], [hook for one in (model, *model.children.values()) for hook in one.before + one.after])
     detach = recorder.attach(model, "net", only="net.[a-h]")
     expect("the others", 8, sum(len(part.after) for part in parts.values()))

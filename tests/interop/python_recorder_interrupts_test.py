@@ -180,8 +180,8 @@ class Recording(dict):
 def check_inside(folder):
     """What a value does when it is looked at, and a signal's handler, record nothing inside a record."""
     folder = pathlib.Path(folder) / "inside"
-    said = "record was called while this thread records, by what the value does or by a signal's handler: record when"
-    said += " it has returned"
+    said = "record was called while this thread was recording, from code of the value or from a signal handler: call it"
+    said += " when the first call has returned"
     with Recorder(folder) as recorded:
         problem = raised(ValueError, lambda: recorded.record("a", Recording(recorded)))
         expect("a value", True, f"which cannot be read (RuntimeError: {said})" in problem)

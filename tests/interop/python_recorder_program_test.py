@@ -93,7 +93,7 @@ def check_files_of_others(folder):
         recorder.record("a", np.ones(1))
         other = here / f"segment-000002.{kind}"
         other.write_text("theirs")
-        problem = "[Errno 17] File exists. The records before are kept: mend this, and record into another folder:"
+        problem = "[Errno 17] File exists. The earlier records are kept: fix this, and record into another folder:"
         problem += f" '{other}'"
         expect(kind, problem, raised(OSError, lambda: recorder.record("b", np.ones(1))))
         expect(f"{kind}, at close", problem, raised(OSError, recorder.close))

@@ -127,7 +127,7 @@ def check_refusals(folder):
     recorder = Recorder(folder / "run")
     expect(
         "a second recorder",
-        "[Errno 11] another recorder writes to the folder. Close it, or end its process with all that it"
+        "[Errno 11] another recorder writes to the folder. Close it, or end its process and those that it"
         f" forked: '{folder / 'run'}'",
         raised(BlockingIOError, lambda: Recorder(folder / "run")),
     )
@@ -156,12 +156,12 @@ def check_refusals(folder):
     expect("no scope", "a scope has no name", raised(ValueError, lambda: recorder.scope("")))
     expect("half a surrogate", True, "surrogates not allowed" in raised(UnicodeEncodeError, lambda: recorder.record("\ud800", 1)))
     for step in (2**63, -(2**63) - 1):
-        expect(f"step {step}", "a step has 64 bits at most", raised(ValueError, lambda: recorder.step(step)))
+        expect(f"step {step}", "a step has at most 64 bits", raised(ValueError, lambda: recorder.step(step)))
     for name in ("every", "segment_bytes"):
         for odd in (1.5, float("inf"), float("nan"), "2"):
             refused = raised(TypeError, lambda: Recorder(folder / "other", **{name: odd}))
             expect(f"{name} {odd}", f"'{type(odd).__name__}' object cannot be interpreted as an integer", refused)
-    expect("every 0", "every and segment_bytes must be 1 at least", raised(ValueError, lambda: Recorder(folder / "other", every=0)))
+    expect("every 0", "every and segment_bytes must be at least 1", raised(ValueError, lambda: Recorder(folder / "other", every=0)))
     recorder.record("b", 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # JAX warns of its threads; the child uses none.
@@ -176,7 +176,7 @@ def check_refusals(folder):
     recorder.close()
     expect("closed", "the recorder is closed", raised(ValueError, lambda: recorder.record("b", 1)))
     whole = raised(FileExistsError, lambda: Recorder(folder / "run"))
-    expect("a folder with a recording", True, whole.startswith(f"{folder}/run: the folder holds a recording already."))
+    expect("a folder with a recording", True, whole.startswith(f"{folder}/run: the folder already holds a recording."))
     text = run(folder, "diff", "run", "run").stdout
     expect("what was left out is said", True, 'left out or thinned records: {"a": {"calls": 4, "failed": 4}}' in text)
 
@@ -346,7 +346,7 @@ def check_full_disk(folder):
     done = subprocess.run(
         [sys.executable, "-c", FULL, PLUGIN, "full"], cwd=folder, capture_output=True, text=True, check=True
     )
-    problem = "[Errno 27] File too large. The records before are kept: mend this, and record into another folder:"
+    problem = "[Errno 27] File too large. The earlier records are kept: fix this, and record into another folder:"
     problem += f" '{folder}/full/segment-000001.part'"
     counts = {"x": {"calls": 20, "kept": 9, "failed": 11}}
     expect("the error, once, and at close", [str((9, problem)), problem, str(counts)], done.stdout.splitlines())

@@ -209,22 +209,22 @@ def check_refusals(folder):
             "/0/k: an array of JAX's random keys (key<fry>)",
             "Record what jax.random.key_data gives of it.",
         ),
-        (itself, "/0/0: a value that holds itself", "Record its parts by names of their own."),
-        (linked, "/following/following: a value that holds itself", "Record its parts by names of their own."),
+        (itself, "/0/0: a value that holds itself", "Record its parts under names of their own."),
+        (linked, "/following/following: a value that holds itself", "Record its parts under names of their own."),
         (
             [unset],
             "/0: __main__.Unset, which cannot be read (AttributeError: 'Unset' object has no attribute 'missing'),",
-            "Set all its fields, or record its parts by names of their own.",
+            "Set all its fields, or record its parts under names of their own.",
         ),
         (
             {"m": Failing()},
             "/m: __main__.Failing, which cannot be read (KeyError: 'no items'),",
-            "Set all its fields, or record its parts by names of their own.",
+            "Set all its fields, or record its parts under names of their own.",
         ),
         (
             deep,
             "/: a value of more than 20000 nodes",
-            "Record arrays in place of long lists, and its parts by names of their own.",
+            "Record arrays in place of long lists, and its parts under names of their own.",
         ),
         (
             [object()],
@@ -311,7 +311,7 @@ def check_steps(folder):
             said = raised(TypeError, lambda: jax.jit(recorder.step)(value))
             expect(kind, f"a step is one integer, not a traced {kind}", said)
         said = raised(ValueError, lambda: jax.jit(lambda x: recorder.step(2**63))(1.0))
-        expect("too large", "a step has 64 bits at most", said)
+        expect("too large", "a step has at most 64 bits", said)
 
 
 def check_failed_callbacks(folder):

@@ -95,7 +95,7 @@ def check_segments_read(folder):
 
     (folder / "empty").mkdir()
     none = raised(FileNotFoundError, lambda: records(folder / "empty"))
-    expect("a folder", True, none.startswith(f"{folder}/empty: the folder is no recording: expected segment-000001"))
+    expect("a folder", True, none.startswith(f"{folder}/empty: the folder is not a recording: expected segment-000001"))
     none = raised(FileNotFoundError, lambda: records(folder / "none"))
     expect("nothing", f"{folder}/none: there is no such folder or file", none)
     rows = np.zeros((3, 2))
@@ -107,22 +107,22 @@ def check_segments_read(folder):
         (Segment.of_rows(rows, step=np.arange(3.0)), "it has no column step"),
         (Segment.of_rows(rows, step=np.zeros((3, 1), np.int64)), "it has no column step"),
         (Segment.of_rows(rows, time=np.arange(2)), "its column time has 2 numbers, not 3"),
-        (Segment.of_rows(rows, name=np.array([0, 1, 0], np.uint32)), "its column name has 1, of 1"),
-        (Segment.of_rows(rows, value=np.array([0, 9, 0], np.uint32)), "its column value has 9, of 1"),
-        (Segment.of_rows(rows, kept=np.array([0, 3, 0], np.uint8)), "its column kept has 3, of 3"),
-        (Segment.of_rows(rows, row=np.array([0, 3, 0], np.int32)), "its column row has 3, which its value 0 has not"),
-        (Segment.of_rows(rows, row=np.array([0, -2, 0], np.int32)), "its column row has -2, which its value 0 has not"),
-        (Segment.of_rows(rows[0, 0:1].reshape(())), "its column row has 0, which its value 0 has not"),
-        (Segment.of_rows("abc"), "its column row has 0, which its value 0 has not"),
+        (Segment.of_rows(rows, name=np.array([0, 1, 0], np.uint32)), "its column name has 1, not below 1"),
+        (Segment.of_rows(rows, value=np.array([0, 9, 0], np.uint32)), "its column value has 9, not below 1"),
+        (Segment.of_rows(rows, kept=np.array([0, 3, 0], np.uint8)), "its column kept has 3, not below 3"),
+        (Segment.of_rows(rows, row=np.array([0, 3, 0], np.int32)), "its column row has 3, which its value 0 does not have"),
+        (Segment.of_rows(rows, row=np.array([0, -2, 0], np.int32)), "its column row has -2, which its value 0 does not have"),
+        (Segment.of_rows(rows[0, 0:1].reshape(())), "its column row has 0, which its value 0 does not have"),
+        (Segment.of_rows("abc"), "its column row has 0, which its value 0 does not have"),
     ]:
         safestructures.save_file(made, file)
-        problem = f"{file}: the file is no sealed segment of a recording: {why}"
+        problem = f"{file}: the file is not a sealed segment of a recording: {why}"
         expect(why, problem, raised(ValueError, lambda: list(records(file))))
     save_file({"x": rows}, file)
     expect("plain tensors", True, raised(ValueError, lambda: list(records(file))).endswith("it has no schema"))
     file.write_bytes(b"")
     problem = raised(ValueError, lambda: list(records(file)))
-    expect("no tensors", True, problem.startswith(f"{file}: the file is no sealed segment of a recording: "))
+    expect("no tensors", True, problem.startswith(f"{file}: the file is not a sealed segment of a recording: "))
 
 
 def check_versions(folder):
@@ -137,8 +137,8 @@ def check_versions(folder):
         safestructures.save_file(rows, file, metadata={order.METADATA_KEY: f'{{"version": {version}}}'})
         expect(
             f"version {version}",
-            f"{file}: the segment of a recording has a layout that is not known here: expected version 2, found"
-            f" {version}. Read the recording with {other}, or this file alone as the structure that it is.",
+            f"{file}: the segment of a recording has an unknown layout: expected version 2, found"
+            f" {version}. Read the recording with {other}, or open this file alone as a structure.",
             raised(ValueError, lambda: list(records(file))),
         )
     for said in ('{"version": 2}', '{"version": "3"}', "{}", "[]", "no JSON", "[" * 5000 + "]" * 5000):
@@ -146,7 +146,7 @@ def check_versions(folder):
         expect(said[:20], 3, len(list(records(file))))
     segment = earlier / "2026-11-22" / "closed" / "segment-000001.safetensors"
     problem = raised(ValueError, lambda: list(records(segment.parent)))
-    expect("before the columns", True, problem.startswith(f"{segment}: the segment of a recording has a layout"))
+    expect("before the columns", True, problem.startswith(f"{segment}: the segment of a recording has an unknown layout"))
 
 
 def check_changed_schemas(folder):
@@ -184,7 +184,7 @@ def check_changed_schemas(folder):
     sys.path.insert(0, str(folder))
     try:
         schema["value"]["values"]["value"][0] = {"data_type": "loaded_by_a_name.loaded", "value": None}
-        why = "the file is no sealed segment of a recording: nothing is known of the type 'loaded_by_a_name.loaded'"
+        why = "the file is not a sealed segment of a recording: the type 'loaded_by_a_name.loaded' is unknown"
         expect("a module's name", ("ValueError", f"{file}: {why}"), error_of(schema))
     finally:
         sys.path.remove(str(folder))
@@ -235,9 +235,9 @@ def check_deep(folder):
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(1000)
     try:
-        advice = "is too deep for Python's recursion limit of 1000. Call sys.setrecursionlimit(10000) before, or read"
-        advice += " it by `safestructures get` or in C++."
-        for file, what in ((segment, "the record 'deep' (sequence 1)"), (folder / "other.safetensors", "what it holds")):
+        advice = "is too deep for Python's recursion limit of 1000. Call sys.setrecursionlimit(10000) first, or read"
+        advice += " it with `safestructures get` or in C++."
+        for file, what in ((segment, "the record 'deep' (sequence 1)"), (folder / "other.safetensors", "its content")):
             said = raised(ValueError, lambda: list(records(file)))
             expect(f"{file.name}: too deep", f"{file}: {what} {advice}", said)
         expect("the limit", 1000, sys.getrecursionlimit())

@@ -43,7 +43,7 @@ def check_unreadable(said):
     expect("nested", "not recorded: a nested torch tensor", found["nested"])
     for name in ("half", "meta"):
         expect(name, "not recorded: torch.Tensor, which cannot be read (", found[name][:50])
-    expect("torch.jit", ("the module '1' takes no hooks (", 0), (said["jit"][:31], said["jit_hooks"]))
+    expect("torch.jit", ("the module '1' cannot take hooks (", 0), (said["jit"][:34], said["jit_hooks"]))
 
 
 def check_compiled(found):

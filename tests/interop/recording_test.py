@@ -119,9 +119,8 @@ def main():
     with open(damaged / "recording.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         busy = (
-            f"safestructures: {damaged}: the recording is still being written: expected a folder "
-            "that nobody writes to, found its lock held by a process that runs. Close the "
-            "recorder, or end its process with all that it forked.\n"
+            f"safestructures: {damaged}: the recording is still being written: expected a folder that no process"
+            " writes to, found its lock held by a running process. Close the recorder, or end its process and those that it forked.\n"
         )
         expect(report, "busy", (2, "", busy), recover(damaged))
     code, _, error = recover(folder / "none")

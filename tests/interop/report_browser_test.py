@@ -140,7 +140,7 @@ def check_findings(page, folder):
         "the culprits",
         [
             ["1.", SCORES, "7.000", "8.76e-8", "7.99e+7 new", f"{SCORES}.input", "missing scale", "2"],
-            ["2.", "guessed", "0.09496", "8.86e-8", "1.07e+6 new", "calm (a weaker guess: recorded before it, of another shape)", "", "1"],
+            ["2.", "guessed", "0.09496", "8.86e-8", "1.07e+6 new", "calm (a weaker guess: recorded before it, with a different shape)", "", "1"],
         ],
         page.evaluate(CULPRITS),
     )
@@ -157,13 +157,13 @@ def check_findings(page, folder):
     page.click(".culprits tr:nth-child(3) .link")
     expect("a culprit opens its row", ("guessed", "step 1, call 1"), (page.evaluate(HEADING), page.evaluate("document.querySelector('#detail h2 + div').textContent")))
     said = details(page)
-    expect("a guess is said to be one", "a weaker guess: recorded before it, of another shape", said["how sure"])
+    expect("a guess is said to be one", "a weaker guess: recorded before it, with a different shape", said["how sure"])
     page.click(".culprits tr:nth-child(2) .link")
     said = details(page)
     expected = {
         "input": f"{SCORES}.input", "how sure": "recorded as its input", "error of the input": "8.76e-8",
         "error of the record": "7.000", "out/in": "7.99e+7 new", "makes an error": "yes",
-        "difference beside it": "6.8e+7x, beyond", "times the floor allowed": "3.375", "measured by": "1 further run, with more digits",
+        "difference, relative to the noise allowed": "6.8e+7x, beyond", "allowed multiple of the floor": "3.375", "measured by": "1 further run, in higher precision",
     }
     expect("what went in, and the noise", expected, {key: said.get(key) for key in expected})
     expect(
@@ -175,7 +175,7 @@ def check_findings(page, folder):
     picture(page, "findings")
     page.evaluate("document.querySelector('#detail .link').click()")
     expect("its input opens", f"{SCORES}.input", page.evaluate(HEADING))
-    expect("within the noise", "0.85x, within", details(page)["difference beside it"])
+    expect("within the noise", "0.85x, within", details(page)["difference, relative to the noise allowed"])
 
 
 def check_other_values(page, folder):
@@ -183,15 +183,15 @@ def check_other_values(page, folder):
     other_values(folder)
     run(folder, "report", "cats", "dogs", "-o", "others.html")
     page.open(folder / "others.html")
-    guess = "a weaker guess: recorded before it, of another shape"
+    guess = "a weaker guess: recorded before it, with a different shape"
     expect(
         "an error without a number",
-        [["1.", "label", "another value", "0", "new", f"x ({guess})", "", "1"]],
+        [["1.", "label", "different value", "0", "new", f"x ({guess})", "", "1"]],
         page.evaluate(CULPRITS),
     )
     page.click(".row:nth-child(4)")
     said = details(page)
-    expect("of another shape, behind one with a number", ("another shape", "0.3333"), (said["error of the record"], said["error of the input"]))
+    expect("of another shape, behind one with a number", ("different shape", "0.3333"), (said["error of the record"], said["error of the input"]))
 
 
 def check_statistics(page, folder):
@@ -201,10 +201,10 @@ def check_statistics(page, folder):
     page.open(folder / "few.html")
     expect("an estimate in the table", ["0", "–", "~0.5000"], column(page, "rel L2"))
     expect("and in decibels", ["exact", "–", "~6.021"], column(page, "SNR"))
-    expect("counted", True, "by statistics alone 1" in page.evaluate(CARDS))
+    expect("counted", True, "by statistics only 1" in page.evaluate(CARDS))
     page.click(".first-line .link")
     badges = "[...document.querySelectorAll('#detail .badge')].map(one => one.textContent)"
-    expect("marked in its row", ["different", "by statistics alone"], page.evaluate(badges))
+    expect("marked in its row", ["different", "by statistics only"], page.evaluate(badges))
     said = details(page)
     expect("the estimates", ("~0.5000 ± 4.4 %", "no", "1.00e+30, 2.00e+30", "0"), (said["relative L2"], said["same hash"], said["maxima"], said["quantile distance"]))
     page.click(".row:nth-child(1)")
@@ -236,7 +236,7 @@ def check_coverage(page, folder):
     cards = page.evaluate(CARDS)
     expect(
         f"the cards {cards}",
-        ["compared 0 of 0", "with nothing to compare 1", "other values compared 1", "left out by the filter 1"],
+        ["numbers compared 0 of 0", "nothing to compare 1", "other values compared 1", "left out by the filter 1"],
         cards[cards.index("NaN and infinite 0 and 0") + 1 :],
     )
 

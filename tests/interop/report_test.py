@@ -55,7 +55,7 @@ def check_data(folder):
     expect("notes", ["the recording was not closed, so records may be missing"], data["a"]["notes"])
     first, last = "the recording was not closed, so records may be missing", "3 tensors left out by the filter"
     for options, notes in (
-        (["--only", "none"], [first, "the glob none of only matched nothing", last]),
+        (["--only", "none"], [first, "only: the glob none matched nothing", last]),
         (["--ignore", "*"], [first, last]),
     ):
         _, _, data = page_of(folder, "killed", *options)
@@ -222,7 +222,7 @@ def check_calls(folder):
         ("none.safetensors -o x.html", 1, "none.safetensors: cannot open the file"),
         ("killed model.safetensors -o x.html", 2, "a file cannot be compared with a recording"),
         ("model.safetensors -o none/x.html", 2, "none/x.html"),
-        ("model.safetensors model.safetensors -o x.html --rtol x", 2, "--rtol: 'x' is no number from 0 on."),
+        ("model.safetensors model.safetensors -o x.html --rtol x", 2, "--rtol: expected a number, 0 or larger, found 'x'."),
     ]:
         done = run(folder, "report", *line.split(" "))
         expect(f"report {line}", (code, "", True), (done.returncode, done.stdout, message in done.stderr))

@@ -77,9 +77,9 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
     constexpr bool can_move = std::is_move_constructible_v<T>;
     static_assert(
         can_move,
-        "safestructures cannot load this type, which cannot be moved: a const member that cannot "
-        "be copied, a std::atomic or a std::mutex takes that away. Load a type that can be moved, "
-        "and make this one of it");
+        "safestructures cannot load this type, which cannot be moved, for example because of a "
+        "const member that cannot be copied, a std::atomic or a std::mutex. Load a type that can "
+        "be moved, and make this one from it");
     if (registry() != nullptr) {
       if (const Registry::Type* type = registry()->find(typeid(T)); type && type->overrides) {
         const std::shared_ptr<void> object = decode_registered(*type, value);

@@ -60,9 +60,10 @@ TEST_CASE_TEMPLATE("real numbers load into complex types", C, std::complex<float
   CHECK(tensor(0, 1) == C(2));
   CHECK(tensor(1, 0) == C(3));
   // Two numbers are one complex number where the mark says so, and only there.
-  CHECK(error_of<Eigen::Matrix<C, 2, 1>>(value) ==
-        "shape_mismatch: at /: the tensor has another shape: expected shape [2], found tensor F64 "
-        "[2, 2]. Load it as a matrix.");
+  CHECK(
+      error_of<Eigen::Matrix<C, 2, 1>>(value) ==
+      "shape_mismatch: at /: the tensor has the wrong shape: expected shape [2], found tensor F64 "
+      "[2, 2]. Load it as a matrix.");
   CHECK(error_of<Eigen::Tensor<C, 1>>(value).find("rank 1") != std::string::npos);
   // Integers that no part holds are refused as for real targets.
   const Eigen::Matrix<std::int64_t, 1, 1> large((std::int64_t{1} << 53) + 1);

@@ -62,9 +62,9 @@ TEST_CASE("a map of memory is saved as it is, and another rank is refused") {
   } catch (const ss::Error& error) {
     text = error.what();
   }
-  CHECK(
-      text ==
-      "at /: the tensor has another shape: expected a tensor of rank 3, found tensor F32 [2, 3].");
+  CHECK(text ==
+        "at /: the tensor has the wrong shape: expected a tensor of rank 3, found tensor F32 [2, "
+        "3].");
 }
 
 TEST_CASE("tensors without dimensions or elements work, complex ones too") {
@@ -98,7 +98,7 @@ TEST_CASE("more elements than the Index counts are refused before memory is take
     }
     return std::string("no error");
   };
-  const std::string problem = "shape_mismatch: at /: the tensor has another shape: expected ";
+  const std::string problem = "shape_mismatch: at /: the tensor has the wrong shape: expected ";
   const std::string advice = ". Load a part of it, or load it as a type with a wider Index.";
   using Narrow = std::in_place_type_t<Eigen::Tensor<std::int8_t, 2, 0, int>>;
   using RowMajor = std::in_place_type_t<Eigen::Tensor<std::int8_t, 2, Eigen::RowMajor, int>>;
@@ -128,7 +128,7 @@ TEST_CASE("more elements than the Index counts are refused before memory is take
   CHECK(error_of(Narrow(), repeated({65536, 0})) == "no error");
   const ss::Value rows = ss::Value::list(std::vector<ss::Value>(65536, repeated({65537})));
   CHECK(error_of(Narrow(), rows) ==
-        "shape_mismatch: at /: the list has another shape: expected at most 2147483647 elements, "
+        "shape_mismatch: at /: the list has the wrong shape: expected at most 2147483647 elements, "
         "which its Index counts, found list of 65536" +
             advice);
   // The first list of each level has the size that all would have.
@@ -139,6 +139,6 @@ TEST_CASE("more elements than the Index counts are refused before memory is take
     list = ss::Value::list(std::move(items));
   }
   CHECK(error_of(std::in_place_type<Eigen::Tensor<std::int8_t, 4>>, list) ==
-        "type_mismatch: at /0/0/1: a value is of another kind: expected list, tuple or set, found "
+        "type_mismatch: at /0/0/1: a value has the wrong type: expected list, tuple or set, found "
         "int 0.");
 }

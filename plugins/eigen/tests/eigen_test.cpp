@@ -213,7 +213,7 @@ TEST_CASE("shapes that do not fit are refused with what would fit and what to do
        "shape [any, any], found tensor F32 []."},
   };
   for (const auto& one : cases) {
-    CHECK(one.error == "at /: the tensor has another shape: expected " + one.text);
+    CHECK(one.error == "at /: the tensor has the wrong shape: expected " + one.text);
   }
   CHECK(numbers({3, 1}).as<Eigen::VectorXf>() == Eigen::Vector3f(0, 1, 2));
   CHECK(numbers({1, 3}).as<Eigen::RowVector3f>() == Eigen::RowVector3f(0, 1, 2));
@@ -226,10 +226,11 @@ TEST_CASE("more elements than Eigen's Index counts are refused before memory is 
   const std::uint64_t half = std::uint64_t{1} << 31U;
   const ss::Value value(
       ss::Tensor::strided(ss::DType::I8, ss::Shape{half, half}, strides, &number, nullptr));
-  CHECK(error_of<Eigen::MatrixXd>(ss::ErrorCode::shape_mismatch, value) ==
-        "at /: the tensor has another shape: expected at most 1152921504606846975 elements, which "
-        "its Index counts, found tensor I8 [2147483648, 2147483648]. Load a part of it, or load it "
-        "as a type with a wider Index.");
+  CHECK(
+      error_of<Eigen::MatrixXd>(ss::ErrorCode::shape_mismatch, value) ==
+      "at /: the tensor has the wrong shape: expected at most 1152921504606846975 elements, which "
+      "its Index counts, found tensor I8 [2147483648, 2147483648]. Load a part of it, or load it "
+      "as a type with a wider Index.");
   const ss::Value none(
       ss::Tensor::strided(ss::DType::I8, ss::Shape{0, half}, strides, &number, nullptr));
   CHECK(none.as<Eigen::ArrayXXf>().cols() == static_cast<Eigen::Index>(half));
@@ -246,9 +247,9 @@ TEST_CASE("lists of numbers load where a small vector or matrix is asked for") {
   CHECK(list().as<Eigen::MatrixXf>().size() == 0);
   CHECK(list(numbers({2}), numbers({2})).as<Eigen::MatrixXf>() == Eigen::Matrix2f{{0, 1}, {0, 1}});
   CHECK(error_of<Eigen::Vector3d>(ss::ErrorCode::shape_mismatch, list(1, 2)) ==
-        "at /: the list has another length: expected items for shape [3], found list of 2.");
+        "at /: the list has the wrong length: expected items for shape [3], found list of 2.");
   CHECK(error_of<Eigen::MatrixXd>(ss::ErrorCode::shape_mismatch, list(list(1, 2), list(3))) ==
-        "at /1: a row has another length than the first: expected 2 numbers, found list of 1.");
+        "at /1: a row does not have the length of the first: expected 2 numbers, found list of 1.");
   CHECK(error_of<Eigen::Vector2d>(ss::ErrorCode::type_mismatch, list(1, "two")).substr(0, 6) ==
         "at /1:");
 }
@@ -287,7 +288,7 @@ TEST_CASE("a vector of fixed-size objects is one tensor, not copied") {
   CHECK(ss::Value::list({numbers({4}), numbers({4})}).as<std::vector<Eigen::Vector4f>>().size() ==
         2);
   CHECK(error_of<std::vector<Eigen::Vector3d>>(ss::ErrorCode::shape_mismatch, numbers({5, 4})) ==
-        "at /: the tensor has another shape: expected shape [any, 3], found tensor F32 [5, 4].");
+        "at /: the tensor has the wrong shape: expected shape [any, 3], found tensor F32 [5, 4].");
 }
 
 TEST_CASE("quaternions, transforms and diagonal matrices come back equal") {

@@ -53,7 +53,7 @@ class WholeSetProcessor(ListBaseProcessor):
         result = self.data_type(items)
         if len(result) != len(items):
             raise ValueError(
-                f"a {self.schema_type} of {len(items)} items has some that load as the same one: {len(result)} would"
+                f"some of the {len(items)} items of a {self.schema_type} load as the same one: only {len(result)} would"
                 " be left. Items of classes of your own need enumeration(...) or named_tuple(...) in `plugins`"
             )
         return result

@@ -81,7 +81,7 @@ class UnlikeDictProcessor(DictProcessor):
             result[key] = self.serializer.deserialize(node)
         if len(result) != len(serialized):
             raise ValueError(
-                f"a dict of {len(serialized)} entries has keys that load as the same one: {len(result)} would"
+                f"a dict of {len(serialized)} entries has keys that load as the same one: only {len(result)} would"
                 " be left. Keys of classes of your own need enumeration(...) or named_tuple(...) in `plugins`"
             )
         return result
@@ -132,7 +132,7 @@ class DefaultDictProcessor(UnlikeDictProcessor):
         if default_factory is not None:
             factory = getattr(builtins, str(default_factory), None)
             if not isinstance(factory, type):
-                raise ValueError(f"a defaultdict has a factory that is no type: {default_factory!r}")
+                raise ValueError(f"a defaultdict has a factory that is not a type: {default_factory!r}")
         return self.data_type(factory, super().deserialize(serialized, **kwargs))
 
 

@@ -52,8 +52,8 @@ def attach(record, model, name, only, inputs):
                 handles.append(module.register_forward_hook(uncompiled(output_hook(record, whole))))
             except RuntimeError as error:  # Raised by modules of torch.jit.
                 raise TypeError(
-                    f"the module {whole!r} takes no hooks ({error}). Attach the model that it was made of, or name"
-                    " others by `only`"
+                    f"the module {whole!r} cannot take hooks ({error}). Attach the model that it was made from, or"
+                    " select others with `only`"
                 ) from error
     except BaseException:
         remove(handles)

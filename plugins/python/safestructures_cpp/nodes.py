@@ -249,7 +249,8 @@ class NodeWriter:
         except TooManyNodes:
             self.tensors.clear()
             what = f"a value of more than {MOST_NODES} nodes"
-            return self._refused(what, "", "Record arrays in place of long lists, and its parts by names of their own.")
+            advice = "Record arrays in place of long lists, and its parts under names of their own."
+            return self._refused(what, "", advice)
 
     def _filled(self, written):
         """Returns a copy of the nodes with all tensors named, including those that have become known since."""
@@ -293,7 +294,7 @@ class NodeWriter:
             raise TooManyNodes
         if level > MOST_LEVELS:
             what = f"a value that is deeper than {MOST_LEVELS} levels"
-            return self._refused(what, path, "Record its parts by names of their own."), None
+            return self._refused(what, path, "Record its parts under names of their own."), None
         if is_array(value):
             return self._tensor_node(value, path), None
         # Exact types only: an instance of a subclass, such as an enum member, is something else.
@@ -311,12 +312,12 @@ class NodeWriter:
         if not is_dataclass and not isinstance(value, (Mapping, list, tuple)):
             return self._omitted(type_name(value), path), None
         if id(value) in self._on_path:
-            advice = "Record its parts by names of their own."
+            advice = "Record its parts under names of their own."
             return self._refused("a value that holds itself", path, advice), None
         try:
             items = items_of(value, is_dataclass)
         except Exception as error:  # The program's own class may raise anything.
-            advice = "Set all its fields, or record its parts by names of their own."
+            advice = "Set all its fields, or record its parts under names of their own."
             return self._refused(unreadable(value, error), path, advice), None
         if is_dataclass:
             node = {"data_type": "SafestructuresDataclass", "value": {}, "class": type(value).__name__}

@@ -37,7 +37,7 @@ def as_step(number):
     """Returns the step as an int. Raises TypeError or ValueError if it is not a valid step."""
     number = operator.index(number)
     if not -(2**63) <= number < 2**63:
-        raise ValueError("a step has 64 bits at most")
+        raise ValueError("a step has at most 64 bits")
     return number
 
 
@@ -61,7 +61,7 @@ class Recorder:
         """
         every, segment_bytes = operator.index(every), operator.index(segment_bytes)
         if every < 1 or segment_bytes < 1:
-            raise ValueError("every and segment_bytes must be 1 at least")
+            raise ValueError("every and segment_bytes must be at least 1")
         self._folder = pathlib.Path(folder).absolute()  # The program may change its working directory.
         self._only = [only] if isinstance(only, str) else list(only)
         self._every = every
@@ -91,7 +91,7 @@ class Recorder:
             self._lock_folder()
             if any(self._folder.glob("segment-*")):
                 raise FileExistsError(
-                    f"{self._folder}: the folder holds a recording already. Record into another"
+                    f"{self._folder}: the folder already holds a recording. Record into another"
                     " folder, or remove this one."
                 )
         except BaseException:
@@ -106,7 +106,7 @@ class Recorder:
         except OSError as error:
             said = f"{error.strerror}: the folder cannot be locked. Record into one of another file system"
             if isinstance(error, BlockingIOError):
-                said = "another recorder writes to the folder. Close it, or end its process with all that it forked"
+                said = "another recorder writes to the folder. Close it, or end its process and those that it forked"
             raise OSError(error.errno, said, str(self._folder)) from error
 
     def __enter__(self):
@@ -174,11 +174,11 @@ class Recorder:
 
     def _record_now(self, whole_name, value, omit):
         if os.getpid() != self._process:
-            raise RuntimeError("a forked process cannot use its parent's recorder: make one there")
+            raise RuntimeError("a forked process cannot use its parent's recorder: make a new one in it")
         if self._is_inside():
             raise RuntimeError(
-                "record was called while this thread records, by what the value does or by a signal's handler: record"
-                " when it has returned"
+                "record was called while this thread was recording, from code of the value or from a signal handler:"
+                " call it when the first call has returned"
             )
         try:
             with self._mutex:

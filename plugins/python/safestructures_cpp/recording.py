@@ -33,7 +33,7 @@ class SegmentSerializer(Serializer):
         try:
             return self._types[type_str]
         except KeyError:
-            raise ValueError(f"nothing is known of the type {type_str[:100]!r}") from None
+            raise ValueError(f"the type {type_str[:100]!r} is unknown") from None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)  # No `==`: comparing arrays gives arrays.
@@ -95,7 +95,7 @@ def sealed_segments(folder):
     names = [path.name for path in folder.iterdir()]
     if "recording.lock" not in names and not any(name.startswith("segment-") for name in names):
         raise FileNotFoundError(
-            f"{folder}: the folder is no recording: expected segment-000001.safetensors or recording.lock."
+            f"{folder}: the folder is not a recording: expected segment-000001.safetensors or recording.lock."
             " Name the folder that the recorder was given."
         )
     sealed = [match for match in map(SEALED.fullmatch, names) if match]
@@ -134,17 +134,17 @@ def read_root(file):
         record = deepest_record(metadata[SCHEMA_FIELD], tensors)
         raise ValueError(
             f"{file}: {record} is too deep for Python's recursion limit of {sys.getrecursionlimit()}. Call"
-            " sys.setrecursionlimit(10000) before, or read it by `safestructures get` or in C++."
+            " sys.setrecursionlimit(10000) first, or read it with `safestructures get` or in C++."
         ) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # Errors that processors raise for invalid nodes.
-        said = str(error) if isinstance(error, ValueError) else f"its schema has a node that is none ({error!r})"
+        said = str(error) if isinstance(error, ValueError) else f"its schema has an invalid node ({error!r})"
         raise no_segment(file, said) from error
     for name in ("names", "values"):
         if not isinstance(getattr(root, name, None), list):
             raise no_segment(file, f"it has no list of {name}")
     if not all(isinstance(name, str) for name in root.names):
-        raise no_segment(file, "its list of names holds what is no text")
+        raise no_segment(file, "its list of names holds something that is not a text")
     size = None
     for name, (_, kind) in segments.COLUMNS.items():
         column = getattr(root, name, None)
@@ -169,7 +169,7 @@ def deepest_record(schema, tensors):
         name = fields["names"]["value"][tensors["name"][row]]["value"]
         return f"the record {name[:100]!r} (sequence {tensors['sequence'][row]})"
     except (RecursionError, LookupError, TypeError, ValueError, AttributeError):
-        return "what it holds"
+        return "its content"
     finally:
         sys.setrecursionlimit(limit)
 
@@ -204,12 +204,12 @@ def check_places(file, root):
     for name, size in (("name", len(root.names)), ("value", len(root.values)), ("kept", len(segments.KEPT))):
         column = getattr(root, name)
         if np.any(column >= size):
-            raise no_segment(file, f"its column {name} has {column.max()}, of {size}")
+            raise no_segment(file, f"its column {name} has {column.max()}, not below {size}")
     for value, row in zip(root.value.tolist(), root.row.tolist()):
         rows = root.values[value]
         has_rows = isinstance(rows, np.ndarray) and rows.ndim > 0
         if row != segments.NO_ROW and not (has_rows and 0 <= row < len(rows)):
-            raise no_segment(file, f"its column row has {row}, which its value {value} has not")
+            raise no_segment(file, f"its column row has {row}, which its value {value} does not have")
 
 
 def check_version(file, version):
@@ -219,12 +219,12 @@ def check_version(file, version):
         return
     other = "the safestructures that recorded it" if version < order.LAYOUT_VERSION else "a newer safestructures"
     raise ValueError(
-        f"{file}: the segment of a recording has a layout that is not known here: expected version"
-        f" {order.LAYOUT_VERSION}, found {version}. Read the recording with {other}, or this file alone as the"
-        " structure that it is."
+        f"{file}: the segment of a recording has an unknown layout: expected version"
+        f" {order.LAYOUT_VERSION}, found {version}. Read the recording with {other}, or open this file"
+        " alone as a structure."
     )
 
 
 def no_segment(file, why):
     """Returns the error for a file that is no segment."""
-    return ValueError(f"{file}: the file is no sealed segment of a recording: {why}")
+    return ValueError(f"{file}: the file is not a sealed segment of a recording: {why}")

@@ -99,7 +99,7 @@ def naming(path):
     except OSError as error:
         if error.errno is None:
             raise  # From a signal handler, such as a TimeoutError: no file is at fault.
-        said = f"{error.strerror}. The records before are kept: mend this, and record into another folder"
+        said = f"{error.strerror}. The earlier records are kept: fix this, and record into another folder"
         raise OSError(error.errno, said, str(path)) from error
 
 

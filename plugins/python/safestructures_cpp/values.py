@@ -144,8 +144,8 @@ class EnumProcessor(TextProcessor):
             found = None
         if found is not data:
             raise ValueError(
-                f"{data!r} cannot be saved: it is no member of {type(data).__name__}, and {text!r}, which says"
-                " its bits, is read as another or as none. Save its value"
+                f"{data!r} cannot be saved: it is not a member of {type(data).__name__}, and {text!r}, which"
+                " names its bits, would load as another member or not at all. Save its value"
             )
         return text
 

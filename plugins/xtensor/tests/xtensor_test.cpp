@@ -99,10 +99,10 @@ TEST_CASE("a fixed shape must be that of the file") {
   CHECK(Value::from(fixed).as<Fixed>() == fixed);
   CHECK(Value::from(fixed).as<xt::xarray<double>>() == fixed);
   CHECK(error_of<Fixed>(Value::from(xt::xtensor<float, 2>::from_shape({3, 2}))) ==
-        "at /: the tensor has another shape: expected shape [2, 3], found tensor F32 [3, 2].");
-  CHECK(
-      error_of<xt::xtensor<float, 3>>(Value::from(fixed)) ==
-      "at /: the tensor has another shape: expected a tensor of rank 3, found tensor F32 [2, 3].");
+        "at /: the tensor has the wrong shape: expected shape [2, 3], found tensor F32 [3, 2].");
+  CHECK(error_of<xt::xtensor<float, 3>>(Value::from(fixed)) ==
+        "at /: the tensor has the wrong shape: expected a tensor of rank 3, found tensor F32 [2, "
+        "3].");
   CHECK(error_of<xt::xarray<std::uint8_t>>(Value::from(xt::xarray<int>{1, 300})).find("300") !=
         std::string::npos);
 }
@@ -153,9 +153,9 @@ TEST_CASE_TEMPLATE("real numbers load into complex ones, never as their parts", 
         xt::xarray<C>{C(1), C(2), C(3)});
   CHECK(Value::from(xt::xtensor<float, 2>::from_shape({0, 2})).as<xt::xarray<C>>().dimension() ==
         2);
-  CHECK(
-      error_of<xt::xtensor<C, 1>>(value) ==
-      "at /: the tensor has another shape: expected a tensor of rank 1, found tensor F64 [2, 2].");
+  CHECK(error_of<xt::xtensor<C, 1>>(value) ==
+        "at /: the tensor has the wrong shape: expected a tensor of rank 1, found tensor F64 [2, "
+        "2].");
   const xt::xarray<std::int64_t> large{(std::int64_t{1} << 53U) + 1};
   CHECK(error_of<xt::xarray<C>>(Value::from(large)) != "no error");
 }
@@ -185,7 +185,7 @@ TEST_CASE("more elements than can be counted are refused before memory is taken 
     list = Value::list(std::move(items));
   }
   CHECK(error_of<xt::xtensor<std::int8_t, 4>>(list) ==
-        "at /0/0/1: a value is of another kind: expected list, tuple or set, found int 0.");
+        "at /0/0/1: a value has the wrong type: expected list, tuple or set, found int 0.");
   // Of one number, repeated by strides of 0; or of none.
   const std::byte number{};
   const auto repeated = [&](ss::Shape shape) {
@@ -193,9 +193,10 @@ TEST_CASE("more elements than can be counted are refused before memory is taken 
                                      std::vector<std::int64_t>(2, 0), &number, nullptr));
   };
   const std::uint64_t half = std::uint64_t{1} << 31U;
-  CHECK(error_of<xt::xtensor<double, 2>>(repeated({half, half})) ==
-        "at /: the tensor has another shape: expected at most 1152921504606846975 elements, found "
-        "tensor I8 [2147483648, 2147483648]. Load a part of it.");
+  CHECK(
+      error_of<xt::xtensor<double, 2>>(repeated({half, half})) ==
+      "at /: the tensor has the wrong shape: expected at most 1152921504606846975 elements, found "
+      "tensor I8 [2147483648, 2147483648]. Load a part of it.");
   CHECK(error_of<xt::xarray<double>>(repeated({0, half * half})).find("at most") !=
         std::string::npos);
   CHECK(repeated({0, half}).as<xt::xarray<double>>().shape(1) == half);
@@ -211,7 +212,7 @@ TEST_CASE("nested lists of numbers load where an array is asked for") {
   CHECK(list(Value::from(expected), Value::from(expected)).as<xt::xarray<double>>().dimension() ==
         3);
   CHECK(error_of<xt::xarray<double>>(list(list(1, 2), list(3))) ==
-        "at /1: a row has another length than the first: expected 2 items, found list of 1.");
+        "at /1: a row does not have the length of the first: expected 2 items, found list of 1.");
 }
 
 TEST_CASE("arrays are members of structures, and are described") {

@@ -22,7 +22,10 @@ namespace {
 std::string suggestion(std::string_view word, const std::vector<std::string>& names,
                        std::string_view all) {
   const std::vector<std::string_view> views(names.begin(), names.end());
-  if (const std::optional<std::string_view> nearest = detail::nearest_name(word, views))
+  // Any other letter would be near a single one.
+  const bool is_letter = word.size() == 2 && word[0] == '-';
+  if (const std::optional<std::string_view> nearest = detail::nearest_name(word, views);
+      nearest && !is_letter)
     return fmt::format("did you mean '{}'?", *nearest);
   return fmt::format("{} {}.", all, fmt::join(names, ", "));
 }
@@ -104,10 +107,10 @@ void check_texts(CLI::App& app) {
 std::string wrong_number(const CLI::App& app, const std::string& option, std::string_view given) {
   const bool is_number =
       !given.empty() && std::ranges::all_of(given, [](char c) { return c >= '0' && c <= '9'; });
-  if (is_number) return fmt::format("{} takes no number as large as {}", option, given);
+  if (is_number) return fmt::format("{}: the number {} is too large", option, given);
   const bool is_signed = is_of<std::int64_t>(*app.get_subcommands().front()->get_option(option));
-  return fmt::format("{} takes a whole number{}, not '{}'", option, is_signed ? "" : " from 0 on",
-                     given);
+  return fmt::format("{}: expected a whole number{}, found '{}'", option,
+                     is_signed ? "" : ", 0 or larger", given);
 }
 
 }  // namespace
@@ -126,7 +129,8 @@ void parse(CLI::App& app, std::span<const char* const> given) {
   std::vector<std::string> words(given.begin(), given.end());
   if (words.front() == "help" && (words.size() == 1 || !words[1].starts_with('-'))) {
     if (words.size() > 2)
-      throw CallError("help takes one command: 'safestructures help " + words[1] + "'.");
+      throw CallError("help explains one command at a time: 'safestructures help " + words[1] +
+                      "'.");
     words = words.size() == 1 ? std::vector<std::string>{"--help"}
                               : std::vector<std::string>{words[1], "--help"};
   }
@@ -157,6 +161,9 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
       problem.starts_with(unconverted) && equals != std::string::npos)
     problem = wrong_number(app, problem.substr(unconverted.size(), equals - unconverted.size()),
                            problem.substr(equals + 3));
+  constexpr std::string_view excludes = " excludes ";
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExcludesError))
+    problem.replace(problem.find(excludes), excludes.size(), " cannot be combined with ");
   while (!problem.empty() && (problem.back() == '\n' || problem.back() == '.')) problem.pop_back();
   return problem + ". See '" + command + "--help'.";
 }

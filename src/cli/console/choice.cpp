@@ -87,7 +87,7 @@ CLI::Validator size_in_bytes() {
 
 CLI::Validator not_empty() {
   const auto check = [](std::string& text) -> std::string {
-    return text.empty() ? "expected a text, found nothing" : "";
+    return text.empty() ? "expected a value, found an empty text" : "";
   };
   return {check, "", "text"};
 }

@@ -24,7 +24,7 @@ std::string type_string(DType dtype, std::string_view way_out) {
     case DType::F64: return "<f8";
     case DType::C64: return "<c8";
     default:
-      throw Error(ErrorCode::invalid_argument, "NumPy has no such dtype",
+      throw Error(ErrorCode::invalid_argument, "NumPy does not have this dtype",
                   {.found = std::string(to_string(dtype)),
                    .advice = "Add " + std::string(way_out) + " to convert it"});
   }

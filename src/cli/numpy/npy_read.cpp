@@ -39,7 +39,8 @@ class HeaderParser {
       expect(':');
       if (key == "descr") {
         if (peek() == '[')
-          fail_array("records are no array of numbers", {.found = "a structured dtype"});
+          fail_array("structured arrays are not arrays of numbers",
+                     {.found = "a structured dtype"});
         header.descr = string();
         known |= 1U;
       } else if (key == "fortran_order") {
@@ -145,13 +146,14 @@ std::optional<DType> dtype_of_descr(std::string_view descr) {
 }
 
 [[noreturn]] void fail_dtype(const std::string& descr) {
-  ErrorDetails details{.expected = "bools, integers, floats to 64 bits, complex of 64 bits",
+  ErrorDetails details{.expected = "bools, integers, floats of up to 64 bits, complex of 64 bits",
                        .found = "'" + descr + "'"};
   if (descr.ends_with('O'))
-    details.advice = "These are pickled objects, which run code when they are loaded: save arrays";
-  else details.advice = "Convert the array in NumPy, by astype";
-  throw Error(ErrorCode::unknown_dtype, "an array has a dtype that is not known here",
-              std::move(details));
+    details.advice =
+        "These are pickled objects, which can run code when they are loaded: save arrays of "
+        "numbers";
+  else details.advice = "Convert the array in NumPy, with astype";
+  throw Error(ErrorCode::unknown_dtype, "an array has an unsupported dtype", std::move(details));
 }
 
 /// Returns elements with their bytes reversed. \param unit bytes of a number
@@ -171,10 +173,10 @@ Tensor read_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
   constexpr std::size_t longest_header = 65535;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes[i]); };
-  if (!text.starts_with(magic) || text.size() < 12) fail_array("this is no .npy file");
+  if (!text.starts_with(magic) || text.size() < 12) fail_array("this is not a .npy file");
   const std::size_t version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0)
-    throw Error(ErrorCode::unsupported_version, "a .npy file has a version that is not known here",
+    throw Error(ErrorCode::unsupported_version, "a .npy file has an unknown version",
                 {.expected = "1.0, 2.0 or 3.0",
                  .found = std::to_string(version) + '.' + std::to_string(byte(7))});
   const std::size_t start = version == 1 ? 10 : 12;

@@ -44,7 +44,7 @@ std::string array_name(const ZipEntry& entry) {
     throw Error(ErrorCode::invalid_utf8, "the name of a file in the archive is not UTF-8",
                 {.path = entry.name});
   if (!entry.name.ends_with(member_ending))
-    throw Error(ErrorCode::invalid_header, "the archive holds a file that is no array",
+    throw Error(ErrorCode::invalid_header, "the archive holds a file that is not an array",
                 {.path = entry.name, .expected = "names that end in .npy"});
   return entry.name.substr(0, entry.name.size() - member_ending.size());
 }
@@ -167,7 +167,7 @@ class Writer {
       const std::string& name = attribute.key.as_string();
       if (std::ranges::find(own, name) != own.end()) continue;
       throw Error(
-          ErrorCode::invalid_argument, "a .npz file cannot hold what stands beside a value",
+          ErrorCode::invalid_argument, "a .npz file cannot hold attributes of values",
           {.path = to_string(trace),
            .found = "the attribute " + detail::list_names(std::array{std::string_view(name)}),
            .advice = "Save as .safetensors or .json, which hold everything"});
@@ -225,7 +225,7 @@ class NpzFormat final : public Format {
   }
   SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const override {
     if (options.shard_size != 0 || options.checksums)
-      throw Error(ErrorCode::invalid_argument, "a .npz file has neither shards nor our checksums",
+      throw Error(ErrorCode::invalid_argument, "a .npz file can have neither shards nor checksums",
                   {.advice = "Save as .safetensors"});
     const std::uint64_t start = sink.position();
     SaveReport report = Writer(sink, options).write(root);

@@ -80,7 +80,7 @@ constexpr std::uint64_t end_size = 22;
 /// Returns the position of the end record: the last bytes, except for a comment.
 std::uint64_t find_end(std::span<const std::byte> archive) {
   constexpr std::uint64_t longest_comment = 0xffff;
-  if (archive.size() < end_size) fail_archive("the file is no ZIP archive: it is too short");
+  if (archive.size() < end_size) fail_archive("the file is too short for a ZIP archive");
   const std::uint64_t last = archive.size() - end_size;
   for (std::uint64_t back = 0; back <= std::min(longest_comment, last); ++back) {
     Fields end(archive, last - back);
@@ -147,7 +147,7 @@ ZipEntry read_record(Fields& record, std::span<const std::byte> archive) {
   record.skip(std::uint64_t{extra_size} + comment_size);
   if ((flags & 1U) != 0) fail_archive("a file in the archive is encrypted", {.path = entry.name});
   if (entry.method != stored_method && entry.method != deflate_method)
-    fail_archive("a file in the archive is compressed in a way that is not known here",
+    fail_archive("a file in the archive has an unsupported compression method",
                  {.path = entry.name,
                   .expected = "stored (0) or deflated (8)",
                   .found = "method " + std::to_string(entry.method)});
@@ -158,7 +158,7 @@ ZipEntry read_record(Fields& record, std::span<const std::byte> archive) {
   const std::uint16_t local_name = local.u16();
   const std::uint16_t local_extra = local.u16();
   if (local.text(local_name) != entry.name)
-    fail_archive("a file has one name in the archive's directory and another at its place",
+    fail_archive("a file has one name in the archive's directory and another in its own header",
                  {.path = entry.name, .offset = header});
   local.skip(local_extra);
   entry.begin = local.position();
@@ -258,7 +258,7 @@ std::vector<ZipEntry> read_directory(std::span<const std::byte> archive, const L
     entries.push_back(read_record(record, archive));
     check_size(entries.back());
     if (!names.insert(entries.back().name).second)
-      throw Error(ErrorCode::duplicate_name, "the archive holds two files of one name",
+      throw Error(ErrorCode::duplicate_name, "the archive holds two files with the same name",
                   {.path = entries.back().name});
   }
   check_overlaps(entries);

@@ -23,7 +23,7 @@ function drawNodes(parent, node, level) {
   let shown = 0;
   for (const child of node.children.values()) {
     if (++shown > mostChildren) {
-      parent.append(element('div', { class: 'node faint' }, `… ${node.children.size - mostChildren} more: filter them`));
+      parent.append(element('div', { class: 'node faint' }, `… ${node.children.size - mostChildren} more: use the filter`));
       break;
     }
     const below = element('div', { role: 'group', hidden: '' });

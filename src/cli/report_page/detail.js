@@ -38,7 +38,7 @@ function close() {
 function comparedParts(row) {
   const found = row.found;
   const parts = [element('div', {}, element('span', { class: 'badge ' + (differs(row) ? 'bad' : 'good') }, found.verdict), ' ',
-    found.statistics ? element('span', { class: 'badge estimate' }, 'by statistics alone') : null, ' ', printable(found.detail || ''))];
+    found.statistics ? element('span', { class: 'badge estimate' }, 'by statistics only') : null, ' ', printable(found.detail || ''))];
   if (found.other_path) parts.push(element('div', { class: 'faint' }, 'in b: ' + printable(found.other_path)));
   if (found.record && found.record.paired_by !== 'call')
     parts.push(element('div', { class: 'faint' }, `paired by its ${found.record.paired_by}, call ${callInB(found.record)} of b`));
@@ -128,7 +128,7 @@ function heatMap(map) {
     const cell = map.cells[line * map.columns + column];
     const from = (i, cells, size) => Math.floor((i * size) / cells);
     caption.textContent = `row ${from(line, map.rows, map.shape[0])}, column ${from(column, map.columns, map.shape[1])}: ` +
-      (cell < 0 ? 'not finite in one' : short(cell));
+      (cell < 0 ? 'finite in only one' : short(cell));
   });
   canvas.addEventListener('mouseleave', () => { caption.textContent = usual; });
   return [element('h3', {}, 'Where it differs'), canvas, caption,

@@ -2,8 +2,8 @@
 // ---- findings ----
 const evidenceText = {
   recorded: 'recorded as its input',
-  same_shape: 'a guess: recorded before it, of its shape',
-  other_shape: 'a weaker guess: recorded before it, of another shape',
+  same_shape: 'a guess: recorded before it, with the same shape',
+  other_shape: 'a weaker guess: recorded before it, with a different shape',
   none: 'unknown: nothing was recorded before it in its step and thread',
 };
 const withoutNumber = ['value', 'dtype', 'shape', 'size', 'kind'];
@@ -11,8 +11,8 @@ const isAlikeNonFinite = (found) =>
   Object.entries(found.non_finite).every(([name, count]) => name.endsWith('_both') || count === 0);
 const isBesideZeros = (found) => found.snr_state === 'zero_reference' && isAlikeNonFinite(found);
 const measured = (error, row) => (error !== null ? short(error)
-  : row && withoutNumber.includes(row.found.verdict) ? `another ${row.found.verdict}`
-    : row && isBesideZeros(row.found) ? 'without measure, as b is zero' : 'NaN or infinite');
+  : row && withoutNumber.includes(row.found.verdict) ? `different ${row.found.verdict}`
+    : row && isBesideZeros(row.found) ? 'not measurable, as b is zero' : 'NaN or infinite');
 const cameIn = (origin) => (origin.input === null ? '–' : measured(origin.input_error, rows[origin.input_row]));
 const times = (value) => (value >= 1000 ? value.toExponential(1) : Number(value.toPrecision(2))) + 'x';
 const excess = (noise) => (noise.excess === null ? 'no noise' : times(noise.excess));
@@ -29,13 +29,13 @@ function drawBegin() {
   if (!first) return;
   const faults = faultsOf(first);
   box.append(
-    element('h2', {}, 'Where it began'),
+    element('h2', {}, 'Where the differences begin'),
     element('div', { class: 'first-line' }, 'first divergence: ', linkTo(first, place(first)),
       faults.length ? element('span', { class: 'fault' }, faults.join(', ')) : null));
   if (!isRecording) return;
   const culprits = comparison.culprits;
   if (!culprits.length) {
-    box.append(element('div', { class: 'faint' }, 'No layer makes an error: none has more than twice the error that came in.'));
+    box.append(element('div', { class: 'faint' }, 'No layer makes an error: none is beyond its tolerance with more than twice the error of its input.'));
     return;
   }
   const titles = ['', 'makes an error', 'error out', 'error in', 'out/in', 'input', 'suspected', 'calls'];
@@ -65,7 +65,7 @@ function originParts(found) {
   if (!origin) return [];
   const input = origin.input === null ? 'none' : origin.input_row === null ? printable(origin.input)
     : linkTo(rows[origin.input_row], printable(origin.input));
-  return [element('h3', {}, 'What went in'), tableOf(null, [
+  return [element('h3', {}, 'Input of this record'), tableOf(null, [
     ['input', input],
     ['how sure', evidenceText[origin.evidence] || printable(origin.evidence)],
     ['error of the input', cameIn(origin)],
@@ -73,7 +73,7 @@ function originParts(found) {
     ['out/in', outOverIn(found)],
     ['makes an error', found.makes_error ? 'yes' : 'no'],
     ['score', short(origin.score)],
-    ['over the largest before it', short(found.growth)],
+    ['error over the largest before it', short(found.growth)],
   ])];
 }
 
@@ -81,12 +81,12 @@ function noiseParts(noise) {
   if (!noise) return [];
   const isWithin = noise.excess !== null && noise.excess <= 1;
   return [element('h3', {}, 'Noise floor'), tableOf(null, [
-    ['difference beside it', excess(noise) + (noise.excess === null ? '' : isWithin ? ', within' : ', beyond')],
+    ['difference, relative to the noise allowed', excess(noise) + (noise.excess === null ? '' : isWithin ? ', within' : ', beyond')],
     ['floor, max absolute', short(noise.max_absolute)],
     ['floor, rmse', short(noise.rmse)],
     ['floor, relative L2', short(noise.relative_l2)],
-    ['times the floor allowed', short(noise.factor)],
-    ['measured by', plural(noise.runs, 'further run') + (noise.precise ? ', with more digits' : '')],
+    ['allowed multiple of the floor', short(noise.factor)],
+    ['measured by', plural(noise.runs, 'further run') + (noise.precise ? ', in higher precision' : '')],
   ])];
 }
 
@@ -94,8 +94,8 @@ function statisticsParts(found) {
   if (!found) return [];
   const about = (value, share) => (value === null ? '–' : `~${short(value)} ± ${Number((100 * share).toPrecision(2))} %`);
   const of = (name) => found[name].map(short).join(', ');
-  return [element('h3', {}, 'By statistics alone'),
-    element('div', { class: 'faint' }, 'One side or both kept no tensor: ~ is an estimate, and close proves nothing about single numbers.'),
+  return [element('h3', {}, 'By statistics only'),
+    element('div', { class: 'faint' }, 'At least one side kept only statistics: ~ marks an estimate, and close says nothing about single numbers.'),
     tableOf(null, [
       ['same hash', found.same_hash === null ? '–' : found.same_hash ? 'yes' : 'no'],
       ['distance', about(found.distance, found.estimate_deviation)],

@@ -18,10 +18,10 @@ function drawTop() {
   card('NaN and infinite', bad.map(short).join(' and '), bad.some(Boolean) ? 'bad' : 'good');
   if (comparison) {
     const covered = comparison.coverage;
-    card('compared', `${short(covered.compared_elements)} of ${short(covered.elements)}`);
+    card('numbers compared', `${short(covered.compared_elements)} of ${short(covered.elements)}`);
     if (covered.only_a + covered.only_b) card('only in a, in b', `${covered.only_a}, ${covered.only_b}`, 'bad');
-    if (covered.statistics) card('by statistics alone', short(covered.statistics));
-    if (covered.nothing) card('with nothing to compare', short(covered.nothing));
+    if (covered.statistics) card('by statistics only', short(covered.statistics));
+    if (covered.nothing) card('nothing to compare', short(covered.nothing));
     if (covered.values) card('other values compared', short(covered.values));
     if (covered.without_noise) card('without noise floor', short(covered.without_noise));
     if (covered.filtered) card('left out by the filter', short(covered.filtered));

@@ -9,7 +9,7 @@ async function unpacked(text) {
   return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
 }
 const data = await unpacked(byId('data').textContent).catch((error) => {
-  byId('title').append(`This report cannot be unpacked (${error.message}): the file is damaged, or the browser older than 2023.`);
+  byId('title').append(`This report cannot be unpacked (${error.message}): the file is damaged, or the browser is older than 2023.`);
   throw error;
 });
 const fill = (node, attributes, children) => {

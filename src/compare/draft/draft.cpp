@@ -27,16 +27,14 @@ void Draft::add_notes(const Rules& rules) {
   const auto note = [this](std::string text, std::uint64_t count) {
     if (count != 0) result.notes.push_back(std::move(text) + std::to_string(count));
   };
+  note("tensors for which no further run measures the noise, so that only the tolerances decide: ",
+       result.coverage.without_noise);
   note(
-      "tensors of which no run of the noise tells how large it is, so that tolerances alone "
-      "decide: ",
-      result.coverage.without_noise);
-  note("tensors that are excused by noise as large as they are, as of a run that is another: ",
-       result.coverage.large_noise);
-  note(
-      "tensors compared by their statistics, where what is close may still hold single numbers "
-      "that are not: ",
-      result.coverage.statistics);
+      "tensors accepted because of noise at least half as large as they are, as an unrelated run "
+      "would give: ",
+      result.coverage.large_noise);
+  note("tensors compared by their statistics, which may hide differences of single numbers: ",
+       result.coverage.statistics);
 }
 
 }  // namespace safestructures::inline v0::comparing

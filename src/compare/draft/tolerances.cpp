@@ -14,8 +14,8 @@ void require_sane(const Tolerance& tolerance) {
   if (tolerance.rtol >= 0 && tolerance.atol >= 0 && std::isfinite(tolerance.rtol) &&
       std::isfinite(tolerance.atol))
     return;
-  throw Error(ErrorCode::invalid_argument, "a tolerance cannot be that",
-              {.expected = "finite numbers from 0 on",
+  throw Error(ErrorCode::invalid_argument, "a tolerance is not valid",
+              {.expected = "finite numbers, 0 or larger",
                .found = "rtol " + std::to_string(tolerance.rtol) + ", atol " +
                         std::to_string(tolerance.atol)});
 }
@@ -64,7 +64,7 @@ std::vector<std::string> Tolerances::unused() const {
     const ToleranceRule& rule = options_.tolerances[i];
     std::string note = "the tolerance of " + rule.paths;
     if (rule.dtype) note.append(" for ").append(to_string(*rule.dtype));
-    notes.push_back(note + " decided nothing");
+    notes.push_back(note + " had no effect");
   }
   return notes;
 }

@@ -22,7 +22,7 @@ class Tolerances {
   [[nodiscard]] Tolerance of(const std::string& path, const BothDTypes& dtypes) const;
   /// Whether the options set the tolerance of a path.
   [[nodiscard]] bool are_given(const std::string& path, const BothDTypes& dtypes) const;
-  /// Returns a note on each rule that decided nothing.
+  /// Returns a note on each rule that had no effect.
   [[nodiscard]] std::vector<std::string> unused() const;
 
  private:

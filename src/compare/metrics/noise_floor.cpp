@@ -90,7 +90,7 @@ bool is_as_large_as_numbers(const NoiseFloor& floor) {
 const char* text_of(NoiseVerdict verdict) {
   switch (verdict) {
     case NoiseVerdict::excused: return "no further apart than the noise";
-    case NoiseVerdict::beyond: return "within the tolerance, but not the noise";
+    case NoiseVerdict::beyond: return "within the tolerance, but beyond the noise";
     default: return "";
   }
 }

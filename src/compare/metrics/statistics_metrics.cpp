@@ -149,7 +149,7 @@ class StatisticsComparer {
     // For floats the hash distinguishes 0.0 from -0.0.
     if (a_.dtype == b_.dtype && !is_floating(a_.dtype) && a_.dtype != DType::C64 &&
         tolerance_ == Tolerance{})
-      prove(!*has_same_hash, "another hash");
+      prove(!*has_same_hash, "different hashes");
     // Both sketches are of numbers at the same places.
     if (found_.proof.empty()) estimate(*a_.sketch, *b_.sketch, found_.metrics);
   }

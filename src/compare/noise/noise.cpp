@@ -29,7 +29,7 @@ std::string key_of(const std::string& path, const std::optional<RecordPlace>& re
 
 [[noreturn]] void refuse(const std::string& found, bool of_recordings) {
   throw Error(ErrorCode::invalid_argument,
-              "a run for the noise is of another kind than what is compared",
+              "a run for the noise is not of the kind that is compared",
               {.expected = of_recordings ? "the folder of a recording" : "a file or a structure",
                .found = found});
 }
@@ -70,7 +70,7 @@ std::string name_of(const NoiseRun& run) {
 
 Noise::Noise(const CompareOptions& options, bool of_recordings) : factor_(options.noise_factor) {
   if (!(factor_ > 0) || !std::isfinite(factor_))
-    throw Error(ErrorCode::invalid_argument, "a factor for the noise cannot be that",
+    throw Error(ErrorCode::invalid_argument, "a factor for the noise is not valid",
                 {.expected = "a finite number above 0", .found = std::to_string(factor_)});
   const std::vector<NoiseRun> runs = all_opened(options);
   for (std::size_t i = 0; i < runs.size(); ++i) {

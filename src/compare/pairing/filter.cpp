@@ -29,9 +29,9 @@ void Filter::Globs::add_unused(std::string_view what, std::vector<std::string>& 
     const std::string members = glob + (glob.ends_with('/') ? "*" : "/*");
     // Whoever asks for both wants a tensor in one place, and the tensors of a container in another.
     if (marks_of_holders.is_used(i) && std::ranges::find(globs, members) != globs.end()) continue;
-    notes.push_back("the glob " + glob + " of " + std::string(what) + " matched nothing");
+    notes.push_back(std::string(what) + ": the glob " + glob + " matched nothing");
     if (marks_of_holders.is_used(i))
-      notes.back() += " but what holds others: " + members + " is what it holds";
+      notes.back() += " but containers: " + members + " matches their members";
   }
 }
 

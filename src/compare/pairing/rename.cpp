@@ -51,7 +51,7 @@ std::vector<RenameRule> parse_renames(std::string_view text, const std::string& 
     if (line.empty() || line.front() == '#') continue;
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos)
-      throw Error(ErrorCode::invalid_argument, "a line is no rule for names",
+      throw Error(ErrorCode::invalid_argument, "a line is not a rename rule",
                   {.file = name,
                    .path = "line " + std::to_string(number),
                    .expected = "A=B, a comment that begins with #, or nothing",
@@ -100,13 +100,13 @@ std::optional<std::vector<std::string_view>> match_stars(std::string_view patter
 Renames::Renames(std::span<const RenameRule> rules) {
   for (const RenameRule& rule : rules) {
     const auto fail = [&](std::string expected) {
-      throw Error(ErrorCode::invalid_argument, "a rename cannot be carried out",
+      throw Error(ErrorCode::invalid_argument, "a rename rule is not valid",
                   {.expected = std::move(expected), .found = rule.from + "=" + rule.to});
     };
     if (rule.from.empty() || rule.to.empty()) fail("a name on both sides");
-    if (is_path(rule.from) != is_path(rule.to)) fail("paths on both sides, or names on both");
+    if (is_path(rule.from) != is_path(rule.to)) fail("paths on both sides, or names on both sides");
     if (std::ranges::count(rule.from, '*') != std::ranges::count(rule.to, '*'))
-      fail("as many * on both sides");
+      fail("the same number of * on both sides");
     if (rule.from.find('*') == std::string::npos) plain_.emplace(rule.from, rules_.size());
     else patterns_.push_back(rules_.size());
     rules_.push_back({rule});

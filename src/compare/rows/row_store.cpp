@@ -22,7 +22,7 @@ const ComparisonRow& ComparisonRows::operator[](std::size_t index) const& {
 
 const ComparisonRow& ComparisonRows::at(std::size_t index) const& {
   if (index >= size())
-    throw Error(ErrorCode::out_of_range, "a comparison has no row of that number",
+    throw Error(ErrorCode::out_of_range, "a comparison has no row with that index",
                 {.expected = "below " + std::to_string(size()), .found = std::to_string(index)});
   return (*this)[index];
 }

@@ -183,9 +183,9 @@ std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::pt
     }
   if (error == 0 || 1 - residual / error < explains_from) return std::nullopt;
   return Suspicion{"position offset",
-                   fmt::format("{} at index i of dimension {} is b's at i {} 1",
+                   fmt::format("{} at index i of dimension {} equals {} at i {} 1",
                                base == nullptr ? "a" : "what a adds to its input", dimension,
-                               by > 0 ? "+" : "-"),
+                               base == nullptr ? "b" : "what b adds", by > 0 ? "+" : "-"),
                    1 - residual / error};
 }
 
@@ -245,8 +245,8 @@ std::optional<Suspicion> suspect_blocks(const Case& one) {
       const bool is_reversed =
           blocks > 2 && length == 1 && std::ranges::is_sorted(found, std::greater<>());
       return Suspicion{is_reversed ? "reversed order" : "permuted heads",
-                       fmt::format("dimension {} in {} blocks of {}: a's are b's {}", dimension,
-                                   blocks, length, fmt::join(found, ", ")),
+                       fmt::format("dimension {} in {} blocks of {}: the blocks of a are b's {}",
+                                   dimension, blocks, length, fmt::join(found, ", ")),
                        one.explained(residual)};
     }
   }

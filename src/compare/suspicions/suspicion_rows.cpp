@@ -81,7 +81,7 @@ std::optional<Suspicion> masked_diagonal(const Case& one) {
   if (leaks != 0 && leaks != cells) return std::nullopt;
   return Suspicion{"mask off by one",
                    fmt::format("{} lets through what {} masks, in {} places, all where the last "
-                               "index is that before it {:+d}",
+                               "index is the one before it {:+d}",
                                leaks != 0 ? "a" : "b", leaks != 0 ? "b" : "a", cells, *diagonal),
                    explained_by_mask(one)};
 }
@@ -97,8 +97,8 @@ std::optional<Suspicion> blind_rows(const Case& one) {
       is_first = is_first && one.nan_a[at] == (at / axis.inner % axis.size == 0);
     if (!is_first) continue;
     return Suspicion{"mask off by one",
-                     fmt::format("a is NaN all over index 0 of dimension {} and nowhere else, as "
-                                 "where a row may see nothing",
+                     fmt::format("a is NaN in all of index 0 of dimension {} and nowhere else, as "
+                                 "if its rows were fully masked",
                                  dimension),
                      std::nullopt};
   }
@@ -117,8 +117,8 @@ std::optional<Suspicion> suspect_mask(const Case& one) {
     const Differing found = differing(one, dimension);
     if (found.count != axis.size - 1 || found.is.back() || !found.are_whole) continue;
     return Suspicion{"mask off by one",
-                     fmt::format("only the last of {} indices of dimension {} is equal: who may "
-                                 "see all sees the same",
+                     fmt::format("only the last of {} indices of dimension {} is equal, the one "
+                                 "that sees everything with either mask",
                                  axis.size, dimension),
                      std::nullopt};
   }

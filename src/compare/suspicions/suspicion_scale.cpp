@@ -269,7 +269,7 @@ std::optional<Suspicion> suspect_scale(const Case& one) {
   const double residual = squared_distance(one.a, one.b, factor);
   if (residual > (1 - explains_from) * dot(one.a, one.a)) return std::nullopt;
   std::string evidence = fmt::format("a is b times {:.6g}", factor);
-  if (factor < 0) evidence += ": another sign";
+  if (factor < 0) evidence += ": the sign differs";
   else evidence += root_text(factor, one);
   return Suspicion{"missing scale", std::move(evidence), one.explained(residual)};
 }
@@ -294,7 +294,7 @@ std::optional<Suspicion> suspect_residual(const Case& one) {
   if (!found || std::abs(std::abs(found->factor) - 1) > 0.05) return std::nullopt;
   return Suspicion{"wrong residual",
                    fmt::format("a - b is the input times {:.4g}: {}", found->factor,
-                               found->factor < 0 ? "a lacks it" : "a has it once more"),
+                               found->factor < 0 ? "a lacks it" : "a adds it once more"),
                    found->explained};
 }
 

@@ -123,8 +123,8 @@ std::optional<Suspicion> by_numbers(const Case& one) {
     if (count < 16 || explained < 0.8) continue;
     return Suspicion{
         "GELU variant",
-        fmt::format("a - b is at most {:.2e} and what GELU by {} less that by {} is "
-                    "there, in {} numbers above 0.2",
+        fmt::format("a - b is at most {:.2e} and equals GELU by {} minus GELU by {}, in {} numbers "
+                    "above 0.2",
                     largest, is_tanh_a ? "tanh" : "erf", is_tanh_a ? "erf" : "tanh", count),
         explained};
   }
@@ -186,7 +186,7 @@ std::optional<Suspicion> suspect_activation(const Case& one) {
   const bool are_gelu =
       a.function->name.starts_with("GELU") && b.function->name.starts_with("GELU");
   return Suspicion{are_gelu ? "GELU variant" : "other activation",
-                   fmt::format("of the input a is {}, b {}", a.function->name, b.function->name),
+                   fmt::format("a is {} of the input, b is {}", a.function->name, b.function->name),
                    one.explained(a.residual + b.residual)};
 }
 
@@ -209,10 +209,11 @@ std::optional<Suspicion> suspect_accumulation(const Case& one) {
     const double error = std::sqrt(one.all.errors / one.all.squares) / half_step;
     return Suspicion{
         "accumulation dtype",
-        fmt::format("all of {}'s numbers are {} numbers, of the other's {:.2g} %; relative L2 is "
-                    "{:.3g} half steps: {}",
-                    is_a ? "a" : "b", to_string(dtype), 100 * (is_a ? of_b : of_a), error,
-                    error < 0.7 ? "rounded once" : "more than one rounding makes"),
+        fmt::format(
+            "all numbers of {} are {} numbers, but only {:.2g} % of the other's; relative L2 is "
+            "{:.3g} half steps: {}",
+            is_a ? "a" : "b", to_string(dtype), 100 * (is_a ? of_b : of_a), error,
+            error < 0.7 ? "rounded once" : "more than one rounding makes"),
         std::nullopt};
   }
   return std::nullopt;

@@ -82,11 +82,11 @@ std::string error_text(const std::optional<double>& error, const ComparisonRow& 
     case Verdict::dtype:
     case Verdict::shape:
     case Verdict::size:
-    case Verdict::kind: return "another " + std::string(to_string(row.verdict));
+    case Verdict::kind: return "different " + std::string(to_string(row.verdict));
     default: break;
   }
   return std::string(before) +
-         (is_beside_zeros(row) ? "without measure, as b is zero" : "NaN or infinite");
+         (is_beside_zeros(row) ? "not measurable, as b is zero" : "NaN or infinite");
 }
 
 }  // namespace
@@ -101,21 +101,23 @@ std::string culprit_text(const Comparison& comparison, const Culprit& culprit) {
     came = error_text(origin.input_error, source);
     input = source.record->name;
   }
-  std::string text = fmt::format("{}, step {} call {}: {}, ", culprit.name, row.record->step,
+  std::string text = fmt::format("{}, step {} call {}: {}", culprit.name, row.record->step,
                                  row.record->call, error_text(origin.error, row, "error "));
   switch (origin.evidence) {
     case InputEvidence::none:
-      text += "nothing was recorded before it in its step and thread";
+      text += "; nothing was recorded before it in its step and thread";
       break;
-    case InputEvidence::recorded: text += fmt::format("{} in {}", came, input); break;
+    case InputEvidence::recorded:
+      text += fmt::format(", but {} in its input {}", came, input);
+      break;
     case InputEvidence::same_shape:
     case InputEvidence::other_shape:
       text +=
-          fmt::format("{} in {}, which was recorded before it{}", came, input,
+          fmt::format(", but {} in {}, which was recorded before it{}", came, input,
                       origin.evidence == InputEvidence::same_shape ? "" : " and has another shape");
       break;
   }
-  if (culprit.calls > 1) text += fmt::format("; {} of its calls", culprit.calls);
+  if (culprit.calls > 1) text += fmt::format("; in {} of its calls", culprit.calls);
   return text;
 }
 

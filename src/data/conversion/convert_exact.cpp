@@ -213,8 +213,9 @@ auto to_integer(Job& job, const Block& block, std::size_t index, double value) {
   }
   if (whole != value) {
     if (job.overflow == Overflow::error) {
-      refuse(job, index, ErrorCode::lossy_conversion, "a whole number", to_text(job, value),
-             "Choose a floating-point dtype, or cut fractions off by Overflow::saturate (in C++)");
+      refuse(
+          job, index, ErrorCode::lossy_conversion, "a whole number", to_text(job, value),
+          "Choose a floating-point dtype, or cut fractions off with Overflow::saturate (in C++)");
     }
     ++job.report.inexact;
   }

@@ -14,7 +14,7 @@ Token Cursor::next() {
   if (open_.empty()) {
     if (!std::exchange(has_begun_, true)) return token_ = value();
     if (const std::uint64_t left = window_.left(); left > 0)
-      fail("there are bytes behind " + std::string(options_.what), "the end of the file",
+      fail("there are bytes after " + std::string(options_.what), "the end of the file",
            std::to_string(left) + (left == 1 ? " byte" : " bytes"));
     return token_ = Token::end;
   }

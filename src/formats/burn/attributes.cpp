@@ -17,7 +17,7 @@ void check_attributes(std::string_view what, const Value& value, const SaveOptio
         name == attributes::class_version)
       continue;
     throw Error(ErrorCode::invalid_argument,
-                std::string(what) + " cannot hold what stands beside a value",
+                std::string(what) + " cannot hold attributes of values",
                 {.path = to_string(trace),
                  .found = "the attribute '" + detail::for_message(name) + "'",
                  .advice = "Save as safestructures, or without SaveOptions::extensions"});

@@ -54,7 +54,7 @@ std::uint64_t BincodeReader::varint() {
     default: break;
   }
   if (first > bincode::mark64)
-    throw Error(ErrorCode::invalid_header, "a byte begins no integer",
+    throw Error(ErrorCode::invalid_header, "a byte cannot begin an integer",
                 {.expected = "a byte up to 253",
                  .found = std::to_string(first),
                  .advice = "Check that the C++ type has the fields of the record, in its order",
@@ -102,7 +102,7 @@ Value BincodeReader::item(const RecordMetadata& metadata, const TypeInfo& type) 
   version_ = version_of(metadata);
   Value result = value(type, nullptr);
   if (window_.left() > 0)
-    fail(ErrorCode::invalid_header, "there are bytes behind the record", "the end of the file",
+    fail(ErrorCode::invalid_header, "there are bytes after the record", "the end of the file",
          std::to_string(window_.left()) + (window_.left() == 1 ? " byte" : " bytes"), nullptr,
          "Check that the C++ type has all fields of the record");
   return result;
@@ -230,7 +230,7 @@ Value BincodeReader::dict(const TypeInfo& type, const Trace* trace) {
     const std::string label = key.key_label();
     const Trace step{trace, label};
     if (result.find_key(key) != nullptr)
-      fail(ErrorCode::duplicate_name, "a map has a key twice", {}, "'" + label + "'", trace);
+      fail(ErrorCode::duplicate_name, "a map contains a key twice", {}, "'" + label + "'", trace);
     Value item = value_at(*type.item, step);
     result.insert(std::move(key), std::move(item));
   }
@@ -265,7 +265,8 @@ Value BincodeReader::module(const TypeInfo& type, std::span<const ModuleField> f
     } else {
       const auto found = std::ranges::find(type.fields, field.name, &TypeField::name);
       if (found == type.fields.end())
-        fail(ErrorCode::missing_field, "a type with the name of a module lacks its field",
+        fail(ErrorCode::missing_field,
+             "a type that has the name of a module of Burn lacks its field",
              "'" + std::string(field.name) + "'", to_string(type), trace);
       const TypeInfo* member = found->type;
       if (version_ < field.optional_from && member->kind == TypeKind::optional)

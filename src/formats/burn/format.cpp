@@ -81,7 +81,7 @@ std::string_view recorder_of(Encoding encoding) {
 
 void refuse(bool asked, std::string_view option) {
   if (asked)
-    throw Error(ErrorCode::invalid_argument, "a record of Burn cannot be saved in this way",
+    throw Error(ErrorCode::invalid_argument, "a record of Burn does not support a save option",
                 {.found = "SaveOptions::" + std::string(option),
                  .advice = "Leave the option out, or save as safetensors"});
 }
@@ -111,7 +111,7 @@ void check_options(const SaveOptions& options) {
                           &std::pair<std::string_view, std::string RecordMetadata::*>::first) !=
             RecordMetadata::fields.end();
     if (!is_known && !tells_of_file(name, text, options.metadata))
-      throw Error(ErrorCode::invalid_argument, "a record of Burn has no metadata of other names",
+      throw Error(ErrorCode::invalid_argument, "a record of Burn cannot hold other metadata",
                   {.expected = "burn.version, burn.settings and the like",
                    .found = "'" + name + "'",
                    .advice = "Save as safetensors or burnpack (.bpk), which have them, or make it "
@@ -166,7 +166,7 @@ RecordMetadata metadata_for(const Options& burn, const SaveOptions& options) {
 void check_old_floats(const RecordMetadata& metadata, const SettingsText& settings) {
   if (metadata.float_type == settings.float_type) return;
   throw Error(
-      ErrorCode::invalid_argument, "the metadata of a record are not what is written",
+      ErrorCode::invalid_argument, "the metadata contradict the settings of the record",
       {.expected = "burn.float = '" + std::string(settings.float_type) + "'",
        .found = "'" + metadata.float_type + "'",
        .advice = "Give what is expected as metadata (--metadata burn.float=" +
@@ -177,7 +177,8 @@ Version writable(std::string_view text) {
   constexpr Version oldest = 13;
   const Version version = parse_version(text);
   if (version < oldest || version > newest_version)
-    throw Error(ErrorCode::unsupported_version, "this version of Burn cannot be written for",
+    throw Error(ErrorCode::unsupported_version,
+                "records cannot be written for this version of Burn",
                 {.expected = "0.13 to 0.21",
                  .found = "'" + std::string(text) + "'",
                  .advice = "Set burn::Options::burn_version, or in the tool --metadata "
@@ -360,10 +361,11 @@ class BurnFormat final : public Format {
     BincodeReader reader(source, options, options_.tensors == Tensors::bare);
     metadata = reader.metadata();
     if (options.type == nullptr)
-      throw Error(ErrorCode::invalid_argument, "bincode does not say what it holds",
-                  {.expected = "the C++ type of the record",
-                   .found = "a record of Burn " + metadata.version,
-                   .advice = "Load it by load_file<T>, or save it as MessagePack (.mpk) in Burn"});
+      throw Error(
+          ErrorCode::invalid_argument, "a bincode file does not describe its contents",
+          {.expected = "the C++ type of the record",
+           .found = "a record of Burn " + metadata.version,
+           .advice = "Load it with load_file<T>, or save it as MessagePack (.mpk) in Burn"});
     return reader.item(metadata, detail::build_type_info(*options.type));
   }
 

@@ -239,7 +239,7 @@ class MessagePackInput final : public Input {
       key_ = cursor_.number().integer_text();
       return Token::name;
     }
-    fail("a key is no text", "a string", std::string(describe(token_of(token))));
+    fail("a key is not a text", "a string", std::string(describe(token_of(token))));
   }
 
   Token token_of(tree::Token token) {
@@ -256,7 +256,7 @@ class MessagePackInput final : public Input {
       case tree::Token::object: return Token::map;
       case tree::Token::object_end: return Token::map_end;
       case tree::Token::extension:
-        fail("a value is of a kind that records do not have", "no extension",
+        fail("a value has a type that records do not have", "no extension",
              "type " + cursor_.number().integer_text());
       case tree::Token::end: break;
     }

@@ -80,7 +80,7 @@ void check_damage(const Value& map, const Value& shape) {
     if (bad != items.end())
       found = safestructures::describe(*bad) + " at index " + std::to_string(bad - items.begin());
   }
-  throw Error(ErrorCode::invalid_header, "a tensor's bytes hold what is no byte",
+  throw Error(ErrorCode::invalid_header, "a tensor's bytes hold something that is not a byte",
               {.expected = "integers from 0 to 255",
                .found = std::move(found),
                .advice = "The file is damaged: copy it again, or save it again"});
@@ -97,7 +97,7 @@ void NamedReader::fail(ErrorCode code, std::string problem, std::string expected
 
 void NamedReader::expect(Token token, std::string_view what) const {
   if (input_.token() == token) return;
-  fail(ErrorCode::invalid_header, "the file is no record of Burn", std::string(what),
+  fail(ErrorCode::invalid_header, "the file is not a record of Burn", std::string(what),
        std::string(describe(input_.token())));
 }
 
@@ -109,7 +109,7 @@ void NamedReader::members(const Read& read) {
   while (input_.next() == Token::name) {
     const std::string name(input_.string());
     if (!known.insert(name).second)
-      fail(ErrorCode::duplicate_name, "a record has a member twice", {}, "'" + name + "'");
+      fail(ErrorCode::duplicate_name, "a record contains a member twice", {}, "'" + name + "'");
     input_.next();
     if (read(name)) return;
   }
@@ -131,7 +131,7 @@ RecordMetadata NamedReader::metadata() {
     while (input_.next() == Token::name) {
       const std::string key(input_.string());
       if (!known.insert(key).second)
-        fail(ErrorCode::duplicate_name, "the metadata of a record have a key twice", {},
+        fail(ErrorCode::duplicate_name, "the metadata of a record contain a key twice", {},
              "'" + key + "'");
       const auto* const field =
           std::ranges::find(RecordMetadata::fields, key,
@@ -147,7 +147,7 @@ RecordMetadata NamedReader::metadata() {
     return is_found = true;
   });
   if (!is_found)
-    fail(ErrorCode::invalid_header, "the file is no record of Burn", "'metadata' in its map",
+    fail(ErrorCode::invalid_header, "the file is not a record of Burn", "'metadata' in its map",
          "none");
   return metadata;
 }
@@ -162,7 +162,8 @@ Value NamedReader::item(const RecordMetadata& metadata) {
     return false;
   });
   if (!item)
-    fail(ErrorCode::invalid_header, "the file is no record of Burn", "'item' in its map", "none");
+    fail(ErrorCode::invalid_header, "the file is not a record of Burn", "'item' in its map",
+         "none");
   return *std::move(item);
 }
 
@@ -203,7 +204,7 @@ Value NamedReader::value(const Trace* trace) {
     case Token::map: return map(trace);
     default: break;
   }
-  fail(ErrorCode::invalid_header, "the file is no record of Burn", "a value",
+  fail(ErrorCode::invalid_header, "the file is not a record of Burn", "a value",
        std::string(describe(input_.token())));
 }
 
@@ -271,7 +272,7 @@ Value NamedReader::map(const Trace* trace) {
     const std::string name(input_.string());
     const Trace step{trace, name};
     if (map.find(name) != nullptr)
-      throw Error(ErrorCode::duplicate_name, "a map has a key twice",
+      throw Error(ErrorCode::duplicate_name, "a map contains a key twice",
                   {.path = to_string(&step), .offset = input_.offset()});
     input_.next();
     map.insert(Value(name), member(name, step, map.size(), elements));
@@ -335,8 +336,8 @@ Shape NamedReader::shape_of(const Value& list, const Trace* trace) const {
     const std::optional<std::uint64_t> size =
         item.kind() == Kind::integer ? item.as_uint64() : std::nullopt;
     if (!size)
-      throw Error(ErrorCode::invalid_shape, "a shape holds what is no size",
-                  {.expected = "an integer from 0", .found = safestructures::describe(item)});
+      throw Error(ErrorCode::invalid_shape, "a shape holds something that is not a size",
+                  {.expected = "an integer, 0 or larger", .found = safestructures::describe(item)});
     sizes.push_back(*size);
   }
   return Shape(std::span<const std::uint64_t>(sizes));

@@ -31,7 +31,7 @@ std::optional<Version> find_version(std::string_view text) noexcept {
 
 Version parse_version(std::string_view text) {
   if (const std::optional<Version> version = find_version(text)) return *version;
-  throw Error(ErrorCode::invalid_argument, "a version of Burn is none",
+  throw Error(ErrorCode::invalid_argument, "a text is not a version of Burn",
               {.expected = "such as '0.13' or '0.21.0'", .found = "'" + std::string(text) + "'"});
 }
 

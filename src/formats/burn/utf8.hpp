@@ -13,7 +13,7 @@ namespace safestructures::inline v0::burn {
 
 /// The advice for a text that is not UTF-8, in the encodings that name their fields.
 inline constexpr std::string_view utf8_advice =
-    "Damage, or another program than Burn: save the record again";
+    "The file is damaged, or was not written by Burn: save the record again";
 
 /// Checks a text of bincode, where reading by the wrong type finds texts in other bytes.
 /// \param offset of the text in the file \throws Error `invalid_utf8`

@@ -137,7 +137,7 @@ void Writer::quantized(const Value& value, const Trace* trace) {
 void Writer::sequence(const Tensor& tensor, const TypeInfo& type, const Trace* trace) {
   if (type.is_complex || tensor.dtype() == DType::C64)
     fail(ErrorCode::type_mismatch, "a record of Burn cannot hold complex numbers", "real numbers",
-         to_string(type), trace, "Save their two parts");
+         to_string(type), trace, "Save the two parts of each");
   const bool is_fixed = type.size.has_value();
   if (type.item->kind != TypeKind::tensor) {
     // The numbers of a struct are stored unchanged, whatever the precision of tensors.

@@ -46,8 +46,8 @@ void Writer::fail(ErrorCode code, std::string problem, std::string expected, std
 }
 
 void Writer::mismatch(const TypeInfo& type, const Value& value, const Trace* trace) const {
-  fail(ErrorCode::type_mismatch, "a value is not what its type says", to_string(type),
-       describe(value), trace);
+  fail(ErrorCode::type_mismatch, "a value does not fit its type", to_string(type), describe(value),
+       trace);
 }
 
 void Writer::write(const RecordMetadata& metadata, const Value& item, const TypeInfo* type) {
@@ -206,8 +206,8 @@ void Writer::dict(const Value& item, const TypeInfo* type, const Trace* trace) {
     const std::string label = entry.key.key_label();
     const Trace step{trace, label};
     if (entry.key.kind() != Kind::string)
-      fail(ErrorCode::type_mismatch, "a key of a record is no text", "a str", describe(entry.key),
-           &step);
+      fail(ErrorCode::type_mismatch, "a key of a record is not a text", "a str",
+           describe(entry.key), &step);
     check_utf8(label, &step);
     out_.key(label, &step);
     value_at(entry.value, type != nullptr ? type->item : nullptr, step);

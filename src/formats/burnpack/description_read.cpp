@@ -51,19 +51,19 @@ void DescriptionReader::wrong(std::string expected, std::string found) const {
 
 bool DescriptionReader::parse_error(std::size_t position, const std::string&,
                                     const nlohmann::json::exception&) {
-  throw Error(ErrorCode::invalid_header, "the description is not CBOR as burnpack has it",
+  throw Error(ErrorCode::invalid_header, "the description is not the CBOR of burnpack",
               {.offset = header_size + position - 1});
 }
 
 bool DescriptionReader::number_integer(std::int64_t value) {
   // The parser wraps integers below -2^63 around to positive ones.
-  if (value >= 0) wrong("integers of 64 bits", "a smaller one");
+  if (value >= 0) wrong("integers of 64 bits", "a smaller integer");
   return leaf(Value(value));
 }
 
 bool DescriptionReader::begin(bool is_map) {
   if (stack_.size() >= deepest)
-    fail(ErrorCode::limit_exceeded, "the description is nested too deep",
+    fail(ErrorCode::limit_exceeded, "the description is nested too deeply",
          {.expected = "at most " + std::to_string(deepest) + " levels"});
   const Part part = part_of_child(is_map);
   if (part == Part::quantization) {
@@ -126,7 +126,7 @@ bool DescriptionReader::key(std::string& name) {
       check_text(name);
       name_ = name;
       if (result_.metadata.contains(name))
-        fail(ErrorCode::duplicate_name, "a key of the metadata is there twice");
+        fail(ErrorCode::duplicate_name, "a key of the metadata occurs twice");
       break;
     case Part::tensor: enter_key(keys_, name); break;
     case Part::dtype:
@@ -153,7 +153,7 @@ void DescriptionReader::enter_name(const std::string& name) {
 
 void DescriptionReader::enter_key(std::vector<std::string>& keys, std::string_view key) const {
   if (std::ranges::find(keys, key) != keys.end())
-    fail(ErrorCode::duplicate_name, "a map has a key twice", {.found = in_quotes(key)});
+    fail(ErrorCode::duplicate_name, "a map contains a key twice", {.found = in_quotes(key)});
   keys.emplace_back(key);
 }
 
@@ -162,7 +162,7 @@ bool DescriptionReader::leaf(Value value) {
   if (stack_.empty()) refuse("a map");
   switch (stack_.back()) {
     case Part::root:
-      if (is_known(key_)) refuse("a map as what it holds");
+      if (is_known(key_)) refuse("a map for its contents");
       break;
     case Part::tensors: refuse("a map for each tensor"); break;
     case Part::tensor: leaf_of_tensor(value); break;
@@ -254,7 +254,7 @@ void DescriptionReader::add_to_quantization(Value value) {
   if (container.kind() == Kind::list) return container.push_back(std::move(value));
   check_text(key_);
   if (container.find(key_) != nullptr)
-    fail(ErrorCode::duplicate_name, "a map has a key twice", {.found = in_quotes(key_)});
+    fail(ErrorCode::duplicate_name, "a map contains a key twice", {.found = in_quotes(key_)});
   container.insert(key_, std::move(value));
 }
 

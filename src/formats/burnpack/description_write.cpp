@@ -113,7 +113,7 @@ class DescriptionWriter {
         return;
       default: break;
     }
-    throw Error(ErrorCode::invalid_argument, "the dtype of a burn.QFloat is not as it was read",
+    throw Error(ErrorCode::invalid_argument, "the dtype of a burn.QFloat was changed after reading",
                 {.path = to_string(&trace), .found = describe(item)});
   }
 

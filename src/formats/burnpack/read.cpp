@@ -43,10 +43,10 @@ std::uint64_t read_header(const Source& source, const Limits& limits) {
     return value;
   };
   if (!std::ranges::equal(std::span(header).first(magic.size()), std::as_bytes(std::span(magic))))
-    throw Error(ErrorCode::invalid_header, "the file is no burnpack file",
-                {.expected = "NRUB as its first bytes", .offset = 0});
+    throw Error(ErrorCode::invalid_header, "the file is not a burnpack file",
+                {.expected = "NRUB as the first bytes", .offset = 0});
   if (const std::uint64_t found = number(4, 2); found != version)
-    throw Error(ErrorCode::unsupported_version, "the file has a version of burnpack not known here",
+    throw Error(ErrorCode::unsupported_version, "the file has an unknown version of burnpack",
                 {.expected = std::to_string(version),
                  .found = std::to_string(found),
                  .advice = "Read it with a newer safestructures, or save it with an older Burn",
@@ -135,11 +135,11 @@ class LayoutFinder {
     const bool may_be_whole = fits_packed && !metadata_.contains("version");
     if (size < end)
       fail_truncated("the file ends before its tensors do", end, size,
-                     may_be_whole ? ". If Burn 0.19 wrote it, zeros where later ones have padding "
-                                    "hide that: save it again with a 'version' in its metadata"
+                     may_be_whole ? ". If Burn 0.19 wrote it, it may be complete: save it again "
+                                    "with a 'version' in its metadata"
                                   : "");
     throw Error(
-        ErrorCode::invalid_offsets, "there are bytes behind the last tensor",
+        ErrorCode::invalid_offsets, "there are bytes after the last tensor",
         {.expected = std::to_string(end) + " bytes", .found = std::to_string(size), .offset = end});
   }
 
@@ -153,7 +153,7 @@ class LayoutFinder {
         throw Error(
             ErrorCode::invalid_offsets,
             entry.begin < expected ? "the tensor overlaps the one before it"
-                                   : "there is a hole in front of the tensor",
+                                   : "there is a gap before the tensor",
             {.path = for_message(entry.name),
              .expected = "a tensor that begins at " + std::to_string(expected),
              .found = "[" + std::to_string(entry.begin) + ", " + std::to_string(entry.end) + "]"});

@@ -50,7 +50,7 @@ struct Item {
 
 void refuse(bool asked, std::string_view option) {
   if (asked)
-    throw Error(ErrorCode::invalid_argument, "burnpack cannot be saved in this way",
+    throw Error(ErrorCode::invalid_argument, "burnpack does not support a save option",
                 {.found = "SaveOptions::" + std::string(option),
                  .advice = "Leave the option out, or save as safestructures"});
 }
@@ -95,7 +95,7 @@ class Collector {
 
  private:
   [[noreturn]] void fail(const Value& item, const Trace* trace) const {
-    throw Error(ErrorCode::invalid_argument, "burnpack cannot hold a value of this kind",
+    throw Error(ErrorCode::invalid_argument, "burnpack cannot hold a value of this type",
                 {.path = to_string(trace),
                  .expected = "tensors, bool, int and float, in containers that are not empty",
                  .found = describe(item),
@@ -191,11 +191,11 @@ class Collector {
     const auto id =
         text->kind() == Kind::string ? burn::parse_param_id(text->as_string()) : std::nullopt;
     if (!id)
-      throw Error(ErrorCode::invalid_argument, "an id is not spelled as Burn spells ids",
+      throw Error(ErrorCode::invalid_argument, "an id does not have the form of Burn's ids",
                   {.path = to_string(trace),
                    .expected = "13 characters of 0-9 and a-v",
                    .found = describe(*text),
-                   .advice = "Take the attribute 'burn.id' away, or give it such a text"});
+                   .advice = "Remove the attribute 'burn.id', or give it such a text"});
     return id;
   }
 
@@ -255,7 +255,7 @@ class Collector {
     }
     if (dtype == nullptr || shape == nullptr || data == nullptr || payload.size() != 3 ||
         shape->kind() != Kind::list || data->kind() != Kind::bytes)
-      throw Error(ErrorCode::invalid_argument, "a burn.QFloat is not as it was read",
+      throw Error(ErrorCode::invalid_argument, "a burn.QFloat was changed after reading",
                   {.path = to_string(trace),
                    .expected = "a dict of dtype, shape and data",
                    .found = describe(payload)});

@@ -23,7 +23,7 @@ constexpr Kind kind_of(unsigned byte) { return static_cast<Kind>(byte >> 5U); }
 }  // namespace
 
 void Cursor::fail_at(unsigned byte) const {
-  fail("a byte begins no value of CBOR", "a value", "byte " + std::to_string(byte));
+  fail("a byte cannot begin a value of CBOR", "a value", "byte " + std::to_string(byte));
 }
 
 std::uint64_t Cursor::argument(unsigned byte) {
@@ -120,7 +120,7 @@ Token Cursor::pieces(unsigned kind) {
     const auto byte = std::to_integer<unsigned>(window_.take(1)[0]);
     if (byte == stop) break;
     if (byte >> 5U != kind || (byte & 0x1FU) == endless)
-      fail("a piece of a text or of bytes is something else", is_text ? "text" : "bytes",
+      fail("a piece of a text or of bytes has another type", is_text ? "text" : "bytes",
            "byte " + std::to_string(byte));
     const std::uint64_t size = argument(byte);
     if (is_text) {

@@ -139,7 +139,7 @@ void Packer::finish() {
   const std::uint64_t most = detail::most_unpacked(packed, state.limits);
   if (state.taken > most)
     throw detail::past(
-        detail::Limit::expansion, most, "what is packed could not be unpacked again",
+        detail::Limit::expansion, most, "the packed file could not be unpacked again",
         {.found = std::to_string(state.taken) + " bytes in " + std::to_string(packed),
          .advice = "Save it under a name without .gz, or raise the limit, here and "
                    "where it is loaded"});

@@ -140,10 +140,10 @@ class Unpacker {
     // For the first member these were already checked.
     if (packed_.size() - position_ < 2 || packed_[position_] != std::byte{plain_header[0]} ||
         packed_[position_ + 1] != std::byte{plain_header[1]})
-      fail(ErrorCode::invalid_header, "there are bytes behind the packed data",
+      fail(ErrorCode::invalid_header, "there are bytes after the packed data",
            {.expected = "the end of the file, or another gzip member",
             .found = fmt::format("{} bytes", packed_.size() - position_),
-            .advice = "Take them away, or copy or download the file again"});
+            .advice = "Remove them, or copy or download the file again"});
     const std::span<const std::byte> fixed = take(header_size, "header");
     const auto method = std::to_integer<unsigned>(fixed[2]);
     if (method != method_deflate)
@@ -215,7 +215,7 @@ class Unpacker {
             .offset = begin});
     const std::uint32_t length = little_endian_32(trailer.subspan(4));
     if (length != static_cast<std::uint32_t>(made))
-      fail(ErrorCode::damaged, "a gzip member has another length than it says",
+      fail(ErrorCode::damaged, "a gzip member does not have the length that it states",
            {.expected = fmt::format("{} bytes", length),
             .found = std::to_string(static_cast<std::uint32_t>(made)),
             .offset = begin + 4});
@@ -246,7 +246,7 @@ std::shared_ptr<const Source> unpacked(const std::shared_ptr<const Source>& sour
     const SharedBytes packed = all_of(*source, options.access);
     SharedBytes bytes = Unpacker(packed.bytes, options.limits).unpack();
     if (is_packed(bytes.bytes))
-      throw Error(ErrorCode::invalid_header, "what is packed is packed again",
+      throw Error(ErrorCode::invalid_header, "the file is packed twice",
                   {.expected = "a file of one of the formats",
                    .found = "gzip in gzip",
                    .advice = "Unpack it once with gunzip"});

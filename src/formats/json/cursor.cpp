@@ -86,7 +86,7 @@ Token Cursor::next() {
   }
   begin_ = at_;
   raw_ = {};
-  if (at_ != end_) fail(at_, "nothing behind the value");
+  if (at_ != end_) fail(at_, "nothing after the value");
   return token_ = Token::end;
 }
 
@@ -150,7 +150,7 @@ Token Cursor::value() {
 
 Token Cursor::open(Token token) {
   if (open_.size() >= options_.depth)
-    throw Error(ErrorCode::limit_exceeded, std::string(options_.what) + " is nested too deep",
+    throw Error(ErrorCode::limit_exceeded, std::string(options_.what) + " is nested too deeply",
                 {.expected = "at most " + std::to_string(options_.depth) + " open brackets",
                  .offset = offset_of(at_)});
   open_.push_back(token == Token::object ? '}' : ']');

@@ -58,7 +58,7 @@ Token Cursor::value() {
     case Mark::map16: return open(read16(), true);
     case Mark::map32: return open(read32(), true);
   }
-  fail("a byte begins no value of MessagePack", "a value", "byte " + std::to_string(byte));
+  fail("a byte cannot begin a value of MessagePack", "a value", "byte " + std::to_string(byte));
 }
 
 }  // namespace safestructures::inline v0::messagepack

@@ -70,7 +70,7 @@ class Encoder {
   /// \throws Error `out_of_range` for a length that MessagePack cannot express
   static std::uint32_t checked(std::uint64_t size) {
     if (!fits<std::uint32_t>(size))
-      throw Error(ErrorCode::out_of_range, "MessagePack cannot hold so much in one value",
+      throw Error(ErrorCode::out_of_range, "a value is too large for MessagePack",
                   {.expected = "at most 4294967295 bytes or items",
                    .found = std::to_string(size),
                    .advice = "Save it in another format, such as safetensors"});

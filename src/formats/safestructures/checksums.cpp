@@ -103,7 +103,7 @@ std::string hex(std::uint64_t hash) {
 [[noreturn]] void malformed(std::string problem, std::string path = {}) {
   throw Error(ErrorCode::invalid_metadata, std::move(problem),
               {.path = std::move(path),
-               .expected = "what docs/format.md says of " + std::string(metadata_key)});
+               .expected = "the form that docs/format.md gives for " + std::string(metadata_key)});
 }
 
 std::uint64_t number_of(const json::Element& value, std::string_view name) {
@@ -128,19 +128,19 @@ struct Stored {
     const auto name = find("algorithm");
     if (!name || !name->string()) malformed("the checksums do not name their algorithm");
     if (name->text() != algorithm)
-      throw Error(ErrorCode::unsupported_version, "the checksums are of an unknown kind",
+      throw Error(ErrorCode::unsupported_version, "the checksums have an unknown algorithm",
                   {.expected = std::string(algorithm),
                    .found = in_quotes(name->text()),
                    .advice = "Check the file with a newer safestructures"});
     const auto of_schema = find("schema");
-    if (!of_schema) malformed("the checksums have none of the schema");
+    if (!of_schema) malformed("the checksums lack one for the schema");
     schema = number_of(*of_schema, {});
     metadata = find("metadata");
     if (metadata && !metadata->is(json::Token::object))
-      malformed("the checksums of the metadata are no object");
+      malformed("the checksums of the metadata are not an object");
     const auto of_tensors = find("tensors");
     if (!of_tensors || !of_tensors->is(json::Token::object))
-      malformed("the checksums have no tensors");
+      malformed("the checksums lack those of tensors");
     tensors = *of_tensors;
   }
 

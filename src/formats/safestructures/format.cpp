@@ -102,7 +102,7 @@ class SafestructuresFormat final : public Format {
       return safestructures_format::read(source, options);
     } catch (const Error& error) {
       if (const auto other = other_kind(*source))
-        throw Error(ErrorCode::invalid_header, "the file is of another kind",
+        throw Error(ErrorCode::invalid_header, "the file has another format",
                     {.file = source->name(),
                      .expected = "a safetensors file",
                      .found = std::string(other->what),

@@ -102,7 +102,7 @@ void check_version(std::optional<std::string_view> version) {
   // The first Python releases wrote no version; the schema was the same.
   if (!version || *version == schema::version) return;
   throw Error(
-      ErrorCode::unsupported_version, "the schema has a version that is not known here",
+      ErrorCode::unsupported_version, "the schema has an unknown version",
       {.expected = std::string(schema::version),
        .found = "'" + detail::for_message(*version, 40) + "'",
        .advice = "Read it with a newer safestructures, or save it again with an older one"});

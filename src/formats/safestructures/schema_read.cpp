@@ -88,7 +88,7 @@ Reader::Node Reader::fields(const Json& json, const Trace* trace) const {
 }
 
 void Reader::twice(const Trace* trace, std::string_view name) {
-  fail(ErrorCode::duplicate_name, trace, "a node has a field twice", {},
+  fail(ErrorCode::duplicate_name, trace, "a node contains a field twice", {},
        "'" + std::string(name) + "'");
 }
 
@@ -122,7 +122,8 @@ Value Reader::node(const Json& json, const Trace* trace) {
   const bool has_own_keys = kind == Kind::dict;
   if (is_scalar && (parts.others > 0 || parts.keys))
     fail(ErrorCode::invalid_schema, trace,
-         "a node of type '" + std::string(parts.type) + "' has a field beside data_type and value");
+         "a node of type '" + std::string(parts.type) +
+             "' has more fields than data_type and value");
   if (!is_scalar) {
     if (kind && without_module(parts.type) != type_of(*kind))
       value.set_type_name(std::string(parts.type));
@@ -164,7 +165,7 @@ std::string_view Reader::string(const Node& parts, const Trace* trace) {
 
 void Reader::not_a_number(const Node& parts, std::string_view text, const Trace* trace) {
   fail(ErrorCode::invalid_schema, trace,
-       "a node of type '" + std::string(parts.type) + "' has a text that is no such number", {},
+       "a node of type '" + std::string(parts.type) + "' has a text that is not such a number", {},
        "'" + detail::for_message(text, 40) + "'");
 }
 
@@ -300,8 +301,8 @@ Value Reader::tensor(Kind kind, const Node& parts, const Trace* trace) const {
   std::string name(string(parts, trace));
   const std::optional<std::size_t> place = tensors_.find(name);
   if (!place)
-    fail(ErrorCode::missing_tensor, trace, "the file has no tensor of the name in the schema", {},
-         "'" + name + "'");
+    fail(ErrorCode::missing_tensor, trace, "the schema names a tensor that the file does not have",
+         {}, "'" + name + "'");
   Tensor tensor = tensors_.take(*place);
   if (kind == Kind::bytes && (tensor.dtype() != DType::U8 || tensor.rank() != 1))
     fail(ErrorCode::invalid_schema, trace, "bytes name a tensor of another kind",

@@ -23,7 +23,7 @@ void Writer::plain(const Value& value, const Trace* trace) {
     case Kind::list: return plain_list(value, trace);
     case Kind::dict: return plain_dict(value, trace);
     default:
-      throw Error(ErrorCode::invalid_argument, "a value of this kind cannot be plain JSON",
+      throw Error(ErrorCode::invalid_argument, "a value of this type cannot be plain JSON",
                   {.path = to_string(trace),
                    .expected = "None, bool, int, float, str, tensor, list or dict",
                    .found = std::string(to_string(value.kind()))});
@@ -90,14 +90,14 @@ void Writer::plain_dict(const Value& value, const Trace* trace) {
                 {.path = to_string(trace),
                  .expected = "no dict with 'data_type' and 'value'",
                  .found = "data_type '" + value.find(schema_type)->as_string() + "'",
-                 .advice = "Call the keys otherwise, or do not make the dict plain"});
+                 .advice = "Rename the keys, or do not make the dict plain"});
   text_.add("{");
   bool first = true;
   for (const Entry& entry : value.entries()) {
     if (!std::exchange(first, false)) text_.add(", ");
     if (entry.key.kind() != Kind::string)
       throw Error(
-          ErrorCode::invalid_argument, "a key of this kind cannot stand in plain JSON",
+          ErrorCode::invalid_argument, "a key of this type cannot be plain JSON",
           {.path = to_string(trace), .expected = "a str", .found = detail::python_str(entry.key)});
     text_.add_string(entry.key.as_string(), trace);
     text_.add(": ");

@@ -31,7 +31,8 @@ void refuse_own_keys(const SaveOptions& options) {
        {schema::metadata_key, schema::version_key, checksums::metadata_key, safetensors::save_key})
     // A plain file may keep the version of a schema that it no longer has.
     if (options.metadata.contains(key) && (options.schema || key != schema::version_key))
-      throw Error(ErrorCode::invalid_argument, "metadata has a key of the schema itself",
+      throw Error(ErrorCode::invalid_argument,
+                  "the metadata has a key that is reserved for the schema",
                   {.found = "'" + std::string(key) + "'", .advice = "Choose another key"});
 }
 
@@ -76,7 +77,7 @@ void check_extra_names(const Value& root, const SaveOptions& options) {
     if (value.kind() == Kind::custom && value.payload().kind() == Kind::string &&
         value.payload().is_plain() && options.extra_tensors.contains(value.payload().as_string()))
       throw Error(ErrorCode::duplicate_name,
-                  "what a custom value holds is the name of a tensor beside the structure",
+                  "the text of a custom value is the name of a tensor outside the structure",
                   {.path = place.path().to_string(),
                    .found = "'" + value.payload().as_string() + "' in SaveOptions::extra_tensors",
                    .advice = "Give the tensor another name"});

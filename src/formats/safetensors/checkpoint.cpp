@@ -175,7 +175,7 @@ void IndexReader::check_file_name(std::string_view name, std::string_view tensor
   const bool plain = !name.empty() && name != "." && name != ".." &&
                      name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
   if (plain) return;
-  throw Error(ErrorCode::invalid_header, "the index names a file that is not beside it",
+  throw Error(ErrorCode::invalid_header, "the index has an invalid file name",
               {.path = for_message(tensor),
                .expected = "a file name without folders",
                .found = in_quotes(name)});
@@ -218,10 +218,10 @@ Text read_text(const Source& file, const Limits& limits) {
   std::size_t missed = 0;
   while (named.contains(name_of_tensor(checkpoint.parts, missed))) ++missed;
   throw Error(
-      ErrorCode::missing_tensor, "the index does not name a tensor that a file holds",
+      ErrorCode::missing_tensor, "a file holds a tensor that the index does not name",
       {.path = for_message(name_of_tensor(checkpoint.parts, missed)),
        .found = "it in " + in_quotes(part_of(checkpoint.parts, missed).path.filename().string()),
-       .advice = "Index and files are from different saves, or a download is mixed up"});
+       .advice = "Index and files come from different saves or downloads"});
 }
 
 // Checks that every tensor of the index is in its file. Since there are no more tensors than
@@ -254,7 +254,7 @@ void check_map(const IndexReader& map, const Checkpoint& checkpoint) {
            .expected = "it in " + in_quotes(map.files()[entry.file]),
            .found = holder == nullptr ? "it in no file"
                                       : "it in " + in_quotes(holder->path.filename().string()),
-           .advice = "Index and files are from different saves, or a download is mixed up"});
+           .advice = "Index and files come from different saves or downloads"});
     }
     if (met[*index]) {
       throw Error(ErrorCode::duplicate_name, "the index names a tensor twice",
@@ -270,12 +270,12 @@ void check_save(const IndexReader& map, const Checkpoint& checkpoint) {
     return find_metadata(part.table.metadata(), save_key);
   };
   const auto text = [](std::optional<std::string_view> save) {
-    return save ? "save " + for_message(*save) : std::string("a file of no such save");
+    return save ? "save " + for_message(*save) : std::string("a file that names no save");
   };
   const auto expected = map.save() ? map.save() : save_of(checkpoint.parts.front());
   for (const Part& part : checkpoint.parts) {
     if (save_of(part) == expected) continue;
-    throw Error(ErrorCode::mixed_saves, "the files of a checkpoint are of different saves",
+    throw Error(ErrorCode::mixed_saves, "the files of a checkpoint come from different saves",
                 {.file = part.path.string(),
                  .expected = text(expected),
                  .found = text(save_of(part)),

@@ -109,7 +109,7 @@ void HeaderParser::parse() {
     const Piece name = read_string(key);
     if (table_.view(name) == metadata_key) {
       if (std::exchange(has_metadata_, true)) {
-        throw Error(ErrorCode::duplicate_name, "\"__metadata__\" is there twice",
+        throw Error(ErrorCode::duplicate_name, "\"__metadata__\" occurs twice",
                     {.offset = walk_.offset(key - 1)});
       }
       read_metadata(field.value(), key);
@@ -169,7 +169,7 @@ void HeaderParser::read_tensor(Piece name, simdjson::ondemand::value& value, con
     const char* const field_key = field.key().raw();
     const unsigned which = field_of(field_key);
     if ((seen & which) != 0) {
-      throw Error(ErrorCode::duplicate_name, "a field of the tensor is there twice",
+      throw Error(ErrorCode::duplicate_name, "a field of the tensor occurs twice",
                   {.path = current_path(), .offset = walk_.offset(field_key - 1)});
     }
     seen |= which;

@@ -84,7 +84,8 @@ void JsonWalk::check_value(simdjson::ondemand::value& value, std::uint32_t depth
   using safestructures::detail::Descent;
   // simdjson itself stops at 1024 levels, including those around this value.
   most = std::min<std::uint32_t>(most, 1000);
-  if (depth >= most) throw past(Limit::depth, most, std::string(what_) + " is nested too deep", {});
+  if (depth >= most)
+    throw past(Limit::depth, most, std::string(what_) + " is nested too deeply", {});
   if (depth >= Descent::unchecked) Descent::check(depth, most, nullptr);
   const auto check_string = [&](const char* begin) {
     std::vector<char> scratch(static_cast<std::size_t>(behind_string(begin) - begin) + 8);

@@ -123,7 +123,7 @@ void Table::check_layout(std::uint64_t data_size) {
     if (record.begin != expected) {
       fail_layout(ErrorCode::invalid_offsets,
                   record.begin < expected ? "the tensor overlaps the one before it"
-                                          : "there is a hole in front of the tensor",
+                                          : "there is a gap before the tensor",
                   record, "a tensor that begins at " + std::to_string(expected));
     }
     expected = record.end;

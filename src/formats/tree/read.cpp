@@ -63,8 +63,8 @@ Value Reader::bare(bool is_plain, const Trace* trace, Content* content, bool is_
 // the stack at every level (half a megabyte for the 500 levels of Limits::depth).
 void Reader::says_nothing(Mark mark, bool is_plain) const {
   fail(ErrorCode::invalid_schema,
-       "a " + std::string(name_of(mark)) + " stands where it says nothing",
-       "it around a value that is not " + std::string(is_plain ? "plain" : "a node") +
+       "a " + std::string(name_of(mark)) + " stands where it has no effect",
+       "a value that is not already " + std::string(is_plain ? "plain" : "a node") +
            " by its place");
 }
 

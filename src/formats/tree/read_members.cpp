@@ -95,17 +95,17 @@ Value Reader::envelope(Content& content) {
     }
   }
   if (input_.token() != Token::object_end) wrong_form("metadata and tensors only");
-  if (input_.next() != Token::name || input_.string() != root_name) wrong_form("'root' behind it");
+  if (input_.next() != Token::name || input_.string() != root_name) wrong_form("'root' after it");
   input_.next();
   Value root = bare(false, nullptr, nullptr, false);
-  if (input_.next() != Token::object_end) wrong_form("nothing behind 'root'");
+  if (input_.next() != Token::object_end) wrong_form("nothing after 'root'");
   return root;
 }
 
 void Reader::read_metadata(Content& content, const std::string& name) {
   const std::uint64_t offset = input_.offset();
   if (input_.next() != Token::string)
-    fail(ErrorCode::invalid_metadata, "a text of the metadata is no string", "a string",
+    fail(ErrorCode::invalid_metadata, "a text of the metadata is not a string", "a string",
          std::string(describe(input_.token())));
   if (!content.metadata.emplace(name, input_.string()).second) twice(name, offset);
 }
@@ -113,7 +113,7 @@ void Reader::read_metadata(Content& content, const std::string& name) {
 void Reader::read_extra_tensor(Content& content, const std::string& name, const Trace* step) {
   if (input_.next() != Token::object || input_.next() != Token::name ||
       input_.string() != name_of(Mark::tensor))
-    fail(ErrorCode::invalid_schema, "a tensor beside the structure has the wrong form",
+    fail(ErrorCode::invalid_schema, "a tensor outside the structure has the wrong form",
          "an object that begins with $tensor", std::string(describe(input_.token())));
   input_.next();
   Value tensor(dense(step, nullptr));

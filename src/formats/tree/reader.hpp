@@ -74,7 +74,7 @@ class Reader {
   [[noreturn]] void unknown_member(Mark mark) {
     const Token token = input_.token();
     fail(ErrorCode::unknown_field,
-         "a " + std::string(name_of(mark)) + " has a member that it cannot have", {},
+         "a " + std::string(name_of(mark)) + " has a member that it must not have", {},
          token == Token::name ? in_quotes(input_.string()) : std::string(describe(token)));
   }
   [[nodiscard]] std::string_view bytes_form() const {
@@ -88,7 +88,7 @@ class Reader {
     return false;
   }
   [[noreturn]] void twice(std::string_view name, std::uint64_t offset) const {
-    throw Error(ErrorCode::duplicate_name, "an object has a member twice",
+    throw Error(ErrorCode::duplicate_name, "an object contains a member twice",
                 {.found = in_quotes(name), .offset = offset});
   }
 

@@ -261,7 +261,8 @@ void Writer::custom(const Value& item, const Trace* trace) {
 void check_options(std::string_view format, const SaveOptions& options) {
   const auto refuse = [&](bool asked, std::string_view option) {
     if (asked)
-      throw Error(ErrorCode::invalid_argument, std::string(format) + " cannot be saved in this way",
+      throw Error(ErrorCode::invalid_argument,
+                  std::string(format) + " does not support a save option",
                   {.found = "SaveOptions::" + std::string(option),
                    .advice = "Leave the option out, or save as safestructures"});
   };

@@ -22,7 +22,7 @@ std::regex expression_of(const KeepRule& rule, std::size_t index) {
   try {
     return std::regex(rule.names, std::regex::ECMAScript | std::regex::optimize);
   } catch (const std::regex_error& error) {
-    refuse(index, "a rule's names are no regular expression", "one as ECMAScript has them",
+    refuse(index, "a rule's names are not a regular expression", "one in the syntax of ECMAScript",
            detail::in_quotes(rule.names) + ": " + error.what());
   }
 }
@@ -38,7 +38,7 @@ bool matches(const std::regex& expression, const std::string& name, const std::s
                  .expected = "at most " + std::to_string(longest_for_regex) + " bytes",
                  .found = std::to_string(name.size()) + " bytes, " +
                           detail::in_quotes(detail::cut(name, 40)) + " and more",
-                 .advice = "Shorten the name, or put a rule with a glob for it in front"});
+                 .advice = "Shorten the name, or put a rule with a glob for it first"});
   return std::regex_match(name, expression);
 }
 
@@ -52,7 +52,7 @@ Names::Names(std::vector<KeepRule> rules, std::string folder)
     if (rule.regex) expressions_.back() = expression_of(rule, i);
     if (rule.every == 0) refuse(i, "a rule keeps no step", "KeepRule::every above 0", "0");
     if (rule.keep == Keep::slice && rule.slices.empty())
-      refuse(i, "a rule keeps a slice and names none", "KeepRule::slices", "no slice");
+      refuse(i, "a rule keeps a slice but names none", "KeepRule::slices", "no slice");
     if (rule.keep != Keep::slice && !rule.slices.empty())
       refuse(i, "a rule names a slice that it does not keep", "Keep::slice",
              "Keep::" + std::string(to_string(rule.keep)));

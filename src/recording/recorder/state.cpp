@@ -47,14 +47,14 @@ std::filesystem::path from_root(const std::filesystem::path& folder) {
 void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  recording::check_written(error, "cannot make the folder of a recording", folder);
+  recording::check_written(error, "cannot create the folder of a recording", folder);
 }
 
 void require_empty(const std::filesystem::path& folder) {
   const auto segments = recording::list_segments(folder);
   if (segments.empty()) return;
   throw Error(
-      ErrorCode::cannot_write, "the folder holds a recording already",
+      ErrorCode::cannot_write, "the folder already holds a recording",
       {.file = folder.string(),
        .expected = "a folder without one",
        .found = std::to_string(segments.size()) + (segments.size() == 1 ? " segment" : " segments"),

@@ -86,9 +86,9 @@ std::optional<WatchFinding> find_in(const Value& node, const Watch& watch) {
 
 void require_sound(const Watch& watch) {
   if (watch.magnitude >= 0) return;
-  throw Error(ErrorCode::invalid_argument, "no number is within a watch's magnitude",
+  throw Error(ErrorCode::invalid_argument, "the magnitude of a watch is not valid",
               {.path = "/watch/magnitude",
-               .expected = "a number of 0 or above",
+               .expected = "a number, 0 or larger",
                .found = fmt::format("{}", watch.magnitude)});
 }
 

@@ -173,12 +173,12 @@ void RecorderState::write_one(Queued& queued) {
     if (!row) prepared = recording::prepare(std::move(queued.record), options_.limits);
     const std::uint64_t room = room_for(row ? row->cost : prepared->cost);
     if (room > options_.limits.header_bytes)
-      throw named(Error(ErrorCode::limit_exceeded, "a record needs too large a header",
+      throw named(Error(ErrorCode::limit_exceeded, "a record needs a header that is too large",
                         {.expected = "at most " + std::to_string(options_.limits.header_bytes) +
                                      " bytes (Limits::header_bytes)",
                          .found = std::to_string(room) + " bytes",
-                         .advice = "Record numbers as a tensor in place of a list, or the parts of "
-                                   "the structure by themselves"}),
+                         .advice = "Record numbers as a tensor instead of a list, or record the "
+                                   "parts of the structure one by one"}),
                   *queued.name);
   } catch (const Error& error) {
     // An error of this record only. It is counted before the segment states what was kept.

@@ -104,7 +104,7 @@ std::map<std::uint64_t, SegmentFiles> segments_of(const std::filesystem::path& f
   std::map<std::uint64_t, SegmentFiles> segments = list_segments(folder);
   std::error_code error;
   if (segments.empty() && !std::filesystem::exists(lock_file(folder), error))
-    throw Error(ErrorCode::cannot_open, "the folder is no recording",
+    throw Error(ErrorCode::cannot_open, "the folder is not a recording",
                 {.file = folder.string(),
                  .expected = sealed_file({}, 1).string() + " or " + lock_file({}).string(),
                  .found = "neither",
@@ -119,9 +119,9 @@ platform::os::File lock(const std::filesystem::path& folder, std::string busy) {
   if (error == std::errc::resource_unavailable_try_again)
     throw Error(ErrorCode::cannot_write, std::move(busy),
                 {.file = folder.string(),
-                 .expected = "a folder that nobody writes to",
-                 .found = "its lock held by a process that runs",
-                 .advice = "Close the recorder, or end its process with all that it forked"});
+                 .expected = "a folder that no process writes to",
+                 .found = "its lock held by a running process",
+                 .advice = "Close the recorder, or end its process and those that it forked"});
   if (error)
     throw platform::system_error(ErrorCode::cannot_write, "cannot lock the folder of a recording",
                                  path, error);

@@ -241,13 +241,13 @@ void append_head(std::vector<std::byte>& bytes, const JournalHead& head) {
 
 JournalHead read_head(std::span<const std::byte> bytes) {
   if (bytes.size() < journal_head_size)
-    throw Error(ErrorCode::truncated, "the journal ends in its first bytes",
+    throw Error(ErrorCode::truncated, "the journal ends within its first bytes",
                 {.expected = std::to_string(journal_head_size) + " bytes at least",
                  .found = std::to_string(bytes.size())});
   HeadBytes whole{};
   std::ranges::copy(bytes.first(journal_head_size), whole.begin());
   if (!is_head(whole) && !mend(whole))
-    throw Error(ErrorCode::damaged, "the file is no journal of a recording, or damaged",
+    throw Error(ErrorCode::damaged, "the file is not the journal of a recording, or it is damaged",
                 {.expected = "the first bytes of a journal and their checksum"});
   Reader reader(whole);
   static_cast<void>(reader.text(journal_magic.size()));
@@ -257,7 +257,7 @@ JournalHead read_head(std::span<const std::byte> bytes) {
   head.room = reader.number<std::uint64_t>();
   head.checksums = (reader.number<std::uint64_t>() & 1U) != 0;
   if (version != journal_version)
-    throw Error(ErrorCode::unsupported_version, "the journal is of an unknown version",
+    throw Error(ErrorCode::unsupported_version, "the journal has an unknown version",
                 {.expected = std::to_string(journal_version),
                  .found = std::to_string(version),
                  .advice = "Recover the recording with the safestructures that wrote it"});

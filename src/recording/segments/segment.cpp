@@ -20,15 +20,14 @@ SegmentAbout about_of(const Document& document, const std::filesystem::path& fil
   SegmentAbout about = read_about(text->second);
   const std::uint64_t found = about.version.value_or(layout_version);
   if (found == layout_version) return about;
-  throw Error(ErrorCode::unsupported_version,
-              "the segment of a recording has a layout that is not known here",
+  throw Error(ErrorCode::unsupported_version, "the segment of a recording has an unknown layout",
               {.file = file.string(),
                .expected = "version " + std::to_string(layout_version),
                .found = std::to_string(found),
                .advice = std::string("Read the recording with ") +
                          (found < layout_version ? "the safestructures that recorded it"
                                                  : "a newer safestructures") +
-                         ", or this file alone as the structure that it is"});
+                         ", or open this file alone as a structure"});
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class Root {
   Root(const Value& root, const std::filesystem::path& file) : root_(root), file_(file) {
     // Plain Python writes no class names.
     if (root.kind() != Kind::structure)
-      throw Error(ErrorCode::invalid_schema, "the file is no segment of a recording",
+      throw Error(ErrorCode::invalid_schema, "the file is not a segment of a recording",
                   {.file = file.string(),
                    .expected = "a struct of names, columns and values",
                    .found = describe(root)});
@@ -74,7 +74,7 @@ class Root {
   /// Throws an error about a record, given its index in a column.
   [[noreturn]] void wrong(std::string_view name, std::size_t place, const std::string& expected,
                           const std::string& found) const {
-    throw Error(ErrorCode::out_of_range, "a segment of a recording says what cannot be",
+    throw Error(ErrorCode::out_of_range, "a segment of a recording has an impossible value",
                 {.file = file_.string(),
                  .path = path(name) + "/" + std::to_string(place),
                  .expected = expected,

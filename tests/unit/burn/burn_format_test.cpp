@@ -221,8 +221,9 @@ TEST_CASE("records open without knowing the recorder, by content or by type") {
   CHECK(
       error_of([&] { return ss::load_file(path); }) ==
       "invalid_argument: " + path +
-          ": at /: bincode does not say what it holds: expected the C++ type of the record, found "
-          "a record of Burn 0.21.0. Load it by load_file<T>, or save it as MessagePack (.mpk) in "
+          ": at /: a bincode file does not describe its contents: expected the C++ type of the "
+          "record, found "
+          "a record of Burn 0.21.0. Load it with load_file<T>, or save it as MessagePack (.mpk) in "
           "Burn.");
 }
 
@@ -399,14 +400,14 @@ TEST_CASE("NaN is null in JSON and loads as NaN; infinities are refused there") 
       "\x83\xA5scale\xC0\xA6scales\x90\xA5"
       "bound\xC0");
   CHECK(error_of([&] { static_cast<void>(ss::load<Item>(view_of(record))); }) ==
-        "type_mismatch: at /scale: a value is of another kind: expected float, found None.");
+        "type_mismatch: at /scale: a value has the wrong type: expected float, found None.");
 }
 
-TEST_CASE("what a record cannot hold is refused, by its path") {
+TEST_CASE("values that a record cannot hold are refused, by their path") {
   const burn::NamedMpkBytesRecorder<> mpk;
   const burn::BinBytesRecorder<> bin;
   CHECK(error_of([&] { return mpk.record(std::map<int, int>{{1, 2}}); }) ==
-        "type_mismatch: at /1: a key of a record is no text: expected a str, found int 1.");
+        "type_mismatch: at /1: a key of a record is not a text: expected a str, found int 1.");
   CHECK(
       error_of([&] { return mpk.record(ss::Value::dict({{"z", std::complex<double>(1, 2)}})); }) ==
       "type_mismatch: at /z: a record of Burn cannot hold a complex number: expected a real "
@@ -421,14 +422,15 @@ TEST_CASE("what a record cannot hold is refused, by its path") {
   CHECK(error_of([&] {
           return ss::save(1, {.format = ss::formats::burn(), .metadata = {{"run", "42"}}});
         }) ==
-        "invalid_argument: a record of Burn has no metadata of other names: expected burn.version, "
+        "invalid_argument: a record of Burn cannot hold other metadata: expected burn.version, "
         "burn.settings and the like, found 'run'. Save as safetensors or burnpack (.bpk), which "
         "have them, or make it a field of the structure.");
   CHECK(error_of([&] { return ss::save(1, {.format = ss::formats::burn(), .shard_size = 1}); }) ==
-        "invalid_argument: a record of Burn cannot be saved in this way: found "
+        "invalid_argument: a record of Burn does not support a save option: found "
         "SaveOptions::shard_size. Leave the option out, or save as safetensors.");
   CHECK(error_of([&] { return burn::BinBytesRecorder<>({.burn_version = "0.22"}).record(1); }) ==
-        "unsupported_version: this version of Burn cannot be written for: expected 0.13 to 0.21, "
+        "unsupported_version: records cannot be written for this version of Burn: expected 0.13 to "
+        "0.21, "
         "found '0.22'. Set burn::Options::burn_version, or in the tool --metadata "
         "burn.version=0.21.0; Burn 0.22 has no recorders: save as burnpack (.bpk).");
   const burn::LayerNorm norm{{quarters({2})}, {}};

@@ -43,22 +43,24 @@ TEST_CASE("malformed MessagePack is refused") {
   const std::size_t item = item_of_mpk();
   const std::vector<Case> cases = {
       {"an extension type", messagepack_record("\xC7\x01\x05\x01"),
-       "invalid_header: at /: a value is of a kind that records do not have: expected no "
+       "invalid_header: at /: a value has a type that records do not have: expected no "
        "extension, found type 5" +
            at(item)},
       {"a byte that begins nothing", messagepack_record("\xC1"),
-       "invalid_header: at /: a byte begins no value of MessagePack: expected a value, found byte "
+       "invalid_header: at /: a byte cannot begin a value of MessagePack: expected a value, found "
+       "byte "
        "193" +
            at(item)},
       {"a key that is no text", messagepack_record("\x81\x90\x01"),
-       "invalid_header: at /: a key is no text: expected a string, found an array" + at(item + 1)},
+       "invalid_header: at /: a key is not a text: expected a string, found an array" +
+           at(item + 1)},
       {"a key twice",
        messagepack_record("\x82\xA1"
                           "a\x01\xA1"
                           "a\x02"),
-       "duplicate_name: at /a: a map has a key twice" + at(item + 4)},
+       "duplicate_name: at /a: a map contains a key twice" + at(item + 4)},
       {"bytes behind the record", messagepack_record("\x01") + "\xC0",
-       "invalid_header: at /: there are bytes behind the record: expected the end of the file, "
+       "invalid_header: at /: there are bytes after the record: expected the end of the file, "
        "found 1 byte" +
            at(item + 5)},
       {"a list longer than the file", messagepack_record("\xDD\xFF\xFF\xFF\xFF"),
@@ -73,7 +75,7 @@ TEST_CASE("malformed MessagePack is refused") {
       {"a text that is not UTF-8", messagepack_record("\xA2\xC3\x28"),
        "invalid_utf8: at /: a text of the record is not UTF-8" +
            at(item).substr(0, at(item).size() - 1) +
-           ". Damage, or another program than Burn: save the record again."},
+           ". The file is damaged, or was not written by Burn: save the record again."},
       {"too few bytes for the shape",
        messagepack_record("\x81\xA1w\x83\xA5"
                           "bytes\xC4\x04"
@@ -87,7 +89,8 @@ TEST_CASE("malformed MessagePack is refused") {
                           "bytes\x92\x01\xCD\x01\x90\xA5shape\x91\x02\xA5"
                           "dtype\xA2"
                           "U8"s),
-       "invalid_header: at /w: a tensor's bytes hold what is no byte: expected integers from 0 to "
+       "invalid_header: at /w: a tensor's bytes hold something that is not a byte: expected "
+       "integers from 0 to "
        "255, found int 400 at index 1. The file is damaged: copy it again, or save it again."},
       {"a dtype that is none",
        messagepack_record("\x83\xA5"
@@ -101,7 +104,8 @@ TEST_CASE("malformed MessagePack is refused") {
                           "bytes\xC4\0\xA5shape\x91\xFF\xA5"
                           "dtype\xA3"
                           "F32"s),
-       "invalid_shape: at /: a shape holds what is no size: expected an integer from 0, found int "
+       "invalid_shape: at /: a shape holds something that is not a size: expected an integer, 0 or "
+       "larger, found int "
        "-1."},
       {"booleans that are stored in an unknown way",
        messagepack_record("\x83\xA5"
@@ -114,13 +118,14 @@ TEST_CASE("malformed MessagePack is refused") {
        "\x82\xA8metadata\x82\xA5"
        "float\xA1x\xA5"
        "float\xA1y\xA4item\x01"s,
-       "duplicate_name: at /: the metadata of a record have a key twice: found 'float'" + at(19)},
+       "duplicate_name: at /: the metadata of a record contain a key twice: found 'float'" +
+           at(19)},
       {"no item", "\x81\xA8metadata\x80"s,
-       "invalid_header: at /: the file is no record of Burn: expected 'item' in its map, found "
+       "invalid_header: at /: the file is not a record of Burn: expected 'item' in its map, found "
        "none" +
            at(11)},
       {"no map", "\x93\xC0\xC0\xC0"s,
-       "invalid_header: at /: the file is no record of Burn: expected a map with metadata and "
+       "invalid_header: at /: the file is not a record of Burn: expected a map with metadata and "
        "item, "
        "found an array" +
            at(0)},
@@ -137,28 +142,32 @@ TEST_CASE("malformed JSON is refused") {
   const std::string damaged = ". The file is damaged: copy it again, or save it again.";
   const auto lone = [](std::size_t offset) {
     return " (byte " + std::to_string(offset) +
-           "). Damage, or another program than Burn: save the record again.";
+           "). The file is damaged, or was not written by Burn: save the record again.";
   };
   const std::vector<Case> cases = {
       {"no JSON", json_record("[1,]"),
        "invalid_header: at /: the record is not JSON: expected a value, found ']'" + at(item + 3)},
       {"bytes that are none", json_record(R"({"bytes":[1,256],"shape":[2],"dtype":"U8"})"),
-       "invalid_header: at /: a tensor's bytes hold what is no byte: expected integers from 0 to "
+       "invalid_header: at /: a tensor's bytes hold something that is not a byte: expected "
+       "integers from 0 to "
        "255, found int 256 at index 1" +
            damaged},
       {"a negative byte",
        json_record(R"({"w":{"bytes":[1,-1],"shape":[2],"dtype":{"Bool":"Native"}}})"),
-       "invalid_header: at /w: a tensor's bytes hold what is no byte: expected integers from 0 to "
+       "invalid_header: at /w: a tensor's bytes hold something that is not a byte: expected "
+       "integers from 0 to "
        "255, found int -1 at index 1" +
            damaged},
       {"a byte that is none in a parameter",
        json_record(
            R"({"w":{"id":"a","param":{"bytes":[true],"shape":[1],"dtype":{"QFloat":{"a":1}}}}})"),
-       "invalid_header: at /w/param: a tensor's bytes hold what is no byte: expected integers from "
+       "invalid_header: at /w/param: a tensor's bytes hold something that is not a byte: expected "
+       "integers from "
        "0 to 255, found bool True at index 0" +
            damaged},
       {"no bytes at all", json_record(R"({"shape":[1],"bytes":null,"dtype":"F32"})"),
-       "invalid_header: at /: a tensor's bytes hold what is no byte: expected integers from 0 to "
+       "invalid_header: at /: a tensor's bytes hold something that is not a byte: expected "
+       "integers from 0 to "
        "255, found None" +
            damaged},
       {"a float beyond the range", json_record(R"({"x":1e400})"),
@@ -221,7 +230,8 @@ TEST_CASE("malformed bincode is refused") {
        "invalid_header: at /number: a tag is neither 0 nor 1: expected 0 or 1, found 2" +
            offset(item + 1) + advice},
       {"an integer of 128 bits", bincode_record("\x01\xFE"),
-       "invalid_header: at /number: a byte begins no integer: expected a byte up to 253, found "
+       "invalid_header: at /number: a byte cannot begin an integer: expected a byte up to 253, "
+       "found "
        "254" +
            offset(item + 1) + advice},
       {"an integer too large for its type", bincode_record("\x01\xFC\0\0\x01\0"s),
@@ -232,7 +242,7 @@ TEST_CASE("malformed bincode is refused") {
        "items, found 0 bytes" +
            offset(item + 6) + advice},
       {"bytes behind the record", bincode_record("\0\0\0"s),
-       "invalid_header: at /: there are bytes behind the record: expected the end of the file, "
+       "invalid_header: at /: there are bytes after the record: expected the end of the file, "
        "found 1 byte" +
            offset(item + 2) + ". Check that the C++ type has all fields of the record."},
   };
@@ -275,7 +285,7 @@ TEST_CASE("what bincode takes for a tensor of another type is refused with what 
   }
 }
 
-TEST_CASE("where a recorder fails with what another recorder wrote, the error names that one") {
+TEST_CASE("if a recorder cannot load the file of another recorder, the error names the other") {
   struct Written {
     std::int32_t steps;
     std::int32_t epoch;
@@ -290,7 +300,7 @@ TEST_CASE("where a recorder fails with what another recorder wrote, the error na
   };
   const std::string problem = error(burn::BinBytesRecorder<burn::HalfPrecisionSettings>());
   CHECK(problem ==
-        "invalid_header: at /: there are bytes behind the record: expected the end of the file, "
+        "invalid_header: at /: there are bytes after the record: expected the end of the file, "
         "found 1 byte (byte " +
             std::to_string(bytes.size() - 1) +
             "). Check that the C++ type has all fields of the record.");

@@ -120,12 +120,12 @@ TEST_CASE("metadata that are asked for are in the record") {
           return ss::save(1.5, {.format = ss::formats::burn(),
                                 .metadata = {{"burn.float", "zz"}, {"burn.version", "0.13.2"}}});
         }) ==
-        "invalid_argument: the metadata of a record are not what is written: expected burn.float "
+        "invalid_argument: the metadata contradict the settings of the record: expected burn.float "
         "= 'f32', found 'zz'. Give what is expected as metadata (--metadata burn.float=f32 in the "
         "tool), or another burn.settings.");
 }
 
-TEST_CASE("what tells of another container is left out, and other metadata are not") {
+TEST_CASE("metadata about another container are left out, other metadata are kept") {
   const auto error = [](const ss::Metadata& metadata) {
     return error_of(
         [&] { return ss::save(1, {.format = ss::formats::burn(), .metadata = metadata}); });
@@ -133,7 +133,7 @@ TEST_CASE("what tells of another container is left out, and other metadata are n
   CHECK(error({{"format", "pt"}}) == "no error");
   CHECK(error({{"format", "burnpack"}, {"producer", "burn"}, {"version", "0.21.0"}}) == "no error");
   const std::string problem =
-      "invalid_argument: a record of Burn has no metadata of other names: expected burn.version, "
+      "invalid_argument: a record of Burn cannot hold other metadata: expected burn.version, "
       "burn.settings and the like, found ";
   const std::string advice =
       ". Save as safetensors or burnpack (.bpk), which have them, or make it a field of the "

@@ -71,11 +71,11 @@ TEST_CASE("tensors cannot be numbered in a record") {
           return ss::save(
               1, {.format = ss::formats::burn(), .tensor_names = ss::TensorNames::numbers});
         }) ==
-        "invalid_argument: a record of Burn cannot be saved in this way: found "
+        "invalid_argument: a record of Burn does not support a save option: found "
         "SaveOptions::tensor_names = numbers. Leave the option out, or save as safetensors.");
 }
 
-TEST_CASE("what stands beside a value is refused by its path, but for ids and where it came from") {
+TEST_CASE("attributes are refused by their path, except for ids, dtypes and class versions") {
   const auto with = [](ss::Value value, const std::string& name, ss::Value attribute) {
     value.set_attribute(name, std::move(attribute));
     return value;
@@ -92,7 +92,7 @@ TEST_CASE("what stands beside a value is refused by its path, but for ids and wh
     };
     for (const ss::Value& value : {tensor, list}) {
       CHECK(error(with(value, "a", "x")) ==
-            "invalid_argument: at /k: a record of Burn cannot hold what stands beside a value: "
+            "invalid_argument: at /k: a record of Burn cannot hold attributes of values: "
             "found the attribute 'a'. Save as safestructures, or without SaveOptions::extensions.");
       CHECK(error(with(value, "a", "x"), false) == "no error");
     }
@@ -104,7 +104,7 @@ TEST_CASE("what stands beside a value is refused by its path, but for ids and wh
   }
 }
 
-TEST_CASE("complex numbers are refused, whatever stands beside them") {
+TEST_CASE("complex numbers are refused, with any attributes") {
   const auto check = [](const auto& numbers, const std::string& type) {
     for (const burn::Encoding encoding : {burn::Encoding::messagepack, burn::Encoding::bincode})
       CHECK(error_of([&] {
@@ -114,7 +114,7 @@ TEST_CASE("complex numbers are refused, whatever stands beside them") {
             }) ==
             "type_mismatch: at /: a record of Burn cannot hold complex numbers: expected real "
             "numbers, found " +
-                type + ". Save their two parts.");
+                type + ". Save the two parts of each.");
   };
   check(std::vector<std::complex<float>>{{1, 2}}, "tensor C64 [any]");
   check(std::vector<std::complex<double>>{{1, 2}}, "tensor F64 [any, 2]");

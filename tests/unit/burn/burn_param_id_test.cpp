@@ -40,7 +40,7 @@ TEST_CASE("an id is read as Burn reads it") {
   CHECK(parse_param_id("04106105vs") == 280397007225345U);
 }
 
-TEST_CASE("what spells no id is none") {
+TEST_CASE("a text that does not spell an id is not an id") {
   CHECK_FALSE(parse_param_id("000000000000"));
   CHECK_FALSE(parse_param_id("00000000000000"));
   CHECK_FALSE(parse_param_id("000000000000w"));

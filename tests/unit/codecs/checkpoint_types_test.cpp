@@ -83,7 +83,7 @@ TEST_CASE("a map from names to anything else has the levels that the names spell
   CHECK(ss::load<std::map<std::string, std::vector<float>>>(ss::save(dotted)) == dotted);
   CHECK(load_error<std::map<std::string, std::vector<float>>>(
             ss::save(Value::dict({{"a", Value::dict({{"b", Tensor::own<float>({1})}})}}))) ==
-        "type_mismatch: at /a: a value is of another kind: expected a tensor, or a list, tuple or "
+        "type_mismatch: at /a: a value has the wrong type: expected a tensor, or a list, tuple or "
         "set of numbers, found dict of 1.");
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("layers whose numbers have a gap are no list, which says the number th
         "to '4', found dict of 4 without '0'. Load it into a std::map from an integer type, which "
         "keeps the numbers.");
   const std::string no_list =
-      "type_mismatch: at /layers: a value is of another kind: expected list, tuple or set, found "
+      "type_mismatch: at /layers: a value has the wrong type: expected list, tuple or set, found "
       "dict of 2.";
   CHECK(error({"0", "02"}) == no_list);
   CHECK(error({"0", "x"}) == no_list);
@@ -166,19 +166,19 @@ TEST_CASE("integers that are keys may be text, as in JSON of others") {
        {"", "+1", "01", "-0", " 1", "1.0", "0x1", "one", "18446744073709551616"}) {
     CAPTURE(text);
     CHECK(error(Value::dict({{text, "a"}}))
-              .find("a value is of another kind: expected int, found str \"") != std::string::npos);
+              .find("a value has the wrong type: expected int, found str \"") != std::string::npos);
   }
   CHECK(error(Value::dict({{"3000000000", "a"}})) ==
         "out_of_range: at /3000000000: a number is out of range: expected an int from -2147483648 "
         "to 2147483647, found int 3000000000. Load it into a wider type, or choose "
         "Overflow::saturate.");
   CHECK(error(Value::dict({{1, "a"}, {"1", "b"}})) ==
-        "duplicate_name: at /: two items are the same in the type that is loaded: found int 1. "
+        "duplicate_name: at /: two items become equal in the loaded type: found int 1. "
         "Load them into a multimap, a multiset or a list.");
   // Pairs are pairs, and a list of other things is no map.
   CHECK(Value::list({Value::list({1, "a"})}).as<Labels>() == Labels{{1, "a"}});
   CHECK(error(Value::list({"a", "b"})) ==
-        "type_mismatch: at /: a value is of another kind: expected dict, struct, or a list of "
+        "type_mismatch: at /: a value has the wrong type: expected dict, struct, or a list of "
         "(key, value) pairs, found list of 2.");
   CHECK(Value::dict({{"1", 2}}).as<std::map<char, int>>().contains('1'));
 }

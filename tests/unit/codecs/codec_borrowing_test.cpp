@@ -135,7 +135,7 @@ TEST_CASE("what a container or a holder of one's own gives by value is not borro
   CHECK(Value::from(numbers) == Value::list({1, 2}));
 }
 
-TEST_CASE("what lies in a container is borrowed, by whatever reference it is given") {
+TEST_CASE("the contents of a container are borrowed, by whatever reference it is given") {
   using Row = std::vector<float>;
   const auto origin = [](const Row& row) { return reinterpret_cast<const std::byte*>(row.data()); };
   const Made<std::vector<Row>, const Row&> list{{1, 2, 3}};

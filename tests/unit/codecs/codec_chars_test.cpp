@@ -54,7 +54,7 @@ TEST_CASE("chars that are text are a str") {
   CHECK(again.note == record.note);
 }
 
-TEST_CASE("chars that are no text are a U8 tensor, which every program can read") {
+TEST_CASE("chars that are not text are a U8 tensor, which every program can read") {
   const std::vector<std::vector<char>> raw = {{'a', '\xFF'}, {'a', '\0', 'b'}, {'\0'}};
   for (const std::vector<char>& bytes : raw) {
     const Value value = to_value(bytes);
@@ -84,13 +84,13 @@ TEST_CASE("a fixed array of chars takes shorter text and refuses longer") {
   using Tag = std::array<char, 4>;
   CHECK(Value("ab").as<Tag>() == Tag{'a', 'b'});
   CHECK(load_error<Tag>(Value("abcde")) ==
-        "shape_mismatch: at /: characters have another length than their array: expected at most 4 "
+        "shape_mismatch: at /: the characters do not fill their array: expected at most 4 "
         "bytes, found 5.");
   CHECK(load_error<Tag>(Value::bytes(std::as_bytes(std::span("ab", 2)))) ==
-        "shape_mismatch: at /: characters have another length than their array: expected 4 bytes, "
+        "shape_mismatch: at /: the characters do not fill their array: expected 4 bytes, "
         "found 2.");
   CHECK(load_error<Tag>(Value(5)) ==
-        "type_mismatch: at /: a value is of another kind: expected str, found int 5.");
+        "type_mismatch: at /: a value has the wrong type: expected str, found int 5.");
   CHECK(load_error<std::vector<char>>(Value(ss::Tensor::own<int>({300})))
             .starts_with("out_of_range: at /: "));
 }

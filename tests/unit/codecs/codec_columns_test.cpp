@@ -177,7 +177,7 @@ TEST_CASE("pairs, enums and nested structs can be columns") {
   CHECK(ss::load<std::vector<std::pair<float, std::int16_t>>>(ss::save(pairs)) == pairs);
 }
 
-TEST_CASE("a column of an enum holds none but its values") {
+TEST_CASE("a column of an enum holds only its values") {
   std::vector<Event> events(2);
   events[1].color = static_cast<Color>(9);
   const auto error = [](const auto& call) -> std::string {
@@ -278,12 +278,12 @@ TEST_CASE("columns of different lengths are refused") {
   ss::Value value = ss::load(ss::save(particles(3), {.columns = true}));
   value["mass"].set_tensor(ss::Tensor::own(std::vector<double>{1, 2}));
   CHECK(error_of(ss::save(value, {.precision = ss::Precision::preserve})) ==
-        "at /mass: a column has another length than the first: expected 3, found 2.");
+        "at /mass: a column does not have the length of the first: expected 3, found 2.");
 }
 
-TEST_CASE("what is no column is reported at its field") {
+TEST_CASE("a value that is not a column is reported at its field") {
   const ss::Value value = ss::load(ss::save(particles(3), {.columns = true}));
-  const std::string no_tensor = "a value is of another kind: expected a column, a tensor of items";
+  const std::string no_tensor = "a value has the wrong type: expected a column, a tensor of items";
   const std::pair<ss::Value, std::string> cases[] = {
       {ss::Value("x"), no_tensor + ", found str \"x\"."},
       {ss::Value(ss::Tensor::own<double>({1}, {})), no_tensor + ", found tensor F64 []."},
@@ -291,7 +291,7 @@ TEST_CASE("what is no column is reported at its field") {
        "a column without elements has no items: expected a tensor with elements, found tensor F64 "
        "[3, 0]."},
       {ss::Value(ss::Tensor::own<double>({}, {0})),
-       "a column has another length than the first: expected 3, found 0."},
+       "a column does not have the length of the first: expected 3, found 0."},
   };
   for (const auto& [wrong, problem] : cases) {
     ss::Value changed = ss::Value::dict({{"all", value}});
@@ -307,19 +307,21 @@ TEST_CASE("columns of another length than a fixed array say how many items they 
     const ss::Value columns = ss::load(ss::save(particles(count), {.columns = true}));
     return error_of<std::array<Particle, 3>>(ss::save(columns));
   };
-  CHECK(error(2) ==
-        "at /: a sequence has another length: expected 3 items, found struct Particle, columns of "
-        "2 items.");
-  CHECK(error(1) ==
-        "at /: a sequence has another length: expected 3 items, found struct Particle, columns of "
-        "1 item.");
+  CHECK(
+      error(2) ==
+      "at /: a sequence has the wrong length: expected 3 items, found struct Particle, columns of "
+      "2 items.");
+  CHECK(
+      error(1) ==
+      "at /: a sequence has the wrong length: expected 3 items, found struct Particle, columns of "
+      "1 item.");
 }
 
 TEST_CASE("a missing column is refused") {
   ss::Value value = ss::load(ss::save(particles(3), {.columns = true}));
   value.erase("mass");
   const std::string error = error_of(ss::save(value));
-  CHECK(error.starts_with("at /: struct Particle misses a field: expected 'mass', found "));
+  CHECK(error.starts_with("at /: struct Particle lacks a field: expected 'mass', found "));
 }
 
 TEST_CASE("a million structs cost what their numbers cost") {
@@ -359,7 +361,7 @@ TEST_CASE("texts are columns of their bytes and of where each ends") {
   ss::Value broken = value;
   broken["name"]["text"].set_tensor(ss::Tensor::own(std::vector<std::uint8_t>(6, 0xFF)));
   CHECK(error_of<std::vector<Named>>(ss::save(broken)) ==
-        "at /name: a text is not valid UTF-8: found it at item 0.");
+        "at /name: a text is not valid UTF-8: found invalid bytes in item 0.");
 }
 
 TEST_CASE("maps from numbers and texts can be columns, as their pairs") {
@@ -385,7 +387,7 @@ TEST_CASE("maps from numbers and texts can be columns, as their pairs") {
   ss::Value twice = value;
   twice["first"]["ends"].set_tensor(ss::Tensor::own(std::vector<std::int64_t>{0, 0, 6}));
   CHECK(error_of<std::map<std::string, std::int64_t>>(ss::save(twice))
-            .find("two items are the same") != std::string::npos);
+            .find("two items become equal") != std::string::npos);
   CHECK(ss::load<std::map<std::string, float>>(
             ss::save(ss::Value::structure("", {{"first", 1.0}, {"second", 2.0}})))
             .at("second") == 2);

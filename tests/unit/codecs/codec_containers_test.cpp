@@ -57,10 +57,10 @@ TEST_CASE("a sequence loads from list, tuple, set and tensor") {
   CHECK(Value::set({1, 2}).as<std::deque<int>>() == expected);
   CHECK(Value(Tensor::own(std::vector<std::int8_t>{1, 2})).as<std::deque<int>>() == expected);
   CHECK(load_error<std::list<int>>(Value("12")) ==
-        "type_mismatch: at /: a value is of another kind: expected list, tuple or set, found str "
+        "type_mismatch: at /: a value has the wrong type: expected list, tuple or set, found str "
         "\"12\".");
   CHECK(load_error<std::list<std::string>>(Value::list({"a", 2})) ==
-        "type_mismatch: at /1: a value is of another kind: expected str, found int 2.");
+        "type_mismatch: at /1: a value has the wrong type: expected str, found int 2.");
 }
 
 TEST_CASE("sets are sets, multisets are lists") {
@@ -76,10 +76,9 @@ TEST_CASE("sets are sets, multisets are lists") {
   CHECK(round_trip(std::set<std::vector<int>>{{1, 2}, {}}) ==
         std::set<std::vector<int>>{{1, 2}, {}});
   CHECK(Value::from(std::set<std::vector<int>>{{1, 2}}) == Value::set({Value::tuple({1, 2})}));
-  CHECK(
-      load_error<std::set<int>>(Value::list({1, 1})) ==
-      "duplicate_name: at /: two items are the same in the type that is loaded: found int 1. Load "
-      "them into a multimap, a multiset or a list.");
+  CHECK(load_error<std::set<int>>(Value::list({1, 1})) ==
+        "duplicate_name: at /: two items become equal in the loaded type: found int 1. Load "
+        "them into a multimap, a multiset or a list.");
 }
 
 TEST_CASE("maps are dicts, multimaps are lists of pairs") {
@@ -216,15 +215,15 @@ TEST_CASE("a map loads from a struct and from pairs; errors name the key") {
         std::map<std::string, int>{{"x", 1}, {"y", 2}});
   CHECK(Value::list({Value::tuple({1, 2})}).as<std::map<int, int>>() == std::map<int, int>{{1, 2}});
   CHECK(load_error<std::map<int, int>>(Value::dict({{5, "five"}})) ==
-        "type_mismatch: at /5: a value is of another kind: expected int, found str \"five\".");
+        "type_mismatch: at /5: a value has the wrong type: expected int, found str \"five\".");
   CHECK(load_error<std::map<int, int>>(Value::dict({{"a", 1}})) ==
-        "type_mismatch: at /a: a value is of another kind: expected int, found str \"a\".");
+        "type_mismatch: at /a: a value has the wrong type: expected int, found str \"a\".");
   CHECK(load_error<std::map<double, int>>(Value::dict({{1, 1}, {1.0, 2}})) ==
-        "duplicate_name: at /: two items are the same in the type that is loaded: found float 1.0. "
+        "duplicate_name: at /: two items become equal in the loaded type: found float 1.0. "
         "Load them into a multimap, a multiset or a list.");
   CHECK(
       load_error<std::map<int, int>>(Value::list({1, 2})) ==
-      "type_mismatch: at /: a value is of another kind: expected dict, struct, or a list of (key, "
+      "type_mismatch: at /: a value has the wrong type: expected dict, struct, or a list of (key, "
       "value) pairs, found list of 2.");
 }
 
@@ -236,18 +235,20 @@ TEST_CASE("pairs and tuples are tuples") {
   CHECK(round_trip(std::tuple(7)) == std::tuple(7));
   CHECK(round_trip(std::pair(1.5, 'x')) == std::pair(1.5, 'x'));
   CHECK(Value::list({1, 2}).as<std::pair<int, int>>() == std::pair(1, 2));
-  CHECK(load_error<std::pair<int, int>>(Value::tuple({1})) ==
-        "shape_mismatch: at /: a sequence has another length: expected 2 items, found tuple of 1.");
-  CHECK(load_error<std::tuple<int>>(Value::tuple({1, 2})) ==
-        "shape_mismatch: at /: a sequence has another length: expected 1 item, found tuple of 2.");
+  CHECK(
+      load_error<std::pair<int, int>>(Value::tuple({1})) ==
+      "shape_mismatch: at /: a sequence has the wrong length: expected 2 items, found tuple of 1.");
+  CHECK(
+      load_error<std::tuple<int>>(Value::tuple({1, 2})) ==
+      "shape_mismatch: at /: a sequence has the wrong length: expected 1 item, found tuple of 2.");
 }
 
 TEST_CASE("nesting stops at the limit in both directions") {
   const std::vector<std::vector<std::vector<std::string>>> deep{{{"x"}}};
   CHECK(codec_test::error_of([&] {
           return Value::from(deep, {.limits = {.depth = 2}});
-        }).starts_with("limit_exceeded: at /0/0: a structure is nested too deep"));
+        }).starts_with("limit_exceeded: at /0/0: a structure is nested too deeply"));
   CHECK(load_error<std::vector<std::vector<std::vector<std::string>>>>(Value::from(deep),
                                                                        {.limits = {.depth = 2}})
-            .starts_with("limit_exceeded: at /0/0: a structure is nested too deep"));
+            .starts_with("limit_exceeded: at /0/0: a structure is nested too deeply"));
 }

@@ -97,7 +97,7 @@ TEST_CASE("an enum comes back, from its name and from its number") {
 
 TEST_CASE("a value without a name is refused, when it is saved and when it is loaded") {
   const std::string advice =
-      " Name it in EnumNames, or set EnumNames::any_number where all numbers are values, as of "
+      " Name it in EnumNames, or set EnumNames::any_number if every number is a value, as in "
       "flags.";
   CHECK(error_of([] { return Value::from(static_cast<Color>(77)); }) ==
         "out_of_range: at /: an enum's value has no name: expected 'blue', 'red', 'green', 'last', "
@@ -118,8 +118,8 @@ TEST_CASE("a value without a name is refused, when it is saved and when it is lo
   CHECK(load_error<Far>(Value(~0ULL)).starts_with("out_of_range"));
   CHECK(load_error<Plain>(Value(7)).starts_with("out_of_range"));
   CHECK(error_of([] { return Value::from(not_found); }) ==
-        "out_of_range: at /: an enum's value has no name: expected a value with a name, of which "
-        "none is known, found 404." +
+        "out_of_range: at /: an enum's value has no name: expected a value that has a name, found "
+        "404." +
             advice);
 }
 
@@ -148,12 +148,13 @@ TEST_CASE("a number that is no value of the enum is refused") {
       "Load it into a wider type, or choose Overflow::saturate.");
   CHECK(load_error<Flag>(Value(2)).starts_with("out_of_range"));
   // Without a fixed underlying type, numbers beyond the bits of the named values are no values.
-  CHECK(load_error<Bits>(Value(8)) ==
-        "out_of_range: at /: a number is no value of the enum: expected 0 to 7, found 8. Give the "
-        "enum a fixed underlying type, or name its values in EnumNames.");
+  CHECK(
+      load_error<Bits>(Value(8)) ==
+      "out_of_range: at /: a number is not a value of the enum: expected 0 to 7, found 8. Give the "
+      "enum a fixed underlying type, or name its values in EnumNames.");
   CHECK(Value(7).as<Bits>() == static_cast<Bits>(7));
   CHECK(load_error<SignedBits>(Value(-5)).starts_with("out_of_range"));
   CHECK(load_error<Color>(Value(1.0)) ==
-        "type_mismatch: at /: a value is of another kind: expected the name or number of an enum "
+        "type_mismatch: at /: a value has the wrong type: expected the name or number of an enum "
         "value, found float 1.0.");
 }

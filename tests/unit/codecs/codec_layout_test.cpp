@@ -140,9 +140,10 @@ TEST_CASE("an aggregate that is an array of numbers is a tensor of its dimension
   CHECK(rows.as<acme::Frame>() == frame);
   CHECK(Value::list({rows, rows}).as<std::vector<acme::Frame>>() == std::vector{frame, frame});
   CHECK(load_error<acme::Frame>(Value::list({rows[0], Value::list({4, "five", 6})})) ==
-        "type_mismatch: at /1/1: a value is of another kind: expected float, found str \"five\".");
-  CHECK(load_error<acme::Frame>(Value::list({rows[0]})) ==
-        "shape_mismatch: at /: a sequence has another length: expected 2 items, found list of 1.");
+        "type_mismatch: at /1/1: a value has the wrong type: expected float, found str \"five\".");
+  CHECK(
+      load_error<acme::Frame>(Value::list({rows[0]})) ==
+      "shape_mismatch: at /: a sequence has the wrong length: expected 2 items, found list of 1.");
 }
 
 TEST_CASE("structs with such numbers are columns that have their dtype and dimensions") {

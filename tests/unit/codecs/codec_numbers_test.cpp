@@ -72,7 +72,7 @@ TEST_CASE("a truth value that is neither 0 nor 1 is refused wherever it is read"
   const std::array<std::uint8_t, 2> bytes{1, 2};
   const Value value(Tensor::borrow(DType::BOOL, Shape{2}, std::as_bytes(std::span(bytes))));
   const std::string error =
-      "out_of_range: at /: element 1 is no truth value: expected 0 or 1, found 2.";
+      "out_of_range: at /: element 1 is not a truth value: expected 0 or 1, found 2.";
   CHECK(load_error<std::vector<bool>>(value) == error);
   CHECK(load_error<std::array<bool, 2>>(value) == error);
 }
@@ -127,9 +127,9 @@ TEST_CASE("bytes are bytes") {
   CHECK(tensor<std::uint8_t>({0, 255}, {2}).as<std::vector<std::byte>>() == bytes);
   CHECK(Value::bytes(bytes).as<std::vector<std::uint8_t>>() == std::vector<std::uint8_t>{0, 255});
   CHECK(load_error<std::vector<std::byte>>(Value("text")) ==
-        "type_mismatch: at /: a value is of another kind: expected bytes, found str \"text\".");
+        "type_mismatch: at /: a value has the wrong type: expected bytes, found str \"text\".");
   CHECK(load_error<std::array<std::byte, 3>>(Value::bytes(bytes)) ==
-        "shape_mismatch: at /: bytes have another length: expected 3 bytes, found 2.");
+        "shape_mismatch: at /: bytes have the wrong length: expected 3 bytes, found 2.");
 }
 
 TEST_CASE("spans and C arrays are saved as vectors are") {
@@ -221,28 +221,29 @@ TEST_CASE("a list, tuple or set of numbers loads into a vector, item by item") {
   CHECK(load_error<std::vector<std::uint8_t>>(Value::list({1, 300})) ==
         "out_of_range: at /1: a number is out of range: expected an int from 0 to 255, found int "
         "300. Load it into a wider type, or choose Overflow::saturate.");
-  CHECK(load_error<std::array<int, 3>>(Value::list({1})) ==
-        "shape_mismatch: at /: a sequence has another length: expected 3 items, found list of 1.");
+  CHECK(
+      load_error<std::array<int, 3>>(Value::list({1})) ==
+      "shape_mismatch: at /: a sequence has the wrong length: expected 3 items, found list of 1.");
 }
 
 TEST_CASE("another shape is an error that says what to do") {
   const Value matrix = tensor<float>({1, 2, 3, 4, 5, 6}, {2, 3});
-  CHECK(
-      load_error<std::vector<float>>(matrix) ==
-      "shape_mismatch: at /: a tensor has another shape: expected a tensor of rank 1, found tensor "
-      "F32 [2, 3]. Load it as a Tensor, or as a std::vector of std::vector.");
-  CHECK(
-      load_error<std::vector<std::array<float, 2>>>(matrix) ==
-      "shape_mismatch: at /: a tensor has another shape: expected a tensor of rank 2 that ends in "
-      "[2], found tensor F32 [2, 3].");
-  CHECK(
-      load_error<std::array<float, 6>>(matrix) ==
-      "shape_mismatch: at /: a tensor has another shape: expected shape [6], found tensor F32 [2, "
-      "3].");
+  CHECK(load_error<std::vector<float>>(matrix) ==
+        "shape_mismatch: at /: a tensor has the wrong shape: expected a tensor of rank 1, found "
+        "tensor "
+        "F32 [2, 3]. Load it as a Tensor, or as a std::vector of std::vector.");
+  CHECK(load_error<std::vector<std::array<float, 2>>>(matrix) ==
+        "shape_mismatch: at /: a tensor has the wrong shape: expected a tensor of rank 2 that ends "
+        "in "
+        "[2], found tensor F32 [2, 3].");
+  CHECK(load_error<std::array<float, 6>>(matrix) ==
+        "shape_mismatch: at /: a tensor has the wrong shape: expected shape [6], found tensor F32 "
+        "[2, "
+        "3].");
   CHECK(load_error<std::vector<float>>(tensor<float>({1}, {})).starts_with("shape_mismatch"));
   CHECK(
       load_error<std::vector<float>>(Value(5)) ==
-      "type_mismatch: at /: a value is of another kind: expected a tensor, or a list, tuple or set "
+      "type_mismatch: at /: a value has the wrong type: expected a tensor, or a list, tuple or set "
       "of numbers, found int 5.");
 }
 
@@ -263,7 +264,7 @@ TEST_CASE("a Tensor and a Value are themselves") {
   CHECK(Value::from(value) == value);
   CHECK(value.as<Value>() == value);
   CHECK(load_error<Tensor>(value) ==
-        "type_mismatch: at /: a value is of another kind: expected tensor, found list of 2.");
+        "type_mismatch: at /: a value has the wrong type: expected tensor, found list of 2.");
 }
 
 TEST_CASE("integers load into floating-point memory only where it holds them exactly") {

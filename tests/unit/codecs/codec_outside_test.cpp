@@ -255,7 +255,7 @@ TEST_CASE("sequences of one's own load from all that sequences load from") {
   CHECK(to_value(chain) == Value::list({1, 2, 3}));
   CHECK(to_value(std::vector<int>{1, 2, 3}).as<acme::Chain<int>>() == chain);
   CHECK(load_error<acme::Chain<int>>(Value::list({1, "x"})) ==
-        "type_mismatch: at /1: a value is of another kind: expected int, found str \"x\".");
+        "type_mismatch: at /1: a value has the wrong type: expected int, found str \"x\".");
 }
 
 TEST_CASE("sets and maps of one's own keep their order, and refuse what is there twice") {
@@ -273,10 +273,10 @@ TEST_CASE("sets and maps of one's own keep their order, and refuse what is there
   CHECK(round_trip(map) == map);
   CHECK(value.as<std::map<std::string, int>>() == std::map<std::string, int>{{"x", 2}, {"y", 1}});
   CHECK(load_error<acme::FlatMap<acme::Text, int>>(Value::dict({{"y", "1"}})) ==
-        "type_mismatch: at /y: a value is of another kind: expected int, found str \"1\".");
+        "type_mismatch: at /y: a value has the wrong type: expected int, found str \"1\".");
 }
 
-TEST_CASE("what lies in a container or holder of one's own is borrowed") {
+TEST_CASE("the contents of a container or holder of one's own are borrowed") {
   using Row = std::vector<float>;
   const auto origin = [](const Row& row) { return reinterpret_cast<const std::byte*>(row.data()); };
   acme::Ring<Row> ring;
@@ -328,20 +328,21 @@ TEST_CASE("a tensor type of one's own says what does not fit") {
     return Value(ss::Tensor::allocate(ss::DType::U8, std::move(shape)));
   };
   CHECK(load_error<acme::Padded>(tensor({101, 2})) ==
-        "shape_mismatch: at /: the tensor has another shape: expected shape [at most 100, any], "
+        "shape_mismatch: at /: the tensor has the wrong shape: expected shape [at most 100, any], "
         "found tensor U8 [101, 2].");
   CHECK(load_error<acme::Padded>(tensor({2})).starts_with("shape_mismatch: at /: "));
   CHECK(load_error<acme::Padded>(Value("x")) ==
-        "type_mismatch: at /: a value is of another kind: expected a tensor, or a list of numbers, "
+        "type_mismatch: at /: a value has the wrong type: expected a tensor, or a list of numbers, "
         "found str \"x\".");
   CHECK(load_error<acme::Padded>(Value::list({1, 2})) ==
-        "shape_mismatch: at /: the list has another shape: expected numbers for shape [at most "
+        "shape_mismatch: at /: the list has the wrong shape: expected numbers for shape [at most "
         "100, any], found list of 2.");
-  CHECK(load_error<acme::Padded>(Value::list({Value::list({1, 2}), Value::list({3})})) ==
-        "shape_mismatch: at /1: a row has another length than the first: expected 2 items, found "
-        "list of 1.");
+  CHECK(
+      load_error<acme::Padded>(Value::list({Value::list({1, 2}), Value::list({3})})) ==
+      "shape_mismatch: at /1: a row does not have the length of the first: expected 2 items, found "
+      "list of 1.");
   CHECK(load_error<acme::Padded>(Value::list({Value::list({1, "two"})})) ==
-        "type_mismatch: at /0/1: a value is of another kind: expected float, found str "
+        "type_mismatch: at /0/1: a value has the wrong type: expected float, found str "
         "\"two\".");
   CHECK(load_error<acme::Padded>(tensor({2, 3})) ==
         "invalid_argument: at /: the memory of a tensor type is not dense: expected rows without "

@@ -212,7 +212,7 @@ TEST_CASE("objects shared at every level are refused before they take memory wit
   // A list holds 7 nodes, a level 15 with its repetition, the root 8 of these.
   CHECK(error_of([&] { return Value::from(root, {.limits = {.nodes = 100}}); }) ==
         "limit_exceeded: at /7: a structure has too many nodes: expected at most 100 "
-        "(Limits::nodes). An object that is shared is stored each time it is met.");
+        "(Limits::nodes). A shared object is stored once for each place that refers to it.");
   CHECK(Value::from(root, {.limits = {.nodes = 1000}}).size() == 8);
 }
 

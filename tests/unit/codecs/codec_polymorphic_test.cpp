@@ -224,7 +224,7 @@ TEST_CASE("a class that nobody registered is an error that says which and how") 
   const std::unique_ptr<shapes::Shape> shape = std::make_unique<shapes::Unknown>();
   CHECK(
       error_of([&] { return Value::from(shape, encode_options); }) ==
-      "unknown_type: at /: an object behind a pointer to shapes::Shape is of a type without codec: "
+      "unknown_type: at /: an object behind a pointer to shapes::Shape has a type without a codec: "
       "found shapes::Unknown. Add it with registry.add<shapes::Unknown, "
       "shapes::Shape>(\"a name in files\"), and pass the registry in the options.");
   CHECK(load_error<std::unique_ptr<shapes::Shape>>(Value::custom("shapes.Torus", 1),
@@ -235,7 +235,7 @@ TEST_CASE("a class that nobody registered is an error that says which and how") 
         "(LoadOptions::registry).");
   CHECK(
       load_error<std::shared_ptr<shapes::Shape>>(Value(5), decode_options) ==
-      "type_mismatch: at /: a value is of another kind: expected a custom value of a type derived "
+      "type_mismatch: at /: a value has the wrong type: expected a custom value of a type derived "
       "from shapes::Shape, found int 5.");
   CHECK(
       load_error<std::unique_ptr<shapes::Shape>>(Value::custom("shapes.Dog", 1), decode_options) ==
@@ -252,7 +252,7 @@ TEST_CASE_TEMPLATE("an object of a class that loading does not know is refused, 
   list.push_back(std::make_unique<shapes::Layer>());
   const Value value = to_value(list, {.registry = &layers});
   CHECK(load_error<std::vector<Pointer>>(value) ==
-        "unknown_type: at /0: no registry is there for a type that is named in the file: expected "
+        "unknown_type: at /0: there is no registry for a type that is named in the file: expected "
         "'Part' or the name of a type derived from shapes::Part, found 'acme.Layer'. Add the type "
         "of that name with registry.add<T, shapes::Part>(), and pass the registry in the options "
         "(LoadOptions::registry).");
@@ -267,7 +267,7 @@ TEST_CASE_TEMPLATE("an object of a class that loading does not know is refused, 
 
 TEST_CASE("a base whose codec has a name refuses those of other classes as such") {
   CHECK(load_error<std::unique_ptr<shapes::Animal>>(Value::custom("shapes.Dog", 4)) ==
-        "unknown_type: at /: no registry is there for a type that is named in the file: expected "
+        "unknown_type: at /: there is no registry for a type that is named in the file: expected "
         "'shapes.Animal' or the name of a type derived from shapes::Animal, found 'shapes.Dog'. "
         "Add the type of that name with registry.add<T, shapes::Animal>(), and pass the registry "
         "in the options (LoadOptions::registry).");
@@ -322,7 +322,7 @@ TEST_CASE(
   types.add<shapes::Layer, shapes::Part>("Layer").add<shapes::Part>("Part");
   const Value layer = to_value(shapes::Layer());
   CHECK(load_error<std::unique_ptr<shapes::Part>>(layer, {.registry = &types}) ==
-        "type_mismatch: at /: a struct is of another class than the pointer's: expected "
+        "type_mismatch: at /: a struct is not of the pointer's class: expected "
         "shapes::Part, found a struct of 'Layer'. Load it as that type, or save it "
         "through a pointer to shapes::Part, with the registry in the options.");
   CHECK(layer.as<std::unique_ptr<shapes::Layer>>({.registry = &types})->scale == 2);
@@ -360,9 +360,10 @@ TEST_CASE("std::any keeps the types that a Value has, and registered ones") {
   CHECK(std::any_cast<Value>(round_trip(list)) == list);
   CHECK(std::any_cast<shapes::Square>(round_trip(shapes::Square(2))).side == 2);
   CHECK(std::any_cast<Value>(Value::custom("x.Y", 1).as<std::any>()) == Value::custom("x.Y", 1));
-  CHECK(error_of([] { return Value::from(std::any(5.0F)); }) ==
-        "unknown_type: at /: a std::any holds a type without codec: expected a registered type, "
-        "bool, std::int64_t, double, std::complex<double>, std::string, Tensor or Value, found "
-        "float. Add it with registry.add<float>(\"a name in files\"), and pass the registry in the "
-        "options.");
+  CHECK(
+      error_of([] { return Value::from(std::any(5.0F)); }) ==
+      "unknown_type: at /: a std::any holds a type that has no codec: expected a registered type, "
+      "bool, std::int64_t, double, std::complex<double>, std::string, Tensor or Value, found "
+      "float. Add it with registry.add<float>(\"a name in files\"), and pass the registry in the "
+      "options.");
 }

@@ -181,7 +181,7 @@ TEST_CASE("a map whose keys C++ alone tells apart is a list, whatever other keys
                                             Value::tuple({Value::tuple({1, 2}), 2})}));
 }
 
-TEST_CASE("keys that nest deeper than anybody looks are a list") {
+TEST_CASE("a map whose keys are nested too deeply to be checked is a list") {
   Value deep = 1;
   for (int i = 0; i < 300'000; ++i) {
     std::vector<Value> items;
@@ -245,8 +245,8 @@ TEST_CASE("a list or tuple that is no bytes is no characters") {
   CHECK(key.as<std::vector<char>>({.overflow = ss::Overflow::saturate}) ==
         std::vector<char>{'\x01', '\xff'});
   CHECK(load_error<std::vector<char>>(Value::list({1, "a"})) ==
-        "type_mismatch: at /1: a value is of another kind: expected int, found str \"a\".");
+        "type_mismatch: at /1: a value has the wrong type: expected int, found str \"a\".");
   CHECK(load_error<std::array<char, 4>>(Value::tuple({1, 2})) ==
-        "shape_mismatch: at /: characters have another length than their array: expected 4 bytes, "
+        "shape_mismatch: at /: the characters do not fill their array: expected 4 bytes, "
         "found 2.");
 }

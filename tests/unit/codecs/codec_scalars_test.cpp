@@ -137,21 +137,21 @@ TEST_CASE("under saturate the nearest number is taken") {
 
 TEST_CASE("kinds do not mix") {
   CHECK(load_error<bool>(Value(1)) ==
-        "type_mismatch: at /: a value is of another kind: expected bool, found int 1.");
+        "type_mismatch: at /: a value has the wrong type: expected bool, found int 1.");
   CHECK(load_error<int>(Value(true)) ==
-        "type_mismatch: at /: a value is of another kind: expected int, found bool True.");
+        "type_mismatch: at /: a value has the wrong type: expected int, found bool True.");
   CHECK(load_error<unsigned>(Value(1.0)) ==
-        "type_mismatch: at /: a value is of another kind: expected int, found float 1.0.");
+        "type_mismatch: at /: a value has the wrong type: expected int, found float 1.0.");
   CHECK(load_error<double>(Value("1")) ==
-        "type_mismatch: at /: a value is of another kind: expected float, found str \"1\".");
+        "type_mismatch: at /: a value has the wrong type: expected float, found str \"1\".");
   CHECK(load_error<double>(Value(true)) ==
-        "type_mismatch: at /: a value is of another kind: expected float, found bool True.");
+        "type_mismatch: at /: a value has the wrong type: expected float, found bool True.");
   CHECK(load_error<double>(Value(std::complex<double>(1, 0))) ==
-        "type_mismatch: at /: a value is of another kind: expected float, found complex (1+0j).");
+        "type_mismatch: at /: a value has the wrong type: expected float, found complex (1+0j).");
   CHECK(load_error<std::complex<double>>(Value()) ==
-        "type_mismatch: at /: a value is of another kind: expected complex, found None.");
+        "type_mismatch: at /: a value has the wrong type: expected complex, found None.");
   CHECK(load_error<char>(Value(7)) ==
-        "type_mismatch: at /: a value is of another kind: expected a str of one character, U+0000 "
+        "type_mismatch: at /: a value has the wrong type: expected a str of one character, U+0000 "
         "to U+00FF, found int 7.");
 }
 
@@ -165,11 +165,11 @@ TEST_CASE("a tensor of rank 0 loads as a number of its kind") {
   CHECK(scalar(0.5F).as<double>() == 0.5);
   CHECK(scalar(std::complex<float>(1, 2)).as<std::complex<double>>() == std::complex<double>(1, 2));
   CHECK(load_error<int>(scalar(0.5F)) ==
-        "type_mismatch: at /: a value is of another kind: expected int, found float 0.5.");
+        "type_mismatch: at /: a value has the wrong type: expected int, found float 0.5.");
   const std::uint8_t two = 2;
   const Value wrong(
       ss::Tensor::borrow(ss::DType::BOOL, ss::Shape{}, std::as_bytes(std::span(&two, 1))));
-  CHECK(load_error<bool>(wrong).starts_with("out_of_range: at /: element 0 is no truth value"));
+  CHECK(load_error<bool>(wrong).starts_with("out_of_range: at /: element 0 is not a truth value"));
 }
 
 namespace {

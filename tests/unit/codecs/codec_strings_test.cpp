@@ -51,12 +51,12 @@ TEST_CASE("a path is its text") {
   CHECK(round_trip(std::filesystem::path()).empty());
 }
 
-TEST_CASE("what is no str is refused") {
+TEST_CASE("a value that is not a str is refused") {
   CHECK(load_error<std::string>(Value(5)) ==
-        "type_mismatch: at /: a value is of another kind: expected str, found int 5.");
+        "type_mismatch: at /: a value has the wrong type: expected str, found int 5.");
   CHECK(load_error<std::filesystem::path>(
             Value::bytes(ss::Tensor::own(std::vector<std::uint8_t>()))) ==
-        "type_mismatch: at /: a value is of another kind: expected str, found bytes of 0.");
+        "type_mismatch: at /: a value has the wrong type: expected str, found bytes of 0.");
   CHECK(load_error<std::u8string>(Value()) ==
-        "type_mismatch: at /: a value is of another kind: expected str, found None.");
+        "type_mismatch: at /: a value has the wrong type: expected str, found None.");
 }

@@ -171,7 +171,7 @@ TEST_CASE("a struct loads from a struct of any name, a dict, and a custom mappin
         expected);
   CHECK(
       load_error<Layer>(Value::list({1})) ==
-      "type_mismatch: at /: a value is of another kind: expected struct Layer or dict, found list "
+      "type_mismatch: at /: a value has the wrong type: expected struct Layer or dict, found list "
       "of 1.");
 }
 
@@ -214,22 +214,21 @@ TEST_CASE("a missing std::optional is empty, or by its rule keeps its default") 
 
 TEST_CASE("a missing field is an error with those that are there") {
   CHECK(load_error<Layer>(Value::dict({{"name", "a"}, {"wieght", 1}})) ==
-        "missing_field: at /: struct Layer misses a field: expected 'weight', found 'name', "
+        "missing_field: at /: struct Layer lacks a field: expected 'weight', found 'name', "
         "'wieght'. If 'wieght' is meant, give 'weight' that alias in Rules<Layer>.");
   // What leads to another field, by its name or an alias, is not meant.
   CHECK(load_error<Short>(Value::dict({{"a", 1}, {"u", 1}})) ==
-        "missing_field: at /: struct Short misses a field: expected 'w', found 'a', 'u'. If 'u' is "
+        "missing_field: at /: struct Short lacks a field: expected 'w', found 'a', 'u'. If 'u' is "
         "meant, give 'w' that alias in Rules<Short>.");
   for (const std::string name : {"a", "b"})
     CHECK(load_error<Short>(Value::dict({{name, 1}})) ==
-          "missing_field: at /: struct Short misses a field: expected 'w', found '" + name +
+          "missing_field: at /: struct Short lacks a field: expected 'w', found '" + name +
               "'. If it may be missing, make it a std::optional or give it a rule optional() in "
               "Rules<Short>.");
-  CHECK(
-      load_error<Model>(Value::dict({{"layers", Value::list({Value::dict()})}})) ==
-      "missing_field: at /layers/0: struct Layer misses a field: expected 'name', found no field. "
-      "If it may be missing, make it a std::optional or give it a rule optional() in "
-      "Rules<Layer>.");
+  CHECK(load_error<Model>(Value::dict({{"layers", Value::list({Value::dict()})}})) ==
+        "missing_field: at /layers/0: struct Layer lacks a field: expected 'name', found no field. "
+        "If it may be missing, make it a std::optional or give it a rule optional() in "
+        "Rules<Layer>.");
 }
 
 TEST_CASE("unknown fields are passed over, or refused on demand") {
@@ -242,7 +241,7 @@ TEST_CASE("unknown fields are passed over, or refused on demand") {
             .starts_with("unknown_field"));
   CHECK(load_error<Empty>(Value::dict({{5, 1}}), {.refuse_unknown_fields = true}) ==
         "unknown_field: at /: struct Empty has no such field: expected no field, found '5'. Set "
-        "refuse_unknown_fields to false to pass over it.");
+        "refuse_unknown_fields to false to ignore it.");
   CHECK(Value::dict({{"kernel", 1}}).as<Ruled>({.refuse_unknown_fields = true}).weight == 1);
 }
 
@@ -261,8 +260,8 @@ TEST_CASE("an older class version is migrated, a newer one refused") {
       "version of this one.");
   value.set_attribute("class_version", Value("two"));
   CHECK(load_error<Versioned>(value) ==
-        "invalid_schema: at /: a class version is no number: expected an int from 0 on in the "
-        "attribute \"class_version\", found str \"two\".");
+        "invalid_schema: at /: a class version is not a number: expected an int, 0 or larger, in "
+        "the attribute \"class_version\", found str \"two\".");
   CHECK(load_error<Throwing>(Value::dict({{"value", 1}})) ==
         "plugin_failed: at /: the codec of 'Throwing' failed: found no way back.");
 }
@@ -271,7 +270,7 @@ TEST_CASE("an error deep inside names its path") {
   Value value = Value::from(Model{{{"a", {1}, {}}, {"b", {2}, {}}}, {{5, "x"}}, {}});
   value.at("/layers/1").insert_or_assign("weight", "none");
   CHECK(load_error<Model>(value) ==
-        "type_mismatch: at /layers/1/weight: a value is of another kind: expected a tensor, or a "
+        "type_mismatch: at /layers/1/weight: a value has the wrong type: expected a tensor, or a "
         "list, tuple or set of numbers, found str \"none\".");
   CHECK(load_error<Strict>(Value::dict({{"first", -1}, {"second", 1}, {"third", 1}})) ==
         "out_of_range: at /first: not positive.");

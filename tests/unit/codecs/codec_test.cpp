@@ -187,17 +187,17 @@ TEST_CASE("a failure names the place, from the root down") {
   value.items()[1].items()[1].items()[0] = "three";
   CHECK(
       error_of([&] { return value.as<Tree>(); }) ==
-      "type_mismatch: at /0/0: a value is of another kind: expected an int, found str \"three\".");
+      "type_mismatch: at /0/0: a value has the wrong type: expected an int, found str \"three\".");
   value.items()[1].items()[1] = Value();
   CHECK(error_of([&] { return value.as<Tree>(); }) ==
-        "type_mismatch: at /0/0: a value is of another kind: expected a tree, found None.");
+        "type_mismatch: at /0/0: a value has the wrong type: expected a tree, found None.");
   CHECK(error_of([] { return Value(5).as<Tree>(); }) ==
-        "type_mismatch: at /: a value is of another kind: expected a tree, found int 5.");
+        "type_mismatch: at /: a value has the wrong type: expected a tree, found int 5.");
   CHECK(error_of([] { return Value(5).as<Fragile>(); }) ==
-        "type_mismatch: at /: a value is of another kind: expected a value of type "
+        "type_mismatch: at /: a value has the wrong type: expected a value of type "
         "'acme.Fragile', found int 5.");
   CHECK(error_of([] { return Value::custom("acme.Other", 1).as<Fragile>(); }) ==
-        "type_mismatch: at /: a value is of another kind: expected a value of type "
+        "type_mismatch: at /: a value has the wrong type: expected a value of type "
         "'acme.Fragile', found custom acme.Other.");
 }
 
@@ -205,7 +205,8 @@ TEST_CASE("what a plugin throws is nested in an Error that names the place and t
   CHECK(nested_error_of([] { static_cast<void>(Value::from(Outer{{"runtime_error"}})); }) ==
         "at /part/2: the codec of 'acme.Fragile' failed: found broken wing. <- broken wing");
   CHECK(nested_error_of([] { static_cast<void>(Value::from(Outer{{"int"}})); }) ==
-        "at /part/2: the codec of 'acme.Fragile' failed: found an exception of another kind. <- "
+        "at /part/2: the codec of 'acme.Fragile' failed: found an exception that is not a "
+        "std::exception. <- "
         "NotAnException");
   CHECK(nested_error_of([] { static_cast<void>(Value::from(Outer{{"Error"}})); }) ==
         "at /part/2: too steep. <- nothing");
@@ -256,14 +257,14 @@ TEST_CASE("depth is limited alike by steps and by named types in each other") {
   const std::string tree_error = error_of([&] { return Value::from(tree_of(501)); });
   CHECK(tree_error.starts_with("limit_exceeded: at /0/0/0"));
   CHECK(tree_error.ends_with(
-      ": a structure is nested too deep: expected at most 500 levels (Limits::depth)."));
+      ": a structure is nested too deeply: expected at most 500 levels (Limits::depth)."));
   CHECK(error_of([&] { return Value::from(tree_of(3), {.limits = {.depth = 2}}); }) ==
-        "limit_exceeded: at /0/0: a structure is nested too deep: expected at most 2 levels "
+        "limit_exceeded: at /0/0: a structure is nested too deeply: expected at most 2 levels "
         "(Limits::depth).");
 
   CHECK(Value::from(Onion{400}).as<Onion>().layers == 400);
   CHECK(error_of([] { return Value::from(Onion{100'000}); }) ==
-        "limit_exceeded: at /: a structure is nested too deep: expected at most 500 levels "
+        "limit_exceeded: at /: a structure is nested too deeply: expected at most 500 levels "
         "(Limits::depth).");
   Value onion("core");
   for (int i = 0; i < 1000; ++i) onion = Value::custom("acme.Onion", std::move(onion));
@@ -323,7 +324,7 @@ TEST_CASE("a registered codec wins over the compiled one, wherever the type occu
   CHECK(value[0] == Value::custom("acme.Robust", "taped"));
   CHECK(value.as<Outer>({.registry = &registry}).inner.how == "taped!");
   CHECK(error_of([&] { return value.as<Outer>(); }) ==
-        "type_mismatch: at /part/2: a value is of another kind: expected a value of type "
+        "type_mismatch: at /part/2: a value has the wrong type: expected a value of type "
         "'acme.Fragile', found custom acme.Robust.");
 }
 

@@ -80,11 +80,11 @@ TEST_CASE("a time point names its clock") {
 TEST_CASE("a number without unit is refused") {
   CHECK(
       load_error<std::chrono::seconds>(Value(5)) ==
-      "type_mismatch: at /: a value is of another kind: expected a duration such as {\"seconds\": "
+      "type_mismatch: at /: a value has the wrong type: expected a duration such as {\"seconds\": "
       "5}, found int 5.");
   CHECK(
       load_error<std::chrono::sys_seconds>(Value::from(5s)) ==
-      "type_mismatch: at /: a value is of another kind: expected a time point such as {\"clock\": "
+      "type_mismatch: at /: a value has the wrong type: expected a time point such as {\"clock\": "
       "\"system_clock\", \"seconds\": 5}, found dict of 1.");
   for (const char* unit : {"parsecs", "0/1 seconds", "1/0 seconds", "-1 seconds", "1/2/3 seconds",
                            " seconds", "99999999999999999999 seconds"})

@@ -136,11 +136,11 @@ TEST_CASE("without a tag the kind decides, then what can be loaded") {
   CHECK(load_error<Shapes>(Value::structure("Cube", {{"edge", 2.0}})).starts_with("missing_field"));
 }
 
-TEST_CASE("what no alternative loads is an error with the kinds") {
-  CHECK(
-      load_error<std::variant<std::string, std::int64_t>>(Value(0.5)) ==
-      "type_mismatch: at /: no alternative of a variant loads the value: expected one of int, str, "
-      "found float 0.5.");
+TEST_CASE("a value that no alternative loads is an error with the kinds") {
+  CHECK(load_error<std::variant<std::string, std::int64_t>>(Value(0.5)) ==
+        "type_mismatch: at /: no alternative of a variant can load the value: expected one of int, "
+        "str, "
+        "found float 0.5.");
   CHECK(
       load_error<std::variant<int, long>>(Value::dict({{"variant", 2}, {"value", 5}})) ==
       "out_of_range: at /: a variant has no such alternative: expected an index from 0 to 1, found "

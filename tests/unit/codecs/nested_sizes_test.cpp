@@ -59,14 +59,15 @@ TEST_CASE("lists of which only the first has the size of all are refused before 
   };
   // 2^64 elements: what is multiplied without a look is 0.
   CHECK(ss::test::error_of([&] { return nested(65536).as<acme::Any>(); }) ==
-        "type_mismatch: at /0/0/1: a value is of another kind: expected list, tuple or set, found "
+        "type_mismatch: at /0/0/1: a value has the wrong type: expected list, tuple or set, found "
         "None.");
   ss::Value row = list_of(list_of(ss::Value(1), 1), 1);
-  CHECK(ss::test::error_of([&] {
-          return ss::Value::list({ss::Value::list({row, row}), ss::Value::list({row})})
-              .as<acme::Any>();
-        }) ==
-        "shape_mismatch: at /1: a row has another length than the first: expected 2 items, found "
-        "list of 1.");
+  CHECK(
+      ss::test::error_of([&] {
+        return ss::Value::list({ss::Value::list({row, row}), ss::Value::list({row})})
+            .as<acme::Any>();
+      }) ==
+      "shape_mismatch: at /1: a row does not have the length of the first: expected 2 items, found "
+      "list of 1.");
   CHECK(nested(1).as<acme::Any>().memory == std::vector<float>{1});
 }

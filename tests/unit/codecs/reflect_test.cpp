@@ -193,7 +193,7 @@ TEST_CASE_TEMPLATE("C arrays are one field each", T, float[3][3], char[1], char[
   CHECK(std::is_same_v<ss::FieldType<Only<T>, 0>, T>);
 }
 
-TEST_CASE("what cannot be reflected says why") {
+TEST_CASE("a type that cannot be reflected says why") {
   using Problem = ss::detail::ReflectionProblem;
   const auto check = [](std::string_view type, Problem found, Problem expected) {
     CAPTURE(type);

@@ -235,11 +235,11 @@ TEST_CASE("a member that is missing keeps its default, is empty, or is an error"
   CHECK(excused.dropout == 5);
   CHECK_FALSE(excused.none);
   CHECK(load_error<Account>(Value::dict({{"cents", 1}})) ==
-        "missing_field: at /: struct acme.Account misses a field: expected 'holder', found "
+        "missing_field: at /: struct acme.Account lacks a field: expected 'holder', found "
         "'cents'. If it may be missing, make it a std::optional or give it a rule optional() in "
         "Rules<acme.Account>.");
   CHECK(load_error<Account>(Value::dict({{"holder", "a"}, {"cents", "b"}})) ==
-        "type_mismatch: at /cents: a value is of another kind: expected int, found str \"b\".");
+        "type_mismatch: at /cents: a value has the wrong type: expected int, found str \"b\".");
   CHECK(load_error<Account>(Value::dict({{"holder", "a"}, {"visits", 1}}),
                             {.refuse_unknown_fields = true})
             .starts_with("unknown_field: at /: struct acme.Account has no such field"));

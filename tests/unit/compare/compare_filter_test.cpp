@@ -68,7 +68,7 @@ void record(const std::filesystem::path& folder, float value, bool has_more) {
 
 }  // namespace
 
-TEST_CASE("what matches is left out and counted, and containers may differ by it") {
+TEST_CASE("matching values are left out and counted, and containers may differ by them") {
   const Dict model = {{"x", {{1}, {2}}}, {"y", {{3}}}};
   const Dict longer = {{"x", {{1}, {2}, {9}}}, {"y", {{3}}}, {"z", {{4}, {5}}}};
   const Dict escaped = {{"x", {{1}, {2}}}, {"y", {{3}}}, {"a/b", {}}};
@@ -152,7 +152,7 @@ TEST_CASE("records are left out by their names, small ones and structures") {
   CHECK(compared({"pair*", "noise"}).coverage.only_a == 3);
 }
 
-TEST_CASE("a glob or a tolerance of no use is told of, and one of which another decided first") {
+TEST_CASE("a glob or a tolerance without effect is reported, also if another one decided first") {
   const Dict model = {{"x", {{1}, {2}}}, {"y", {{3}}}};
   struct Useless {
     const char* name;
@@ -163,23 +163,23 @@ TEST_CASE("a glob or a tolerance of no use is told of, and one of which another 
       {"all of use", {.tolerances = {{"/x*", {1, 1}}, {"*", {0, 0}}}, .only = {"*"}}, {}},
       {"one glob of several",
        {.only = {"/x*", "/z*"}, .ignore = {"/y*", "/x"}},
-       {"the glob /z* of only matched nothing",
-        "the glob /x of ignore matched nothing but what holds others: /x/* is what it holds"}},
+       {"only: the glob /z* matched nothing",
+        "ignore: the glob /x matched nothing but containers: /x/* matches their members"}},
       {"the root alone",
        {.only = {"/"}},
-       {"the glob / of only matched nothing but what holds others: /* is what it holds"}},
+       {"only: the glob / matched nothing but containers: /* matches their members"}},
       {"what holds others, and those", {.only = {"/x/*", "/x"}}, {}},
       {"what holds others, and one of those", {.only = {"/x*"}, .ignore = {"/[xy]*"}}, {}},
-      {"to be ignored", {.ignore = {"/x/0", "/X/1"}}, {"the glob /X/1 of ignore matched nothing"}},
+      {"to be ignored", {.ignore = {"/x/0", "/X/1"}}, {"ignore: the glob /X/1 matched nothing"}},
       {"matches that two have", {.only = {"/x*", "/x/1"}, .ignore = {"/x/1", "/x/[1-9]"}}, {}},
       {"a tolerance that stands behind another, and those of nothing",
        {.tolerances =
             {{"/x*", {0, 0}}, {"/x/1", {1, 1}}, {"*", {1, 1}, ss::DType::F16}, {"z", {1, 1}}}},
-       {"the tolerance of /x/1 decided nothing", "the tolerance of * for F16 decided nothing",
-        "the tolerance of z decided nothing"}},
+       {"the tolerance of /x/1 had no effect", "the tolerance of * for F16 had no effect",
+        "the tolerance of z had no effect"}},
       {"the filter leaves it nothing",
        {.tolerances = {{"/y*", {0, 0}}}, .only = {"/x*"}},
-       {"the tolerance of /y* decided nothing"}},
+       {"the tolerance of /y* had no effect"}},
   };
   for (const Useless& one : cases) {
     CAPTURE(one.name);
@@ -187,7 +187,7 @@ TEST_CASE("a glob or a tolerance of no use is told of, and one of which another 
   }
 }
 
-TEST_CASE("a glob or a tolerance of no use is told of beside recordings") {
+TEST_CASE("a glob or a tolerance without effect is reported for recordings, too") {
   const ss::test::Folder folder;
   record(folder / "a", 1, true);
   record(folder / "b", 2, false);
@@ -199,12 +199,12 @@ TEST_CASE("a glob or a tolerance of no use is told of beside recordings") {
                .ignore = {"*.dropout", "pair/1"}})
             .empty());
   CHECK(notes({.only = {"embed*"}, .ignore = {"pair", "embed.dropout"}}) ==
-        std::vector<std::string>{"the glob pair of ignore matched nothing but what holds others: "
-                                 "pair/* is what it holds"});
+        std::vector<std::string>{
+            "ignore: the glob pair matched nothing but containers: pair/* matches their members"});
   CHECK(notes({.tolerances = {{"pair", {1, 1}}}, .only = {"*", "embed.x"}, .ignore = {"none*"}}) ==
-        std::vector<std::string>{"the glob embed.x of only matched nothing",
-                                 "the glob none* of ignore matched nothing",
-                                 "the tolerance of pair decided nothing"});
+        std::vector<std::string>{"only: the glob embed.x matched nothing",
+                                 "ignore: the glob none* matched nothing",
+                                 "the tolerance of pair had no effect"});
 }
 
 TEST_CASE("parts of a record that are asked for are missed where the record is missing") {
@@ -259,7 +259,7 @@ TEST_CASE("slices of records are told of where parts of them are asked for") {
   CHECK(!says_so({.only = {"*/bias"}}));
 }
 
-TEST_CASE("what holds nothing is nothing that was compared") {
+TEST_CASE("a value that holds nothing does not count as compared") {
   CHECK(!ss::compare(ss::Value::dict({}), ss::Value::dict({})).is_equal());
   CHECK(!ss::compare(ss::Value::list({ss::Value::list({})}), ss::Value::list({ss::Value::list({})}))
              .is_equal());

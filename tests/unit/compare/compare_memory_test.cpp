@@ -107,7 +107,7 @@ TEST_CASE("20,000 small records are compared beside their noise within 16 MiB") 
 }
 
 TEST_CASE(
-    "of a transposed tensor of 256 MiB that is in a file a sample is looked at, which is said") {
+    "only a sample of a transposed tensor of 256 MiB in a file is examined, which is reported") {
   constexpr std::uint64_t rows = 4096;
   constexpr std::uint64_t columns = 16'384;
   const auto tensor = [](ss::Shape shape, bool is_transposed) {

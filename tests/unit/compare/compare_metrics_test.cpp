@@ -135,7 +135,7 @@ TEST_CASE("both zeros are one number, and NaN equals NaN whatever its payload") 
   CHECK(!found.worst);
 }
 
-TEST_CASE("what is not finite is counted by kind and is beyond where it differs") {
+TEST_CASE("numbers that are not finite are counted by kind, and are beyond if they differ") {
   const ss::TensorMetrics found =
       compare({not_a_number, not_a_number, 1, infinity, infinity, 1, infinity, not_a_number, 5},
               {not_a_number, 1, not_a_number, infinity, -infinity, infinity, 1, infinity, 5});

@@ -78,7 +78,7 @@ void check_second_layer(const ss::Comparison& found) {
 
 }  // namespace
 
-TEST_CASE("noise is that of the tensor that is meant, where names differ in files") {
+TEST_CASE("noise is that of the right tensor if names differ in files") {
   const Sides sides = make_sides(100);
   for (const Sides& tried : {sides, swapped(sides)})
     for (const Layers* run : {&tried.a, &tried.b}) {
@@ -91,7 +91,7 @@ TEST_CASE("noise is that of the tensor that is meant, where names differ in file
     }
 }
 
-TEST_CASE("noise is that of the tensor that is meant, where names differ in recordings") {
+TEST_CASE("noise is that of the right tensor if names differ in recordings") {
   // Looked at by thousands, and one by one.
   for (const std::size_t size : {std::size_t{100}, std::size_t{20'000}}) {
     CAPTURE(size);
@@ -112,7 +112,7 @@ TEST_CASE("noise is that of the tensor that is meant, where names differ in reco
   }
 }
 
-TEST_CASE("noise is that of the call that is meant, where calls have other numbers") {
+TEST_CASE("noise is that of the right call if calls have other numbers") {
   for (const std::size_t size : {std::size_t{100}, std::size_t{20'000}}) {
     CAPTURE(size);
     const ss::test::Folder folder;

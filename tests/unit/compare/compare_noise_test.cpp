@@ -56,7 +56,7 @@ ss::Comparison compare(const std::vector<float>& a, const std::vector<float>& b,
 
 }  // namespace
 
-TEST_CASE("what repeated runs differ by is no error, and what is beyond it is one") {
+TEST_CASE("a difference as small as that of repeated runs is no error, a larger one is") {
   const std::vector<float> base = ramp(4096);
   const std::vector<float> b = noisy(base, 1e-3, 1);
   const std::vector<ss::NoiseRun> runs = {run_of(noisy(base, 1e-3, 2)),
@@ -114,7 +114,7 @@ TEST_CASE("repeated runs that are equal excuse nothing, and forbid nothing") {
   CHECK(!compare(a, b, {run_of(a)}).is_equal());
 }
 
-TEST_CASE("a run in higher precision finds what a tolerance hides, but for one that was given") {
+TEST_CASE("a run in higher precision finds what a tolerance hides, unless the caller set it") {
   const std::vector<float> exact = ramp(3000);
   std::vector<ss::bfloat16> b;
   std::vector<ss::bfloat16> a;
@@ -130,7 +130,7 @@ TEST_CASE("a run in higher precision finds what a tolerance hides, but for one t
   CHECK(without.is_equal());
   const ss::Comparison found = ss::compare(dict(a), dict(b), {.noise = {run_of(exact)}});
   CHECK(found.rows.at(0).verdict == Verdict::different);
-  CHECK(found.rows.at(0).detail == "within the tolerance, but not the noise");
+  CHECK(found.rows.at(0).detail == "within the tolerance, but beyond the noise");
   CHECK(found.rows.at(0).noise->is_precise);
   // What the call allows is allowed.
   CHECK(ss::compare(dict(a), dict(b),
@@ -151,7 +151,7 @@ TEST_CASE("a run in higher precision finds what a tolerance hides, but for one t
   CHECK(ss::compare(dict(rounded), dict(b), {.noise = {run_of(exact)}}).is_equal());
 }
 
-TEST_CASE("beside a run in higher precision nobody rounds better than to half a step") {
+TEST_CASE("with a run in higher precision the noise floor is at least half a step") {
   const ss::Tensor half = ss::Tensor::own(ramp(1000)).to(ss::DType::F16);
   std::vector<float> exact(1000);
   half.copy_to(ss::DType::F32, std::as_writable_bytes(std::span(exact)));
@@ -213,14 +213,13 @@ TEST_CASE("a further run of which no number is finite says nothing") {
   CHECK(found.rows.at(0).verdict == Verdict::different);
 }
 
-TEST_CASE("tensors that no further run has are counted and told") {
+TEST_CASE("tensors that no further run has are counted and reported") {
   const std::vector<float> b = ramp(50);
   const ss::Comparison found = compare(noisy(b, 1e-3, 1), b, {run_of(ramp(49))});
   CHECK(!found.is_equal());
   CHECK(found.coverage.without_noise == 1);
-  CHECK(found.notes ==
-        std::vector<std::string>{"tensors of which no run of the noise tells how large it is, so "
-                                 "that tolerances alone decide: 1"});
+  CHECK(found.notes == std::vector<std::string>{"tensors for which no further run measures the "
+                                                "noise, so that only the tolerances decide: 1"});
 }
 
 TEST_CASE("a further run with fewer digits tells nothing") {
@@ -239,7 +238,7 @@ TEST_CASE("a further run with fewer digits tells nothing") {
   }
 }
 
-TEST_CASE("what noise as large as the numbers excuses is counted and told") {
+TEST_CASE("tensors excused by noise as large as their numbers are counted and reported") {
   const std::vector<float> b = noisy(std::vector<float>(1000), 1, 1);
   std::vector<float> a = b;
   for (float& number : a) number = -number;
@@ -247,9 +246,8 @@ TEST_CASE("what noise as large as the numbers excuses is counted and told") {
   CHECK(found.rows.at(0).verdict == Verdict::close);
   CHECK(found.coverage.large_noise == 1);
   CHECK(found.notes ==
-        std::vector<std::string>{
-            "tensors that are excused by noise as large as they are, as of a run that is another: "
-            "1"});
+        std::vector<std::string>{"tensors accepted because of noise at least half as large as they "
+                                 "are, as an unrelated run would give: 1"});
   // Within the tolerance nothing is excused.
   CHECK(compare(b, b, {run_of(std::vector<float>(1000))}).coverage.large_noise == 0);
   CHECK(compare(noisy(b, 1e-3, 2), b, {run_of(noisy(b, 1e-3, 3))}).coverage.large_noise == 0);
@@ -304,7 +302,7 @@ TEST_CASE("recordings have recordings as noise, paired by name, step and call") 
       "verdict     max abs   max rel    rel L2  SNR dB      ULP   beyond  noise    out/in  record");
 }
 
-TEST_CASE("a run of another kind and a factor that cannot be are refused") {
+TEST_CASE("a run of another kind and an invalid factor are refused") {
   const ss::test::Folder folder;
   {
     ss::ActivationRecorder recorder(folder / "run");
@@ -314,13 +312,13 @@ TEST_CASE("a run of another kind and a factor that cannot be are refused") {
   const std::string run = (folder / "run").string();
   const std::vector<float> b = ramp(3);
   CHECK(ss::test::error_of([&] { return compare(b, b, {folder / "run"}); }) ==
-        "invalid_argument: a run for the noise is of another kind than what is compared: expected "
+        "invalid_argument: a run for the noise is not of the kind that is compared: expected "
         "a file or a structure, found " +
             run + ".");
   CHECK(ss::test::error_of([&] { return ss::compare_files(run, run, {.noise = {run_of(b)}}); }) ==
-        "invalid_argument: a run for the noise is of another kind than what is compared: expected "
+        "invalid_argument: a run for the noise is not of the kind that is compared: expected "
         "the folder of a recording, found a structure.");
   CHECK(ss::test::error_of([&] { return compare(b, b, {}, {.noise_factor = 0}); }) ==
-        "invalid_argument: a factor for the noise cannot be that: expected a finite number above "
+        "invalid_argument: a factor for the noise is not valid: expected a finite number above "
         "0, found 0.000000.");
 }

@@ -65,7 +65,7 @@ TEST_CASE("what was inside a layer is its input, however many records of others 
   }
 }
 
-TEST_CASE("who makes an error is found in time proportional to the records") {
+TEST_CASE("the layers that make an error are found in time proportional to the records") {
   const ss::test::Folder folder;
   const auto make = [&](const std::string& kind, std::size_t count) {
     std::vector<std::string> names;

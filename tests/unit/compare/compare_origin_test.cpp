@@ -139,7 +139,7 @@ TEST_CASE("a layer is measured against its recorded input, not against the large
   CHECK(!found.rows.at(2).makes_error);
 }
 
-TEST_CASE("without recorded inputs the record before is a guess, which is said") {
+TEST_CASE("without recorded inputs the preceding record is a guess, which is reported") {
   const ss::test::Folder folder;
   for (const bool is_a : {true, false}) {
     ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
@@ -177,7 +177,7 @@ TEST_CASE("a layer passes on what its parts made, and not what it makes itself")
         std::vector<std::string>{"two.input"});
 }
 
-TEST_CASE("culprits are ranked by what they add to what came in, each named once") {
+TEST_CASE("culprits are ranked by the error that they add to their input's, each named once") {
   std::vector<std::vector<Entry>> steps;
   for (int step = 0; step < 3; ++step)
     steps.push_back({{"one.input", 0},
@@ -194,12 +194,14 @@ TEST_CASE("culprits are ranked by what they add to what came in, each named once
   CHECK(*found.culprits.at(0).score > *found.culprits.at(1).score);
   std::ostringstream text;
   found.write_text(text);
-  CHECK(text.str().find("makes an error: three.output, step 1 call 1: error 3.00e-01, 0 in "
-                        "three.input\n"
-                        "makes an error: one, step 0 call 0: error 1.00e-04, 0 in one.input; 3 of "
-                        "its calls\n"
-                        "makes an error: two, step 0 call 0: error 1.00e-03, 1.00e-04 in "
-                        "two.input; 3 of its calls\n") != std::string::npos);
+  CHECK(text.str().find(
+            "makes an error: three.output, step 1 call 1: error 3.00e-01, but 0 in its input "
+            "three.input\n"
+            "makes an error: one, step 0 call 0: error 1.00e-04, but 0 in its input one.input; in "
+            "3 of "
+            "its calls\n"
+            "makes an error: two, step 0 call 0: error 1.00e-03, but 1.00e-04 in its input "
+            "two.input; in 3 of its calls\n") != std::string::npos);
 }
 
 TEST_CASE("each call of a layer has its own inputs, and all of them count") {
@@ -231,7 +233,7 @@ TEST_CASE("a NaN that comes in is passed on, a new one has no bound") {
         std::string::npos);
 }
 
-TEST_CASE("what has no measure ranks behind what brought it about, and before what comes later") {
+TEST_CASE("an error without a measure ranks after its cause and before later ones") {
   // What a mask that moved leaves: -inf on one side, or -1e9.
   for (const double wrong : {HUGE_VAL, std::numeric_limits<double>::quiet_NaN(), 1e9}) {
     CAPTURE(wrong);
@@ -244,7 +246,7 @@ TEST_CASE("what has no measure ranks behind what brought it about, and before wh
   }
 }
 
-TEST_CASE("what masks fill in hides no error of what they leave") {
+TEST_CASE("numbers that masks fill in hide no error in the others") {
   struct Fill {
     float number;
     bool is_added;
@@ -261,7 +263,7 @@ TEST_CASE("what masks fill in hides no error of what they leave") {
   }
 }
 
-TEST_CASE("of large tensors numbers all over them say what masks hide") {
+TEST_CASE("in large tensors, numbers from everywhere show what masks hide") {
   for (const std::size_t count : {65'536U, 65'537U, 100'000U, 1'000'000U}) {
     CAPTURE(count);
     const ss::test::Folder folder;
@@ -305,7 +307,7 @@ TEST_CASE("records of inputs are known by their last words") {
     CHECK(!layer_of_input(name));
 }
 
-TEST_CASE("what another thread recorded before is no input, of any kind") {
+TEST_CASE("a record of another thread is never an input") {
   const ss::test::Folder folder;
   for (const bool is_a : {true, false}) {
     ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
@@ -321,7 +323,7 @@ TEST_CASE("what another thread recorded before is no input, of any kind") {
   std::ostringstream text;
   found.write_text(text);
   CHECK(
-      text.str().find("makes an error: layer, step 0 call 0: error 1.00e-01, nothing was recorded "
+      text.str().find("makes an error: layer, step 0 call 0: error 1.00e-01; nothing was recorded "
                       "before it") != std::string::npos);
 }
 

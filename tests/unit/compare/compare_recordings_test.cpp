@@ -80,7 +80,7 @@ TEST_CASE("a fault planted in one record is named with record, step and element"
   }
 }
 
-TEST_CASE("a second fault is told from what the first passes on") {
+TEST_CASE("a second fault is distinguished from the error that the first passes on") {
   const ss::test::Folder folder;
   run(folder / "b");
   run(folder / "a", [](int step, int layer, std::vector<float>& state) {
@@ -126,7 +126,8 @@ TEST_CASE("the table of recordings is in the order of the calls when asked") {
       "model.layer11  worst at [0]: 4097 and 1\n"
       "33 equal tensors not shown\n"
       "first divergence: step 0, call 0 of model.layer9, worst at [0]: 1025 and 1\n"
-      "makes an error: model.layer9, step 0 call 0: error 2.67e-01, 0 in model.layer8, which was "
+      "makes an error: model.layer9, step 0 call 0: error 2.67e-01, but 0 in model.layer8, which "
+      "was "
       "recorded before it\n"
       "compared 36 tensors, 144 of 144 numbers finite in both, and 0 other values\n"
       "different: 3 differences\n");
@@ -185,7 +186,7 @@ TEST_CASE("records whose calls are numbered differently are paired by step and o
             "records paired by their order, because their calls are numbered differently: 4"});
 }
 
-TEST_CASE("a slice beside a tensor says nothing of it") {
+TEST_CASE("a slice says nothing about a whole tensor") {
   const ss::test::Folder folder;
   run(folder / "b");
   run(folder / "a", nullptr,
@@ -352,10 +353,11 @@ TEST_CASE("a recording that was not closed says so, and a file is not compared w
         "invalid_argument: a file cannot be compared with a recording: expected two files, or the "
         "folders of two recordings, found " +
             a + ", which is a folder, and " + a + ".safetensors.");
-  CHECK(ss::test::error_of(
-            [&] { return ss::compare_files(a, folder / "b", {.format = ss::formats::json()}); }) ==
-        "invalid_argument: " + a +
-            ": recordings are of one format: expected no CompareOptions::format, found json.");
+  CHECK(ss::test::error_of([&] {
+          return ss::compare_files(a, folder / "b", {.format = ss::formats::json()});
+        }) == "invalid_argument: " + a +
+                  ": recordings have a format of their own: expected no CompareOptions::format, "
+                  "found json.");
 }
 
 TEST_CASE("a path that cannot be looked at is an Error, of a side and of a run for the noise") {

@@ -36,20 +36,20 @@ TEST_CASE("rules are read line by line, and comments say nothing") {
   CHECK(ss::parse_renames("").empty());
 }
 
-TEST_CASE("a line that is no rule is named") {
+TEST_CASE("a line that is not a rule is reported with its number") {
   CHECK(ss::test::error_of_void(
             [] { static_cast<void>(ss::parse_renames("a=b\n\nlayer0 layer1\n", "names.txt")); }) ==
-        "invalid_argument: names.txt: at line 3: a line is no rule for names: expected A=B, a "
+        "invalid_argument: names.txt: at line 3: a line is not a rename rule: expected A=B, a "
         "comment that begins with #, or nothing, found layer0 layer1.");
   CHECK(ss::test::error_of_void([] {
           static_cast<void>(ss::parse_renames(std::string(1, '\0') + std::string(80, 'x'), "any"));
         }) ==
-        "invalid_argument: any: at line 1: a line is no rule for names: expected A=B, a comment "
+        "invalid_argument: any: at line 1: a line is not a rename rule: expected A=B, a comment "
         "that begins with #, or nothing, found \\x00" +
             std::string(79, 'x') + "....");
 }
 
-TEST_CASE("what no line can say is a comment, and everything else comes back") {
+TEST_CASE("a rename that no line can express is a comment, all others come back") {
   const std::vector<ss::RenameRule> given = {
       {"a.*", "b.*"}, {"#q", "query"}, {"x=y", "z"}, {"v", "w\n"}};
   const std::vector<ss::RenameSuggestion> suggested = {
@@ -153,7 +153,7 @@ TEST_CASE("runs whose names were suggested are compared by what was kept of it")
   CHECK(ss::compare_files(folder / "enc.", folder / "encoder.", {.renames = rules}).is_equal());
 }
 
-TEST_CASE("what one rule took is not compared with another by a second") {
+TEST_CASE("a value paired by one rule is not paired again by another") {
   const auto tensor = [](float number) { return ss::Tensor::own(std::vector<float>{number, 1}); };
   const ss::Value a =
       ss::Value::dict({{"m", ss::Value::dict({{"q", tensor(2)}, {"k", tensor(2)}})}});

@@ -203,7 +203,7 @@ TEST_CASE("small records differ where a run in higher precision says so, though 
   const ss::Comparison found = check(folder, "b", {"exact"});
   CHECK(found.differences() > steps);
   // Those that may have their dimensions in another order are looked at one by one.
-  CHECK(count(found, "within the tolerance, but not the noise") == found.differences());
+  CHECK(count(found, "within the tolerance, but beyond the noise") == found.differences());
   CHECK(found.rows.at(0).noise->is_precise);
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("what a small record is beyond its noise in may be a transpose") {
   const ss::Comparison found =
       ss::compare_files(folder / "a", folder / "b", {.noise = {folder / "exact"}});
   REQUIRE(found.differences() == 1);
-  CHECK(found.rows.at(0).detail.starts_with("within the tolerance, but not the noise; "));
+  CHECK(found.rows.at(0).detail.starts_with("within the tolerance, but beyond the noise; "));
   CHECK(found.rows.at(0).permutation == std::vector<std::size_t>{1, 0});
 }
 

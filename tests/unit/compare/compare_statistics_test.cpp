@@ -163,7 +163,7 @@ TEST_CASE("equal bytes are equal, noise within the tolerance is close, more is d
   }
 }
 
-TEST_CASE("what proves a difference is said") {
+TEST_CASE("the proof of a difference is reported") {
   const std::vector<float> b = gaussian(1000, 1);
   const auto detail = [&](const auto& change, const ss::CompareOptions& options = {}) {
     std::vector<float> a = b;
@@ -188,7 +188,7 @@ TEST_CASE("what proves a difference is said") {
   CHECK(moved.starts_with("by statistics: an error of about "));
   CHECK(
       row_of(std::vector<std::int64_t>{1, 2, 3, 3}, std::vector<std::int64_t>{1, 3, 2, 3}).detail ==
-      "by statistics: another hash");
+      "by statistics: different hashes");
   CHECK(row_of(std::vector<float>{}, std::vector<float>{}).verdict == Verdict::nothing);
 }
 
@@ -211,9 +211,10 @@ TEST_CASE(
   CHECK(old.rows[0].verdict == Verdict::close);
   CHECK(!old.rows[0].statistics->relative_l2);
   CHECK(!old.rows[0].statistics->has_same_hash);
-  CHECK(old.notes ==
-        std::vector<std::string>{"tensors compared by their statistics, where what is close may "
-                                 "still hold single numbers that are not: 1"});
+  CHECK(
+      old.notes ==
+      std::vector<std::string>{
+          "tensors compared by their statistics, which may hide differences of single numbers: 1"});
   for (const char* const field : {"dtype", "shape", "count", "min", "histogram"}) {
     CAPTURE(field);
     const ss::Comparison found = ss::compare(without(a, {field}), without(b, {field}));

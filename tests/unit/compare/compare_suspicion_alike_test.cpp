@@ -55,7 +55,7 @@ Numbers rms_norm(const Numbers& x, std::size_t width, double epsilon, double mor
 
 }  // namespace
 
-TEST_CASE("a residual behind a norm, whose rows are of one size, is no epsilon") {
+TEST_CASE("a residual after a norm, with rows of one size, is not taken for an epsilon") {
   for (const std::size_t width : {64U, 256U, 768U}) {
     CAPTURE(width);
     const ss::Shape shape{rows, width};
@@ -68,7 +68,7 @@ TEST_CASE("a residual behind a norm, whose rows are of one size, is no epsilon")
       REQUIRE(found.size() == 1);
       CHECK(found[0].fault == "wrong residual");
       CHECK(found[0].evidence == (times == 0 ? "a - b is the input times -1: a lacks it"
-                                             : "a - b is the input times 1: a has it once more"));
+                                             : "a - b is the input times 1: a adds it once more"));
     }
     // A factor of the residual is another fault, and no usual one.
     CHECK(suspected(tensor(plus(y, x), shape), tensor(plus(y, x, 0.5), shape), &input).empty());
@@ -170,7 +170,7 @@ TEST_CASE("heads that are tiled in place of repeated are permuted heads, with th
           suspected(tensor(tiled, shape), tensor(repeated, shape));
       REQUIRE(found.size() == 1);
       CHECK(found[0].fault == "permuted heads");
-      CHECK(found[0].evidence.ends_with(": a's are b's " + heads.order));
+      CHECK(found[0].evidence.ends_with(": the blocks of a are b's " + heads.order));
     }
   }
 }

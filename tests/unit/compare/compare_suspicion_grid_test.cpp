@@ -59,7 +59,7 @@ TEST_CASE("a tensor of which all is read as soon is looked at as a whole, in one
   }
 }
 
-TEST_CASE("of a larger one each dimension is whole in one of its grids") {
+TEST_CASE("of a larger tensor, each dimension is complete in one of its grids") {
   const auto counts = [](const ss::Shape& shape) {
     std::vector<std::vector<std::size_t>> found;
     for (const IndexGrid& grid : ss::comparing::grids_of(shape, 0)) found.push_back(grid.shape());
@@ -141,13 +141,14 @@ TEST_CASE("large tensors are looked at along each dimension, in some of their nu
        [](Numbers& a, const Numbers&) {
          for (std::size_t i = 0; i < a.size(); ++i) a[i] += i % 2 == 0 ? 0.5F : -0.5F;
        }},
-      {"permuted heads", "dimension 2 in 8 blocks of 64: a's are b's 7, 6, 5, 4, 3, 2, 1, 0",
-       batch_of, move_heads(64, 8)},
+      {"permuted heads",
+       "dimension 2 in 8 blocks of 64: the blocks of a are b's 7, 6, 5, 4, 3, 2, 1, 0", batch_of,
+       move_heads(64, 8)},
       {"reversed order",
-       "dimension 0 in 8 blocks of 1: a's are b's 7, 6, 5, 4, 3, 2, 1, 0",
+       "dimension 0 in 8 blocks of 1: the blocks of a are b's 7, 6, 5, 4, 3, 2, 1, 0",
        {8, 1024, 256},
        move_heads(1024 * 256, 8)},
-      {"position offset", "a at index i of dimension 1 is b's at i + 1", batch_of,
+      {"position offset", "a at index i of dimension 1 equals b at i + 1", batch_of,
        [&](Numbers& a, const Numbers& b) {
          for (std::size_t i = 0; i < a.size(); ++i)
            if (token_of(i) + 1 < tokens) a[i] = b[i + columns];
@@ -175,14 +176,15 @@ TEST_CASE("large tensors are looked at along each dimension, in some of their nu
            if (token_of(i) + 1 < tokens) a[i] += 0.1F * b[b.size() - 1 - i];
        }},
       {"mask off by one",
-       "a lets through what b masks, in 255 places, all where the last index is that before it +1",
+       "a lets through what b masks, in 255 places, all where the last index is the one before it "
+       "+1",
        {8, 4, 256, 256},
        [](Numbers& a, const Numbers& b) {
          // What b masks above its diagonal, a masks one further on.
          for (std::size_t i = 0; i < a.size(); ++i)
            a[i] = i % 256 == i / 256 % 256 + 1 ? 1 + std::abs(b[i]) : b[i];
        }},
-      {"accumulation dtype", "all of a's numbers are F16 numbers", batch_of,
+      {"accumulation dtype", "all numbers of a are F16 numbers", batch_of,
        [](Numbers& a, const Numbers&) {
          for (float& number : a) number = static_cast<float>(static_cast<ss::half>(number));
        }}};
@@ -207,7 +209,7 @@ TEST_CASE("large tensors are looked at along each dimension, in some of their nu
   }
 }
 
-TEST_CASE("what is not looked at for faults is told") {
+TEST_CASE("tensors that are not examined for faults are reported") {
   const auto many = [](std::size_t count, std::size_t size, float number) {
     std::vector<ss::Value> items;
     for (std::size_t i = 0; i < count; ++i) {
@@ -246,7 +248,7 @@ TEST_CASE("the most suspicious tensor is looked at along all dimensions, others 
   REQUIRE(found.rows.size() == 4);
   REQUIRE(found.rows[0].suspicions.size() == 1);
   CHECK(found.rows[0].suspicions[0].evidence ==
-        "a at index i of dimension 0 is b's at i + 1, in 65536 of 4194304 numbers");
+        "a at index i of dimension 0 equals b at i + 1, in 65536 of 4194304 numbers");
   for (std::size_t i = 1; i < 4; ++i) CHECK(found.rows[i].suspicions.empty());
   CHECK(found.notes == std::vector<std::string>{
                            "tensors checked for the usual faults along only some dimensions: 3"});

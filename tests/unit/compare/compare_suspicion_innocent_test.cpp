@@ -32,7 +32,7 @@ ss::Tensor tensor(std::vector<double> numbers, double factor = 1) {
 
 }  // namespace
 
-TEST_CASE("numbers that have nothing to do with each other are no factor of each other") {
+TEST_CASE("unrelated numbers are not taken for multiples of each other") {
   const std::vector<double> one = ss::test::gaussian<double>(256, 1);
   for (unsigned seed = 2; seed < 12; ++seed) {
     const std::vector<double> other = ss::test::gaussian<double>(256, seed);
@@ -54,11 +54,11 @@ TEST_CASE("rounding is to the dtype whose numbers all of them are") {
       return text;
     };
     const std::string bf16 = evidence(exact.to(ss::DType::BF16).to(ss::DType::F32));
-    CHECK(bf16.starts_with("all of a's numbers are BF16 numbers"));
+    CHECK(bf16.starts_with("all numbers of a are BF16 numbers"));
     CHECK(bf16.ends_with("rounded once"));
     if (size > 65504) continue;
     const std::string f16 = evidence(exact.to(ss::DType::F16).to(ss::DType::F32));
-    CHECK(f16.starts_with("all of a's numbers are F16 numbers"));
+    CHECK(f16.starts_with("all numbers of a are F16 numbers"));
     CHECK(f16.ends_with("rounded once"));
     // What is stored so says it by itself.
     CHECK(evidence(exact.to(ss::DType::F16)).empty());

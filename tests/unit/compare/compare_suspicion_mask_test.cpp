@@ -63,14 +63,14 @@ TEST_CASE("a mask that is off by one is suspected before any other, whatever it 
       CHECK(found[0].fault == "mask off by one");
       CHECK(found[0].evidence ==
             (more > 0 ? "a lets through what b masks, in 28 places, all where the last index is "
-                        "that before it +1"
+                        "the one before it +1"
                       : "b lets through what a masks, in 32 places, all where the last index is "
-                        "that before it +0"));
+                        "the one before it +0"));
       CHECK(!ss::test::names(found, "position offset"));
     }
 }
 
-TEST_CASE("of a mask itself the same is suspected") {
+TEST_CASE("a mask that is off by one is suspected in the mask itself, too") {
   const auto bools = [](std::ptrdiff_t more) {
     return tensor(masked([](float) { return 0.0F; }, more, Numbers(heads * length * length, 1)))
         .to(ss::DType::BOOL);
@@ -107,7 +107,7 @@ TEST_CASE("of a large tensor, looked at in parts, a moved mask is no position of
   CHECK(!ss::test::names(found, "position offset"));
 }
 
-TEST_CASE("two ways to hide the same scores are no other mask") {
+TEST_CASE("two ways to hide the same scores are not taken for different masks") {
   for (const Hiding& a : hidings())
     for (const Hiding& b : hidings()) {
       CAPTURE(a.name);
@@ -121,7 +121,7 @@ TEST_CASE("two ways to hide the same scores are no other mask") {
     }
 }
 
-TEST_CASE("rows that moved under a mask are no other mask") {
+TEST_CASE("rows that moved under a mask are not taken for a different mask") {
   const auto hidden = [](float) { return -1e9F; };
   const Numbers scores = ss::test::gaussian<float>(heads * length * length, 1, 2);
   Numbers later = masked(hidden, 0, scores);
@@ -133,7 +133,7 @@ TEST_CASE("rows that moved under a mask are no other mask") {
   CHECK(found[0].fault == "position offset");
 }
 
-TEST_CASE("scores without their mask are no factor of the masked ones") {
+TEST_CASE("scores without their mask are not taken for multiples of the masked ones") {
   for (const float fill : {-1e4F, -1e9F, std::numeric_limits<float>::lowest()}) {
     Numbers scores = ss::test::gaussian<float>(heads * length * length, 1, 2);
     const ss::Tensor all = tensor(scores);

@@ -291,14 +291,14 @@ TEST_CASE("a planted fault is suspected before any other, and noise is not") {
   }
 }
 
-TEST_CASE("of many rows few are tried first, and the same is suspected") {
+TEST_CASE("of many rows a few are tried first, and the same is suspected") {
   for (const Fault& fault : faults()) {
     const Fault larger = repeated(fault, 8);
     check(larger, suspected<float>(larger));
   }
 }
 
-TEST_CASE("what only the rows and numbers that are tried first show is not suspected") {
+TEST_CASE("a fault that only the rows and numbers tried first show is not suspected") {
   using Tried = bool (*)(std::size_t);
   const Tried in_rows = [](std::size_t i) { return i / width % 4 == 0; };
   const Tried by_input = [](std::size_t i) { return i % 3 == 0; };

@@ -58,7 +58,7 @@ TEST_CASE("a row that is zero on one side alone was not turned, and has no facto
   CHECK(!is_suspected("norm epsilon", true, scale));
 }
 
-TEST_CASE("nothing is suspected beside zeros, and beside a constant no dtype of sums") {
+TEST_CASE("nothing is suspected against zeros, and no dtype of sums against a constant") {
   for (unsigned seed = 0; seed < 20; ++seed)
     for (const ss::Shape& of : {ss::Shape{8, 8}, ss::Shape{3, 4, 8}, ss::Shape{64, 16}}) {
       CAPTURE(seed);

@@ -170,7 +170,7 @@ TEST_CASE("differences are counted in all rows") {
   CHECK(table_of({}, {}).find("not equal: nothing was compared") != std::string::npos);
 }
 
-TEST_CASE("what differs stands before all that is close, whatever it is furthest beyond") {
+TEST_CASE("rows that differ come before all that are close, whichever limit they exceed") {
   // Of many numbers a little off the estimate is beyond the tolerance of one by far, and the one
   // that is proven to differ is not.
   constexpr std::size_t count = 120;
@@ -218,7 +218,8 @@ TEST_CASE(
   CHECK(names_in(table_of(found, {.rows = 2})) == Names{name});
 }
 
-TEST_CASE("an error beside zeros alone is called that, and one that is not finite so") {
+TEST_CASE(
+    "an error against zeros is called not measurable, and one that is not finite is called so") {
   const auto text = [](float number) {
     const ss::test::Folder folder;
     for (const char* name : {"a", "b"}) {
@@ -228,14 +229,14 @@ TEST_CASE("an error beside zeros alone is called that, and one that is not finit
     }
     return table_of(ss::compare_files(folder / "a", folder / "b"), {});
   };
-  CHECK(text(0.25F).find(
-            "makes an error: relu, step 0 call 0: error without measure, as b is zero, "
-            "nothing was recorded before it in its step and thread\n") != std::string::npos);
+  CHECK(text(0.25F).find("makes an error: relu, step 0 call 0: error not measurable, as b is zero; "
+                         "nothing was recorded before it in its step and thread\n") !=
+        std::string::npos);
   CHECK(text(std::numeric_limits<float>::infinity())
-            .find("relu, step 0 call 0: error NaN or infinite, ") != std::string::npos);
+            .find("relu, step 0 call 0: error NaN or infinite; ") != std::string::npos);
 }
 
-TEST_CASE("where infinities alone differ, nothing is called exact") {
+TEST_CASE("if only infinities differ, nothing is called exact") {
   const auto snr = [](float number) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const auto numbers = [](float last) {

@@ -149,7 +149,7 @@ TEST_CASE("every difference of structure has its verdict") {
         "different: 9 differences\n");
 }
 
-TEST_CASE("what is in one only is the first divergence where nothing else is") {
+TEST_CASE("a value in only one side is the first divergence if nothing else differs") {
   const ss::Comparison found =
       ss::compare(Value::dict({{"a", 1}, {"b", 2}}), Value::dict({{"b", 2}}));
   REQUIRE(found.first_divergence() != nullptr);
@@ -163,7 +163,7 @@ TEST_CASE("a comparison in which nothing was compared is not equal") {
   const ss::Comparison filtered = ss::compare(model(), model(), {.only = {"*bias"}});
   CHECK(!filtered.is_equal());
   CHECK(filtered.differences() == 0);
-  CHECK(text_of(filtered) == "note: the glob *bias of only matched nothing\n" + nothing +
+  CHECK(text_of(filtered) == "note: only: the glob *bias matched nothing\n" + nothing +
                                  "; 4 left out by the filter\nnot equal: nothing was compared\n");
   const Value empty = Value::dict({{"x", tensor({}, {0, 3})}});
   const ss::Comparison hollow = ss::compare(empty, empty);
@@ -192,11 +192,11 @@ TEST_CASE("tolerances are those of the call, and of paths before these") {
   CHECK(!ss::compare(i, j, {.rtol = 0.5}).is_equal());
   CHECK(ss::compare(i, j, {.tolerances = {{"*", {0.5, 0}}}}).is_equal());
   CHECK(ss::test::error_of([&] { return ss::compare(a, b, {.rtol = -1}); }) ==
-        "invalid_argument: a tolerance cannot be that: expected finite numbers from 0 on, found "
+        "invalid_argument: a tolerance is not valid: expected finite numbers, 0 or larger, found "
         "rtol -1.000000, atol 0.000000.");
 }
 
-TEST_CASE("dtypes are said, and differ where that is asked for") {
+TEST_CASE("dtypes are reported, and are a difference on request") {
   const Value a = Value::dict({{"x", tensor({1, 2})}});
   const Value b = Value::dict({{"x", tensor({1, 2}).to(ss::DType::F16)}});
   const ss::Comparison found = ss::compare(a, b);
@@ -239,13 +239,14 @@ TEST_CASE("renamed paths and names are paired, each * kept, and useless rules ar
     return ss::test::error_of([&] { return ss::compare(a, b, {.renames = {rule}}); });
   };
   CHECK(error({"a*", "b"}) ==
-        "invalid_argument: a rename cannot be carried out: expected as many * on both sides, found "
+        "invalid_argument: a rename rule is not valid: expected the same number of * on both "
+        "sides, found "
         "a*=b.");
   CHECK(error({"/a", "b"}) ==
-        "invalid_argument: a rename cannot be carried out: expected paths on both sides, or names "
-        "on both, found /a=b.");
+        "invalid_argument: a rename rule is not valid: expected paths on both sides, or names on "
+        "both sides, found /a=b.");
   CHECK(error({"", "b"}) ==
-        "invalid_argument: a rename cannot be carried out: expected a name on both sides, found "
+        "invalid_argument: a rename rule is not valid: expected a name on both sides, found "
         "=b.");
 }
 
@@ -308,7 +309,7 @@ TEST_CASE("a transpose beneath noise is recognised with what is left") {
   CHECK(found.rows.at(0).detail.find(", to a relative L2 of 1.0") != std::string::npos);
 }
 
-TEST_CASE("files of any format are compared, with the tensors beside their structures") {
+TEST_CASE("files of any format are compared, with the tensors outside their structures") {
   const ss::test::Folder folder;
   ss::save_file(model(), folder / "a.safetensors");
   ss::save_file(model(), folder / "b.json");

@@ -63,7 +63,7 @@ TEST_CASE("a tolerance of a dtype is that of its numbers alone, the looser besid
   CHECK(mixed({"*", {0.2, 0}, ss::DType::F16}) == ss::Tolerance{0.2, 1e-5});
   CHECK(mixed({"*", {0, 0.2}, ss::DType::F32}) == ss::Tolerance{1e-3, 0.2});
   CHECK(ss::test::error_of([&] { return verdicts({{"*", {0, -1}, ss::DType::F16}}); }) ==
-        "invalid_argument: a tolerance cannot be that: expected finite numbers from 0 on, found "
+        "invalid_argument: a tolerance is not valid: expected finite numbers, 0 or larger, found "
         "rtol 0.000000, atol -1.000000.");
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("tensors that are alike in any order are not called permuted") {
   CHECK(row_of(ones_but({64, 32}, {}), none({32, 64})).permutation.empty());
 }
 
-TEST_CASE("of orders that a sample does not tell apart the exact one is named") {
+TEST_CASE("if a sample does not distinguish orders, the exact one is named") {
   const ss::Tensor a = ones_but({10, 10, 10}, {{123, 5}, {719, 4}, {345, 3}, {876, 2}});
   for (const Order& order : {Order{2, 1, 0}, Order{1, 2, 0}, Order{0, 2, 1}}) {
     const ss::ComparisonRow row = row_of(a, a.permute(order).clone());
@@ -112,7 +112,7 @@ TEST_CASE("sparse, complex and noisy tensors are recognised in another order") {
   CHECK(row.detail.find(", to a relative L2 of ") != std::string::npos);
 }
 
-TEST_CASE("another order is looked for of two to five dimensions") {
+TEST_CASE("another order of the dimensions is tried for two to five of them") {
   const auto is_found = [](const ss::Shape& shape) {
     std::size_t size = 1;
     for (const std::uint64_t dimension : shape) size *= static_cast<std::size_t>(dimension);

@@ -145,7 +145,7 @@ TEST_CASE("an error in the numbers of a file names the file that they are in") {
   }
 }
 
-TEST_CASE("a record that is no tensor makes an error that has no number, and is no NaN") {
+TEST_CASE("a record that is not a tensor makes an error without a number, which is not NaN") {
   const ss::test::Folder folder;
   for (const std::string name : {"a", "b"}) {
     ss::ActivationRecorder recorder(folder / name);
@@ -156,7 +156,8 @@ TEST_CASE("a record that is no tensor makes an error that has no number, and is 
   }
   std::ostringstream text;
   ss::compare_files(folder / "a", folder / "b").write_text(text);
-  CHECK(text.str().find("\nmakes an error: label, step 0 call 0: another value, 0 in x, which was "
-                        "recorded before it and has another shape\n") != std::string::npos);
+  CHECK(text.str().find(
+            "\nmakes an error: label, step 0 call 0: different value, but 0 in x, which was "
+            "recorded before it and has another shape\n") != std::string::npos);
   CHECK(text.str().find("NaN") == std::string::npos);
 }

@@ -230,10 +230,10 @@ TEST_CASE("what the target cannot hold is an error that names the element, value
             advice);
   CHECK(error_of<float, std::int8_t>({-1, -128.5F, 0.1F}) ==
         "element 1 cannot be converted from F32 to I8: expected a whole number, found -128.5. "
-        "Choose a floating-point dtype, or cut fractions off by Overflow::saturate (in C++).");
+        "Choose a floating-point dtype, or cut fractions off with Overflow::saturate (in C++).");
   CHECK(error_of<float, std::int8_t>({0.1F}) ==
         "element 0 cannot be converted from F32 to I8: expected a whole number, found 0.1. "
-        "Choose a floating-point dtype, or cut fractions off by Overflow::saturate (in C++).");
+        "Choose a floating-point dtype, or cut fractions off with Overflow::saturate (in C++).");
 }
 
 TEST_CASE("NaN is refused by a target without NaN under every setting") {

@@ -124,7 +124,7 @@ TEST_CASE("a fault is found where it is, whatever stands before it") {
   }
 }
 
-TEST_CASE("a control is seen wherever it is in a string, and not behind it") {
+TEST_CASE("a control character is found anywhere in a string, and not after it") {
   for (const std::string unit : {"x", "\\\"", "\\n"})
     for (std::size_t before = 0; before < 140; ++before)
       for (const char control : {'\0', '\n', '\x1F', ' '}) {

@@ -105,7 +105,7 @@ TEST_CASE("a deep tree is cut") {
   CHECK(ss::to_string(chain).ends_with("└─ ...\n"));
 }
 
-TEST_CASE("nothing in a tree reaches the terminal as a control") {
+TEST_CASE("no control character in a tree reaches the terminal") {
   const std::string nasty = "\x1b[31m\a\n\r\t\x7f\xc2\x9b\xe2\x80\xae\xed\xa0\x80\xff";
   const std::string escaped = R"(\x1b[31m\x07\n\r\t\x7f\u009b\u202e\ud800\xff)";
   CHECK(ss::to_string(Value(nasty)) == "\"" + escaped + "\"\n");
@@ -169,7 +169,7 @@ TEST_CASE("a BOOL byte above 1 is shown as it is") {
                                                 nullptr))) == "BOOL [3]  0xff, 0x02, true\n");
 }
 
-TEST_CASE("what is printed, read and written is the same in every locale") {
+TEST_CASE("printing, reading and writing are the same in every locale") {
   struct Comma : std::numpunct<char> {
     char do_decimal_point() const override { return ','; }
     char do_thousands_sep() const override { return '.'; }

@@ -78,7 +78,7 @@ TEST_CASE("numbers in few digits are rounded as printf does: ties, and powers of
   for (int exponent = -80; exponent <= 80; ++exponent) check_beside(std::ldexp(1.0, exponent));
 }
 
-TEST_CASE("what is no number in few digits is inf or nan") {
+TEST_CASE("in few digits, numbers that are not finite are inf or nan") {
   for (const double number :
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     std::string text;

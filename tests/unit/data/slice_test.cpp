@@ -74,7 +74,7 @@ TEST_CASE("a slice is read with or without brackets and with blanks anywhere bet
   }
 }
 
-TEST_CASE("what is no slice is refused with the text, the place and what would be right") {
+TEST_CASE("a malformed slice is refused with its text, the place and what was expected") {
   const std::string advice = ". Write a part as in NumPy, such as [2:5, ::2].";
   const struct {
     std::string text;

@@ -126,7 +126,7 @@ TEST_CASE("a slice of a deferred tensor reads little more than it holds") {
   CHECK(row.source->bytes_read() == 4000);
 }
 
-TEST_CASE("what cannot be read of a deferred tensor names source and tensor") {
+TEST_CASE("an error in reading a deferred tensor names the source and the tensor") {
   const Pair pair(counting({3, 4}));
   pair.source->fail_from(0);
   const std::string gone = "cannot_read: far/away: at w: the server is gone.";

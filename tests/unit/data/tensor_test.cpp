@@ -184,7 +184,7 @@ TEST_CASE("typed access checks the element type, the alignment and truth values"
   memory[3] = std::byte{2};
   const ss::Tensor flags = ss::Tensor::borrow(ss::DType::BOOL, {4}, std::span(memory).first(4));
   CHECK(error_of([&] { return flags.data<bool>(); }) ==
-        "out_of_range: element 3 is no truth value: expected 0 or 1, found 2.");
+        "out_of_range: element 3 is not a truth value: expected 0 or 1, found 2.");
   memory[3] = std::byte{1};
   CHECK(flags.data<bool>()[3]);
   const ColumnMajor matrix;
@@ -197,13 +197,13 @@ TEST_CASE("only memory that the library allocated is writable") {
   std::vector<float> values = counted(4);
   ss::Tensor borrowed = ss::Tensor::of(std::span<const float>(values));
   CHECK(error_of([&] { return borrowed.mutable_bytes(); }) ==
-        "invalid_argument: this tensor's bytes are not ours to change: expected a tensor made by "
+        "invalid_argument: this tensor's bytes cannot be changed: expected a tensor made by "
         "allocate, clone or a converting copy, found borrowed memory. Change a copy made by "
         "clone().");
   ss::Tensor owned = ss::Tensor::own(std::move(values));
   CHECK(
       error_of([&] { return owned.mutable_data<float>(); }) ==
-      "invalid_argument: this tensor's bytes are not ours to change: expected a tensor made by "
+      "invalid_argument: this tensor's bytes cannot be changed: expected a tensor made by "
       "allocate, clone or a converting copy, found shared memory. Change a copy made by clone().");
   ss::Tensor copy = owned.clone();
   copy.mutable_data<float>()[0] = 7;

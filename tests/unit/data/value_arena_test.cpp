@@ -40,7 +40,7 @@ bool is_in_block(const Value& value) { return Box::of(value)->offset != 0; }
 
 }  // namespace
 
-TEST_CASE("what a few values hold is allocated for each, what many hold lies in blocks") {
+TEST_CASE("a few values allocate their contents one by one, many share blocks") {
   const BoxArena arena;
   const Value list = many(2000);
   CHECK_FALSE(is_in_block(list));

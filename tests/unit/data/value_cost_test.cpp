@@ -192,7 +192,7 @@ TEST_CASE("any depth is copied, compared, hashed and destroyed with little stack
   });
 }
 
-TEST_CASE("a value that was hashed and then changed is found as what it is now") {
+TEST_CASE("a value that is changed after hashing is found by its new content") {
   const auto found = [](const Value& dict, const Value& key) {
     return dict.find_key(key) != nullptr;
   };

@@ -61,7 +61,7 @@ TEST_CASE("a dict of any size finds each key, however it was filled") {
     if (count == 0) continue;
     Value again = dicts[1];
     CHECK(error_of([&] { return again.insert("k0", 1); }) ==
-          "duplicate_name: a dict has a key twice: found k0.");
+          "duplicate_name: a dict contains a key twice: found k0.");
     CHECK(again.insert_or_assign("k0", "new") == Value("new"));
     CHECK(again.size() == static_cast<std::size_t>(count));
   }
@@ -123,15 +123,15 @@ TEST_CASE("keys of every hashable kind are told apart") {
   }
 }
 
-TEST_CASE("what Python cannot hash is no key") {
+TEST_CASE("values that Python cannot hash cannot be keys") {
   Value deep = 1;
   for (int i = 0; i < 18; ++i) deep = Value::tuple({deep});
   for (const Value& key : {Value::list({1}), Value::dict(), Value::set({1}), Value(ss::Tensor()),
                            Value::tuple({1, Value::list()}), deep}) {
     Value dict = Value::dict();
     CHECK(error_of([&] { return dict.insert(key, 1); }) ==
-          "invalid_argument: a dict key cannot be of this kind: expected what Python can hash: no "
-          "list, dict, set or tensor, found " +
+          "invalid_argument: a value of this type cannot be a dict key: expected a type that "
+          "Python can hash, not a list, dict, set or tensor, found " +
               ss::describe(key) + ".");
     CHECK(dict.find_key(key) == nullptr);
   }
@@ -142,7 +142,7 @@ TEST_CASE("what Python cannot hash is no key") {
   CHECK(dict.find_key(frozen) != nullptr);
   Value structure = Value::structure();
   CHECK(error_of([&] { return structure.insert(1, 1); }) ==
-        "invalid_argument: a field's name is of another kind: expected a str, found int 1.");
+        "invalid_argument: a field's name has the wrong type: expected a str, found int 1.");
 }
 
 TEST_CASE("a large dict finds a key that is equal and not the same bits, and no other") {

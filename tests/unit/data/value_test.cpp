@@ -100,7 +100,8 @@ TEST_CASE("integers of any size keep every digit") {
   for (const char* text : {"", "-", "+1", "01", "-0", "1 ", "1_0", "0x1", "1.0", "\xd9\xa1"}) {
     CAPTURE(text);
     CHECK(error_of([&] { return Value::integer(text); }) ==
-          "invalid_argument: a text is no integer: expected decimal digits without leading zeros, "
+          "invalid_argument: a text is not an integer: expected decimal digits without leading "
+          "zeros, "
           "found '" +
               std::string(text) + "'.");
   }
@@ -178,25 +179,25 @@ TEST_CASE("any depth is copied, compared and destroyed without stack") {
   CHECK(Value(nested_lists(1000)) == nested_lists(1000));
 }
 
-TEST_CASE("asking for another kind says what is there") {
+TEST_CASE("asking for the wrong type reports the actual value") {
   const Value text("abc");
   CHECK(error_of([&] { return text.as_bool(); }) ==
-        "type_mismatch: a value is of another kind: expected a bool, found str \"abc\".");
+        "type_mismatch: a value has the wrong type: expected a bool, found str \"abc\".");
   CHECK(error_of([&] { return Value(1).as_double(); }) ==
-        "type_mismatch: a value is of another kind: expected a float, found int 1.");
+        "type_mismatch: a value has the wrong type: expected a float, found int 1.");
   CHECK(error_of([&] { return Value(1.5).as_int64(); }) ==
-        "type_mismatch: a value is of another kind: expected an int, found float 1.5.");
+        "type_mismatch: a value has the wrong type: expected an int, found float 1.5.");
   CHECK(error_of([&] { return text.items(); }) ==
-        "type_mismatch: a value is of another kind: expected a list, tuple or set, found str "
+        "type_mismatch: a value has the wrong type: expected a list, tuple or set, found str "
         "\"abc\".");
   CHECK(error_of([&] { return Value::list().entries(); }) ==
-        "type_mismatch: a value is of another kind: expected a dict or struct, found list of 0.");
+        "type_mismatch: a value has the wrong type: expected a dict or struct, found list of 0.");
   CHECK(error_of([&] { return text.tensor(); }) ==
-        "type_mismatch: a value is of another kind: expected a tensor, found str \"abc\".");
+        "type_mismatch: a value has the wrong type: expected a tensor, found str \"abc\".");
   CHECK(error_of([&] { return text.payload(); }) ==
-        "type_mismatch: a value is of another kind: expected a custom value, found str \"abc\".");
+        "type_mismatch: a value has the wrong type: expected a custom value, found str \"abc\".");
   CHECK(error_of([&] { return Value().size(); }) ==
-        "type_mismatch: a value is of another kind: expected a container, found None.");
+        "type_mismatch: a value has the wrong type: expected a container, found None.");
 }
 
 TEST_CASE("a missing entry or item says what there is") {
@@ -252,7 +253,7 @@ TEST_CASE("attributes are there on containers and tensors, and cannot take the s
   CHECK(*copy.attribute("tag") == Value("x"));
   for (const char* name : {"data_type", "value", "keys"})
     CHECK(error_of_void([&] { list.set_attribute(name, 1); }) ==
-          "invalid_argument: an attribute cannot have a name of the schema itself: found '" +
+          "invalid_argument: an attribute cannot have a name that the schema reserves: found '" +
               std::string(name) + "'.");
   Value custom = Value::custom("collections.OrderedDict", Value::dict().plain());
   custom.set_attribute("keys", Value::dict());
@@ -261,7 +262,7 @@ TEST_CASE("attributes are there on containers and tensors, and cannot take the s
   CHECK(error_of_void([&] { structure.set_attribute("class", "B"); }).starts_with("invalid_arg"));
   Value text("abc");
   CHECK(error_of_void([&] { text.set_attribute("x", 1); }) ==
-        "type_mismatch: a value is of another kind: expected a container or tensor, found str "
+        "type_mismatch: a value has the wrong type: expected a container or tensor, found str "
         "\"abc\".");
   Value number = Value::integer(std::string(30, '9'));
   CHECK(error_of_void([&] { number.set_type_name("x"); }).starts_with("type_mismatch"));
@@ -334,11 +335,10 @@ TEST_CASE("a name that is nearly there is suggested, and a new one is told how t
   CHECK(error_of([&] { return std::as_const(root)["layer"]; }) ==
         "not_found: there is no 'layer': found weight, layers. Perhaps 'layers' is meant.");
   CHECK(error_of([&] { return root["new"] = 1; }) ==
-        "not_found: there is no 'new': found weight, layers. insert_or_assign adds what is not "
-        "there.");
+        "not_found: there is no 'new': found weight, layers. insert_or_assign adds an entry.");
   CHECK(error_of([&] { return root["wieght"] = 1; }) ==
         "not_found: there is no 'wieght': found weight, layers. Perhaps 'weight' is meant; "
-        "insert_or_assign adds what is not there.");
+        "insert_or_assign adds an entry.");
   root.insert_or_assign("new", 1);
   CHECK(root["new"] == Value(1));
 }

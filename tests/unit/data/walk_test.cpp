@@ -32,7 +32,7 @@ std::vector<std::string> paths_of(const Value& root) {
 
 }  // namespace
 
-TEST_CASE("a walk visits every node before what it holds, in order, with its path") {
+TEST_CASE("a walk visits every node before its children, in order, with its path") {
   const Value root = Value::dict(
       {{"layers", Value::list({Value::structure("Layer", {{"a/b", tensor()}, {"c", 1}})})},
        {Value::tuple({1, 2}), "two"},
@@ -45,7 +45,7 @@ TEST_CASE("a walk visits every node before what it holds, in order, with its pat
                               "/marked/0 int", "/marked/why list", "/marked/why/0 tensor"});
 }
 
-TEST_CASE("a visitor passes over what it does not want, and stops the walk") {
+TEST_CASE("a visitor may skip nodes and may stop the walk") {
   const Value root = Value::list({Value::list({1}), Value::list({2}), 3});
   std::vector<std::string> seen;
   ss::walk(root, [&](const Place& place) {

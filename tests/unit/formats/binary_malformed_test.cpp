@@ -74,17 +74,17 @@ std::string bytes(const FormatPointer& format, std::string_view content) {
 
 }  // namespace
 
-TEST_CASE("what is no MessagePack is refused at its place") {
+TEST_CASE("input that is not MessagePack is refused with its place") {
   check(ss::formats::messagepack(),
         {{"", cut("1 byte", "0", "0")},
          {"\xC1",
-          "invalid_schema: at /: a byte begins no value of MessagePack: expected a value, "
+          "invalid_schema: at /: a byte cannot begin a value of MessagePack: expected a value, "
           "found byte 193 (byte 0)."},
          {"\x91\xC1",
-          "invalid_schema: at /: a byte begins no value of MessagePack: expected a "
+          "invalid_schema: at /: a byte cannot begin a value of MessagePack: expected a "
           "value, found byte 193 (byte 1)."},
          {"\x01\x02\x03",
-          "invalid_schema: at /: there are bytes behind the structure: expected "
+          "invalid_schema: at /: there are bytes after the structure: expected "
           "the end of the file, found 2 bytes (byte 1)."},
          {"\xA3"
           "ab",
@@ -101,15 +101,15 @@ TEST_CASE("what is no MessagePack is refused at its place") {
           "announces: expected 1 entries, found 1 bytes (byte 0). "
           "Copy the file again, or save it again."},
          {"\x81\x90\x01",
-          "invalid_argument: at /list: a dict key cannot be of this kind: expected "
-          "what Python can hash: no list, dict, set or tensor, found list of 0 "
+          "invalid_argument: at /list: a value of this type cannot be a dict key: expected "
+          "a type that Python can hash, not a list, dict, set or tensor, found list of 0 "
           "(byte 1)."}});
 }
 
-TEST_CASE("what is no CBOR is refused at its place") {
+TEST_CASE("input that is not CBOR is refused with its place") {
   const auto no_value = [](std::string_view place, unsigned byte, std::string_view offset) {
     return "invalid_schema: at " + std::string(place) +
-           ": a byte begins no value of CBOR: expected a value, found byte " +
+           ": a byte cannot begin a value of CBOR: expected a value, found byte " +
            std::to_string(byte) + " (byte " + std::string(offset) + ").";
   };
   check(ss::formats::cbor(),
@@ -125,15 +125,15 @@ TEST_CASE("what is no CBOR is refused at its place") {
          {"\xBF\x61\x61\xFF", no_value("/", 0xFF, "3")},
          {"\xDF\x01", no_value("/", 0xDF, "0")},
          {"\x01\x02",
-          "invalid_schema: at /: there are bytes behind the structure: expected the "
+          "invalid_schema: at /: there are bytes after the structure: expected the "
           "end of the file, found 1 byte (byte 1)."},
          {"\x9F\x01", cut("1 byte", "0", "2")},
          {"\x5F\x61\x61\xFF",
-          "invalid_schema: at /: a piece of a text or of bytes is something "
-          "else: expected bytes, found byte 97 (byte 0)."},
+          "invalid_schema: at /: a piece of a text or of bytes has another type: expected bytes, "
+          "found byte 97 (byte 0)."},
          {"\x7F\x7F\xFF\xFF",
-          "invalid_schema: at /: a piece of a text or of bytes is something "
-          "else: expected text, found byte 127 (byte 0)."},
+          "invalid_schema: at /: a piece of a text or of bytes has another type: expected text, "
+          "found byte 127 (byte 0)."},
          {"\x7B\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", cut("18446744073709551615 bytes", "0", "9")},
          {"\x9B\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF",
           "truncated: at /: the file ends before the items that it announces: expected "
@@ -158,9 +158,9 @@ TEST_CASE("a text that is not UTF-8 and a key that is there twice are refused wi
                    {array(format, 1) + text(format, "\xED\xA0\x80\xED\xB0\x80"),
                     "invalid_utf8: at /: a text of the structure is not UTF-8 (byte 1" + advice},
                    {map(format, 2) + text(format, "a") + "\x01" + text(format, "a") + "\x02",
-                    "duplicate_name: at /a: a dict has a key twice: found a (byte 4)."},
+                    "duplicate_name: at /a: a dict contains a key twice: found a (byte 4)."},
                    {map(format, 2) + "\x07\x01\x07\x02"s,
-                    "duplicate_name: at /7: a dict has a key twice: found 7 (byte 3)."}});
+                    "duplicate_name: at /7: a dict contains a key twice: found 7 (byte 3)."}});
   }
 }
 
@@ -186,10 +186,10 @@ TEST_CASE("a map that stands for something must have its form in binary formats 
           "invalid_schema: at /: a $int has the wrong form: expected its digits in a string, found "
           "a string (byte 6)."},
          {map(format, 2) + text(format, "$list") + array(format, 0) + "\x01\x01",
-          "unknown_field: at /: a $list has a member that it cannot have: found a number "
+          "unknown_field: at /: a $list has a member that it must not have: found a number "
           "(byte 8)."},
          {map(format, 2) + text(format, "$struct") + text(format, "A") + "\x01\x01",
-          "unknown_field: at /: a $struct has a member that it cannot have: found a number "
+          "unknown_field: at /: a $struct has a member that it must not have: found a number "
           "(byte 11)."},
          {one_map + text(format, "$custom") + text(format, "A"),
           "invalid_schema: at /: a $custom has no value (byte 11)."},
@@ -250,7 +250,7 @@ TEST_CASE("limits hold for binary trees before memory is taken") {
     CAPTURE(format->name());
     const std::string deep(5000, array(format, 1));
     CHECK(read_error(deep + "\x01", format, {.depth = 100})
-              .find("a structure is nested too deep: expected at most 100 levels") !=
+              .find("a structure is nested too deeply: expected at most 100 levels") !=
           std::string::npos);
     CHECK(read_error(array(format, 5) + "\x01\x02\x03\x04\x05"s, format, {.nodes = 5})
               .starts_with("limit_exceeded: at /4: a structure has too many nodes"));
@@ -295,7 +295,7 @@ TEST_CASE("what MessagePack has no length for is refused before it is written") 
           return 0;
         }) ==
         "out_of_range: " + (folder / "x.msgpack").string() +
-            ": at /w: MessagePack cannot hold so much in one value: expected at most 4294967295 "
+            ": at /w: a value is too large for MessagePack: expected at most 4294967295 "
             "bytes or items, found 4294967296. Save it in another format, such as safetensors.");
   CHECK(folder.names() == std::vector<std::string>{"huge"});
 }

@@ -21,8 +21,8 @@ namespace {
 
 const std::string incomplete = ". The file is not complete: copy or download it again.";
 const std::string ambiguous =
-    ". The file is not complete: copy or download it again. If Burn 0.19 wrote it, zeros where "
-    "later ones have padding hide that: save it again with a 'version' in its metadata.";
+    ". The file is not complete: copy or download it again. If Burn 0.19 wrote it, it may be "
+    "complete: save it again with a 'version' in its metadata.";
 
 }  // namespace
 

@@ -55,15 +55,15 @@ TEST_CASE("a malformed header is refused with its exact error") {
   CHECK(burnpack_error(good.substr(0, 9)) ==
         "truncated: the file ends inside the header of burnpack: expected 10 bytes, found 9" +
             incomplete);
-  CHECK(
-      burnpack_error(replaced(good, little_endian(1, 2), little_endian(2, 2))) ==
-      "unsupported_version: the file has a version of burnpack not known here: expected 1, found 2 "
-      "(byte 4). Read it with a newer safestructures, or save it with an older Burn.");
+  CHECK(burnpack_error(replaced(good, little_endian(1, 2), little_endian(2, 2))) ==
+        "unsupported_version: the file has an unknown version of burnpack: expected 1, found 2 "
+        "(byte 4). Read it with a newer safestructures, or save it with an older Burn.");
   CHECK(burnpack_error("BURN", {.format = ss::formats::burnpack()}) ==
         "truncated: the file ends inside the header of burnpack: expected 10 bytes, found 4" +
             incomplete);
   CHECK(burnpack_error("BURN......", {.format = ss::formats::burnpack()}) ==
-        "invalid_header: the file is no burnpack file: expected NRUB as its first bytes (byte 0).");
+        "invalid_header: the file is not a burnpack file: expected NRUB as the first bytes (byte "
+        "0).");
   const std::string huge = "NRUB" + little_endian(1, 2) + little_endian(0xFFFFFFFF, 4);
   CHECK(burnpack_error(huge) ==
         "limit_exceeded: the header is too large: expected at most 100000000 bytes "
@@ -77,8 +77,7 @@ TEST_CASE("a description that is not CBOR as burnpack has it is refused with its
   const BurnpackFile file = small_burnpack();
   const std::string cbor = file.cbor();
   const auto error = [&](std::string_view text) { return burnpack_error(file.text_of_cbor(text)); };
-  const std::string problem =
-      "invalid_header: the description is not CBOR as burnpack has it (byte ";
+  const std::string problem = "invalid_header: the description is not the CBOR of burnpack (byte ";
   CHECK(error("") == problem + "10).");
   CHECK(error(cbor.substr(0, 12)) == problem + "22).");
   CHECK(error(cbor + "x") == problem + std::to_string(10 + cbor.size()) + ").");
@@ -96,13 +95,13 @@ TEST_CASE("a description that is not CBOR as burnpack has it is refused with its
         "invalid_header: the description has the wrong form: expected no byte string, found one.");
   // The parser calls itself for each level.
   CHECK(error("\xA1\x61y" + std::string(1'000'000, '\x81')) ==
-        "limit_exceeded: the description is nested too deep: expected at most 32 levels.");
+        "limit_exceeded: the description is nested too deeply: expected at most 32 levels.");
 }
 
-TEST_CASE("what has the wrong form is refused with the tensor it is about") {
+TEST_CASE("a wrong form is refused with the name of its tensor") {
   CHECK(
       error_with([](json& d, json&) { d["tensors"] = 1; }) ==
-      "invalid_header: the description has the wrong form: expected a map as what it holds, found "
+      "invalid_header: the description has the wrong form: expected a map for its contents, found "
       "an integer.");
   CHECK(error_with([](json& d, json&) { d["tensors"] = json::array(); }) ==
         "invalid_header: the description has the wrong form: expected a map of tensors, found a "
@@ -156,7 +155,7 @@ TEST_CASE("what has the wrong form is refused with the tensor it is about") {
   // -2^63 - 1, which the parser would give as 2^63 - 1.
   CHECK(burnpack_error(small_burnpack().text_of_cbor(replaced(
             small_burnpack().cbor(), "\x81\x04", "\x81\x3B\x80" + std::string(7, '\0')))) ==
-        wrong_form + "integers of 64 bits, found a smaller one.");
+        wrong_form + "integers of 64 bits, found a smaller integer.");
 }
 
 TEST_CASE("dtypes that Burn does not have are refused") {
@@ -190,7 +189,7 @@ TEST_CASE("malformed scalars are refused") {
   CHECK(error({{"Text", "x"}}) == kinds + "\"Text\" of a text.");
 }
 
-TEST_CASE("what is there twice is refused") {
+TEST_CASE("duplicates are refused") {
   BurnpackFile file = small_burnpack();
   const auto error = [&](std::string_view from, std::string_view to) {
     return burnpack_error(file.text_of_cbor(replaced(file.cbor(), from, to)));
@@ -204,16 +203,16 @@ TEST_CASE("what is there twice is refused") {
         "duplicate_name: at a: two tensors or scalars have the same name.");
   file.description.erase("scalars");
   file.description["metadata"] = {{"x", "1"}, {"y", "2"}};
-  CHECK(error("ay", "ax") == "duplicate_name: at x: a key of the metadata is there twice.");
+  CHECK(error("ay", "ax") == "duplicate_name: at x: a key of the metadata occurs twice.");
   file.description["metadata"] = json::object();
   CHECK(error("hmetadata", "gtensors") ==
-        "duplicate_name: a map has a key twice: found \"tensors\".");
+        "duplicate_name: a map contains a key twice: found \"tensors\".");
   file = small_burnpack();
   file.description["tensors"]["a"]["zzzzz"] = 1;
   CHECK(error("ezzzzz", "eshape") ==
-        "duplicate_name: at a: a map has a key twice: found \"shape\".");
+        "duplicate_name: at a: a map contains a key twice: found \"shape\".");
   file.description["tensors"]["a"] = burn_tensor({{"QFloat", {{"k", 1}, {"l", 2}}}}, {4}, 0, 4);
-  CHECK(error("al", "ak") == "duplicate_name: at a: a map has a key twice: found \"k\".");
+  CHECK(error("al", "ak") == "duplicate_name: at a: a map contains a key twice: found \"k\".");
 }
 
 TEST_CASE("texts must be UTF-8, and are escaped in errors") {
@@ -259,10 +258,10 @@ TEST_CASE("tensors lie one behind the other, and the file ends with the last") {
   CHECK(error(true, 256, 260, 260) == "no error");
   CHECK(error(false, 4, 8, 8) == "no error");
   CHECK(error(true, 512, 516, 516) ==
-        "invalid_offsets: at b: there is a hole in front of the tensor: expected a tensor that "
+        "invalid_offsets: at b: there is a gap before the tensor: expected a tensor that "
         "begins at 256, found [512, 516].");
   CHECK(error(false, 6, 8, 8) ==
-        "invalid_offsets: at b: there is a hole in front of the tensor: expected a tensor that "
+        "invalid_offsets: at b: there is a gap before the tensor: expected a tensor that "
         "begins at 4, found [6, 8].");
   CHECK(error(false, 2, 6, 6) ==
         "invalid_offsets: at b: the tensor overlaps the one before it: expected a tensor that "
@@ -271,7 +270,7 @@ TEST_CASE("tensors lie one behind the other, and the file ends with the last") {
         "invalid_offsets: at b: the tensor overlaps the one before it: expected a tensor that "
         "begins at 256, found [0, 4].");
   CHECK(error(true, 256, 260, 261) ==
-        "invalid_offsets: there are bytes behind the last tensor: expected 516 bytes, found 517 "
+        "invalid_offsets: there are bytes after the last tensor: expected 516 bytes, found 517 "
         "(byte 516).");
   CHECK(error(true, 256, 260, 259) ==
         "truncated: the file ends before its tensors do: expected 516 bytes, found 515" +

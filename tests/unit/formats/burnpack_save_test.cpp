@@ -121,7 +121,7 @@ TEST_CASE("precision is honoured, overflow and losses are refused or told") {
   CHECK(
       save_error(value, {.lossless = true}) ==
       "lossy_conversion: at a: a conversion changed values of a tensor: expected all values of F64 "
-      "kept in F32, found 1 that became zero. Store it in its own dtype, or do not ask for a "
+      "kept in F32, found 1 that became zero. Store it in its own dtype, or do not require a "
       "lossless save.");
   std::ostringstream out;
   const ss::SaveReport report = ss::save(value, out, {.format = ss::formats::burnpack()});
@@ -134,12 +134,12 @@ TEST_CASE("precision is honoured, overflow and losses are refused or told") {
   CHECK(save_error(large, {.overflow = ss::Overflow::allow}) == "no error");
 }
 
-TEST_CASE("what burnpack cannot hold is refused with its path") {
+TEST_CASE("values that burnpack cannot hold are refused with their path") {
   const auto refused = [](ss::Value item) {
     return save_error(ss::Value::dict({{"a", ss::Value::list({1, std::move(item)})}}));
   };
   const std::string problem =
-      "invalid_argument: at /a/1: burnpack cannot hold a value of this kind: expected tensors, "
+      "invalid_argument: at /a/1: burnpack cannot hold a value of this type: expected tensors, "
       "bool, "
       "int and float, in containers that are not empty, found ";
   const std::string advice = ". Save as safestructures.";
@@ -155,7 +155,7 @@ TEST_CASE("what burnpack cannot hold is refused with its path") {
   CHECK(refused(ss::Value::custom("acme.Pose", 1)).starts_with(problem));
   // A root has no name that would spell it.
   const std::string of_root =
-      "invalid_argument: at /: burnpack cannot hold a value of this kind: expected tensors, bool, "
+      "invalid_argument: at /: burnpack cannot hold a value of this type: expected tensors, bool, "
       "int and float, in containers that are not empty, found ";
   CHECK(save_error(1) == of_root + "int 1" + advice);
   CHECK(save_error(ss::Tensor::own<float>({1})) == of_root + "tensor F32 [1]" + advice);
@@ -176,9 +176,9 @@ TEST_CASE("what burnpack cannot hold is refused with its path") {
   tensor.set_attribute("burn.id", "short");
   CHECK(
       save_error(ss::Value::dict({{"a", tensor}})) ==
-      "invalid_argument: at /a: an id is not spelled as Burn spells ids: expected 13 characters of "
-      "0-9 and a-v, found str \"short\". Take the attribute 'burn.id' away, or give it such a "
-      "text.");
+      "invalid_argument: at /a: an id does not have the form of Burn's ids: expected 13 characters "
+      "of "
+      "0-9 and a-v, found str \"short\". Remove the attribute 'burn.id', or give it such a text.");
 }
 
 TEST_CASE("a record becomes the burnpack file that Burn writes of the same module") {
@@ -247,9 +247,10 @@ TEST_CASE("a tensor that is no parameter has no id, and a UUID is one of records
   const ss::SaveOptions of_record = {.metadata = {{"burn.version", "0.14.1"}}};
   tensor.set_attribute("burn.id", "00000001-0000-4000-8000-00000123ABcd");
   CHECK(save_error(root(), of_record) == "no error");
-  CHECK(save_error(root()).starts_with("invalid_argument: at /a: an id is not spelled as Burn "));
+  CHECK(save_error(root()).starts_with(
+      "invalid_argument: at /a: an id does not have the form of Burn"));
   tensor.set_attribute("burn.id", "00000001-0000-4000-8000-00000123ABcx");
-  CHECK(save_error(root(), of_record).starts_with("invalid_argument: at /a: an id is not spelled"));
+  CHECK(save_error(root(), of_record).starts_with("invalid_argument: at /a: an id does not have"));
 }
 
 TEST_CASE("a module of C++ is saved without its constants, and loads without them") {
@@ -291,28 +292,30 @@ TEST_CASE("a quantized tensor that was changed is refused") {
   CHECK(save_error(value) == "no error");
   ss::Value bad = value;
   bad["q"].payload().insert("more", 1);
-  CHECK(save_error(bad) ==
-        "invalid_argument: at /q: a burn.QFloat is not as it was read: expected a dict of dtype, "
-        "shape and data, found dict of 4.");
+  CHECK(
+      save_error(bad) ==
+      "invalid_argument: at /q: a burn.QFloat was changed after reading: expected a dict of dtype, "
+      "shape and data, found dict of 4.");
   ss::Value odd = value;
   odd["q"].payload()["dtype"].insert("t", ss::Value::tuple());
   CHECK(save_error(odd) ==
-        "invalid_argument: at /q: the dtype of a burn.QFloat is not as it was read: found tuple of "
+        "invalid_argument: at /q: the dtype of a burn.QFloat was changed after reading: found "
+        "tuple of "
         "0.");
 }
 
-TEST_CASE("what stands beside a value is refused, unless extensions are left out") {
+TEST_CASE("attributes are refused, unless extensions are left out") {
   ss::Value list = ss::Value::list({1});
   list.set_attribute("unit", "m");
   CHECK(save_error(ss::Value::dict({{"a", list}})) ==
-        "invalid_argument: at /a: burnpack cannot hold what stands beside a value: found the "
+        "invalid_argument: at /a: burnpack cannot hold attributes of values: found the "
         "attribute 'unit'. Save as safestructures, or without SaveOptions::extensions.");
   CHECK(save_error(ss::Value::dict({{"a", list}}), {.extensions = false}) == "no error");
 }
 
-TEST_CASE("what burnpack cannot do is refused by the option's name") {
+TEST_CASE("options that burnpack does not support are refused by name") {
   const std::string advice = ". Leave the option out, or save as safestructures.";
-  const std::string problem = "invalid_argument: burnpack cannot be saved in this way: found ";
+  const std::string problem = "invalid_argument: burnpack does not support a save option: found ";
   CHECK(save_error(ss::Value::dict(), {.checksums = true}) ==
         problem + "SaveOptions::checksums" + advice);
   CHECK(save_error(ss::Value::dict(), {.shard_size = 1}) ==
@@ -326,7 +329,7 @@ TEST_CASE("burnpack's writer holds itself to the limits, and to those of Burn") 
   const ss::Value tensor = ss::Tensor::own<float>({1});
   const ss::Value value = ss::Value::dict({{"a", ss::Value::dict({{"b", tensor}})}});
   CHECK(save_error(value, {.limits = {.depth = 1}}) ==
-        "limit_exceeded: at /a/b: a structure is nested too deep: expected at most 1 levels "
+        "limit_exceeded: at /a/b: a structure is nested too deeply: expected at most 1 levels "
         "(Limits::depth).");
   CHECK(save_error(value, {.limits = {.nodes = 2}}) ==
         "limit_exceeded: at /a/b: a structure has too many nodes: expected at most 2 "

@@ -258,7 +258,7 @@ TEST_CASE("a format of one's own is used where the options name it") {
         "x");
   CHECK(error_of([&] { return document.container<ss::safetensors::File>().size(); }) ==
         "type_mismatch: " + path.string() +
-            ": the file is of another format than the one asked for: found word. Ask for the "
+            ": the file does not have the requested format: found word. Ask for the "
             "container that its format names, or use root().");
   CHECK(ss::formats::for_content(*ss::Source::open(path))->name() == "safestructures");
 }

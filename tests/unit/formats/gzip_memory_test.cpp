@@ -58,6 +58,7 @@ TEST_CASE("unpacking takes what is there, and not what is announced") {
   const std::string error = ss::test::error_of([&] { return ss::gzip::unpacked(source); });
   CHECK(counting_memory::largest <= 1032 * text.size() + 4096);
   CHECK(error ==
-        "damaged: a gzip member has another length than it says: expected 4294967295 bytes, found "
+        "damaged: a gzip member does not have the length that it states: expected 4294967295 "
+        "bytes, found "
         "1000 (byte 1019).");
 }

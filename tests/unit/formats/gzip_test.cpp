@@ -103,7 +103,7 @@ TEST_CASE("a name that ends in .gz is packed, in the format of what stands befor
   }
 }
 
-TEST_CASE("what is packed holds the bytes of the same save without gzip") {
+TEST_CASE("a packed file holds the bytes of the same save without gzip") {
   const Folder folder;
   ss::save_file(model(1000), folder / "m.safetensors", {.checksums = true});
   ss::save_file(model(1000), folder / "m.safetensors.gz", {.checksums = true});
@@ -181,7 +181,7 @@ TEST_CASE("several members are one file, whatever stands in their headers") {
         std::string(300'000, 'a') + "b");
 }
 
-TEST_CASE("what does not begin as gzip does is left alone") {
+TEST_CASE("a file that does not begin like gzip is left alone") {
   const std::string text = "[1]";
   const auto source = std::make_shared<const ss::test::MemorySource>("a.gz", bytes_of(text));
   CHECK(ss::gzip::unpacked(source) == source);
@@ -275,25 +275,26 @@ TEST_CASE("a malformed member is refused with its place") {
        "checksum_mismatch: m.gz: the packed data is damaged: expected CRC 64636261, found B8213BC1 "
        "(byte 24). Copy or download the file again."},
       {good.header + good.stored() + good.checksum() + little_endian(8, 4),
-       "damaged: m.gz: a gzip member has another length than it says: expected 8 bytes, found 9 "
+       "damaged: m.gz: a gzip member does not have the length that it states: expected 8 bytes, "
+       "found 9 "
        "(byte "
        "28)."},
       {good.text() + std::string(3, '\0'),
-       "invalid_header: m.gz: there are bytes behind the packed data: expected the end of the "
+       "invalid_header: m.gz: there are bytes after the packed data: expected the end of the "
        "file, "
-       "or another gzip member, found 3 bytes (byte 32). Take them away, or copy or download the "
-       "file again."},
+       "or another gzip member, found 3 bytes (byte 32). Remove them, or copy or download the file "
+       "again."},
       {good.text() + "\x1F",
-       "invalid_header: m.gz: there are bytes behind the packed data: expected the end of the "
+       "invalid_header: m.gz: there are bytes after the packed data: expected the end of the "
        "file, "
-       "or another gzip member, found 1 bytes (byte 32). Take them away, or copy or download the "
-       "file again."},
+       "or another gzip member, found 1 bytes (byte 32). Remove them, or copy or download the file "
+       "again."},
       {good.text() + std::string("\x1F\x8B\x09\0\0\0\0\0\0\xFF", 10),
        "invalid_header: m.gz: a gzip member has an unknown compression method: expected 8, "
        "deflate, "
        "found 9 (byte 34)."},
       {GzipMember{good.text()}.text(),
-       "invalid_header: m.gz: what is packed is packed again: expected a file of one of the "
+       "invalid_header: m.gz: the file is packed twice: expected a file of one of the "
        "formats, "
        "found gzip in gzip. Unpack it once with gunzip."},
   };
@@ -341,22 +342,22 @@ TEST_CASE("a file that expands too far is refused at the limit") {
   CHECK(unpack_error(bomb) == "no error");  // 64 MiB are always allowed, whatever they come from.
   std::string members;
   for (int i = 0; i < 5; ++i) members += bomb;
-  CHECK(
-      unpack_error(members) ==
-      "limit_exceeded: m.gz: a packed file is too large unpacked: expected at most 268435456 bytes "
-      "(Limits::expansion), found more in " +
-          std::to_string(members.size()) + ". Raise the limit if you trust the file.");
+  CHECK(unpack_error(members) ==
+        "limit_exceeded: m.gz: a compressed file is too large when unpacked: expected at most "
+        "268435456 bytes "
+        "(Limits::expansion), found more in " +
+            std::to_string(members.size()) + ". Raise the limit if you trust the file.");
   CHECK(unpack_error(members, {.expansion = 1100}) == "no error");
 }
 
-TEST_CASE("what could not be unpacked again is not packed") {
+TEST_CASE("a file that could not be unpacked again is not packed") {
   const Folder folder;
   const auto path = folder / "m.safetensors.gz";
   const std::vector<std::uint8_t> zeros(std::size_t{257} << 20U);
   const std::string error = error_of([&] { return ss::save_file(zeros, path); });
   CHECK(
       error.starts_with("limit_exceeded: " + path.string() +
-                        ": what is packed could not be unpacked again: expected at most 268435456 "
+                        ": the packed file could not be unpacked again: expected at most 268435456 "
                         "bytes (Limits::expansion), found 2694"));
   CHECK(error.ends_with(
       ". Save it under a name without .gz, or raise the limit, here and where it is loaded."));

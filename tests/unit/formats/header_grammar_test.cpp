@@ -73,7 +73,7 @@ TEST_CASE("members may come in any order, each once, and metadata is never a ten
                 R"(,"__metadata__":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})") ==
         R"(invalid_metadata: "__metadata__" holds a value that is not a string, of key "shape")");
   CHECK(verdict(R"({"__metadata__":{},)" + empty + R"(,"__metadata__":{}})") ==
-        R"(duplicate_name: "__metadata__" is there twice)");
+        R"(duplicate_name: "__metadata__" occurs twice)");
 }
 
 TEST_CASE("a blank may be wherever JSON has one, and changes nothing") {

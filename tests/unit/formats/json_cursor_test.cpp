@@ -117,7 +117,7 @@ TEST_CASE("numbers are the nearest double, and Python's words where they are all
   CHECK(number("-Infinity") == -HUGE_VAL);
 }
 
-TEST_CASE("what is no JSON is refused at its place") {
+TEST_CASE("input that is not JSON is refused with its place") {
   struct Case {
     std::string_view text;
     std::string error;
@@ -132,8 +132,8 @@ TEST_CASE("what is no JSON is refused at its place") {
            {"{\"a\":1,}", no_json + "a name in quotes, found '}' (byte 7)."},
            {"{a:1}", no_json + "a name in quotes, found 'a' (byte 1)."},
            {"[1}", no_json + "',' or ']', found '}' (byte 2)."},
-           {"1 2", no_json + "nothing behind the value, found '2' (byte 2)."},
-           {"01", no_json + "nothing behind the value, found '1' (byte 1)."},
+           {"1 2", no_json + "nothing after the value, found '2' (byte 2)."},
+           {"01", no_json + "nothing after the value, found '1' (byte 1)."},
            {"1.", no_json + "a digit, found its end (byte 2)."},
            {"-", no_json + "a digit, found its end (byte 1)."},
            {"1e+", no_json + "a digit, found its end (byte 3)."},
@@ -167,8 +167,9 @@ TEST_CASE("what the text is, its code and its place in the file are the caller's
 
 TEST_CASE("brackets beyond the limit are refused, and cost a byte each") {
   CHECK(tokens("[[[]]]", {.depth = 3}).size() == 6);
-  CHECK(fault("[[[]]]", {.depth = 2}) ==
-        "limit_exceeded: the text is nested too deep: expected at most 2 open brackets (byte 2).");
+  CHECK(
+      fault("[[[]]]", {.depth = 2}) ==
+      "limit_exceeded: the text is nested too deeply: expected at most 2 open brackets (byte 2).");
   CHECK(tokens(std::string(100'000, '[') + std::string(100'000, ']'), {.depth = 100'000}).size() ==
         200'000);
 }

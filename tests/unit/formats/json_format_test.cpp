@@ -80,7 +80,7 @@ TEST_CASE("everything else is an object whose first member says what it stands f
         R"({"$tensor":"I16","shape":[2],"data":{"base64":"AQD//w=="}})");
 }
 
-TEST_CASE("type names and attributes stand beside the value") {
+TEST_CASE("type names and attributes are written next to the value") {
   ss::Value list = ss::Value::list({1});
   list.set_type_name("acme.List");
   list.set_attribute("unit", "m");
@@ -203,7 +203,7 @@ TEST_CASE("labels of keys that only the file knows survive") {
   again(ss::Value::dict({{bytes, 1}}));
 }
 
-TEST_CASE("metadata and tensors beside the structure come in an envelope") {
+TEST_CASE("metadata and tensors outside the structure come in an envelope") {
   const ss::SaveOptions options{.metadata = {{"run", "42"}},
                                 .extra_tensors = {{"x", ss::Tensor::own<std::uint8_t>({7})}}};
   const std::string text = saved(ss::Value::list({1}), options);
@@ -273,30 +273,29 @@ TEST_CASE("precision is honoured and noted, overflow and losses are refused or t
   REQUIRE(report.conversions.size() == 1);
   CHECK(report.conversions[0].name == "tensor");
   CHECK(report.conversions[0].report.underflow == 1);
-  CHECK(
-      error_of([&] { return saved(value, {.lossless = true}); }) ==
-      "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all values "
-      "of F64 kept in F32, found 1 that became zero. Store it in its own dtype, or do not ask for "
-      "a lossless save.");
+  CHECK(error_of([&] { return saved(value, {.lossless = true}); }) ==
+        "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all values "
+        "of F64 kept in F32, found 1 that became zero. Store it in its own dtype, or do not "
+        "require a lossless save.");
   const ss::Value large = ss::Value::dict({{"a", ss::Tensor::own<double>({1, 1e300})}});
   CHECK(error_of([&] { return saved(large); }).starts_with("out_of_range: at /a: "));
   CHECK(saved(large, {.overflow = ss::Overflow::allow}).find(R"("data":[1,"inf"])") !=
         std::string::npos);
 }
 
-TEST_CASE("what JSON cannot do is refused by the option's name") {
+TEST_CASE("options that JSON does not support are refused by name") {
   const auto refused = [](ss::SaveOptions options) {
     return error_of([&] { return saved(ss::Value::list(), options); });
   };
   const std::string advice = ". Leave the option out, or save as safestructures.";
   CHECK(refused({.schema = false}) ==
-        "invalid_argument: JSON cannot be saved in this way: found SaveOptions::schema = false" +
+        "invalid_argument: JSON does not support a save option: found SaveOptions::schema = false" +
             advice);
   CHECK(refused({.checksums = true}) ==
-        "invalid_argument: JSON cannot be saved in this way: found SaveOptions::checksums" +
+        "invalid_argument: JSON does not support a save option: found SaveOptions::checksums" +
             advice);
   CHECK(refused({.shard_size = 1}) ==
-        "invalid_argument: JSON cannot be saved in this way: found SaveOptions::shard_size" +
+        "invalid_argument: JSON does not support a save option: found SaveOptions::shard_size" +
             advice);
   CHECK(
       error_of([] { return ss::formats::json({ss::JsonTensors::lists, 17}); }) ==
@@ -304,7 +303,7 @@ TEST_CASE("what JSON cannot do is refused by the option's name") {
       "17.");
 }
 
-TEST_CASE("what cannot be saved is refused with its place") {
+TEST_CASE("values that cannot be saved are refused with their place") {
   const auto refused = [](const ss::Value& value, ss::SaveOptions options = {}) {
     return error_of([&] { return saved(value, options); });
   };
@@ -321,7 +320,7 @@ TEST_CASE("what cannot be saved is refused with its place") {
         "SaveOptions::extra_tensors.");
   const ss::Value nested = ss::Value::list({ss::Value::list({ss::Value::list()})});
   CHECK(refused(nested, {.limits = {.depth = 1}}) ==
-        "limit_exceeded: at /0/0: a structure is nested too deep: expected at most 1 levels "
+        "limit_exceeded: at /0/0: a structure is nested too deeply: expected at most 1 levels "
         "(Limits::depth).");
   CHECK(refused(nested, {.limits = {.nodes = 2}}) ==
         "limit_exceeded: at /0/0: a structure has too many nodes: expected at most 2 "
@@ -343,7 +342,7 @@ TEST_CASE("what cannot be saved is refused with its place") {
         "(Limits::attributes), found 1.");
 }
 
-TEST_CASE("what has a weight_map and is no index is saved so that it comes back") {
+TEST_CASE("a structure with a weight_map that is not an index is saved so that it comes back") {
   const ss::test::Folder folder;
   const Weights weights{{{"a", "b.safetensors"}}};
   ss::save_file(weights, folder / "w.json");

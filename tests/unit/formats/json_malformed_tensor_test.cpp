@@ -49,11 +49,11 @@ TEST_CASE("a malformed tensor is refused with its place") {
        "invalid_shape: at /a/0: the elements do not fill whole bytes: expected a number of "
        "elements of 4 bits that makes a multiple of 8 bits, found F4 [3]."},
       {json_tensor(R"(, "shape": [1], "shape": [1])"),
-       "duplicate_name: at /a/0: an object has a member twice: found 'shape' (byte 39)."},
+       "duplicate_name: at /a/0: an object contains a member twice: found 'shape' (byte 39)."},
       {json_tensor(R"(, "data": [1], "data": [1])"),
-       "duplicate_name: at /a/0: an object has a member twice: found 'data' (byte 38)."},
+       "duplicate_name: at /a/0: an object contains a member twice: found 'data' (byte 38)."},
       {json_tensor(R"(, "size": 1)"),
-       "unknown_field: at /a/0: a $tensor has a member that it cannot have: found 'size' (byte "
+       "unknown_field: at /a/0: a $tensor has a member that it must not have: found 'size' (byte "
        "25)."},
       {json_tensor(R"(, "shape": [1000000000000], "data": [1])"),
        "shape_mismatch: at /a/0/data: the data of a tensor do not have its shape: expected "

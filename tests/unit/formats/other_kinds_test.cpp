@@ -19,52 +19,52 @@ std::string error_for(const std::string& content) {
   const auto path = folder / "model.safetensors";
   std::ofstream(path, std::ios::binary) << content;
   const std::string error = error_of([&] { return ss::load_file(path); });
-  const std::string start = "invalid_header: " + path.string() + ": the file is of another kind: ";
+  const std::string start = "invalid_header: " + path.string() + ": the file has another format: ";
   return error.starts_with(start) ? error.substr(start.size()) : error;
 }
 
 }  // namespace
 
-TEST_CASE("a file of another kind is called by its name") {
+TEST_CASE("a file of another format is named in the error") {
   using namespace std::string_literals;
   const std::string from_python =
       " Load it with the program that made it, and save it with Python's safetensors or "
       "safestructures.";
   const std::pair<std::string, std::string> cases[] = {
       {"PK\x03\x04\x14\x00\x00\x00\x08\x00 and more"s,
-       "a ZIP archive, as files of NumPy (.npz), PyTorch (.pt, .pth) and Keras are." + from_python},
+       "a ZIP archive, like the files of NumPy (.npz), PyTorch (.pt, .pth) and Keras." +
+           from_python},
       {"\x93NUMPY\x01\x00v\x00{'descr'"s, "a NumPy array (.npy)." + from_python},
       {"\x89HDF\r\n\x1A\n\x00\x00"s, "an HDF5 file (.h5)." + from_python},
-      {"\x80\x02\x8A\x0Al\xFC\x9C"s,
-       "a Python pickle, as older files of PyTorch are." + from_python},
+      {"\x80\x02\x8A\x0Al\xFC\x9C"s, "a Python pickle, like older files of PyTorch." + from_python},
       {"\x80\x04\x95\x10\x00\x00\x00"s, "a Python pickle." + from_python},
       {"\x80\x05\x95\x10\x00\x00\x00"s, "a Python pickle." + from_python},
       {"GGUF\x03\x00\x00\x00\x00"s, "a GGUF model. Convert it with the tools of llama.cpp."},
       {"\x28\xB5\x2F\xFD\x04\x00\x00\x00\x00"s,
-       "a Zstandard archive. Unpack it first, as by unzstd."},
+       "a Zstandard archive. Unpack it first, for example with unzstd."},
       {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
-       "a pointer of Git LFS in the place of the file. Fetch the file itself by 'git lfs pull'."},
+       "a pointer of Git LFS instead of the file. Fetch the file itself with 'git lfs pull'."},
       {"\n<!DOCTYPE HTML><html><head>",
-       "a web page (HTML). Perhaps a download failed: look at its text."},
+       "a web page (HTML). The download may have failed: read the page."},
       {"<html><body>404</body></html>",
-       "a web page (HTML). Perhaps a download failed: look at its text."},
+       "a web page (HTML). The download may have failed: read the page."},
   };
   for (const auto& [content, expected] : cases)
     CHECK(error_for(content) == "expected a safetensors file, found " + expected);
 }
 
-TEST_CASE("JSON in the place of a safetensors file is called so") {
+TEST_CASE("JSON in place of a safetensors file is named as such") {
   const ss::test::Folder folder;
   const auto path = folder / "model.safetensors";
   std::ofstream(path) << R"({"error": "not found", "status": 404})";
   CHECK(error_of([&] { return ss::load_file(path, {.format = ss::formats::safestructures()}); }) ==
         "invalid_header: " + path.string() +
-            ": the file is of another kind: expected a safetensors file, found JSON. Only the "
+            ": the file has another format: expected a safetensors file, found JSON. Only the "
             ".index.json of a checkpoint in several files can be opened as one; load other JSON "
             "with LoadOptions::format = formats::json().");
 }
 
-TEST_CASE("what is damaged and not of another kind keeps its own error") {
+TEST_CASE("a damaged file of no other format keeps its own error") {
   CHECK(error_for(std::string("\x05\x00\x00\x00\x00\x00\x00\x00hello", 13)).find("another kind") ==
         std::string::npos);
   // A header of 123 bytes has a length that begins like a text.

@@ -157,7 +157,7 @@ TEST_CASE("a scalar of NumPy loads as a number, if that can hold it") {
   CHECK(Value::list({floating, floating}).as<std::vector<float>>() ==
         std::vector<float>{1.5F, 1.5F});
   CHECK(ss::test::error_of([&] { return floating.as<int>(); }) ==
-        "type_mismatch: at /: a value is of another kind: expected int, found float 1.5.");
+        "type_mismatch: at /: a value has the wrong type: expected int, found float 1.5.");
   const Value integer =
       scalar("numpy.int64", ss::Tensor::own(std::vector<std::int64_t>{-200}, ss::Shape{}));
   CHECK(integer.as<long>() == -200);
@@ -171,9 +171,10 @@ TEST_CASE("a scalar of NumPy loads as a number, if that can hold it") {
   CHECK(integer.as<IntOrFloat>() == IntOrFloat(-200));
   CHECK(floating.as<std::variant<std::string, float>>().index() == 1);
   CHECK(floating.as<std::variant<float, ss::Tensor>>().index() == 1);  // As it is, where it can be.
-  CHECK(ss::test::error_of([&] { return floating.as<std::variant<bool, std::string>>(); }) ==
-        "type_mismatch: at /: no alternative of a variant loads the value: expected one of bool, "
-        "str, found custom numpy.float64.");
+  CHECK(
+      ss::test::error_of([&] { return floating.as<std::variant<bool, std::string>>(); }) ==
+      "type_mismatch: at /: no alternative of a variant can load the value: expected one of bool, "
+      "str, found custom numpy.float64.");
   const std::byte true_byte{1};
   const Value boolean = scalar(
       "numpy.bool", ss::Tensor::borrow(ss::DType::BOOL, ss::Shape{}, std::span(&true_byte, 1)));
@@ -181,13 +182,13 @@ TEST_CASE("a scalar of NumPy loads as a number, if that can hold it") {
   // One with dimensions is no number.
   const Value list = scalar("numpy.float32", ss::Tensor::own(std::vector<float>{1.5F}));
   CHECK(ss::test::error_of([&] { return list.as<float>(); }) ==
-        "type_mismatch: at /: a value is of another kind: expected float, found custom "
+        "type_mismatch: at /: a value has the wrong type: expected float, found custom "
         "numpy.float32.");
 }
 
 TEST_CASE("a custom value loads into nothing that cannot hold its payload") {
   const Value value = read(R"({"data_type": "pathlib.Path", "value": "a/b"})");
   CHECK(ss::test::error_of([&] { return value.as<int>(); }) ==
-        "type_mismatch: at /: a value is of another kind: expected int, found custom "
+        "type_mismatch: at /: a value has the wrong type: expected int, found custom "
         "pathlib.Path.");
 }

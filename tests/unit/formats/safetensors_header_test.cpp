@@ -158,7 +158,7 @@ TEST_CASE("blanks around a header are read over, of every kind that JSON has") {
   }
 }
 
-TEST_CASE("what the Rust crate lets pass is read") {
+TEST_CASE("whatever the Rust crate accepts is read") {
   const Header without = parse(R"({"__metadata__":null})");
   CHECK(without.metadata().empty());
   CHECK(parse("{ \"a\" : {\n\t\"dtype\":\"U8\" , \"shape\" : [ 1 ] ,\r\n\"data_offsets\":[0 , 1]} "
@@ -174,7 +174,7 @@ TEST_CASE("what the Rust crate lets pass is read") {
   CHECK(unknown.info(0).shape == Shape{1});
 }
 
-TEST_CASE("what nobody asks for may be nested as deep as Limits::depth, and never beyond 1,000") {
+TEST_CASE("unused parts may be nested as deeply as Limits::depth, and never beyond 1,000 levels") {
   const auto error_of_levels = [](std::size_t levels, std::uint32_t most) {
     const std::string text = R"({"a":{"x":)" + std::string(levels, '[') + std::string(levels, ']') +
                              R"(,"dtype":"U8","shape":[0],"data_offsets":[0,0]}})";

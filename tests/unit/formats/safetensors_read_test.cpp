@@ -206,7 +206,7 @@ TEST_CASE("random slices read the same whichever way the file is opened") {
   }
 }
 
-TEST_CASE("what cannot be sliced is refused alike") {
+TEST_CASE("tensors that cannot be sliced are refused in the same way") {
   const Folder folder;
   const std::vector<float> values = many_values();
   const Tensor large = Tensor::of<float>(values, {100, 1000});

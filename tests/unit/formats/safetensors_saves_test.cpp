@@ -156,8 +156,8 @@ TEST_CASE("files of two saves are refused, whichever they are") {
   const auto mixed = [&](const std::string& file, const std::string& expected,
                          const std::string& found) {
     return "mixed_saves: " + (folder / file).string() +
-           ": the files of a checkpoint are of different saves: expected " + expected + ", found " +
-           found + ". Take all files, and the index, from one save.";
+           ": the files of a checkpoint come from different saves: expected " + expected +
+           ", found " + found + ". Take all files, and the index, from one save.";
   };
   // As a crash between two renames leaves it: the index is the last to come.
   take(other, folder, first);
@@ -172,7 +172,7 @@ TEST_CASE("files of two saves are refused, whichever they are") {
   restore();
   put(folder / first,
       replaced(text_of(folder / first), "_safestructures_save_", "_safestructures_oops_"));
-  CHECK(open_error(folder) == mixed(first, ours, "a file of no such save"));
+  CHECK(open_error(folder) == mixed(first, ours, "a file that names no save"));
   // An index that another program has written.
   restore();
   const std::string index = text_of(folder / index_name);

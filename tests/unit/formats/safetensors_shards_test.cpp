@@ -189,7 +189,7 @@ TEST_CASE("every malformed index is refused with its exact error") {
   safetensors::write_file(folder / "2", std::span(items).subspan(2, 2));      // c, b
   safetensors::write_file(folder / "again", std::span(items).subspan(1, 2));  // d, c
   write_text(folder / "bad", "xxxxxxx");
-  const std::string mixed = " Index and files are from different saves, or a download is mixed up.";
+  const std::string mixed = " Index and files come from different saves or downloads.";
   struct Case {
     std::string text;
     ErrorCode code;
@@ -229,25 +229,25 @@ TEST_CASE("every malformed index is refused with its exact error") {
        "a string holds half of a surrogate pair: expected an escape that stands for a character, "
        "found \\ud800 (byte 20)."},
       {map("\"e\":\"../1\""), ErrorCode::invalid_header,
-       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "at e: the index has an invalid file name: expected a file name without folders, "
        "found \"../1\"."},
       {map("\"e\":\"/etc/passwd\""), ErrorCode::invalid_header,
-       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "at e: the index has an invalid file name: expected a file name without folders, "
        "found \"/etc/passwd\"."},
       {map("\"e\":\"..\\u002f1\""), ErrorCode::invalid_header,
-       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "at e: the index has an invalid file name: expected a file name without folders, "
        "found \"../1\"."},
       {map("\"e\":\"a\\\\b\""), ErrorCode::invalid_header,
-       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "at e: the index has an invalid file name: expected a file name without folders, "
        "found \"a\\\\b\"."},
       {map("\"e\":\"..\""), ErrorCode::invalid_header,
-       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "at e: the index has an invalid file name: expected a file name without folders, "
        "found \"..\"."},
       {map("\"e\":\"1\\u0000\""), ErrorCode::invalid_header,
-       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "at e: the index has an invalid file name: expected a file name without folders, "
        "found \"1\\x00\"."},
       {map("\"e\":\"\""), ErrorCode::invalid_header,
-       "at e: the index names a file that is not beside it: expected a file name without folders, "
+       "at e: the index has an invalid file name: expected a file name without folders, "
        "found \"\"."},
       {map("\"e\":\"bad\""), ErrorCode::truncated,
        "the file is too short for a safetensors file: expected at least 8 bytes, found 7. Check "
@@ -264,13 +264,13 @@ TEST_CASE("every malformed index is refused with its exact error") {
        "\"2\"." +
            mixed},
       {map(R"("b":"2","d":"1","e":"1")"), ErrorCode::missing_tensor,
-       "at c: the index does not name a tensor that a file holds: found it in \"2\"." + mixed},
+       "at c: a file holds a tensor that the index does not name: found it in \"2\"." + mixed},
       {map(all + R"(,"\u0062":"2")"), ErrorCode::duplicate_name,
        "at b: the index names a tensor twice."},
       {map(R"("c":"again","d":"1","e":"1")"), ErrorCode::duplicate_name,
        "at d: two files hold a tensor of the same name: found the other in \"1\".", "again"},
       {R"({"x":)" + std::string(600, '[') + std::string(600, ']') + "}", ErrorCode::limit_exceeded,
-       "the index is nested too deep: expected at most 500 levels (Limits::depth)."},
+       "the index is nested too deeply: expected at most 500 levels (Limits::depth)."},
       {R"({"metadata":{"total_size":01}})", ErrorCode::invalid_header,
        "the index is not valid JSON: found '1' (byte 27)."},
   };
@@ -334,8 +334,8 @@ TEST_CASE("files with more tensors than their index says are not all opened") {
   } catch (const Error& error) {
     CHECK(std::string(error.what()) ==
           (folder / "i.json").string() +
-              ": at c: the index does not name a tensor that a file holds: found it in \"0\". "
-              "Index and files are from different saves, or a download is mixed up.");
+              ": at c: a file holds a tensor that the index does not name: found it in \"0\". "
+              "Index and files come from different saves or downloads.");
   }
 }
 

@@ -306,7 +306,7 @@ TEST_CASE("a refused conversion leaves the old file as it was") {
   CHECK(folder.names() == std::vector<std::string>{"x.safetensors"});
 }
 
-TEST_CASE("what could not be read again is not written") {
+TEST_CASE("a file that could not be read again is not written") {
   const Tensor tensor = Tensor::allocate(DType::U8, {0});
   const Tensor other = Tensor::allocate(DType::U16, {0});
   struct Case {

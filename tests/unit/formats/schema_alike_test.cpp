@@ -149,7 +149,7 @@ TEST_CASE("a name that is there twice is refused where the containers before had
                                mapping({"a", "b"}) + ", " + mapping(last) + "]}";
       const std::string read = read_schema(text, no_tensor);
       CHECK(read == "at /2/" + last.back() + ": a " +
-                        (kind == "dict" ? "dict has a key" : "struct has a field") +
+                        (kind == "dict" ? "dict contains a key" : "struct contains a field") +
                         " twice: found " + last.back() + ".");
       CHECK(read == read_schema(with_blank(text), no_tensor));
     }

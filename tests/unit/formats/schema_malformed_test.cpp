@@ -64,19 +64,19 @@ TEST_CASE("a malformed schema is refused with its place") {
       {in_list(R"({"data_type": 1, "value": 1})"),
        "invalid_schema: at /1: data_type has the wrong form: expected a string, found a number."},
       {in_list(R"({"data_type": "int", "data_type": "int", "value": "1"})"),
-       "duplicate_name: at /1: a node has a field twice: found 'data_type'."},
+       "duplicate_name: at /1: a node contains a field twice: found 'data_type'."},
       {in_list(R"({"data_type": "int", "value": "1", "value": "1"})"),
-       "duplicate_name: at /1: a node has a field twice: found 'value'."},
+       "duplicate_name: at /1: a node contains a field twice: found 'value'."},
       {in_list(R"({"data_type": "dict", "value": {}, "keys": {}, "keys": {}})"),
-       "duplicate_name: at /1: a node has a field twice: found 'keys'."},
+       "duplicate_name: at /1: a node contains a field twice: found 'keys'."},
       {in_list(R"({"data_type": "list", "value": [], "x": 1, "\u0078": 1})"),
-       "duplicate_name: at /1: a node has a field twice: found 'x'."},
+       "duplicate_name: at /1: a node contains a field twice: found 'x'."},
       {in_list(R"({"data_type": "list", "value": [], "keys": {}})"),
        "invalid_schema: at /1: only a dict has keys."},
       {in_list(R"({"data_type": "int", "value": "1", "unit": "m"})"),
-       "invalid_schema: at /1: a node of type 'int' has a field beside data_type and value."},
+       "invalid_schema: at /1: a node of type 'int' has more fields than data_type and value."},
       {in_list(R"({"data_type": "str", "value": "1", "keys": {}})"),
-       "invalid_schema: at /1: a node of type 'str' has a field beside data_type and value."},
+       "invalid_schema: at /1: a node of type 'str' has more fields than data_type and value."},
       {in_list(R"({"data_type": "NoneType", "value": 0})"),
        "invalid_schema: at /1: a node of type 'NoneType' has a wrong value: expected null, found a "
        "number."},
@@ -88,13 +88,13 @@ TEST_CASE("a malformed schema is refused with its place") {
        "string, "
        "found a number."},
       {in_list(R"({"data_type": "int", "value": "0x10"})"),
-       "invalid_schema: at /1: a node of type 'int' has a text that is no such number: found "
+       "invalid_schema: at /1: a node of type 'int' has a text that is not such a number: found "
        "'0x10'."},
       {in_list(R"({"data_type": "int", "value": ")" + std::string(50, 'x') + "\"}"),
-       "invalid_schema: at /1: a node of type 'int' has a text that is no such number: found '" +
+       "invalid_schema: at /1: a node of type 'int' has a text that is not such a number: found '" +
            std::string(40, 'x') + "...'."},
       {in_list(R"({"data_type": "int", "value": "\u009b)" + std::string(37, 'x') + "\u00e9\"}"),
-       "invalid_schema: at /1: a node of type 'int' has a text that is no such number: found "
+       "invalid_schema: at /1: a node of type 'int' has a text that is not such a number: found "
        "'\\u009b" +
            std::string(37, 'x') + "...'."},
       {in_list(R"({"data_type": "int", "value": "1)" + std::string(4300, '0') + "\"}"),
@@ -107,13 +107,14 @@ TEST_CASE("a malformed schema is refused with its place") {
        "invalid_schema: at /1: a node of type 'float' has a wrong value: expected a number in a "
        "string, found null."},
       {in_list(R"({"data_type": "float", "value": "1,5"})"),
-       "invalid_schema: at /1: a node of type 'float' has a text that is no such number: found "
+       "invalid_schema: at /1: a node of type 'float' has a text that is not such a number: found "
        "'1,5'."},
       {in_list(R"({"data_type": "complex", "value": {}})"),
        "invalid_schema: at /1: a node of type 'complex' has a wrong value: expected a number in a "
        "string, found an object."},
       {in_list(R"({"data_type": "complex", "value": "1+2"})"),
-       "invalid_schema: at /1: a node of type 'complex' has a text that is no such number: found "
+       "invalid_schema: at /1: a node of type 'complex' has a text that is not such a number: "
+       "found "
        "'1+2'."},
       {in_list(R"({"data_type": "str", "value": 1})"),
        "invalid_schema: at /1: a node of type 'str' has a wrong value: expected a string, found a "
@@ -123,23 +124,23 @@ TEST_CASE("a malformed schema is refused with its place") {
        "an "
        "object."},
       {in_list(R"({"data_type": "set", "value": [)" + one + ", " + one + "]}"),
-       "duplicate_name: at /1/1: a set has an item twice: found int 1. Make it a list, which may; "
-       "in a set all NaN are one item."},
+       "duplicate_name: at /1/1: a set contains an item twice: found int 1. Use a list, which may "
+       "repeat items; all NaN count as one item of a set."},
       {in_list(R"({"data_type": "set", "value": [)" + no_number + ", " + one + ", " + no_number +
                "]}"),
-       "duplicate_name: at /1/2: a set has an item twice: found float nan. Make it a list, which "
-       "may; in a set all NaN are one item."},
+       "duplicate_name: at /1/2: a set contains an item twice: found float nan. Use a list, which "
+       "may repeat items; all NaN count as one item of a set."},
       {in_list(R"({"data_type": "set", "value": [)" + in_list(one) + ", " + one + ", " +
                in_list(one) + "]}"),
-       "duplicate_name: at /1/2: a set has an item twice: found list of 2. Make it a list, which "
-       "may; in a set all NaN are one item."},
+       "duplicate_name: at /1/2: a set contains an item twice: found list of 2. Use a list, which "
+       "may repeat items; all NaN count as one item of a set."},
       {in_list(R"({"data_type": "SafestructuresDataclass", "value": []})"),
        "invalid_schema: at /1: a node of type 'SafestructuresDataclass' has a wrong value: "
        "expected "
        "an object, found an array."},
       {in_list(R"({"data_type": "SafestructuresDataclass", "value": {"x": )" + one + R"(, "x": )" +
                one + "}}"),
-       "duplicate_name: at /1/x: a struct has a field twice: found x."},
+       "duplicate_name: at /1/x: a struct contains a field twice: found x."},
       {in_list(R"({"data_type": "SafestructuresDataclass", "value": {}, "class": 1})"),
        "invalid_schema: at /1: class has the wrong form: expected a string, found a number."},
       {in_list(R"({"data_type": "dict", "value": {}})"),
@@ -164,9 +165,11 @@ TEST_CASE("a malformed schema is refused with its place") {
        "number."},
       {in_list(R"({"data_type": "w", "value": {"data_type": 123456789012345678901234567890, )"
                R"("value": 1}, "m": {"data_type": "bytes", "value": "v"}})"),
-       "missing_tensor: at /1/m: the file has no tensor of the name in the schema: found 'v'."},
+       "missing_tensor: at /1/m: the schema names a tensor that the file does not have: found "
+       "'v'."},
       {in_list(R"({"data_type": "float", "value": 1)" + std::string(400, '0') + "}"),
-       "invalid_schema: at /1: a node of type 'float' has a text that is no such number: found '1" +
+       "invalid_schema: at /1: a node of type 'float' has a text that is not such a number: found "
+       "'1" +
            std::string(39, '0') + "...'."},
       {in_list(R"({"data_type": "int", "value": NaN})"),
        "invalid_schema: at /1: a node of type 'int' has a wrong value: expected digits in a "
@@ -174,21 +177,20 @@ TEST_CASE("a malformed schema is refused with its place") {
       {"", "invalid_schema: at /: the schema is not JSON: expected a value, found its end."},
       {"[1,]", "invalid_schema: at /: the schema is not JSON: expected a value, found ']'."},
       {one + "}",
-       "invalid_schema: at /: the schema is not JSON: expected nothing behind the value, found "
+       "invalid_schema: at /: the schema is not JSON: expected nothing after the value, found "
        "'}'."},
       {in_list(R"({"data_type": "dict", "value": {"a": )" + one + R"(, "b": )" + one +
                R"(}, "keys": {"a": )" + one + R"(, "b": )" + one + "}}"),
-       "duplicate_name: at /1/b: a dict has a key twice: found 1."},
+       "duplicate_name: at /1/b: a dict contains a key twice: found 1."},
       {in_list(R"({"data_type": "dict", "value": {"a": )" + one + R"(, "a": )" + one +
                R"(}, "keys": {"a": )" + one + R"(, "a": {"data_type": "str", "value": "a"}}})"),
-       "duplicate_name: at /1/a: a node has a field twice: found 'a'."},
+       "duplicate_name: at /1/a: a node contains a field twice: found 'a'."},
       {in_list(R"({"data_type": "dict", "value": {"a": )" + one + R"(}, "keys": {"a": )" +
                in_list(one) + "}}"),
-       "invalid_argument: at /1/a: a dict key cannot be of this kind: expected what Python can "
-       "hash: "
-       "no list, dict, set or tensor, found list of 2."},
+       "invalid_argument: at /1/a: a value of this type cannot be a dict key: expected a type that "
+       "Python can hash, not a list, dict, set or tensor, found list of 2."},
       {in_list(R"({"data_type": "numpy.ndarray", "value": "v"})"),
-       "missing_tensor: at /1: the file has no tensor of the name in the schema: found 'v'."},
+       "missing_tensor: at /1: the schema names a tensor that the file does not have: found 'v'."},
       {in_list(R"({"data_type": "torch.Tensor", "value": 0})"),
        "invalid_schema: at /1: a node of type 'torch.Tensor' has a wrong value: expected a string, "
        "found a number."},
@@ -199,10 +201,11 @@ TEST_CASE("a malformed schema is refused with its place") {
        "invalid_schema: at /1/x: a node of type 'int' has a wrong value: expected digits in a "
        "string, found an array."},
       {in_list(R"({"data_type": "a.B", "value": {"x": 1, "x": 2}})"),
-       "duplicate_name: at /1/x: a dict has a key twice: found x."},
+       "duplicate_name: at /1/x: a dict contains a key twice: found x."},
       {in_list(R"({"data_type": "a.B", "value": 1, "m": {"data_type": "numpy.ndarray", )"
                R"("value": "v"}})"),
-       "missing_tensor: at /1/m: the file has no tensor of the name in the schema: found 'v'."},
+       "missing_tensor: at /1/m: the schema names a tensor that the file does not have: found "
+       "'v'."},
       {"\xef\xbb\xbf" + one, "invalid_schema: at /: the schema begins with a byte-order mark."},
       {R"({"data_type": "str", "value": ")"
        "\xff\"}",
@@ -250,7 +253,7 @@ TEST_CASE("nesting is limited alike in nodes, plain JSON and named types") {
     CHECK(read_error(deep(kind.before, one, kind.after, 20), limits) == "no error");
     CHECK(read_error(deep(kind.before, one, kind.after, 21), limits).starts_with("limit_exceeded"));
     CHECK(read_error(deep(kind.before, one, kind.after, 100'000))
-              .ends_with("a structure is nested too deep: expected at most 500 levels "
+              .ends_with("a structure is nested too deeply: expected at most 500 levels "
                          "(Limits::depth)."));
     // What is read can be written.
     const ss::Value value =

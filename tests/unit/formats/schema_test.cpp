@@ -244,12 +244,12 @@ TEST_CASE("the attributes of containers keep kinds, tensors and order") {
   CHECK(ss::schema::write(again).text == written.text);
   root.set_attribute("bad", Value::dict({{1, 1}}));
   CHECK(write_error(root) ==
-        "invalid_argument: at /bad: a key of this kind cannot stand in plain JSON: expected a str, "
+        "invalid_argument: at /bad: a key of this type cannot be plain JSON: expected a str, "
         "found 1.");
   root.set_attribute("bad", Value::tuple());
   CHECK(
       write_error(root) ==
-      "invalid_argument: at /bad: a value of this kind cannot be plain JSON: expected None, bool, "
+      "invalid_argument: at /bad: a value of this type cannot be plain JSON: expected None, bool, "
       "int, float, str, tensor, list or dict, found tuple.");
 }
 
@@ -279,7 +279,7 @@ TEST_CASE("a plain dict that would be read as a node is refused") {
   };
   const std::string message =
       "a plain dict has the form of a node: expected no dict with 'data_type' and 'value', found "
-      "data_type 'list'. Call the keys otherwise, or do not make the dict plain.";
+      "data_type 'list'. Rename the keys, or do not make the dict plain.";
   CHECK(error(Value(dict).plain()) == "invalid_argument: at /a: " + message);
   CHECK(error(Value::list({Value(dict).plain()}).plain()) ==
         "invalid_argument: at /a/0: " + message);
@@ -386,7 +386,7 @@ TEST_CASE("a type name that stands for another kind is refused: it could not be 
   CHECK(write_error(set) == "no error");
 }
 
-TEST_CASE("what cannot be written is refused with its place") {
+TEST_CASE("values that cannot be written are refused with their place") {
   CHECK(write_error(Value::list({1, "a\xff"})) ==
         "invalid_utf8: at /1: a string is not UTF-8: found a malformed sequence at byte 1 of the "
         "string. Store binary data as bytes, for example std::vector<std::byte>.");
@@ -410,7 +410,7 @@ TEST_CASE("what cannot be written is refused with its place") {
     chain = Value::custom("a.B", std::move(chain));
   }
   const std::string too_deep =
-      "a structure is nested too deep: expected at most 500 levels (Limits::depth).";
+      "a structure is nested too deeply: expected at most 500 levels (Limits::depth).";
   CHECK(write_error(deep).ends_with(too_deep));
   CHECK(write_error(chain).ends_with(too_deep));
 }

@@ -34,27 +34,29 @@ Value frozen(std::vector<Value> items) {
   return set;
 }
 
-const std::string advice = " Make it a list, which may; in a set all NaN are one item.";
+const std::string advice =
+    " Use a list, which may repeat items; all NaN count as one item of a set.";
 
 }  // namespace
 
 TEST_CASE("a set that has an item twice is refused at its place when it is saved") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<Case> cases = {
-      {Value::dict({{"s", Value::set({1, 1})}}), "/s/1: a set has an item twice: found int 1."},
+      {Value::dict({{"s", Value::set({1, 1})}}),
+       "/s/1: a set contains an item twice: found int 1."},
       {Value::list({Value::set({"b", "a", "c", "a"})}),
-       "/0/3: a set has an item twice: found str \"a\"."},
-      {Value::set({nan, 1, -nan}), "/2: a set has an item twice: found float nan."},
+       "/0/3: a set contains an item twice: found str \"a\"."},
+      {Value::set({nan, 1, -nan}), "/2: a set contains an item twice: found float nan."},
       {Value::set({Value::tuple({1, nan}), Value::tuple({1, nan})}),
-       "/1: a set has an item twice: found tuple of 2."},
+       "/1: a set contains an item twice: found tuple of 2."},
       {Value::set({Value::list({1}), Value::list({1})}),
-       "/1: a set has an item twice: found list of 1."},
+       "/1: a set contains an item twice: found list of 1."},
       {Value::set({frozen({2, 1}), frozen({1, 2})}),
-       "/1: a set has an item twice: found frozenset of 2."},
+       "/1: a set contains an item twice: found frozenset of 2."},
       {Value::set({frozen({2, 1}), frozen({3, Value::tuple({frozen({5, 5})})})}),
-       "/1/1/0/1: a set has an item twice: found int 5."},
+       "/1/1/0/1: a set contains an item twice: found int 5."},
       {Value::dict({{Value::tuple({frozen({7, 7})}), 1}}),
-       "/(frozenset,)/0/1: a set has an item twice: found int 7."},
+       "/(frozenset,)/0/1: a set contains an item twice: found int 7."},
   };
   for (const ss::test::FormatPointer& format : formats()) {
     CAPTURE(format->name());

@@ -85,10 +85,10 @@ TEST_CASE("keys that no name may have do not stop a save") {
   }
 }
 
-TEST_CASE("a text that is the name of a tensor beside the structure is refused") {
+TEST_CASE("a text that is the name of a tensor outside the structure is refused") {
   const ss::SaveOptions options{.extra_tensors = {{"a", tensor()}}};
   CHECK(error_of([&] { return ss::save(Value::list({text_of("a")}), options); }) ==
-        "duplicate_name: at /0: what a custom value holds is the name of a tensor beside the "
+        "duplicate_name: at /0: the text of a custom value is the name of a tensor outside the "
         "structure: found 'a' in SaveOptions::extra_tensors. Give the tensor another name.");
   CHECK(again(Value::list({text_of("b")}), options) == Value::list({text_of("b")}));
 }

@@ -275,7 +275,7 @@ TEST_CASE("options that a tree cannot honour are refused in each tree format") {
   for (const FormatPointer& format : binary_formats()) {
     const std::string name(format->name() == "cbor" ? "CBOR" : "MessagePack");
     const std::string problem =
-        "invalid_argument: " + name + " cannot be saved in this way: found ";
+        "invalid_argument: " + name + " does not support a save option: found ";
     const std::string advice = ". Leave the option out, or save as safestructures.";
     CHECK(error_of([&] { return saved_as(1, format, {.schema = false}); }) ==
           problem + "SaveOptions::schema = false" + advice);

@@ -162,7 +162,7 @@ TEST_CASE("owner and group are kept where the system allows, before the permissi
   CHECK(place("fchown") < place("fchmod"));
 }
 
-TEST_CASE("where the group cannot be kept it gets no more than everybody has") {
+TEST_CASE("if the group cannot be kept, it gets no more permissions than everybody") {
   if (!is_privileged()) return;
   for (const auto& [before, after] :
        {std::pair<mode_t, mode_t>{0664, 0644}, {0670, 0600}, {0672, 0622}, {0647, 0647}}) {

@@ -167,7 +167,7 @@ TEST_CASE("a folder that cannot be synchronised is an error that says the file i
   CHECK(folder.holds_only_the_file());
 }
 
-TEST_CASE("what a file system cannot do and need not do is no error") {
+TEST_CASE("an optional operation that a file system does not support is no error") {
   struct Case {
     std::string_view call;
     int error;

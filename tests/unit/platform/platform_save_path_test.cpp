@@ -146,8 +146,8 @@ TEST_CASE("a path with a byte 0 in it is refused, and not cut there") {
   const fs::path path = folder / std::string("victim\0.safetensors", 19);
   const std::string shown = (folder / "victim").string() + "\\x00.safetensors: ";
   const std::string rest =
-      ": expected a path without a byte 0, at which the system would end it, found one. Check the "
-      "size of the text that the path was made of.";
+      ": expected a path without a zero byte, where the system would end it, found one. Check the "
+      "length of the text that the path was made from.";
   check_error([&] { save(path, "new"); }, ErrorCode::invalid_argument,
               shown + "cannot examine the file" + rest);
   check_error([&] { const InputFile file(path); }, ErrorCode::invalid_argument,

@@ -69,7 +69,7 @@ TEST_CASE("a missing file is an error that names it and says what to check") {
                   "paths start at the current folder.");
 }
 
-TEST_CASE("what is no regular file is refused at once") {
+TEST_CASE("anything but a regular file is refused at once") {
   const Folder folder;
   fs::create_directory(folder / "folder");
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
@@ -77,7 +77,7 @@ TEST_CASE("what is no regular file is refused at once") {
     fs::path path;
     std::string rest;
   };
-  const std::string copy = "Copy what it holds into a file or into memory first.";
+  const std::string copy = "Copy its contents into a file or into memory first.";
   for (const Case& one :
        {Case{folder / "folder", "a folder. Name a file inside it."},
         Case{folder / "pipe", "a pipe. " + copy}, Case{"/dev/null", "a device. " + copy}}) {

@@ -120,7 +120,7 @@ struct Held {
 
 }  // namespace
 
-TEST_CASE("whatever call of the system fails, what was flushed before is whole") {
+TEST_CASE("whatever system call fails, everything flushed before is complete") {
   int faults = 0;
   const auto fail = [&](std::string_view call, int times) {
     for (int skip = 0;; skip += skip < 12 ? 1 : 7) {
@@ -248,7 +248,7 @@ TEST_CASE("record itself throws what the writer failed with, once") {
   CHECK(ss::Recording(folder / "run").size() == 1);
 }
 
-TEST_CASE("what ends a recording is told after an error of one record") {
+TEST_CASE("the error that ends a recording is reported after an error of one record") {
   const Folder folder;
   script = {};
   ss::ActivationRecorder recorder(folder / "run");
@@ -269,7 +269,7 @@ TEST_CASE("what ends a recording is told after an error of one record") {
   check_records(folder / "run", 1);
 }
 
-TEST_CASE("what ends a recording is told in place of an error of one record that was not") {
+TEST_CASE("the error that ends a recording is reported in place of an unreported one of a record") {
   const Folder folder;
   script = {};
   ss::ActivationRecorder recorder(folder / "run");

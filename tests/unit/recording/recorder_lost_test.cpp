@@ -28,7 +28,7 @@ using ss::test::Folder;
 using ss::test::stack_factor;
 using ss::test::with_stack;
 
-TEST_CASE("a record of its own fault is lost, told of and counted; the others are kept") {
+TEST_CASE("a faulty record is lost, reported and counted; the others are kept") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run");
   const std::string error = "invalid_utf8: " + (folder / "run").string() + ": at /bad: ";
@@ -47,7 +47,7 @@ TEST_CASE("a record of its own fault is lost, told of and counted; the others ar
   CHECK(report.written == 2);
 }
 
-TEST_CASE("what is deep is kept, however small the stack of the thread that closes") {
+TEST_CASE("a deep value is kept, however small the stack of the closing thread") {
   for (const bool is_deep : {false, true}) {
     CAPTURE(is_deep);
     const Folder folder;
@@ -124,12 +124,13 @@ TEST_CASE("a record that is larger than a header may be says how large, and what
   ss::ActivationRecorder recorder(run, {.limits = {.header_bytes = 100'000}});
   recorder.record("vocabulary", std::list<int>(5000, 7));
   const std::string error = error_of_void([&] { recorder.flush(); });
-  CHECK(error.starts_with("limit_exceeded: " + run +
-                          ": at /vocabulary: a record needs too large a header: expected at most "
-                          "100000 bytes (Limits::header_bytes), found "));
-  CHECK(error.ends_with(
-      " bytes. Record numbers as a tensor in place of a list, or the parts of the structure by "
-      "themselves."));
+  CHECK(error.starts_with(
+      "limit_exceeded: " + run +
+      ": at /vocabulary: a record needs a header that is too large: expected at most "
+      "100000 bytes (Limits::header_bytes), found "));
+  CHECK(
+      error.ends_with(" bytes. Record numbers as a tensor instead of a list, or record the parts "
+                      "of the structure one by one."));
 }
 
 TEST_CASE("the keys of dicts are of the texts and of the memory that records may take") {
@@ -148,7 +149,7 @@ TEST_CASE("the keys of dicts are of the texts and of the memory that records may
   CHECK(ss::recording::captured_size(ss::Value::from(many), false).memory > 2'000'000);
 }
 
-TEST_CASE("a folder that is taken away under a recorder is told of") {
+TEST_CASE("the removal of a folder under a recorder is reported") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run");
   recorder.record("large", std::vector<float>(std::size_t{1} << 19U, 1));

@@ -164,7 +164,7 @@ TEST_CASE("what waits and what is kept for others to come take the memory they m
   }
 }
 
-TEST_CASE("of what is moved in no more is held than is kept of it") {
+TEST_CASE("no more of a moved-in value is held than is kept") {
   constexpr std::size_t side = 1000;
   const auto whole = [] {
     return ss::Tensor::own(std::vector<float>(side * side, 1), {side, side});

@@ -104,7 +104,7 @@ TEST_CASE("small records that come after a large one that waits let it go first"
   CHECK(run.find("large", 0)->sequence() < run[run.size() - 1].sequence());
 }
 
-TEST_CASE("what a vector has room for counts as memory when it is taken over") {
+TEST_CASE("the capacity of a vector counts as memory when it is taken over") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run",
                                   {.memory = 100'000, .when_full = ss::WhenFull::drop});
@@ -120,7 +120,7 @@ TEST_CASE("what a vector has room for counts as memory when it is taken over") {
   CHECK(report.names.at("moved").dropped == 1);
 }
 
-TEST_CASE("what is thinned out may change at once, bytes beside tensors included") {
+TEST_CASE("a thinned-out value may change at once, including bytes next to tensors") {
   const Folder folder;
   ss::ActivationRecorder recorder(
       folder / "run", {.memory = std::uint64_t{1} << 20U, .when_full = ss::WhenFull::thin});

@@ -107,12 +107,12 @@ TEST_CASE("a row that does not fit names the file and the row") {
   const ss::Recording run(path);
   CHECK(error_of([&] { return run[1].as<std::string>(); }) ==
         "type_mismatch: " + segment_of(path).string() +
-            ": at /values/0/1: a value is of another kind: expected str, found tensor F32 [2].");
+            ": at /values/0/1: a value has the wrong type: expected str, found tensor F32 [2].");
   ss::Record copy = run[1];
   CHECK(copy.value().tensor() == run[1].tensor());
 }
 
-TEST_CASE("what differs in dtype, shape, own dtype or size shares no tensor") {
+TEST_CASE("records that differ in dtype, shape, own dtype or size share no tensor") {
   const Folder folder;
   const Floats large(4097, 1);
   const Floats largest(4096, 2);
@@ -199,7 +199,7 @@ TEST_CASE("a tensor of more dimensions than the limit allows is an error, howeve
   CHECK(recorder.report().all.failed == 1);
 }
 
-TEST_CASE("what was moved in is freed before its record is told of as written") {
+TEST_CASE("a moved-in value is freed before its record is reported as written") {
   constexpr std::size_t count = 20'000;
   const Folder folder;
   const Floats numbers = floats(4, 0);

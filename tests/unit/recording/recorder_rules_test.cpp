@@ -97,12 +97,12 @@ TEST_CASE("a name too long for a regular expression is refused, if one is asked 
               ": the name of a record is too long for a regular expression of the rules: expected "
               "at most 512 bytes, found " +
               std::to_string(size) + " bytes, \"" + std::string(40, 'a') +
-              "\" and more. Shorten the name, or put a rule with a glob for it in front.");
+              "\" and more. Shorten the name, or put a rule with a glob for it first.");
   recorder.close();
   CHECK(recorder.report().all == ss::RecordCounts{.calls = 2, .kept = 2});
 }
 
-TEST_CASE("a rule's glob is asked for the whole name, in characters") {
+TEST_CASE("the glob of a rule must match the whole name, in characters") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run", {.rules = {{.names = "a"}, {.names = "?"}}});
   recorder.record(std::string("a\0b", 3), 1);
@@ -111,20 +111,21 @@ TEST_CASE("a rule's glob is asked for the whole name, in characters") {
   CHECK(kept(folder / "run") == "\xC3\xA9/0");
 }
 
-TEST_CASE("rules that cannot be are refused") {
+TEST_CASE("invalid rules are refused") {
   const auto error_of_rule = [](const ss::KeepRule& rule) {
     const Folder folder;
     return error_of_void(
         [&] { ss::ActivationRecorder recorder(folder / "run", {.rules = {{}, rule}}); });
   };
   CHECK(error_of_rule({.names = "(", .regex = true})
-            .starts_with("invalid_argument: at /rules/1: a rule's names are no regular expression: "
-                         "expected one as ECMAScript has them, found \"(\": "));
+            .starts_with(
+                "invalid_argument: at /rules/1: a rule's names are not a regular expression: "
+                "expected one in the syntax of ECMAScript, found \"(\": "));
   CHECK(error_of_rule({.every = 0}) ==
         "invalid_argument: at /rules/1: a rule keeps no step: expected KeepRule::every above 0, "
         "found 0.");
   CHECK(error_of_rule({.keep = ss::Keep::slice}) ==
-        "invalid_argument: at /rules/1: a rule keeps a slice and names none: expected "
+        "invalid_argument: at /rules/1: a rule keeps a slice but names none: expected "
         "KeepRule::slices, found no slice.");
   CHECK(error_of_rule({.slices = ss::parse_slices("0")}) ==
         "invalid_argument: at /rules/1: a rule names a slice that it does not keep: expected "
@@ -139,8 +140,8 @@ TEST_CASE("a watch for a magnitude that no number has is refused") {
     });
   };
   const std::string refused =
-      "invalid_argument: at /watch/magnitude: no number is within a watch's magnitude: expected a "
-      "number of 0 or above, found ";
+      "invalid_argument: at /watch/magnitude: the magnitude of a watch is not valid: expected a "
+      "number, 0 or larger, found ";
   CHECK(error_of_watch(-1) == refused + "-1.");
   CHECK(error_of_watch(std::numeric_limits<double>::quiet_NaN()) == refused + "nan.");
   CHECK(error_of_watch(0) == "no error");
@@ -174,7 +175,7 @@ TEST_CASE("by rule a slice, another precision or statistics are kept") {
   CHECK(recorder.report().all.failed == 1);
 }
 
-TEST_CASE("a limit on all bytes is kept and told of") {
+TEST_CASE("a limit on all bytes is kept and reported") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run", {.max_bytes = 10'000});
   for (int i = 0; i < 10; ++i) recorder.record("x", numbers(500));
@@ -214,7 +215,7 @@ TEST_CASE("bytes are those of the tensors and texts that are kept, and of nothin
   CHECK(recorder.report().bytes == 19);
 }
 
-TEST_CASE("a predicate that throws costs the call that it was asked for") {
+TEST_CASE("a predicate that throws loses the call that it was asked about") {
   const Folder folder;
   const auto predicate = [](const ss::RecordCall& call) {
     if (call.call == 1) throw std::runtime_error("no");

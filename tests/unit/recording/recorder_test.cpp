@@ -274,7 +274,7 @@ TEST_CASE("tensors that share their memory by name are stored once, those of oth
   CHECK(ss::Recording(folder / "run")[1].value()[1].tensor() == shared.tensor());
 }
 
-TEST_CASE("what is recorded may change at once, what is moved in is not copied") {
+TEST_CASE("a recorded value may change at once, a moved-in one is not copied") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run");
   std::vector<float> values = numbers(100'000, 0);
@@ -318,9 +318,9 @@ TEST_CASE("a call that cannot be recorded says why") {
         "invalid_argument: " + run + ": a scope has no name: expected a name.");
   CHECK(error_of_void([&] { ss::ActivationRecorder second(run); }) ==
         "cannot_write: " + run +
-            ": another recorder writes to the folder: expected a folder that nobody writes to, "
-            "found its lock held by a process that runs. Close the recorder, or end its process "
-            "with all that it forked.");
+            ": another recorder writes to the folder: expected a folder that no process writes to, "
+            "found its lock held by a running process. Close the recorder, or end its process and "
+            "those that it forked.");
   recorder.record("x", 1);
   recorder.close();
   recorder.close();
@@ -328,7 +328,7 @@ TEST_CASE("a call that cannot be recorded says why") {
         "invalid_argument: " + run + ": the recorder is closed: found a record of 'x'.");
   CHECK(error_of_void([&] { ss::ActivationRecorder second(run); }) ==
         "cannot_write: " + run +
-            ": the folder holds a recording already: expected a folder without one, found 1 "
+            ": the folder already holds a recording: expected a folder without one, found 1 "
             "segment. Choose another folder, or remove this one's segments.");
 }
 

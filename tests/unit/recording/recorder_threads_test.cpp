@@ -93,7 +93,8 @@ struct Late {
 
 }  // namespace
 
-TEST_CASE("what a thread's end destroys may record, and leave a scope, as the thread did before") {
+TEST_CASE(
+    "objects destroyed at a thread's end may record and leave a scope, as the thread did before") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run");
   std::thread([&recorder] {
@@ -114,7 +115,7 @@ TEST_CASE("what a thread's end destroys may record, and leave a scope, as the th
   CHECK(run[3].thread() != run[0].thread());
 }
 
-TEST_CASE("what the system destroys at a thread's end, behind all else, may record") {
+TEST_CASE("objects that the system destroys last at a thread's end may record") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run");
   pthread_key_t first = 0;
@@ -181,7 +182,7 @@ TEST_CASE("records of many threads are all there, each thread's in its order") {
   }
 }
 
-TEST_CASE("what is dropped by many threads is counted to the last record") {
+TEST_CASE("records dropped by many threads are counted to the last one") {
   for (const ss::WhenFull when_full : {ss::WhenFull::drop, ss::WhenFull::thin}) {
     const Folder folder;
     ss::ActivationRecorder recorder(folder / "run", {.memory = 10'000, .when_full = when_full});
@@ -342,7 +343,7 @@ TEST_CASE("a large batch, hashed by one thread while another writes it, has chec
   CHECK(ss::verify_file(run[0].file()).has_checksums);
 }
 
-TEST_CASE("a call that goes on while a segment is sealed is none that was left out") {
+TEST_CASE("a call in progress while a segment is sealed does not count as left out") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run", {.segment_bytes = 1});
   std::atomic<bool> is_begun = false;
@@ -365,7 +366,7 @@ TEST_CASE("a call that goes on while a segment is sealed is none that was left o
   CHECK(ss::Recording(folder / "run").size() == 3);
 }
 
-TEST_CASE("a record whose call began before close() and comes behind it is refused, and counted") {
+TEST_CASE("a record whose call began before close() and arrives after it is refused and counted") {
   const Folder folder;
   ss::ActivationRecorder recorder(folder / "run");
   std::atomic<bool> is_begun = false;

@@ -59,7 +59,7 @@ TEST_CASE("what was sealed while a folder was listed is found by a second look")
   CHECK(sealed == "1+ 2+ 4+ 5+ 6- ");
 }
 
-TEST_CASE("segments that are missing are told of together, whatever their numbers are") {
+TEST_CASE("missing segments are reported together, whatever their numbers are") {
   const Folder folder;
   const fs::path run = folder / "run";
   record(run, 4);
@@ -79,7 +79,7 @@ TEST_CASE("segments that are missing are told of together, whatever their number
               "segment-281474976710656.safetensors says that it is segment 4 of its recording"});
 }
 
-TEST_CASE("a segment that stands for another, or behind the last, is told of") {
+TEST_CASE("a segment that replaces another or follows the last is reported") {
   struct Case {
     std::string name;
     void (*change)(const fs::path& run, const fs::path& other);
@@ -232,7 +232,7 @@ TEST_CASE("a reader follows a recording to a last segment without records") {
   CHECK(read.problems() == Lines());
 }
 
-TEST_CASE("a closed recording with fewer records than its recorder kept is told of") {
+TEST_CASE("a closed recording with fewer records than its recorder kept is reported") {
   const Folder folder;
   const fs::path run = folder / "run";
   write_empty(segment(run, 1),
@@ -243,7 +243,7 @@ TEST_CASE("a closed recording with fewer records than its recorder kept is told 
   CHECK(ss::recover_recording(run).losses == told);
 }
 
-TEST_CASE("a segment of another run is told of, as far as both say which they are") {
+TEST_CASE("a segment of another run is reported, as far as both say which they are") {
   const std::string of_a = R"({"version": 2, "segment": 1, "closed": false, "run": "a"})";
   const std::string of_b = R"({"version": 2, "segment": 2, "closed": true, "run": "b"})";
   const std::string of_none = R"({"version": 2, "segment": 2, "closed": true})";

@@ -116,7 +116,7 @@ TEST_CASE("a journal has one frame for each record, small or large, few or many"
   }
 }
 
-TEST_CASE("what an interrupted seal left in front of the data is written over") {
+TEST_CASE("the remains of an interrupted seal before the data are overwritten") {
   const Folder folder;
   const fs::path run = folder / "run";
   {

@@ -63,7 +63,7 @@ struct Case {
 
 const std::vector<Case> cases = {
     {"rank", {.rank = 2}, "a tensor has too many dimensions: expected at most 2 (Limits::rank)"},
-    {"depth", {.depth = 2}, "a structure is nested too deep: expected at most 2 levels"},
+    {"depth", {.depth = 2}, "a structure is nested too deeply: expected at most 2 levels"},
     {"tensors", {.tensors = 1}, "there are too many tensors: expected at most 1 (Limits::tensors)"},
     {"nodes", {.nodes = 5}, "a structure has too many nodes: expected at most 5 (Limits::nodes)"},
     {"digits", {.digits = 4}, "an int has too many digits: expected at most 4 (Limits::digits)"},
@@ -71,7 +71,7 @@ const std::vector<Case> cases = {
 
 }  // namespace
 
-TEST_CASE("what passes a limit is not recovered, stays as it is, and is with a higher limit") {
+TEST_CASE("data beyond a limit stay as they are, and are recovered with a higher limit") {
   for (const Case& one : cases) {
     CAPTURE(one.name);
     const Folder folder;

@@ -38,7 +38,7 @@ void leave_unsealed(const Folder& folder, const fs::path& run) {
 
 }  // namespace
 
-TEST_CASE("what is missing of a segment that is not sealed is told of, and of no live one") {
+TEST_CASE("missing parts of an unsealed segment are reported, but not those of a live one") {
   struct Case {
     std::string what;
     std::function<void(const fs::path& part, const fs::path& journal)> damage;
@@ -60,7 +60,7 @@ TEST_CASE("what is missing of a segment that is not sealed is told of, and of no
        "segment-000001.part: there is no journal that says what is in it"},
       {"an empty journal",
        [](const fs::path&, const fs::path& journal) { fs::resize_file(journal, 0); }, 0,
-       "segment-000001.journal ends in its first bytes: nobody can tell what is in "},
+       "segment-000001.journal ends within its first bytes, so it is unknown what is in "},
       {"a recorder that begins",
        [](const fs::path& part, const fs::path& journal) {
          fs::remove(part);

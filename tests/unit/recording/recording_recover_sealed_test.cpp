@@ -114,9 +114,9 @@ TEST_CASE("a sealed segment of another layout is left to those who know it, with
   const Lines names = Folder::names_in(run);
   const ss::RecoveryReport report = ss::recover_recording(run);
   CHECK(report.losses ==
-        Lines{sealed.string() + ": the segment of a recording has a layout that is not known here: "
+        Lines{sealed.string() + ": the segment of a recording has an unknown layout: "
                                 "expected version 2, found 3. Read the recording with a newer "
-                                "safestructures, or this file alone as the structure that it is."});
+                                "safestructures, or open this file alone as a structure."});
   CHECK(report.notes == Lines());
   CHECK(Folder::names_in(run) == names);
 }
@@ -135,7 +135,8 @@ TEST_CASE("data beside a segment that is sealed keep their journal") {
   fs::copy_file(folder / "other" / "segment-000001.safetensors", sealed);
   const ss::RecoveryReport report = ss::recover_recording(run);
   CHECK(report.sealed == 1);
-  CHECK(report.losses == Lines{"segment-000001.part: a sealed segment has its number"});
+  CHECK(report.losses ==
+        Lines{"segment-000001.part: there is already a sealed segment with its number"});
   CHECK(report.notes == Lines());
   fs::remove(sealed);
   check_recovered(run);

@@ -212,7 +212,7 @@ TEST_CASE("a damaged byte of data costs its record and no other") {
   CHECK_FALSE(ss::recover_recording(without.run).is_lossy());
 }
 
-TEST_CASE("a damaged byte of the journal costs one record at most, and is told of") {
+TEST_CASE("a damaged byte of the journal costs one record at most, and is reported") {
   Died died;
   const std::string whole = died.journal;
   for (std::size_t at = ss::recording::journal_head_size; at < whole.size(); at += at % 5 + 1) {
@@ -233,7 +233,7 @@ TEST_CASE("a damaged byte of the journal costs one record at most, and is told o
   }
 }
 
-TEST_CASE("files that are missing, left over or of another kind are told of") {
+TEST_CASE("files that are missing, left over or of another kind are reported") {
   struct Case {
     std::string name;
     void (*change)(const fs::path& run);
@@ -259,9 +259,8 @@ TEST_CASE("files that are missing, left over or of another kind are told of") {
        {"segment-000003.safetensors: 6 records recovered"}},
       {"another file",
        [](const fs::path& run) { write(run / "segment-000001.journal", std::string(99, 'x')); },
-       {"segment-000001.part: the journal cannot be used: the file is no journal of a recording, "
-        "or "
-        "damaged: expected the first bytes of a journal and their checksum."},
+       {"segment-000001.part: the journal cannot be used: the file is not the journal of a "
+        "recording, or it is damaged: expected the first bytes of a journal and their checksum."},
        {}},
       {"a huge room",
        [](const fs::path& run) {
@@ -288,7 +287,7 @@ TEST_CASE("files that are missing, left over or of another kind are told of") {
          write(run / "segment-000001.journal", "x");
        },
        {},
-       {"segment-000001.journal: left of a segment that is sealed, removed"}},
+       {"segment-000001.journal: left over from a sealed segment, removed"}},
       {"nothing finished",
        [](const fs::path& run) { fs::resize_file(run / "segment-000001.journal", 50); },
        {},
@@ -318,7 +317,7 @@ TEST_CASE("files that are missing, left over or of another kind are told of") {
   }
 }
 
-TEST_CASE("what cannot be removed is told of") {
+TEST_CASE("files that cannot be removed are reported") {
   const Folder folder;
   write(folder / "recording.lock", "");
   fs::create_directories(folder / "recording.new" / "full");
@@ -326,7 +325,7 @@ TEST_CASE("what cannot be removed is told of") {
         Lines{"recording.new: cannot be removed, and is in the way of a recorder"});
 }
 
-TEST_CASE("what a recorder was killed at writing stands in nobody's way") {
+TEST_CASE("a file that a killed recorder was writing is in nobody's way") {
   const Folder folder;
   const fs::path run = folder / "run";
   fs::create_directories(run);
@@ -340,15 +339,15 @@ TEST_CASE("what a recorder was killed at writing stands in nobody's way") {
   CHECK(Folder::names_in(run) == Lines{"recording.lock", "segment-000001.safetensors"});
 }
 
-TEST_CASE("what is still written, and what is no recording, is refused") {
+TEST_CASE("a recording that is still being written and a folder without one are refused") {
   const Folder folder;
   const std::string run = (folder / "run").string();
   ss::ActivationRecorder recorder(run);
   CHECK(error_of([&] { return ss::recover_recording(run); }) ==
         "cannot_write: " + run +
-            ": the recording is still being written: expected a folder that nobody writes to, "
-            "found its lock held by a process that runs. Close the recorder, or end its process "
-            "with all that it forked.");
+            ": the recording is still being written: expected a folder that no process writes to, "
+            "found its lock held by a running process. Close the recorder, or end its process and "
+            "those that it forked.");
   recorder.close();
   CHECK(ss::recover_recording(run).is_clean());
   const std::string none = (folder / "none").string();
@@ -360,10 +359,10 @@ TEST_CASE("what is still written, and what is no recording, is refused") {
   const fs::path other = folder / "other";
   fs::create_directory(other);
   fs::create_directory(other / "segment-7.part");  // No name of ours.
-  const std::string refused =
-      "cannot_open: " + other.string() +
-      ": the folder is no recording: expected segment-000001.safetensors or recording.lock, found "
-      "neither. Name the folder that the recorder was given.";
+  const std::string refused = "cannot_open: " + other.string() +
+                              ": the folder is not a recording: expected "
+                              "segment-000001.safetensors or recording.lock, found "
+                              "neither. Name the folder that the recorder was given.";
   CHECK(error_of([&] { return ss::recover_recording(other); }) == refused);
   CHECK(error_of([&] { return ss::Recording(other); }) == refused);
   CHECK_FALSE(fs::exists(other / "recording.lock"));
@@ -376,7 +375,7 @@ TEST_CASE("a recorder that has recorded nothing yet is a recording without recor
   CHECK(ss::Recording(run).empty());
 }
 
-TEST_CASE("records that say to have the same data are no two records") {
+TEST_CASE("records that claim the same data are not two records") {
   const Folder folder;
   const fs::path run = folder / "run";
   fs::create_directory(run);

@@ -25,7 +25,7 @@ using ss::test::Folder;
 
 }  // namespace
 
-TEST_CASE("a segment that is none is an error that names the file") {
+TEST_CASE("a file that is not a segment is an error that names it") {
   const Folder folder;
   fs::create_directory(folder / "run");
   const fs::path file = folder / "run" / "segment-000001.safetensors";
@@ -35,7 +35,7 @@ TEST_CASE("a segment that is none is an error that names the file") {
     return text.substr(text.find(".safetensors: ") + 14);
   };
   const std::string none =
-      "the file is no segment of a recording: expected a struct of names, columns and "
+      "the file is not a segment of a recording: expected a struct of names, columns and "
       "values, found ";
   CHECK(error_of_root(1) == none + "int 1.");
   CHECK(error_of_root(ss::Value::list({1})) == none + "list of 1.");
@@ -79,7 +79,7 @@ struct Columns {
 
 }  // namespace
 
-TEST_CASE("a segment whose columns cannot be is an error that names the place") {
+TEST_CASE("impossible columns of a segment are an error that names the place") {
   struct Case {
     void (*change)(Columns& columns);
     std::string error;
@@ -88,7 +88,7 @@ TEST_CASE("a segment whose columns cannot be is an error that names the place") 
       {[](Columns& columns) { columns.names = 1; },
        "at /names: a segment of a recording lacks a field: expected a list, found int 1."},
       {[](Columns& columns) { columns.names = ss::Value::list({"a", 2}); },
-       "at /names/1: a segment of a recording says what cannot be: expected str, found int "
+       "at /names/1: a segment of a recording has an impossible value: expected str, found int "
        "2."},
       {[](Columns& columns) { columns.step = {0}; },
        "at /step: a segment of a recording lacks a field: expected tensor I64 [2], found "
@@ -97,31 +97,33 @@ TEST_CASE("a segment whose columns cannot be is an error that names the place") 
        "at /step: a segment of a recording lacks a field: expected tensor I64 [0], found tensor "
        "I64 [2]."},
       {[](Columns& columns) { columns.sequence = {4, 4}; },
-       "at /sequence/1: a segment of a recording says what cannot be: expected more than 4, "
+       "at /sequence/1: a segment of a recording has an impossible value: expected more than 4, "
        "found 4."},
       {[](Columns& columns) { columns.name = {0, 2}; },
-       "at /name/1: a segment of a recording says what cannot be: expected a place among 2 "
+       "at /name/1: a segment of a recording has an impossible value: expected a place among 2 "
        "names, found 2."},
       {[](Columns& columns) { columns.value = {2, 1}; },
-       "at /value/0: a segment of a recording says what cannot be: expected a place among 2 "
+       "at /value/0: a segment of a recording has an impossible value: expected a place among 2 "
        "values, found 2."},
       {[](Columns& columns) { columns.row = {-1, 2}; },
-       "at /row/1: a segment of a recording says what cannot be: expected -1 or a row of "
+       "at /row/1: a segment of a recording has an impossible value: expected -1 or a row of "
        "tensor F32 [2, 1], found 2."},
       {[](Columns& columns) { columns.row = {0, 1}; },
-       "at /row/0: a segment of a recording says what cannot be: expected -1 or a row of "
+       "at /row/0: a segment of a recording has an impossible value: expected -1 or a row of "
        "float 0.5, found 0."},
       {[](Columns& columns) { columns.row = {-2, 1}; },
-       "at /row/0: a segment of a recording says what cannot be: expected -1 or a row of "
+       "at /row/0: a segment of a recording has an impossible value: expected -1 or a row of "
        "float 0.5, found -2."},
       {[](Columns& columns) { columns.value = {0, 0}, columns.row = {-1, -1}; },
-       "at /value/1: a segment of a recording says what cannot be: expected a value or row that no "
+       "at /value/1: a segment of a recording has an impossible value: expected a value or row "
+       "that no "
        "record before it has, found that of record 0."},
       {[](Columns& columns) { columns.value = {1, 1}, columns.row = {1, 1}; },
-       "at /value/1: a segment of a recording says what cannot be: expected a value or row that no "
+       "at /value/1: a segment of a recording has an impossible value: expected a value or row "
+       "that no "
        "record before it has, found that of record 0."},
       {[](Columns& columns) { columns.kept = {3, 0}; },
-       "at /kept/0: a segment of a recording says what cannot be: expected 0 (full), 1 "
+       "at /kept/0: a segment of a recording has an impossible value: expected 0 (full), 1 "
        "(slice) or 2 (statistics), found 3."},
   };
   const Folder folder;
@@ -153,10 +155,10 @@ TEST_CASE(
   };
   const auto refused = [&](const std::string& version, const std::string& reader) {
     return "unsupported_version: " + file.string() +
-           ": the segment of a recording has a layout that is not known here: expected version 2, "
+           ": the segment of a recording has an unknown layout: expected version 2, "
            "found " +
            version + ". Read the recording with " + reader +
-           ", or this file alone as the structure that it is.";
+           ", or open this file alone as a structure.";
   };
   CHECK(error_of_about(R"({"version": 3, "segment": 1})") ==
         refused("3", "a newer safestructures"));

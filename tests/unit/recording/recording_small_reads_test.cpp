@@ -78,7 +78,7 @@ TEST_CASE("windows whose places meet are read anew") {
   CHECK(one.bytes->bytes_read() == 4 * (window + 3 * 10));
 }
 
-TEST_CASE("of a file that was cut what is left is read, and the rest is its error") {
+TEST_CASE("the rest of a truncated file is read, and the missing part is its error") {
   const Case one(window);
   one.bytes->fail_from(1000);
   for (int i = 0; i < 5; ++i) CHECK(one.reads_right(900, 100));

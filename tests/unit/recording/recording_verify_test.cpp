@@ -151,7 +151,7 @@ TEST_CASE("verifying a recording reports everything that is wrong with it") {
        0,
        false,
        false,
-       {"/segment-000002.safetensors: the segment of a recording has a layout that is not known"}},
+       {"/segment-000002.safetensors: the segment of a recording has an unknown layout"}},
       {"no last segment",
        [](const fs::path& run) { fs::remove(segment(run, 4)); },
        3,
@@ -264,13 +264,13 @@ TEST_CASE("a folder is a recording if it has segments or the lock of a recorder"
     if (!one.is_recording)
       CHECK(ss::test::error_of([&] { return ss::verify_recording(path); }) ==
             "cannot_open: " + path.string() +
-                ": the folder is no recording: expected segment-000001.safetensors or "
+                ": the folder is not a recording: expected segment-000001.safetensors or "
                 "recording.lock, found neither. Name the folder that the recorder was given.");
     fs::remove_all(path);
   }
 }
 
-TEST_CASE("the notes of a recording say what is missing, may be, or was left out") {
+TEST_CASE("the notes of a recording say what is or may be missing, or was left out") {
   const Folder folder;
   const fs::path run = folder / "run";
   record(run);

@@ -149,7 +149,7 @@ TEST_CASE("a sharded save that fails in a later shard leaves every file as it wa
   CHECK(ss::load_file<Model>(folder / "m.safetensors.index.json") == model(1));
 }
 
-TEST_CASE("verifying counts tensors and bytes, and tells of progress") {
+TEST_CASE("verifying counts tensors and bytes, and reports progress") {
   const Folder folder;
   const auto path = folder / "m.safetensors";
   ss::save_file(model(1), path, {.checksums = true});
@@ -165,7 +165,7 @@ TEST_CASE("verifying counts tensors and bytes, and tells of progress") {
   CHECK(done == 1600);
 }
 
-TEST_CASE("verifying finds a flipped byte and a bool that is none") {
+TEST_CASE("verifying finds a flipped byte and an invalid bool") {
   const Folder folder;
   const auto path = folder / "m.safetensors";
   ss::save_file(std::map<std::string, std::vector<bool>>{{"flags", {true, false, true}}}, path);

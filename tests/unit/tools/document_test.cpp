@@ -143,7 +143,7 @@ TEST_CASE("a schema of another version is refused, one without a version is read
   CHECK(ss::load<int>(with_version(nullptr)) == 1);
   CHECK(ss::load<int>(with_version("1.0.0")) == 1);
   CHECK(error_of([&] { return ss::load<int>(with_version("2.0.0")); }) ==
-        "unsupported_version: the schema has a version that is not known here: expected 1.0.0, "
+        "unsupported_version: the schema has an unknown version: expected 1.0.0, "
         "found '2.0.0'. Read it with a newer safestructures, or save it again with an older one.");
 }
 

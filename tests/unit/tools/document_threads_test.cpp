@@ -74,7 +74,7 @@ TEST_CASE("one document is read by many threads") {
   }
 }
 
-TEST_CASE("what the library itself divides among threads is whole") {
+TEST_CASE("work that the library divides among threads is complete") {
   const Folder folder;
   const auto path = folder / "m.safetensors";
   std::vector<float> numbers(std::size_t{12} << 20U);  // 48 MiB, above what one thread copies

@@ -200,23 +200,24 @@ TEST_CASE("malformed checksums are an error") {
     std::string text;
     std::string error;
   };
-  const std::string rest = ": expected what docs/format.md says of _safestructures_checksums_.";
+  const std::string rest =
+      ": expected the form that docs/format.md gives for _safestructures_checksums_.";
   const std::vector<Case> cases = {
       {"", "invalid_metadata: the checksums are not a JSON object" + rest},
       {"[]", "invalid_metadata: the checksums are not a JSON object" + rest},
       {"[[[[[[[[", "invalid_metadata: the checksums are not a JSON object" + rest},
       {"{}", "invalid_metadata: the checksums do not name their algorithm" + rest},
       {R"({"algorithm":"CRC32"})",
-       "unsupported_version: the checksums are of an unknown kind: expected XXH3-64, found "
+       "unsupported_version: the checksums have an unknown algorithm: expected XXH3-64, found "
        "\"CRC32\". Check the file with a newer safestructures."},
       {R"({"algorithm":"XXH3-64"})",
-       "invalid_metadata: the checksums have none of the schema" + rest},
+       "invalid_metadata: the checksums lack one for the schema" + rest},
       {R"({"algorithm":"XXH3-64","schema":1})",
        "invalid_metadata: a checksum is not text of 16 hexadecimal digits" + rest},
       {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef"})",
-       "invalid_metadata: the checksums have no tensors" + rest},
+       "invalid_metadata: the checksums lack those of tensors" + rest},
       {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef","metadata":[],"tensors":{}})",
-       "invalid_metadata: the checksums of the metadata are no object" + rest},
+       "invalid_metadata: the checksums of the metadata are not an object" + rest},
       {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef","tensors":{}})",
        "checksum_mismatch: at a: a tensor has no checksum although others have. A tensor was added "
        "or renamed after the file was saved."},
@@ -240,7 +241,7 @@ TEST_CASE("malformed checksums are an error") {
 TEST_CASE("the user's metadata cannot have the name of the checksums") {
   const std::string key(ss::checksums::metadata_key);
   CHECK(error_of([&] { return ss::save(model(), {.metadata = {{key, ""}}}); }) ==
-        "invalid_argument: metadata has a key of the schema itself: found "
+        "invalid_argument: the metadata has a key that is reserved for the schema: found "
         "'_safestructures_checksums_'. Choose another key.");
 }
 
@@ -293,7 +294,7 @@ TEST_CASE("a lossy conversion is reported with counts, and refused when the call
         }) ==
         "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all values "
         "of F64 kept in F32, found 1 out of range, 1 that became zero, 1 NaN changed, 1 rounded. "
-        "Store it in its own dtype, or do not ask for a lossless save.");
+        "Store it in its own dtype, or do not require a lossless save.");
   CHECK(error_of([&] {
           return ss::save(ss::Value(tensor),
                           {.overflow = ss::Overflow::allow, .refuse_range_losses = true});
@@ -304,7 +305,7 @@ TEST_CASE("a lossy conversion is reported with counts, and refused when the call
   CHECK(error_of([&] { return ss::save(std::vector<double>{nan}, {.lossless = true}); }) ==
         "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all "
         "values of F64 kept in F32, found 1 NaN changed. Store it in its own dtype, or do not "
-        "ask for a lossless save.");
+        "require a lossless save.");
   const double usual_nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> fine = {1, 0.1, usual_nan, -usual_nan};
   CHECK_NOTHROW(static_cast<void>(ss::save(fine, {.refuse_range_losses = true})));
@@ -313,7 +314,7 @@ TEST_CASE("a lossy conversion is reported with counts, and refused when the call
 TEST_CASE("a lossless save refuses every number that does not come back with the same bits") {
   CHECK(error_of([] { return ss::save(std::vector<double>{1.0 / 3}, {.lossless = true}); }) ==
         "lossy_conversion: at tensor: a conversion changed values of a tensor: expected all values "
-        "of F64 kept in F32, found 1 rounded. Store it in its own dtype, or do not ask for a "
+        "of F64 kept in F32, found 1 rounded. Store it in its own dtype, or do not require a "
         "lossless save.");
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> exact = {0.0, -0.0, 1, -2.5, 0.1F, infinity, -infinity};

@@ -89,7 +89,7 @@ TEST_CASE("the errors of a part name the file and the whole path") {
   const auto text = [&](const std::string& rest) { return path.string() + ": " + rest; };
   CHECK(error_of([&] { return document.at("/layers/1").as<Layer>(); }) ==
         "type_mismatch: " +
-            text("at /layers/1/name: a value is of another kind: expected str, found int 5."));
+            text("at /layers/1/name: a value has the wrong type: expected str, found int 5."));
   CHECK(error_of([&] {
           return document.at("/layers/0/width").as<std::int8_t>();
         }).starts_with("out_of_range: " + text("at /layers/0/width: a number is out of range: ")));
@@ -102,7 +102,7 @@ TEST_CASE("the errors of a part name the file and the whole path") {
             text("at /layers/0: there is no 'depth': found struct Layer: name, width."));
   CHECK(error_of([&] { return document.at("/layers/0/name").tensor(); }) ==
         "type_mismatch: " +
-            text("at /layers/0/name: a value is of another kind: expected a tensor, found str "
+            text("at /layers/0/name: a value has the wrong type: expected a tensor, found str "
                  "\"a\"."));
   CHECK(error_of([&] {
           return document.at("/a~2");
@@ -110,7 +110,7 @@ TEST_CASE("the errors of a part name the file and the whole path") {
   const auto bytes = ss::save(model());
   CHECK(error_of(
             [&] { return ss::Document::from_bytes(bytes, nullptr).at("/layers/1").as<Layer>(); }) ==
-        "type_mismatch: at /layers/1/name: a value is of another kind: expected str, found int 5.");
+        "type_mismatch: at /layers/1/name: a value has the wrong type: expected str, found int 5.");
 }
 
 TEST_CASE("a part keeps its file open, and says where it is") {
@@ -122,7 +122,7 @@ TEST_CASE("a part keeps its file open, and says where it is") {
   CHECK(layer.at("/").path() == "/layers/1");
 }
 
-TEST_CASE("dynamic loading has no option that it would not honour") {
+TEST_CASE("dynamic loading honours every option that it has") {
   static_assert(AsksForTypes<ss::LoadOptions> && !AsksForTypes<ss::ReadOptions>);
   const ss::test::Folder folder;
   const auto path = folder / "m.safetensors";

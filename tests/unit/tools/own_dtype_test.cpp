@@ -115,7 +115,7 @@ TEST_CASE("a tensor that was converted is found wherever it is, and alone") {
   }
 }
 
-TEST_CASE("what was loaded typed is saved as the same bytes again") {
+TEST_CASE("objects that were loaded typed are saved as the same bytes") {
   const auto bytes = ss::save(model());
   CHECK(ss::save(ss::load<Model>(bytes)) == bytes);
   CHECK(ss::save(ss::load(bytes)) == bytes);
@@ -169,7 +169,7 @@ TEST_CASE("tensors within members of sets have their own dtype, and are found as
     CHECK(dict.find_key(part_of(3)) != nullptr);
     CHECK(error_of([&] {
             return dict.insert(part_of(3), 2);
-          }).starts_with("duplicate_name: a dict has a key twice"));
+          }).starts_with("duplicate_name: a dict contains a key twice"));
   }
 }
 
@@ -212,12 +212,13 @@ TEST_CASE("keys and members of sets that are one in their own dtype are refused 
     return error_of([&] { return ss::load(bytes); });
   };
   const Value dict = Value::dict({{one, 1}, {other, 2}});
-  CHECK(error_for(Value::list({0, dict})).starts_with("duplicate_name: at /1: a dict has a key"));
-  CHECK(error_for(dict).starts_with("duplicate_name: at /: a dict has a key twice"));
+  CHECK(error_for(Value::list({0, dict}))
+            .starts_with("duplicate_name: at /1: a dict contains a key"));
+  CHECK(error_for(dict).starts_with("duplicate_name: at /: a dict contains a key twice"));
   CHECK(error_for(Value::list({0, Value::set({one, other})}))
-            .starts_with("duplicate_name: at /1/1: a set has an item twice"));
-  CHECK(error_for(Value::dict({{Value::custom("a.C", dict), 1}})).find("a dict has a key twice") !=
-        std::string::npos);
+            .starts_with("duplicate_name: at /1/1: a set contains an item twice"));
+  CHECK(error_for(Value::dict({{Value::custom("a.C", dict), 1}}))
+            .find("a dict contains a key twice") != std::string::npos);
   CHECK(error_for(Value::dict({{"x", 1}, {noted(1e6F, "F16"), 1}})).find("cannot be converted") !=
         std::string::npos);
 }

@@ -226,7 +226,7 @@ TEST_CASE("a structure without tensors has a dummy that nobody sees") {
   CHECK(ss::load<std::map<std::string, int>>(bytes).at("a") == 1);
 }
 
-TEST_CASE("tensors beside the structure are stored in their own dtype and found") {
+TEST_CASE("tensors outside the structure are stored in their own dtype and found") {
   const std::vector<double> extra = {1, 2};
   const std::vector<std::byte> bytes =
       ss::save(model(), {.extra_tensors = {{"beside", ss::Tensor::of(std::span(extra))}}});
@@ -295,14 +295,14 @@ TEST_CASE("a single file does not take the name of an index, which it could not 
 
 TEST_CASE("metadata cannot take the schema's own keys") {
   CHECK(error_of([] { return ss::save(1, {.metadata = {{"_safestructures_schema_", "x"}}}); }) ==
-        "invalid_argument: metadata has a key of the schema itself: found "
+        "invalid_argument: the metadata has a key that is reserved for the schema: found "
         "'_safestructures_schema_'. Choose another key.");
   const std::string checksums = "_safestructures_checksums_";
   const std::string version = "_safestructures_schema_version_";
   const auto plain = ss::Value::dict({{"w", ss::Tensor::own<float>({1})}});
   const auto refusal = [](const std::string& key) {
-    return "invalid_argument: metadata has a key of the schema itself: found '" + key +
-           "'. Choose another key.";
+    return "invalid_argument: the metadata has a key that is reserved for the schema: found '" +
+           key + "'. Choose another key.";
   };
   for (const std::string& key : {checksums, version})
     CHECK(error_of([&] { return ss::save(1, {.metadata = {{key, "x"}}}); }) == refusal(key));

@@ -221,7 +221,7 @@ TEST_CASE("what is loaded is the same for any number of threads") {
   }
 }
 
-TEST_CASE("the first tensor that cannot be saved is told for any number of threads") {
+TEST_CASE("the first tensor that cannot be saved is reported for any number of threads") {
   const Folder folder;
   std::map<std::string, std::vector<double>> object;
   for (std::size_t item = 0; item < 100; ++item)
@@ -239,7 +239,7 @@ TEST_CASE("the first tensor that cannot be saved is told for any number of threa
   CHECK(folder.names().empty());
 }
 
-TEST_CASE("a refused loss in front of an error is told for any number of threads") {
+TEST_CASE("a refused loss before an error is reported for any number of threads") {
   const Folder folder;
   std::map<std::string, std::vector<double>> object;
   for (std::size_t item = 0; item < 100; ++item)
@@ -255,7 +255,7 @@ TEST_CASE("a refused loss in front of an error is told for any number of threads
   for (const unsigned threads : thread_counts) CHECK(save(threads) == expected);
 }
 
-TEST_CASE("what conversions did is told in the order of the structure") {
+TEST_CASE("conversions are reported in the order of the structure") {
   const Folder folder;
   std::vector<std::vector<double>> object;
   for (std::size_t item = 0; item < 60; ++item) {
@@ -275,7 +275,7 @@ TEST_CASE("what conversions did is told in the order of the structure") {
   }
 }
 
-TEST_CASE("the first tensor that cannot be loaded is told for any number of threads") {
+TEST_CASE("the first tensor that cannot be loaded is reported for any number of threads") {
   const Folder folder;
   const auto path = folder / "m.safetensors";
   // As F16 in C++ and F32 in the file; what other tools changed there no longer fits.

@@ -84,7 +84,7 @@ TEST_CASE("statistics of booleans, of complex numbers and of nothing") {
   CHECK(ss::statistics(ss::Tensor()) == ss::TensorStatistics());
 }
 
-TEST_CASE("what is no finite number is counted by kind, and nothing else") {
+TEST_CASE("numbers that are not finite are only counted, by kind") {
   const std::vector<double> values = {
       not_a_number, 2, infinity, -infinity, -0.0, -infinity, not_a_number, not_a_number, 0.0};
   for (const std::size_t repeats : {1U, 1000U}) {
@@ -222,7 +222,7 @@ TEST_CASE("statistics as a structure are read as they were made") {
   CHECK(none.statistics == ss::TensorStatistics{});
 }
 
-TEST_CASE("what is no statistics is refused, with the field") {
+TEST_CASE("a value that is not statistics is refused with the field") {
   const ss::Value whole = ss::statistics_value(ss::Tensor::own(std::vector<float>{1, 2}));
   const auto error = [&](const std::string& name, const std::optional<ss::Value>& other) {
     std::vector<ss::Entry> fields;

@@ -138,7 +138,7 @@ const std::vector<Way>& ways() {
 
 }  // namespace
 
-TEST_CASE("what the default limit allows needs no more than half a megabyte of stack") {
+TEST_CASE("the depth that the default limit allows needs at most half a megabyte of stack") {
   for (const Way& way : ways()) {
     CAPTURE(way.name);
     with_stack(512 * stack_factor,
@@ -156,9 +156,9 @@ TEST_CASE("a small stack makes deep structures an Error and nothing worse") {
         const std::string error = ss::test::error_of_void([&] { way.go(490, {}); });
         if (error != "no error") {
           CHECK(error.starts_with("limit_exceeded: "));
-          CHECK(
-              error.find("a structure is nested too deep for this thread's stack: found level ") !=
-              std::string::npos);
+          CHECK(error.find(
+                    "a structure is nested too deeply for this thread's stack: found level ") !=
+                std::string::npos);
           CHECK(error.ends_with(". Give the thread a larger stack."));
         }
       });

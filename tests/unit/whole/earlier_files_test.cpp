@@ -92,7 +92,7 @@ TEST_CASE("checksums, notes of dtypes, numbered names and shards of earlier vers
   }
 }
 
-TEST_CASE("what earlier versions wrote for Burn is read") {
+TEST_CASE("files that earlier versions wrote for Burn are read") {
   const auto check = [](const earlier::Module& module) {
     CHECK(module.linear.weight.value.to_vector<float>() == std::vector<float>{1, 2, 3, 4});
     REQUIRE(module.linear.bias);
@@ -162,9 +162,9 @@ TEST_CASE("a recording of before the columns is refused, with what to do, and st
   fs::copy(golden / "2026-11-22" / "closed", folder / "closed");
   CHECK(error_of([&] { return ss::Recording(folder / "closed"); }) ==
         "unsupported_version: " + (folder / "closed" / "segment-000001.safetensors").string() +
-            ": the segment of a recording has a layout that is not known here: expected version 2, "
-            "found 1. Read the recording with the safestructures that recorded it, or this file "
-            "alone as the structure that it is.");
+            ": the segment of a recording has an unknown layout: expected version 2, "
+            "found 1. Read the recording with the safestructures that recorded it, or open this "
+            "file alone as a structure.");
   // So is it said: as a structure it opens.
   const ss::Value records = ss::load_file(folder / "closed" / "segment-000001.safetensors");
   CHECK(records.at("/0/name").as_string() == "block.out");
@@ -175,7 +175,7 @@ TEST_CASE("a recording of before the columns is refused, with what to do, and st
   const ss::RecoveryReport report = ss::recover_recording(folder / "killed");
   REQUIRE(report.losses.size() == 1);
   CHECK(report.losses[0] ==
-        "segment-000002.part: the journal cannot be used: the journal is of an unknown version: "
+        "segment-000002.part: the journal cannot be used: the journal has an unknown version: "
         "expected 2, found 1. Recover the recording with the safestructures that wrote it.");
   CHECK(Folder::names_in(folder / "killed") == names);
 }

@@ -101,7 +101,7 @@ TEST_CASE("every beginning of a short input is handled by its target") {
   }
 }
 
-TEST_CASE("what the grammar of the fuzzers makes is handled by its target, and much of it loads") {
+TEST_CASE("input from the grammar of the fuzzers is handled by its target, and much of it loads") {
   using namespace fuzz::grammar;
   struct Maker {
     std::string target;

@@ -178,7 +178,7 @@ TEST_CASE("an original dtype that cannot be given back is refused with its exact
       {R"("I64")", 1.5F,
        "lossy_conversion: " + element +
            "I64: expected a whole number, found 1.5. Choose a floating-point dtype, or cut "
-           "fractions off by Overflow::saturate (in C++)."},
+           "fractions off with Overflow::saturate (in C++)."},
       {R"("I64")", nan,
        "out_of_range: " + element +
            "I64: expected a number, found NaN. I64 has no NaN: choose a floating-point type that "

@@ -129,7 +129,7 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
   using S = typename T::Scalar;
   const std::vector<Value>& items = value.items();
   const auto wrong_length = [&] {
-    decoder.fail(ErrorCode::shape_mismatch, "the list has another length",
+    decoder.fail(ErrorCode::shape_mismatch, "the list has the wrong length",
                  "items for shape " + eigen_shape_text<T>(), describe(value));
   };
   const auto count = static_cast<Eigen::Index>(items.size());
@@ -162,7 +162,7 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
       const Row row = decoder.decode<Row>(items[i]);
       if (i == 0) columns = row.cols();
       if (row.cols() != columns) {
-        decoder.fail(ErrorCode::shape_mismatch, "a row has another length than the first",
+        decoder.fail(ErrorCode::shape_mismatch, "a row does not have the length of the first",
                      std::to_string(columns) + " numbers", describe(items[i]));
       }
       if (!is_whole) continue;

@@ -70,7 +70,7 @@ struct EigenTensorCodec : TensorCodec<T, EigenTensorMaker<T>> {
     if (value.is_sequence()) {
       constexpr std::uint64_t most = eigen_most_elements<Scalar, Index>;
       if (!count_fits(nested_sizes(value, shape, decoder), most))
-        decoder.fail(ErrorCode::shape_mismatch, "the list has another shape",
+        decoder.fail(ErrorCode::shape_mismatch, "the list has the wrong shape",
                      eigen_count_text(most), describe(value), eigen_count_advice);
       return Base::decode(value, decoder);
     }

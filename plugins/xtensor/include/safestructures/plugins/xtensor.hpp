@@ -119,7 +119,7 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
   static T decode(const Value& value, Decoder& decoder) {
     if (value.is_sequence()) {
       if (!count_fits(nested_sizes(value, Access::shape(), decoder), most))
-        decoder.fail(ErrorCode::shape_mismatch, "the list has another shape", most_text(),
+        decoder.fail(ErrorCode::shape_mismatch, "the list has the wrong shape", most_text(),
                      describe(value), "Load a part of it");
       return TensorCodec<T, Access>::decode(value, decoder);
     }
