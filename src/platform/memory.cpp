@@ -1,5 +1,6 @@
 #include "platform/memory.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,18 @@ void deallocate(void* block, std::size_t size, std::size_t least) noexcept {
   }
 }
 
+std::size_t mapped_size(std::size_t size) noexcept {
+  const std::size_t page = os::page_size();
+  return (std::max(padded(size), page) + page - 1) / page * page;
+}
+
+/// Returns null if there is no memory.
+void* map(std::size_t mapped_size) noexcept {
+  void* const memory = os::map_memory(mapped_size, alignment_of(mapped_size, os::page_size()));
+  if (memory != nullptr) advise_huge(memory, mapped_size);
+  return memory;
+}
+
 }  // namespace
 
 // A small page costs 1.5 us, a huge one 50 us: as much as 33 small ones, but it holds 512. So a
@@ -59,6 +72,27 @@ void free_block(void* block, std::size_t size) noexcept {
 std::shared_ptr<std::byte> allocate_buffer(std::size_t size) {
   return {static_cast<std::byte*>(allocate(size, buffer_alignment)),
           [size](std::byte* block) { deallocate(block, size, buffer_alignment); }};
+}
+
+std::shared_ptr<std::byte> map_buffer(std::size_t size) {
+  const std::size_t whole = mapped_size(size);
+  void* const memory = map(whole);
+  // The system also limits the number of mappings.
+  if (memory == nullptr) return allocate_buffer(size);
+  return {static_cast<std::byte*>(memory),
+          [whole](std::byte* block) { os::unmap_memory(block, whole); }};
+}
+
+void* map_block(std::size_t size) {
+  if (padded(size) < huge_page) return allocate_block(size);
+  void* const memory = map(mapped_size(size));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void unmap_block(void* block, std::size_t size) noexcept {
+  if (padded(size) < huge_page) free_block(block, size);
+  else os::unmap_memory(block, mapped_size(size));
 }
 
 std::shared_ptr<std::byte> SharedBlocks::take(std::size_t size) {

@@ -24,6 +24,11 @@ inline constexpr std::size_t buffer_alignment = 64;
 /// they fill at least two thirds of such pages. Never null. \throws std::bad_alloc
 [[nodiscard]] std::shared_ptr<std::byte> allocate_buffer(std::size_t size);
 
+/// Returns the same, but mapped by itself: freed, it returns to the system, whatever else is in
+/// use. glibc maps large memory as well, but not after memory as large was freed: from then on it
+/// comes from a heap, of which only the end returns.
+[[nodiscard]] std::shared_ptr<std::byte> map_buffer(std::size_t size);
+
 /// Allocates buffers too small for huge pages of their own: if there are many, they share some.
 class SharedBlocks {
  public:
@@ -42,21 +47,35 @@ class SharedBlocks {
 /// Frees such memory; `size` is that of its allocation.
 void free_block(void* block, std::size_t size) noexcept;
 
+/// The same, but mapped by itself if it is in huge pages.
+/// @{
+[[nodiscard]] void* map_block(std::size_t size);
+void unmap_block(void* block, std::size_t size) noexcept;
+/// @}
+
 /// An allocator for a vector that is large and filled once.
-template <class T>
+template <class T, auto allocate_bytes = allocate_block, auto free_bytes = free_block>
 struct BlockAllocator {
   static_assert(alignof(T) <= alignof(std::max_align_t));
   using value_type = T;
+  template <class U>
+  struct rebind {
+    using other = BlockAllocator<U, allocate_bytes, free_bytes>;
+  };
 
   BlockAllocator() = default;
   template <class U>
-  BlockAllocator(const BlockAllocator<U>&) noexcept {}
+  BlockAllocator(const BlockAllocator<U, allocate_bytes, free_bytes>&) noexcept {}
 
-  T* allocate(std::size_t count) { return static_cast<T*>(allocate_block(count * sizeof(T))); }
-  void deallocate(T* items, std::size_t count) noexcept { free_block(items, count * sizeof(T)); }
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_bytes(count * sizeof(T))); }
+  void deallocate(T* items, std::size_t count) noexcept { free_bytes(items, count * sizeof(T)); }
 
   friend bool operator==(BlockAllocator, BlockAllocator) noexcept { return true; }
 };
+
+/// The same for one that is freed while others stay.
+template <class T>
+using MappedAllocator = BlockAllocator<T, map_block, unmap_block>;
 
 /// Advises huge pages for untouched memory that was allocated elsewhere, such as the storage of a
 /// vector after `reserve`. Costs nothing below 2 MiB; never fails.

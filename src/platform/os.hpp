@@ -182,6 +182,11 @@ const std::byte* map(const File& file, std::uint64_t offset, std::size_t size,
                      std::error_code& error) noexcept;
 void unmap(const std::byte* address, std::size_t size) noexcept;
 std::size_t page_size() noexcept;
+/// Maps new memory. `size` must be a positive multiple of `page_size()`, `alignment` a power of
+/// two. Returns null if the system has none.
+void* map_memory(std::size_t size, std::size_t alignment) noexcept;
+/// Gives all of such memory back to the system.
+void unmap_memory(void* address, std::size_t size) noexcept;
 /// Advises huge pages for the whole huge pages inside the range.
 void advise_huge_pages(void* address, std::size_t size) noexcept;
 /// Makes the pages of a range present and writable; returns false if the system cannot.

@@ -289,6 +289,23 @@ std::size_t page_size() noexcept {
   return size;
 }
 
+void* map_memory(std::size_t size, std::size_t alignment) noexcept {
+  // A mapping begins at any page, so enough for an aligned part is mapped, and the ends returned.
+  const std::size_t spare = std::max(alignment, page_size()) - page_size();
+  if (size > SIZE_MAX - spare) return nullptr;
+  void* const whole =
+      ::mmap(nullptr, size + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (whole == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(whole);
+  const std::size_t front =
+      (alignment - reinterpret_cast<std::uintptr_t>(whole) % alignment) % alignment;
+  if (front != 0) unmap_memory(begin, front);
+  if (front != spare) unmap_memory(begin + front + size, spare - front);
+  return begin + front;
+}
+
+void unmap_memory(void* address, std::size_t size) noexcept { ::munmap(address, size); }
+
 void advise_huge_pages(void* address, std::size_t size) noexcept {
 #if defined(MADV_HUGEPAGE)
   const auto begin = reinterpret_cast<std::uintptr_t>(address);

@@ -40,8 +40,30 @@ struct Recording::State {
   /// the time of listing the folder.
   void read_all_sealed();
   void read_sealed();
+  [[nodiscard]] bool is_sealed() const;
+  /// The files of a segment that is not sealed.
+  struct Unsealed {
+    std::filesystem::path journal;
+    std::filesystem::path part;
+    std::vector<std::byte> bytes;  // Of the journal, from `journal_end` on.
+    std::shared_ptr<const Source> data;
+    std::span<const std::byte> rest;  // The bytes that are still to be read.
+    std::uint64_t place = 0;          // Where they begin in the journal.
+
+    void pass(std::size_t size) {
+      rest = rest.subspan(size);
+      place += size;
+    }
+  };
   /// Returns whether to look again, because the segment was sealed meanwhile.
   bool read_unsealed();
+  /// Reads the beginning of the journal; returns false if it is not whole.
+  bool read_head(Unsealed& unsealed);
+  /// Reads the frames up to the first that is not whole or whose data are missing, which is noted.
+  std::vector<Frame> read_frames(Unsealed& unsealed);
+  /// Whether the part file has a frame's data.
+  [[nodiscard]] bool has_data(const Unsealed& unsealed, const Frame& frame) const;
+  void add(const Unsealed& unsealed, std::vector<Frame>& frames);
   void note(std::string problem);
   /// Notes which part of an unsealed segment is missing, unless a recorder is just creating it.
   void note_lone(const std::filesystem::path& journal, const std::filesystem::path& part);
@@ -179,80 +201,96 @@ void Recording::State::note_lone(const std::filesystem::path& journal,
     note(part.string() + " is missing, although its journal lists records in it");
 }
 
-bool Recording::State::read_unsealed() {
-  const std::filesystem::path journal = recording::journal_file(folder, segment);
-  const std::filesystem::path part = recording::part_file(folder, segment);
+bool Recording::State::is_sealed() const {
   std::error_code error;
-  if (!std::filesystem::exists(journal, error) || !std::filesystem::exists(part, error)) {
-    if (std::filesystem::exists(recording::sealed_file(folder, segment), error)) return true;
-    note_lone(journal, part);
+  return std::filesystem::exists(recording::sealed_file(folder, segment), error);
+}
+
+bool Recording::State::read_unsealed() {
+  Unsealed unsealed;
+  unsealed.journal = recording::journal_file(folder, segment);
+  unsealed.part = recording::part_file(folder, segment);
+  std::error_code error;
+  if (!std::filesystem::exists(unsealed.journal, error) ||
+      !std::filesystem::exists(unsealed.part, error)) {
+    if (is_sealed()) return true;
+    note_lone(unsealed.journal, unsealed.part);
     return false;
   }
-  std::vector<std::byte> bytes;
-  std::shared_ptr<const Source> data;
   try {
-    bytes = recording::read_journal(journal, journal_end, options.limits);
-    data = open(part, recording::sealed_file(folder, segment));
+    unsealed.bytes = recording::read_journal(unsealed.journal, journal_end, options.limits);
+    unsealed.data = open(unsealed.part, recording::sealed_file(folder, segment));
   } catch (const Error&) {
-    if (std::filesystem::exists(recording::sealed_file(folder, segment), error)) return true;
+    if (is_sealed()) return true;
     throw;
   }
-  std::span<const std::byte> rest = bytes;
-  std::uint64_t place = journal_end;
-  if (place == 0) {
-    if (rest.size() < recording::journal_head_size) {
-      // Its head is written before any data.
-      if (data->size() != 0)
-        note(journal.string() + " ends within its first bytes, so it is unknown what is in " +
-             part.string());
-      return false;
-    }
-    try {
-      const recording::JournalHead head = recording::read_head(rest);
-      journal_room = head.room;
-      if (head.segment != segment) note(recording::other_number_text(journal, head.segment));
-    } catch (const Error& fault) {
-      throw fault.with_file(journal.string());
-    }
-    rest = rest.subspan(recording::journal_head_size);
-    place = recording::journal_head_size;
+  unsealed.rest = unsealed.bytes;
+  unsealed.place = journal_end;
+  if (unsealed.place == 0 && !read_head(unsealed)) return false;
+  if (std::vector<Frame> frames = read_frames(unsealed); !frames.empty()) add(unsealed, frames);
+  return false;
+}
+
+bool Recording::State::read_head(Unsealed& unsealed) {
+  if (unsealed.rest.size() < recording::journal_head_size) {
+    // Its head is written before any data.
+    if (unsealed.data->size() != 0)
+      note(unsealed.journal.string() +
+           " ends within its first bytes, so it is unknown what is in " + unsealed.part.string());
+    return false;
   }
+  try {
+    const recording::JournalHead head = recording::read_head(unsealed.rest);
+    journal_room = head.room;
+    if (head.segment != segment) note(recording::other_number_text(unsealed.journal, head.segment));
+  } catch (const Error& fault) {
+    throw fault.with_file(unsealed.journal.string());
+  }
+  unsealed.pass(recording::journal_head_size);
+  return true;
+}
+
+std::vector<Frame> Recording::State::read_frames(Unsealed& unsealed) {
   std::vector<Frame> frames;
-  while (!rest.empty()) {
+  while (!unsealed.rest.empty()) {
     recording::FoundFrame found;
     try {
-      found = recording::read_frame(rest, options.limits);
+      found = recording::read_frame(unsealed.rest, options.limits);
     } catch (const Error& fault) {
-      throw fault.with_file(journal.string());
+      throw fault.with_file(unsealed.journal.string());
     }
     if (found.state != FrameState::whole) {
       // The last frame may be incomplete, if the file system shows writes before they are complete.
-      if (recording::find_frame(rest, 1))
-        note(journal.string() + " is damaged at byte " + std::to_string(place) +
+      if (recording::find_frame(unsealed.rest, 1))
+        note(unsealed.journal.string() + " is damaged at byte " + std::to_string(unsealed.place) +
              ": 'safestructures recover' recovers the rest");
       break;
     }
-    const Frame& frame = found.frame;
-    // The data are written first, so missing data are lost.
-    if (frame.begin != frame.end &&
-        (data->size() < journal_room || frame.end > data->size() - journal_room)) {
-      note(part.string() +
-           " ends before data that its journal lists: 'safestructures recover' says how "
-           "many records are lost");
+    if (!has_data(unsealed, found.frame)) {
+      note(unsealed.part.string() +
+           " ends before data that its journal lists: 'safestructures recover' says how many "
+           "records are lost");
       break;
     }
     frames.push_back(std::move(found.frame));
-    rest = rest.subspan(found.size);
-    place += found.size;
+    unsealed.pass(found.size);
   }
-  if (frames.empty()) return false;
+  return frames;
+}
+
+bool Recording::State::has_data(const Unsealed& unsealed, const Frame& frame) const {
+  // The data are written first, so missing data are lost.
+  const std::uint64_t size = unsealed.data->size();
+  return frame.begin == frame.end || (size >= journal_room && frame.end <= size - journal_room);
+}
+
+void Recording::State::add(const Unsealed& unsealed, std::vector<Frame>& frames) {
   if (recording::drop_overlaps(frames) != 0)
-    note(journal.string() + " has records that claim the same data");
-  const auto file = recording::as_file(std::move(data), journal_room, frames);
-  table.add(std::make_shared<const Segment>(Document::open_structure(file, load_options()), part,
-                                            columns));
-  journal_end = place;
-  return false;
+    note(unsealed.journal.string() + " has records that claim the same data");
+  const auto file = recording::as_file(unsealed.data, journal_room, frames);
+  table.add(std::make_shared<const Segment>(Document::open_structure(file, load_options()),
+                                            unsealed.part, columns));
+  journal_end = unsealed.place;
 }
 
 std::size_t Recording::refresh() {

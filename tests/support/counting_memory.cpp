@@ -1,10 +1,15 @@
 #include "support/counting_memory.hpp"
 
 #include <malloc.h>
+#include <sys/mman.h>
+#include <sys/types.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace counting_memory {
 
@@ -49,6 +54,18 @@ void raise(std::atomic<std::size_t>& mark, std::size_t to) noexcept {
 void count(std::size_t size) noexcept {
   raise(most, held += size);
   raise(largest, size);
+}
+
+// Where files are mapped: it takes no memory of the process.
+std::mutex guard;
+std::array<void*, 4096> files{};
+
+bool replace_file(void* known, void* by) noexcept {
+  const std::lock_guard lock(guard);
+  auto* const found = std::ranges::find(files, known);
+  if (found == files.end()) return false;
+  *found = by;
+  return true;
 }
 
 void* allocate(std::size_t size) {
@@ -96,6 +113,32 @@ bool go_on() {
 }
 
 }  // namespace counting_memory
+
+// NOLINTBEGIN(bugprone-reserved-identifier): the names that the linker's --wrap demands.
+extern "C" {
+void* __real_mmap(void* at, std::size_t size, int protection, int flags, int file, off_t offset);
+int __real_munmap(void* at, std::size_t size);
+
+void* __wrap_mmap(void* at, std::size_t size, int protection, int flags, int file, off_t offset) {
+  const bool is_memory = (flags & MAP_ANONYMOUS) != 0;
+  try {
+    if (is_memory) counting_memory::spend();
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  void* const memory = __real_mmap(at, size, protection, flags, file, offset);
+  if (memory == MAP_FAILED) return memory;
+  if (is_memory) counting_memory::raise(counting_memory::most, counting_memory::held += size);
+  else counting_memory::replace_file(nullptr, memory);
+  return memory;
+}
+int __wrap_munmap(void* at, std::size_t size) {
+  if (!counting_memory::replace_file(at, nullptr)) counting_memory::held -= size;
+  return __real_munmap(at, size);
+}
+}
+// NOLINTEND(bugprone-reserved-identifier)
 
 using counting_memory::allocate;
 using counting_memory::release;

@@ -1,6 +1,6 @@
 /// \file
 /// Memory that is counted and that runs out on demand. Linking support/counting_memory.cpp replaces
-/// operator new.
+/// operator new, and with `-Wl,--wrap` (see tests/CMakeLists.txt) what maps new memory.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,8 +15,9 @@ namespace counting_memory {
 
 // In bytes, for all threads.
 extern std::atomic<std::size_t> held;
-extern std::atomic<std::size_t> most;     // The most held at once since a test set it.
-extern std::atomic<std::size_t> largest;  // The largest request since a test set it.
+extern std::atomic<std::size_t> most;  // The most held at once since a test set it.
+// The largest request to operator new since a test set it.
+extern std::atomic<std::size_t> largest;
 
 /// Whether memory runs out for one allocation only, or for all later ones, too.
 enum class Ends { once, for_good };

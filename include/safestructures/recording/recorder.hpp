@@ -48,7 +48,9 @@ inline constexpr bool is_element_vector<std::vector<T>> = true;
 /// and writes them. Written records survive the process, however it ends (see `recover_recording`).
 /// Memory is bounded by `RecorderOptions::memory`, plus up to an eighth that is kept for reuse,
 /// plus a sixteenth with `WhenFull::thin`; the data for a file's header, which grows up to 4 MiB,
-/// takes about 25 MiB more at most.
+/// takes about 25 MiB more at most, and records that are converted 16 MiB and one record as it is
+/// stored. What is freed returns to the system, except for what was moved in and the nodes of
+/// structures, which are memory of the program's heap.
 ///
 /// Several threads may record at once: the records of one thread keep their order, and all records
 /// have one common order, their sequence. `close` and the destructor must not run while another

@@ -14,6 +14,11 @@ namespace {
 constexpr std::size_t block_size = platform::huge_page;
 constexpr std::size_t largest_small = block_size / 4;
 
+std::size_t aligned(std::size_t size) noexcept {
+  return (size + platform::buffer_alignment - 1) / platform::buffer_alignment *
+         platform::buffer_alignment;
+}
+
 /// Rounds up, by at most an eighth, so that nearly equal sizes share buffers, and then to the size
 /// that is requested from the system.
 std::size_t capacity_of(std::size_t size) noexcept {
@@ -23,7 +28,8 @@ std::size_t capacity_of(std::size_t size) noexcept {
 
 }  // namespace
 
-BufferPool::BufferPool(std::uint64_t most_kept) : shelf_(std::make_shared<Shelf>()) {
+BufferPool::BufferPool(std::uint64_t most_kept, const std::atomic<std::uint64_t>& used)
+    : used_(used), shelf_(std::make_shared<Shelf>()) {
   // Leaves room for additions.
   shelf_->most_kept = std::min(most_kept, std::numeric_limits<std::uint64_t>::max() / 2);
 }
@@ -41,11 +47,16 @@ void BufferPool::Shelf::shrink_to(std::uint64_t most) noexcept {
 }
 
 std::uint64_t BufferPool::memory_of(std::uint64_t size) noexcept {
-  return size > largest_small ? capacity_of(static_cast<std::size_t>(size)) : size;
+  if (size > largest_small) return capacity_of(static_cast<std::size_t>(size));
+  // Of a block with few buffers, up to a fifth is left over.
+  return size > block_size / 16
+             ? block_size / (block_size / aligned(static_cast<std::size_t>(size)))
+             : size;
 }
 
-void BufferPool::leave_room(std::uint64_t used) noexcept {
+void BufferPool::leave_room() noexcept {
   const std::uint64_t most = shelf_->most_kept + shelf_->most_kept / 8;
+  const std::uint64_t used = used_.load(std::memory_order_relaxed);
   const std::uint64_t kept = shelf_->kept.load(std::memory_order_relaxed);
   if (kept == 0 || kept + used <= most) return;
   const std::lock_guard lock(shelf_->mutex);
@@ -80,23 +91,26 @@ std::shared_ptr<std::byte> BufferPool::take_whole(std::size_t size) {
       shelf_->kept -= capacity;
     }
   }
-  if (!buffer) buffer = platform::allocate_buffer(capacity);
+  if (!buffer) {
+    leave_room();
+    buffer = platform::map_buffer(capacity);
+  }
   std::byte* const bytes = buffer.get();
   return {bytes, Return{shelf_, std::move(buffer), capacity}};
 }
 
 std::shared_ptr<std::byte> BufferPool::take(std::size_t size) {
   if (size > largest_small) return take_whole(size);
-  const std::size_t rounded = (size + platform::buffer_alignment - 1) / platform::buffer_alignment *
-                              platform::buffer_alignment;
+  const std::size_t rounded = aligned(std::max<std::size_t>(size, 1));
   const std::lock_guard lock(mutex_);
-  if (!block_ || block_size - used_ < rounded) {
-    block_ = take_whole(block_size);
-    used_ = 0;
+  auto block = std::ranges::find_if(blocks_, [&](const Block& one) { return one.left >= rounded; });
+  if (block == blocks_.end()) {
+    // In place of the fuller one: in the other, smaller buffers still find room.
+    block = std::ranges::min_element(blocks_, {}, &Block::left);
+    *block = {take_whole(block_size), block_size};
   }
-  std::shared_ptr<std::byte> part(block_, block_.get() + used_);
-  used_ += rounded;
-  return part;
+  std::byte* const end = block->bytes.get() + block_size;
+  return {block->bytes, end - std::exchange(block->left, block->left - rounded)};
 }
 
 }  // namespace safestructures::inline v0::recording

@@ -65,20 +65,27 @@ bool is_lone_tensor(const Value& value) {
          value.attributes().empty() && value.tensor_name().empty();
 }
 
-Tensor copied(const Tensor& tensor, BufferPool& pool) {
-  const auto size = static_cast<std::size_t>(tensor.byte_size());
-  if (size == 0) return tensor.is_owned() ? tensor : tensor.clone();
+/// Returns a copy in row-major order.
+Tensor packed(const Tensor& tensor, DType dtype, BufferPool& pool) {
+  const auto size = static_cast<std::size_t>(byte_size(dtype, tensor.shape()));
+  if (size == 0) return Tensor::allocate(dtype, tensor.shape());
   const std::shared_ptr<std::byte> buffer = pool.take(size);
   const std::span<std::byte> bytes(buffer.get(), size);
-  if (tensor.is_loaded() && tensor.is_contiguous()) {
-    platform::copy(bytes.data(), tensor.bytes().data(), size);
-  } else if (tensor.is_loaded() && is_dense(tensor)) {
-    platform::copy(bytes.data(), tensor.origin(), size);
-    return Tensor::strided(tensor.dtype(), tensor.shape(), tensor.strides(), bytes.data(), buffer);
-  } else {
-    tensor.copy_to(tensor.dtype(), bytes);
-  }
-  return Tensor::share(tensor.dtype(), tensor.shape(), bytes, buffer);
+  tensor.copy_to(dtype, bytes, Overflow::allow);
+  return Tensor::share(dtype, tensor.shape(), bytes, buffer);
+}
+
+/// Returns a copy in any order without gaps.
+Tensor copied(const Tensor& tensor, BufferPool& pool) {
+  const auto size = static_cast<std::size_t>(tensor.byte_size());
+  if (size == 0 && tensor.is_owned()) return tensor;
+  if (size == 0 || !tensor.is_loaded() || !(tensor.is_contiguous() || is_dense(tensor)))
+    return packed(tensor, tensor.dtype(), pool);
+  const std::shared_ptr<std::byte> buffer = pool.take(size);
+  const std::span<std::byte> bytes(buffer.get(), size);
+  platform::copy(bytes.data(), tensor.origin(), size);
+  if (tensor.is_contiguous()) return Tensor::share(tensor.dtype(), tensor.shape(), bytes, buffer);
+  return Tensor::strided(tensor.dtype(), tensor.shape(), tensor.strides(), bytes.data(), buffer);
 }
 
 /// Copies of the named tensors: values with the same name and memory remain one tensor.
@@ -151,6 +158,11 @@ Captured capture(Value value, BufferPool& pool, bool moved) {
   });
   value.own();  // For keys, which a walk cannot change.
   return value;
+}
+
+Tensor converted(const Tensor& tensor, DType dtype, BufferPool& pool) {
+  if (tensor.dtype() == dtype && tensor.is_contiguous()) return tensor;
+  return packed(tensor, dtype, pool);
 }
 
 void summarise(Value& value) {

@@ -34,6 +34,10 @@ using Captured = std::variant<Value, Tensor>;
 /// memory are taken without a copy
 [[nodiscard]] Captured capture(Value value, BufferPool& pool, bool moved);
 
+/// Returns a tensor in a dtype, as with `Overflow::allow`, and in row-major order: itself, or a
+/// copy in memory of the pool.
+[[nodiscard]] Tensor converted(const Tensor& tensor, DType dtype, BufferPool& pool);
+
 /// Replace every tensor with its statistics.
 /// @{
 void summarise(Value& value);

@@ -78,18 +78,21 @@ Names::Entry& Names::find(std::string_view name) {
     throw Error(ErrorCode::invalid_utf8, "the name of a record is not valid UTF-8",
                 {.file = folder_, .found = detail::in_quotes(name)});
   std::string owned(name);
-  Name entry;
-  entry.rule = rule_for(owned);
-  return *names_.emplace(std::move(owned), entry).first;
+  const KeepRule* const rule = rule_for(owned);
+  Entry& entry = *names_.try_emplace(std::move(owned)).first;
+  entry.second.rule = rule;
+  return entry;
 }
 
 RecordCounts Names::sum() const noexcept {
   RecordCounts all;
-  for (const auto& [name, known] : names_)
+  for (const auto& [name, known] : names_) {
+    const RecordCounts own = known.all();
     for (const auto counter : {&RecordCounts::calls, &RecordCounts::kept, &RecordCounts::filtered,
                                &RecordCounts::dropped, &RecordCounts::thinned,
                                &RecordCounts::limited, &RecordCounts::failed})
-      all.*counter += known.counts.*counter;
+      all.*counter += own.*counter;
+  }
   return all;
 }
 

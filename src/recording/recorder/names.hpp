@@ -2,6 +2,7 @@
 /// The names that a recorder has seen, their rules, and the counts of their calls.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,7 +21,16 @@ namespace safestructures::inline v0::recording {
 struct Name {
   const KeepRule* rule = nullptr;  ///< Null if calls are left out.
   std::uint64_t passed = 0;        ///< The number of calls that its rule let pass.
-  RecordCounts counts;
+  RecordCounts counts;             ///< Without those that are kept.
+  /// By itself, as most records are: others need a lock.
+  std::atomic<std::uint64_t> kept{0};
+
+  /// Returns all counts.
+  [[nodiscard]] RecordCounts all() const noexcept {
+    RecordCounts whole = counts;
+    whole.kept = kept;
+    return whole;
+  }
 };
 
 /// All names. Not thread-safe.

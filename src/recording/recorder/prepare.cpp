@@ -41,19 +41,19 @@ std::string path_of(const RecordHead& head) {
 }
 
 void add_tensor(PreparedRecord& prepared, const Tensor& tensor, DType dtype, std::string name,
-                const Limits& limits) {
+                const Limits& limits, BufferPool& pool) {
   const Shape& shape = tensor.shape();
   if (shape.size() > limits.rank)
     throw detail::past(detail::Limit::rank, limits.rank, {.found = std::to_string(shape.size())});
-  prepared.tensors.push_back(tensor.dtype() != dtype ? tensor.to(dtype, Overflow::allow)
-                                                     : tensor.contiguous());
+  prepared.tensors.push_back(converted(tensor, dtype, pool));
   Frame& frame = prepared.frame;
   const std::uint64_t end = frame.end + byte_size(dtype, shape);
   frame.tensors.push_back({std::move(name), dtype, shape, frame.end, end, 0});
   frame.end = end;
 }
 
-void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limits& limits) {
+void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limits& limits,
+                   BufferPool& pool) {
   Value& value = std::get<Value>(record.value);
   const std::string start = tensor_name_start(record.head.sequence);
   name_tensors(value, start, record.head.name);
@@ -75,7 +75,7 @@ void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limit
                     {.path = path_of(record.head) + "/" + std::string(item.name),
                      .advice = "Record the tensor as a value"});
       try {
-        add_tensor(prepared, *item.tensor, item.dtype, std::string(item.name), limits);
+        add_tensor(prepared, *item.tensor, item.dtype, std::string(item.name), limits, pool);
       } catch (const Error& error) {
         throw error.with_path(item.name);
       }
@@ -84,7 +84,8 @@ void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limit
 
 }  // namespace
 
-std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& limits) {
+std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& limits,
+                                       BufferPool& pool) {
   Tensor* const tensor = std::get_if<Tensor>(&record.value);
   if (tensor == nullptr) return std::nullopt;
   const DType own = tensor->dtype();
@@ -93,8 +94,7 @@ std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& lim
   if (shape.size() > limits.rank || !may_be_row(stored, shape, byte_size(stored, shape)))
     return std::nullopt;
   try {
-    if (own != stored) *tensor = tensor->to(stored, Overflow::allow);
-    else if (!tensor->is_contiguous()) *tensor = tensor->contiguous();
+    if (own != stored || !tensor->is_contiguous()) *tensor = converted(*tensor, stored, pool);
   } catch (const Error& error) {
     throw error.with_path(path_of(record.head));
   }
@@ -106,18 +106,18 @@ std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& lim
                      .cost_of_name = of_name};
 }
 
-PreparedRecord prepare(CapturedRecord record, const Limits& limits) {
+PreparedRecord prepare(CapturedRecord record, const Limits& limits, BufferPool& pool) {
   PreparedRecord prepared;
   prepared.frame.head = record.head;
   if (const Tensor* const tensor = std::get_if<Tensor>(&record.value)) {
     prepared.frame.own_dtype = tensor->dtype();
     try {
-      add_tensor(prepared, *tensor, record.precision.stored(tensor->dtype()), {}, limits);
+      add_tensor(prepared, *tensor, record.precision.stored(tensor->dtype()), {}, limits, pool);
     } catch (const Error& error) {
       throw error.with_path(path_of(record.head));
     }
   } else {
-    add_structure(prepared, record, limits);
+    add_structure(prepared, record, limits, pool);
   }
   prepared.cost = SegmentHeader::cost(prepared.frame);
   return prepared;

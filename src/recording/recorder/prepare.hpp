@@ -17,10 +17,11 @@ struct CapturedRecord {
   Captured value;
 };
 
-/// Prepares a record for writing. Converts tensors.
+/// Prepares a record for writing. Converts tensors, in memory of the pool.
 /// \throws Error if something cannot be saved, with the record's name and the path in it
-[[nodiscard]] PreparedRecord prepare(CapturedRecord record, const Limits& limits);
+[[nodiscard]] PreparedRecord prepare(CapturedRecord record, const Limits& limits, BufferPool& pool);
 /// The same for a record that may be a row; null for others. Converts the tensor in place.
-[[nodiscard]] std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& limits);
+[[nodiscard]] std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& limits,
+                                                     BufferPool& pool);
 
 }  // namespace safestructures::inline v0::recording

@@ -41,8 +41,9 @@ class RecordQueue {
   }
 
  private:
-  // In pages of 4 KiB, 100,000 small records touch 3,000 of them.
-  using Block = std::vector<QueuedRecord, platform::BlockAllocator<QueuedRecord>>;
+  // In pages of 4 KiB, 100,000 small records touch 3,000 of them. From the heap, the blocks of
+  // small records stayed in memory, in addition to buffers of large records that followed.
+  using Block = std::vector<QueuedRecord, platform::MappedAllocator<QueuedRecord>>;
 
   std::vector<Block> blocks_;
   std::size_t used_ = 0;  // Blocks that hold records.

@@ -46,6 +46,15 @@ std::filesystem::path lock_file(const std::filesystem::path& folder) {
   return folder / "recording.lock";
 }
 
+std::optional<platform::os::Status> status_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const platform::os::Status status = platform::os::status(path, error);
+  if (error == std::errc::no_such_file_or_directory) return std::nullopt;
+  if (error)
+    throw platform::system_error(ErrorCode::cannot_read, "cannot examine the file", path, error);
+  return status;
+}
+
 std::map<std::uint64_t, SegmentFiles> list_segments(const std::filesystem::path& folder) {
   std::map<std::uint64_t, SegmentFiles> segments;
   std::error_code error;

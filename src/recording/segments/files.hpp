@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -29,6 +30,10 @@ struct SegmentFiles {
 /// Returns the temporary name of a segment that is written at once.
 [[nodiscard]] std::filesystem::path new_file(const std::filesystem::path& folder);
 [[nodiscard]] std::filesystem::path lock_file(const std::filesystem::path& folder);
+
+/// Returns the status of a file, not following links; null if it does not exist. \throws Error
+/// `cannot_read`
+[[nodiscard]] std::optional<platform::os::Status> status_of(const std::filesystem::path& path);
 
 /// Returns the segments in a folder by number; ignores other files.
 /// \throws Error `cannot_open` if it is not a folder, `cannot_read`

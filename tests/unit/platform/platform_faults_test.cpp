@@ -383,6 +383,16 @@ TEST_CASE("a failed mapping is an error") {
                   "read instead of mapping the file.");
 }
 
+TEST_CASE("a buffer that cannot be mapped by itself comes from the heap") {
+  script = {};
+  script.call = "mmap";
+  script.times = 1;
+  script.error = ENOMEM;
+  const auto buffer = map_buffer(3 * mib);
+  CHECK(script.times == 0);
+  std::fill_n(buffer.get(), 3 * mib, std::byte{1});
+}
+
 TEST_CASE("a disk that is really full, here by the limit of file sizes, leaves the old file") {
   const Folder folder;
   rlimit before{};
@@ -437,6 +447,7 @@ TEST_CASE("out of memory while a file is opened or mapped is bad_alloc") {
     try {
       const auto mapping = map_whole(folder.file());
       const auto buffer = allocate_buffer(3 * mib);
+      const auto mapped_by_itself = map_buffer(3 * mib);
       done = true;
     } catch (const std::bad_alloc&) {
     }

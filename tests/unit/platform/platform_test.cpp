@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -201,12 +202,37 @@ TEST_CASE("buffers are aligned for every vector instruction, and for huge pages 
                          {huge_page - 1, huge_page},
                          {huge_page, huge_page},
                          {5 * mib, huge_page}}) {
-    const std::size_t size = one.size;
+    for (const auto make : {allocate_buffer, map_buffer}) {
+      const std::size_t size = one.size;
+      CAPTURE(size);
+      const auto buffer = make(size);
+      REQUIRE(buffer);
+      CHECK(reinterpret_cast<std::uintptr_t>(buffer.get()) % one.alignment == 0);
+      std::fill_n(buffer.get(), size, std::byte{1});
+    }
+  }
+}
+
+TEST_CASE("a mapped buffer returns to the system when it is freed, whatever else is in use") {
+  for (const std::size_t size : {std::size_t{1}, mib, 2 * mib, 5 * mib}) {
     CAPTURE(size);
-    const auto buffer = allocate_buffer(size);
-    REQUIRE(buffer);
-    CHECK(reinterpret_cast<std::uintptr_t>(buffer.get()) % one.alignment == 0);
-    std::fill_n(buffer.get(), size, std::byte{1});
+    std::array<std::shared_ptr<std::byte>, 5> buffers;
+    for (auto& buffer : buffers) {
+      buffer = map_buffer(size);
+      std::fill_n(buffer.get(), size, std::byte{1});
+    }
+    const std::size_t page = os::page_size();
+    const std::size_t pages = (size + page - 1) / page;
+    std::vector<unsigned char> present(pages);
+    std::byte* const middle = buffers[2].get();
+    CHECK(::mincore(middle, pages * page, present.data()) == 0);
+    buffers[2].reset();
+    CHECK(::mincore(middle, page, present.data()) == -1);
+    CHECK(errno == ENOMEM);
+    CHECK(::mincore(middle + (pages - 1) * page, page, present.data()) == -1);
+    for (const std::size_t left : {0U, 1U, 3U, 4U})
+      CHECK(std::all_of(buffers[left].get(), buffers[left].get() + size,
+                        [](std::byte one) { return one == std::byte{1}; }));
   }
 }
 

@@ -3,9 +3,13 @@
 /// nothing that was written before.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -162,6 +166,30 @@ TEST_CASE("what waits and what is kept for others to come take the memory they m
     // An eighth, as not all of a block is used; one record and its original; headers and queues.
     CHECK(most < memory + memory / 8 + 2 * sizes.back() + 4 * mebibyte);
   }
+}
+
+TEST_CASE("the memory of records does not come from the heap, which would keep it") {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+  const ss::test::Folder folder;
+  ss::ActivationRecorder recorder(
+      folder / "run",
+      {.rules = {{.names = "half", .precision = ss::Precision::f16}, {.names = "*"}}});
+  std::vector<ss::Tensor> tensors;
+  for (std::size_t size = 100'000; size < 12'000'000; size = size * 5 / 4) {
+    const std::uint64_t rows = size / sizeof(float) / 100;
+    const auto values = std::make_shared<std::vector<float>>(100 * rows, 1.0F);
+    const auto bytes = std::as_bytes(std::span(*values));
+    tensors.push_back(ss::Tensor::share(ss::DType::F32, {rows, 100}, bytes, values));
+    // Column by column.
+    const std::array<std::int64_t, 2> strides{4, 4 * static_cast<std::int64_t>(rows)};
+    tensors.push_back(
+        ss::Tensor::strided(ss::DType::F32, {rows, 100}, strides, bytes.data(), values));
+  }
+  counting_memory::largest = 0;
+  for (const ss::Tensor& tensor : tensors)
+    for (const std::string name : {"half", "whole"}) recorder.record(name, tensor);
+  recorder.close();
+  CHECK(counting_memory::largest.load() < mebibyte);
 }
 
 TEST_CASE("no more of a moved-in value is held than is kept") {

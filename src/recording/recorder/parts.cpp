@@ -1,0 +1,34 @@
+#include "recording/recorder/parts.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include <safestructures/data/path.hpp>
+
+namespace safestructures::inline v0::recording {
+namespace {
+
+/// Absolute, because the program may change its current folder.
+std::filesystem::path from_root(const std::filesystem::path& folder) {
+  std::error_code error;  // Set if the current folder was removed.
+  std::filesystem::path whole = std::filesystem::absolute(folder, error);
+  return error ? folder : whole;
+}
+
+}  // namespace
+
+RecorderParts::RecorderParts(const std::filesystem::path& to, RecorderOptions how)
+    : folder(from_root(to)),
+      options(std::move(how)),
+      names(options.rules, folder.string()),
+      content(options.max_bytes),
+      memory(options.memory),
+      pool(options.memory, memory.used()) {}
+
+Error RecorderParts::named(const Error& error, const Names::Entry& name) const {
+  Path path;
+  path.push_back(name.first);
+  return error.with_path("/").with_parent_path(path.to_string()).with_file(folder.string());
+}
+
+}  // namespace safestructures::inline v0::recording
