@@ -1,10 +1,11 @@
 // Custom types through a plugin: a codec at compile time, and a registry for types that are known
 // only at run time.
-#include <any>
 #include <array>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <safestructures/safestructures.hpp>

@@ -4,12 +4,15 @@
 A floor knows only the floors below it. The rooms of one floor form no circle, and know nothing of the
 files beside them, which use them. Public headers keep the libraries that they are built with to
 themselves, and each says what the library needs of the compiler, at once or by another that it includes.
-Of two things of one name in the headers that tests share the linker takes one and says nothing.
+Of two things of one name in the headers that tests share the linker takes one and says nothing. What a
+source uses of the standard library it includes, and nothing else of it (standard_headers.py).
 """
 
 import re
 import sys
 from pathlib import Path
+
+import standard_headers
 
 # What the files of each floor may include. The platform lies below them all, but for errors and
 # the interface of what bytes go into.
@@ -126,6 +129,15 @@ def defined_twice(headers: list[Path]) -> list[str]:
     return faults
 
 
+def standard_faults(root: Path, sources: list[tuple[Path, Path]], bases: list[Path]) -> list[str]:
+    """Standard headers that are missing or not used, also in the examples and in what tests share."""
+    files = [file for file, _ in sources]
+    for folder in ("examples", "plugins/*/example", "plugins/*/tests", "tests/support"):
+        files += sorted(root.glob(f"{folder}/*.[ch]pp"))
+    roots = [*(base.parent if base.name == "safestructures" else base for base in bases), root / "tests"]
+    return [fault for file in files for fault in standard_headers.faults_of(file, roots)]
+
+
 def main() -> int:
     root = Path(sys.argv[1])
     bases = [root / "include/safestructures", root / "src"]
@@ -142,8 +154,9 @@ def main() -> int:
     faults = [fault for file, base in files for fault in check(file, base)]
     for floor in FLOORS_ON_ROOMS:
         faults += circles(root / "src", floor)
+    faults += standard_faults(root, files, bases)
     faults += defined_twice(sorted(root.glob("tests/support/*.hpp")))
-    print("\n".join(faults) if faults else f"{len(files)} files: no include points upward")
+    print("\n".join(faults) if faults else f"{len(files)} files: no include points upward or lacks a use")
     return 1 if faults else 0
 
 

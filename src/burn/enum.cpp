@@ -19,8 +19,8 @@ VariantOfRecord find_variant(const Value& value, std::span<const std::string_vie
   if (found == names.end()) {
     std::string all;
     for (const std::string_view one : names) all.append(all.empty() ? "" : ", ").append(one);
-    decoder.fail(ErrorCode::out_of_range, "an enum has no such variant", "one of " + all,
-                 "'" + name + "'");
+    decoder.fail(ErrorCode::out_of_range, "an enum has no such variant",
+                 {.expected = "one of " + all, .found = "'" + name + "'"});
   }
   return {static_cast<std::size_t>(found - names.begin()),
           is_map ? &value.entries().front().value : &nothing};

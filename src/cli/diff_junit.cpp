@@ -1,6 +1,6 @@
 #include "cli/diff_junit.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <ostream>
 #include <string>
 

@@ -1,8 +1,10 @@
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
-#include <utility>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,6 +1,9 @@
 #include <cctype>
 #include <memory>
+#include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

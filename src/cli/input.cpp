@@ -10,7 +10,6 @@
 #include <span>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,8 +1,8 @@
-#include <filesystem>
+#include <cstddef>
 #include <memory>
 #include <sstream>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,6 +1,7 @@
 #include "cli/show_json.hpp"
 
 #include <any>
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <ostream>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>

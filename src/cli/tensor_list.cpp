@@ -1,7 +1,7 @@
 #include "cli/tensor_list.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <cstddef>
 #include <utility>
 
 #include <safestructures/data/error.hpp>

@@ -1,5 +1,6 @@
 #include "cli/tensor_list_json.hpp"
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 

@@ -3,8 +3,10 @@
 #include <complex>
 #include <cstdint>
 #include <string>
-#include <utility>
 
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/registry.hpp>
+#include <safestructures/data/tensor.hpp>
 #include "codecs/type_text.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -36,11 +38,11 @@ Value encode_any(const std::any& any, Encoder& encoder) {
     return value;
   const std::string type = type_text(any.type());
   encoder.fail(ErrorCode::unknown_type, "a std::any holds a type that has no codec",
-               "a registered type, bool, std::int64_t, double, std::complex<double>, std::string, "
-               "Tensor or Value",
-               type,
-               "Add it with registry.add<" + type +
-                   ">(\"a name in files\"), and pass the registry in the options");
+               {.expected = "a registered type, bool, std::int64_t, double, std::complex<double>, "
+                            "std::string, Tensor or Value",
+                .found = type,
+                .advice = "Add it with registry.add<" + type +
+                          ">(\"a name in files\"), and pass the registry in the options"});
 }
 
 std::any decode_any(const Value& value, Decoder& decoder) {

@@ -3,9 +3,14 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
+
+#include <safestructures/data/error.hpp>
 
 namespace safestructures::inline v0::detail {
 namespace {
@@ -75,14 +80,15 @@ Stored open(const Value& value, std::string_view clock, const Decoder& decoder) 
     if (found == nullptr) decoder.mismatch(expected, value);
     if (found->kind() != Kind::string || found->as_string() != clock)
       decoder.fail(ErrorCode::type_mismatch, "a time point is of another clock",
-                   "'" + std::string(clock) + "'", describe(*found));
+                   {.expected = "'" + std::string(clock) + "'", .found = describe(*found)});
   }
   for (const Entry& entry : value.entries()) {
     if (entry.key.kind() != Kind::string || entry.key.as_string() == "clock") continue;
     const auto period = parse_unit(entry.key.as_string());
     if (!period)
       decoder.fail(ErrorCode::type_mismatch, "a duration has an unknown unit",
-                   "nanoseconds to years, or a unit such as '1/60 seconds'", describe(entry.key));
+                   {.expected = "nanoseconds to years, or a unit such as '1/60 seconds'",
+                    .found = describe(entry.key)});
     return {entry.value, *period};
   }
   decoder.mismatch(expected, value);
@@ -131,7 +137,8 @@ std::int64_t decode_duration(const Value& value, Period period, std::string_view
                              std::to_string(lowest) + " to " + std::to_string(highest);
   const std::string found = describe(stored.count) + " " + unit_name(stored.period);
   const auto out_of_range = [&] {
-    decoder.fail(ErrorCode::out_of_range, "a duration is out of range", target, found);
+    decoder.fail(ErrorCode::out_of_range, "a duration is out of range",
+                 {.expected = target, .found = found});
   };
   if (stored.count.kind() != Kind::integer && stored.count.kind() != Kind::floating)
     decoder.mismatch("a count of " + unit_name(stored.period), stored.count);
@@ -144,15 +151,19 @@ std::int64_t decode_duration(const Value& value, Period period, std::string_view
     const double number = stored.count.as_double();
     if (!(std::abs(number) < 9.2e18)) out_of_range();
     if (number != std::floor(number))
-      decoder.fail(ErrorCode::lossy_conversion, "a duration has a fraction", target, found,
-                   "Load it into a duration with a floating-point count");
+      decoder.fail(ErrorCode::lossy_conversion, "a duration has a fraction",
+                   {.expected = target,
+                    .found = found,
+                    .advice = "Load it into a duration with a floating-point count"});
     count = static_cast<std::int64_t>(number);
   }
   const auto factor = ratio(stored.period, period);
   if (!factor) out_of_range();
   if (*count % factor->den != 0)
-    decoder.fail(ErrorCode::lossy_conversion, "a duration has a fraction", target, found,
-                 "Load it into a duration with a finer period");
+    decoder.fail(ErrorCode::lossy_conversion, "a duration has a fraction",
+                 {.expected = target,
+                  .found = found,
+                  .advice = "Load it into a duration with a finer period"});
   std::int64_t result = 0;
   if (__builtin_mul_overflow(*count / factor->den, factor->num, &result) || result < lowest ||
       result > highest)

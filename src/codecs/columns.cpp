@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/registry.hpp>
+#include <safestructures/data/shape.hpp>
 #include "codecs/text_column.hpp"
 #include "data/text/utf8.hpp"
 
@@ -41,9 +47,9 @@ Value encode_texts(const Column& column, const std::byte* first, std::size_t cou
   for (std::size_t i = 0; i < count; ++i) {
     const std::string& one = text_at(i);
     if (find_invalid_utf8(one))
-      encoder.fail(ErrorCode::invalid_utf8, "a text is not valid UTF-8", {},
-                   "invalid bytes in item " + std::to_string(i),
-                   "Store bytes in a std::vector<std::byte>");
+      encoder.fail(ErrorCode::invalid_utf8, "a text is not valid UTF-8",
+                   {.found = "invalid bytes in item " + std::to_string(i),
+                    .advice = "Store bytes in a std::vector<std::byte>"});
     target = std::ranges::copy(one, target).out;
     end += static_cast<std::int64_t>(one.size());
     ends.mutable_data<std::int64_t>()[i] = end;
@@ -56,7 +62,7 @@ void decode_texts(const Value& value, const Column& column, std::byte* first, st
   const TextColumn texts(value, decoder);
   if (texts.size() != count)
     decoder.fail(ErrorCode::shape_mismatch, "a column does not have the length of the first",
-                 std::to_string(count), std::to_string(texts.size()));
+                 {.expected = std::to_string(count), .found = std::to_string(texts.size())});
   for (std::size_t i = 0; i < count; ++i)
     *reinterpret_cast<std::string*>(first + i * stride + column.offset) = texts.at(i, decoder);
 }
@@ -66,7 +72,7 @@ void decode_column(const Value& value, const Column& column, std::byte* first, s
   BlockReader reader(value, decoder, column.dtype, column.dims);
   if (reader.size() != count)
     decoder.fail(ErrorCode::shape_mismatch, "a column does not have the length of the first",
-                 std::to_string(count), std::to_string(reader.size()));
+                 {.expected = std::to_string(count), .found = std::to_string(reader.size())});
   if (count == 0) return;  // Without items, `first` may be null.
   std::byte* target = first + column.offset;
   for (;;) {

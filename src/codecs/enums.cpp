@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <safestructures/codecs/field_names.hpp>
+#include <safestructures/data/error.hpp>
 #include "data/text/nearest_name.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -76,8 +77,10 @@ std::int64_t EnumTable::decode_name(const Value& value, const Decoder& decoder) 
   if (const auto nearest = nearest_name(value.as_string(), known_names))
     advice = "Perhaps '" + std::string(*nearest) + "' is meant";
   decoder.fail(ErrorCode::out_of_range, "an enum has no value of that name",
-               known_names.empty() ? "a number, as no names are known" : list_names(known_names),
-               describe(value), advice);
+               {.expected = known_names.empty() ? "a number, as no names are known"
+                                                : list_names(known_names),
+                .found = describe(value),
+                .advice = advice});
 }
 
 void EnumTable::nameless(const std::string& number, const Walker& walker) const {
@@ -86,8 +89,10 @@ void EnumTable::nameless(const std::string& number, const Walker& walker) const 
   for (const auto& [known, name] : names_) known_names.push_back(name);
   walker.fail(
       ErrorCode::out_of_range, "an enum's value has no name",
-      known_names.empty() ? "a value that has a name" : list_names(known_names), number,
-      "Name it in EnumNames, or set EnumNames::any_number if every number is a value, as in flags");
+      {.expected = known_names.empty() ? "a value that has a name" : list_names(known_names),
+       .found = number,
+       .advice = "Name it in EnumNames, or set EnumNames::any_number if every number is a value, "
+                 "as in flags"});
 }
 
 std::uint64_t EnumTable::checked_large(std::uint64_t number, const Walker& walker) const {
@@ -103,8 +108,9 @@ std::int64_t EnumTable::checked(std::int64_t number, const Walker& walker) const
   }
   if (number >= lowest_ && number <= highest_) return number;
   walker.fail(ErrorCode::out_of_range, "a number is not a value of the enum",
-              std::to_string(lowest_) + " to " + std::to_string(highest_), std::to_string(number),
-              "Give the enum a fixed underlying type, or name its values in EnumNames");
+              {.expected = std::to_string(lowest_) + " to " + std::to_string(highest_),
+               .found = std::to_string(number),
+               .advice = "Give the enum a fixed underlying type, or name its values in EnumNames"});
 }
 
 }  // namespace safestructures::inline v0::detail

@@ -347,8 +347,9 @@ bool is_columns_of_pairs(const Value& value) {
 }
 
 void duplicate(const Value& key, const Decoder& decoder) {
-  decoder.fail(ErrorCode::duplicate_name, "two items become equal in the loaded type", {},
-               describe(key), "Load them into a multimap, a multiset or a list");
+  decoder.fail(
+      ErrorCode::duplicate_name, "two items become equal in the loaded type",
+      {.found = describe(key), .advice = "Load them into a multimap, a multiset or a list"});
 }
 
 }  // namespace safestructures::inline v0::detail

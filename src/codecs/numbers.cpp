@@ -7,10 +7,12 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/sequences.hpp>
+#include <safestructures/data/error.hpp>
 #include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
 #include "platform/memory.hpp"
@@ -55,8 +57,8 @@ Source open(const Value& value, const Decoder& decoder, DType dtype,
 
 [[noreturn]] void wrong_shape(const std::string& expected, const Value& value,
                               const Decoder& decoder, std::string advice = {}) {
-  decoder.fail(ErrorCode::shape_mismatch, "a tensor has the wrong shape", expected, describe(value),
-               std::move(advice));
+  decoder.fail(ErrorCode::shape_mismatch, "a tensor has the wrong shape",
+               {.expected = expected, .found = describe(value), .advice = std::move(advice)});
 }
 
 /// Throws an error for integers that had to be rounded for a floating-point target.
@@ -72,15 +74,12 @@ void check_exact(const Tensor& tensor, std::uint64_t first, std::uint64_t count,
         first, 1, dtype_of<T>, std::as_writable_bytes(std::span(&number, 1)), Overflow::error));
     return std::to_string(number);
   };
-  decoder.fail(ErrorCode::lossy_conversion, "a floating-point type cannot hold an int exactly",
-               "ints that " + std::string(to_string(dtype)) + " holds exactly",
-               (tensor.dtype() == DType::U64 ? read(std::uint64_t{}) : read(std::int64_t{})) +
-                   " at element " + std::to_string(first),
-               "Load it into an integer type, or choose Overflow::saturate");
-}
-
-bool is_signed(DType dtype) {
-  return dtype == DType::I8 || dtype == DType::I16 || dtype == DType::I32 || dtype == DType::I64;
+  decoder.fail(
+      ErrorCode::lossy_conversion, "a floating-point type cannot hold an int exactly",
+      {.expected = "ints that " + std::string(to_string(dtype)) + " holds exactly",
+       .found = (tensor.dtype() == DType::U64 ? read(std::uint64_t{}) : read(std::int64_t{})) +
+                " at element " + std::to_string(first),
+       .advice = "Load it into an integer type, or choose Overflow::saturate"});
 }
 
 void decode_number(const Value& value, const Decoder& decoder, DType dtype,
@@ -94,7 +93,7 @@ void decode_number(const Value& value, const Decoder& decoder, DType dtype,
   if (!is_integer(dtype)) return decode_floating(value, decoder, dtype, target.data());
   // All 64 bits for the widest, fewer for the others; little-endian, as `put` requires.
   const unsigned spare = 64 - bit_width(dtype);
-  if (is_signed(dtype))
+  if (is_signed_integer(dtype))
     put(decode_signed(value, decoder, std::numeric_limits<std::int64_t>::min() >> spare,
                       std::numeric_limits<std::int64_t>::max() >> spare));
   else put(decode_unsigned(value, decoder, std::numeric_limits<std::uint64_t>::max() >> spare));
@@ -141,7 +140,7 @@ Value encode_number(DType dtype, std::span<const std::byte> number) {
 void describe_number(TypeDescriber& type, DType dtype) {
   if (dtype == DType::BOOL) type.boolean();
   else if (dtype == DType::C64) type.complex(DType::F32);
-  else if (is_integer(dtype)) type.integer(bit_width(dtype), is_signed(dtype));
+  else if (is_integer(dtype)) type.integer(dtype);
   else type.floating(dtype);
 }
 
@@ -239,7 +238,7 @@ std::span<const std::byte> decode_bytes(const Value& value, const Decoder& decod
 void expect_byte_count(std::size_t found, std::size_t expected, const Decoder& decoder) {
   if (found != expected)
     decoder.fail(ErrorCode::shape_mismatch, "bytes have the wrong length",
-                 std::to_string(expected) + " bytes", std::to_string(found));
+                 {.expected = std::to_string(expected) + " bytes", .found = std::to_string(found)});
 }
 
 }  // namespace safestructures::inline v0::detail

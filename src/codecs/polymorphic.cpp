@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/registry.hpp>
 #include "codecs/type_text.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -40,10 +42,11 @@ void refuse_other_class(const Value& value, const Pointee& base, const Decoder& 
   const Registry::Type* type = decoder.registry()->find(value.type_name());
   if (type == nullptr || type->type == base.type) return;
   const std::string base_text = type_text(base.type);
-  decoder.fail(ErrorCode::type_mismatch, "a struct is not of the pointer's class", base_text,
-               "a struct of '" + type->name + "'",
-               "Load it as that type, or save it through a pointer to " + base_text +
-                   ", with the registry in the options");
+  decoder.fail(ErrorCode::type_mismatch, "a struct is not of the pointer's class",
+               {.expected = base_text,
+                .found = "a struct of '" + type->name + "'",
+                .advice = "Load it as that type, or save it through a pointer to " + base_text +
+                          ", with the registry in the options"});
 }
 
 }  // namespace
@@ -56,7 +59,7 @@ const Registry::Type* dynamic_type(const std::type_info& object, const std::type
   const std::string type = type_text(object);
   encoder.fail(ErrorCode::unknown_type,
                "an object behind a pointer to " + type_text(base) + " has a type without a codec",
-               {}, type, how_to_add(type, type_text(base)));
+               {.found = type, .advice = how_to_add(type, type_text(base))});
 }
 
 const Registry::Type* named_type(const Value& value, const Pointee& base, const Decoder& decoder) {
@@ -72,9 +75,10 @@ const Registry::Type* named_type(const Value& value, const Pointee& base, const 
                decoder.registry() != nullptr
                    ? "no codec is registered for a type that is named in the file"
                    : "there is no registry for a type that is named in the file",
-               own + "the name of a type derived from " + base_text, "'" + value.type_name() + "'",
-               "Add the type of that name with registry.add<T, " + base_text +
-                   ">(), and pass the registry in the options (LoadOptions::registry)");
+               {.expected = own + "the name of a type derived from " + base_text,
+                .found = "'" + value.type_name() + "'",
+                .advice = "Add the type of that name with registry.add<T, " + base_text +
+                          ">(), and pass the registry in the options (LoadOptions::registry)"});
 }
 
 void* to_base(const Registry::Type& type, void* object, const std::type_info& base,
@@ -85,8 +89,8 @@ void* to_base(const Registry::Type& type, void* object, const std::type_info& ba
   const std::string base_text = type_text(base);
   decoder.fail(ErrorCode::unknown_type,
                "the type '" + type.name + "' was added without the base that is loaded",
-               "a type added with the base " + base_text, {},
-               "Add it with registry.add<T, " + base_text + ">()");
+               {.expected = "a type added with the base " + base_text,
+                .advice = "Add it with registry.add<T, " + base_text + ">()"});
 }
 
 }  // namespace safestructures::inline v0::detail

@@ -2,11 +2,16 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
-#include <type_traits>
 
+#include <safestructures/data/convert.hpp>
+#include <safestructures/data/error.hpp>
 #include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
 
@@ -15,8 +20,10 @@ namespace {
 
 [[noreturn]] void out_of_range(const std::string& expected, const Value& value,
                                const Decoder& decoder) {
-  decoder.fail(ErrorCode::out_of_range, "a number is out of range", expected, describe(value),
-               "Load it into a wider type, or choose Overflow::saturate");
+  decoder.fail(ErrorCode::out_of_range, "a number is out of range",
+               {.expected = expected,
+                .found = describe(value),
+                .advice = "Load it into a wider type, or choose Overflow::saturate"});
 }
 
 /// Returns the nearest bound for an int out of range, if the caller allows that.
@@ -38,8 +45,9 @@ void round_to(double number, DType dtype, void* target, Overflow overflow) {
 void round_integer(const Value& value, const Decoder& decoder, DType dtype, void* target) {
   const auto inexact = [&](const std::string& found) {
     decoder.fail(ErrorCode::lossy_conversion, "a floating-point type cannot hold an int exactly",
-                 "an int that " + std::string(to_string(dtype)) + " holds exactly", found,
-                 "Load it into an integer type, or choose Overflow::saturate");
+                 {.expected = "an int that " + std::string(to_string(dtype)) + " holds exactly",
+                  .found = found,
+                  .advice = "Load it into an integer type, or choose Overflow::saturate"});
   };
   const auto from = [&]<class T>(DType source, T number) {
     const ConversionReport report = convert_elements(
@@ -177,7 +185,9 @@ Value encode_long_double(long double value, const Encoder& encoder) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.21Lg", value);
   encoder.fail(ErrorCode::lossy_conversion, "a long double has more digits than can be saved",
-               "a number that is exactly a double", text.data(), "Round it to double first");
+               {.expected = "a number that is exactly a double",
+                .found = text.data(),
+                .advice = "Round it to double first"});
 }
 
 }  // namespace safestructures::inline v0::detail

@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/convert.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
 #include <safestructures/data/slice.hpp>
 #include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
@@ -147,9 +150,9 @@ void refuse_gap(const Value& value, const Decoder& decoder) {
   while (missing < positions.size() && positions[missing] == missing) ++missing;
   if (missing == positions.size()) return;
   decoder.fail(ErrorCode::type_mismatch, "the numbers of the items have a gap",
-               "items '0' to '" + std::to_string(positions.back()) + "'",
-               describe(value) + " without '" + std::to_string(missing) + "'",
-               "Load it into a std::map from an integer type, which keeps the numbers");
+               {.expected = "items '0' to '" + std::to_string(positions.back()) + "'",
+                .found = describe(value) + " without '" + std::to_string(missing) + "'",
+                .advice = "Load it into a std::map from an integer type, which keeps the numbers"});
 }
 
 }  // namespace
@@ -172,8 +175,9 @@ Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
   const Tensor& tensor = value.tensor();
   // A shape of 2^40 by 0 takes no bytes in a file, so its rows must not take memory here.
   if (tensor.size() == 0 && tensor.shape()[0] != 0)
-    decoder.fail(ErrorCode::shape_mismatch, "a tensor without elements has no items",
-                 "list, tuple, set, or a tensor with elements", describe(value));
+    decoder.fail(
+        ErrorCode::shape_mismatch, "a tensor without elements has no items",
+        {.expected = "list, tuple, set, or a tensor with elements", .found = describe(value)});
   size_ = static_cast<std::size_t>(tensor.shape()[0]);
 }
 
@@ -190,8 +194,10 @@ void Items::expect_size(std::size_t count, const Decoder& decoder) const {
   };
   // The description includes the length, except for a struct.
   const bool is_columns = value_.kind() == Kind::structure;
-  decoder.fail(ErrorCode::shape_mismatch, "a sequence has the wrong length", items(count),
-               is_columns ? describe(value_) + ", columns of " + items(size_) : describe(value_));
+  decoder.fail(
+      ErrorCode::shape_mismatch, "a sequence has the wrong length",
+      {.expected = items(count),
+       .found = is_columns ? describe(value_) + ", columns of " + items(size_) : describe(value_)});
 }
 
 }  // namespace safestructures::inline v0

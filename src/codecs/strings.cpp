@@ -6,6 +6,9 @@
 #include <vector>
 
 #include <safestructures/codecs/vector.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
+#include <safestructures/data/tensor.hpp>
 #include "data/text/utf8.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -25,7 +28,7 @@ bool is_text(std::string_view chars) {
 }
 
 Value encode_raw(std::string_view chars) {
-  return encode_block(DType::U8, Shape{chars.size()}, std::as_bytes(std::span(chars)), false);
+  return encode_block(DType::U8, Shape{chars.size()}, std::as_bytes(std::span(chars)));
 }
 
 std::string_view chars_of(const Tensor& bytes) {
@@ -79,10 +82,10 @@ void decode_char_array(const Value& value, const Decoder& decoder, std::span<cha
   const bool fits =
       value.kind() == Kind::string ? text.size() <= target.size() : text.size() == target.size();
   if (!fits)
-    decoder.fail(
-        ErrorCode::shape_mismatch, "the characters do not fill their array",
-        (value.kind() == Kind::string ? "at most " : "") + std::to_string(target.size()) + " bytes",
-        std::to_string(text.size()));
+    decoder.fail(ErrorCode::shape_mismatch, "the characters do not fill their array",
+                 {.expected = (value.kind() == Kind::string ? "at most " : "") +
+                              std::to_string(target.size()) + " bytes",
+                  .found = std::to_string(text.size())});
   std::ranges::copy(text, target.begin());
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <safestructures/data/error.hpp>
 #include "data/box.hpp"
 #include "data/text/nearest_name.hpp"
 
@@ -19,12 +20,14 @@ unsigned version_of(const Value& value, const StructLayout& layout, const Decode
   if (attribute == nullptr) return 0;
   if (attribute->kind() != Kind::integer || !attribute->as_uint64())
     decoder.fail(ErrorCode::invalid_schema, "a class version is not a number",
-                 "an int, 0 or larger, in the attribute \"class_version\"", describe(*attribute));
+                 {.expected = "an int, 0 or larger, in the attribute \"class_version\"",
+                  .found = describe(*attribute)});
   if (*attribute->as_uint64() > layout.version)
-    decoder.fail(ErrorCode::unsupported_version, struct_text(layout) + " is of a newer version",
-                 "class version " + std::to_string(layout.version) + " or older",
-                 "class version " + attribute->integer_text(),
-                 "Load it with the newer program that wrote it, or a newer version of this one");
+    decoder.fail(
+        ErrorCode::unsupported_version, struct_text(layout) + " is of a newer version",
+        {.expected = "class version " + std::to_string(layout.version) + " or older",
+         .found = "class version " + attribute->integer_text(),
+         .advice = "Load it with the newer program that wrote it, or a newer version of this one"});
   return static_cast<unsigned>(*attribute->as_uint64());
 }
 
@@ -76,9 +79,10 @@ void StructReader::refuse_unknown() const {
     const std::string found = entry.key.key_label();
     const auto nearest = nearest_name(found, names);
     decoder_.fail(ErrorCode::unknown_field, struct_text(layout_) + " has no such field",
-                  names.empty() ? "no field" : list_names(names), list_names({{found}}),
-                  nearest ? "Perhaps '" + std::string(*nearest) + "' is meant"
-                          : "Set refuse_unknown_fields to false to ignore it");
+                  {.expected = names.empty() ? "no field" : list_names(names),
+                   .found = list_names({{found}}),
+                   .advice = nearest ? "Perhaps '" + std::string(*nearest) + "' is meant"
+                                     : "Set refuse_unknown_fields to false to ignore it"});
   }
 }
 
@@ -105,13 +109,15 @@ const Value& StructReader::require(std::size_t field) const {
                                [&](const FieldInfo& info) { return is_read_from(info, other); });
   });
   const auto nearest = nearest_name(name, unclaimed);
-  decoder_.fail(ErrorCode::missing_field, struct_text(layout_) + " lacks a field", "'" + name + "'",
-                names.empty() ? "no field" : list_names(names),
-                nearest ? "If '" + std::string(*nearest) + "' is meant, give '" + name +
-                              "' that alias in Rules<" + std::string(layout_.class_name) + ">"
-                        : "If it may be missing, make it a std::optional or give it a rule "
-                          "optional() in Rules<" +
-                              std::string(layout_.class_name) + ">");
+  decoder_.fail(
+      ErrorCode::missing_field, struct_text(layout_) + " lacks a field",
+      {.expected = "'" + name + "'",
+       .found = names.empty() ? "no field" : list_names(names),
+       .advice = nearest ? "If '" + std::string(*nearest) + "' is meant, give '" + name +
+                               "' that alias in Rules<" + std::string(layout_.class_name) + ">"
+                         : "If it may be missing, make it a std::optional or give it a rule "
+                           "optional() in Rules<" +
+                               std::string(layout_.class_name) + ">"});
 }
 
 void describe_struct(TypeDescriber& type, const StructLayout& layout,

@@ -43,8 +43,9 @@ std::vector<std::size_t> dense_order(const TensorLayout& layout, std::size_t sca
     const std::size_t dimension = order[i];
     if (layout.sizes[dimension] == 1) continue;
     if (layout.strides[dimension] != expected)
-      decoder.fail(ErrorCode::invalid_argument, "the memory of a tensor type is not dense",
-                   "rows without gaps", {}, "Load into a type that owns its memory");
+      decoder.fail(
+          ErrorCode::invalid_argument, "the memory of a tensor type is not dense",
+          {.expected = "rows without gaps", .advice = "Load into a type that owns its memory"});
     expected *= static_cast<std::int64_t>(layout.sizes[dimension]);
   }
   return order;
@@ -91,8 +92,8 @@ std::vector<std::uint64_t> nested_sizes(const Value& value,
   for (std::size_t i = 0; fits && i < sizes.size(); ++i) fits = (*shape)[i].holds(sizes[i]);
   if (!fits)
     decoder.fail(ErrorCode::shape_mismatch, "the list has the wrong shape",
-                 "numbers for shape " + to_string(std::span<const Extent>(*shape)),
-                 describe(value));
+                 {.expected = "numbers for shape " + to_string(std::span<const Extent>(*shape)),
+                  .found = describe(value)});
   check_rows(value, decoder, sizes);
   return sizes;
 }
@@ -109,9 +110,9 @@ bool count_fits(std::span<const std::uint64_t> sizes, std::uint64_t most) noexce
 
 void refuse_complex(const Value& value, const Decoder& decoder, std::string advice) {
   decoder.fail(ErrorCode::type_mismatch, "the numbers are complex, and the target's are real",
-               "real numbers",
-               describe(value) + (is_marked_complex(value) ? " of complex numbers" : ""),
-               std::move(advice));
+               {.expected = "real numbers",
+                .found = describe(value) + (is_marked_complex(value) ? " of complex numbers" : ""),
+                .advice = std::move(advice)});
 }
 
 Value real_parts(const Value& value, const Decoder& decoder, std::string advice) {
@@ -127,7 +128,8 @@ Value real_parts(const Value& value, const Decoder& decoder, std::string advice)
 void expect_row(const Items& row, const Value& value, std::uint64_t size, const Decoder& decoder) {
   if (row.size() != size)
     decoder.fail(ErrorCode::shape_mismatch, "a row does not have the length of the first",
-                 std::to_string(size) + (size == 1 ? " item" : " items"), describe(value));
+                 {.expected = std::to_string(size) + (size == 1 ? " item" : " items"),
+                  .found = describe(value)});
 }
 
 }  // namespace detail
@@ -147,8 +149,9 @@ TensorSource::TensorSource(const detail::ScalarLayout& scalar, const Value& valu
 }
 
 void TensorSource::wrong_shape(std::string expected, std::string advice) const {
-  decoder_.fail(ErrorCode::shape_mismatch, "the tensor has the wrong shape", std::move(expected),
-                describe(value_), std::move(advice));
+  decoder_.fail(
+      ErrorCode::shape_mismatch, "the tensor has the wrong shape",
+      {.expected = std::move(expected), .found = describe(value_), .advice = std::move(advice)});
 }
 
 void TensorSource::expect_shape(std::span<const Extent> shape) const {

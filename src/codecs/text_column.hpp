@@ -9,6 +9,8 @@
 #include <vector>
 
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/tensor.hpp>
 #include "data/column_count.hpp"
 #include "data/text/utf8.hpp"
 
@@ -32,8 +34,8 @@ class TextColumn {
     for (const std::int64_t end : ends_) {
       if (end < last || std::cmp_greater(end, text_.byte_size()))
         decoder.fail(ErrorCode::out_of_range, "the ends of texts are not in order",
-                     "ascending ends, up to " + std::to_string(text_.byte_size()),
-                     std::to_string(end));
+                     {.expected = "ascending ends, up to " + std::to_string(text_.byte_size()),
+                      .found = std::to_string(end)});
       last = end;
     }
   }
@@ -45,8 +47,8 @@ class TextColumn {
     const auto* chars = reinterpret_cast<const char*>(text_.bytes().data());
     std::string text(chars + begin, static_cast<std::size_t>(ends_[index]) - begin);
     if (find_invalid_utf8(text))
-      decoder.fail(ErrorCode::invalid_utf8, "a text is not valid UTF-8", {},
-                   "invalid bytes in item " + std::to_string(index));
+      decoder.fail(ErrorCode::invalid_utf8, "a text is not valid UTF-8",
+                   {.found = "invalid bytes in item " + std::to_string(index)});
     return text;
   }
 

@@ -1,9 +1,12 @@
 #include <safestructures/codecs/variant.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
 #include "codecs/scalar_of.hpp"
 #include "data/column_count.hpp"
 
@@ -34,8 +37,9 @@ std::size_t checked_index(const Value& index, std::size_t count, const Decoder& 
     const auto number = index.as_uint64();
     if (number && *number < count) return static_cast<std::size_t>(*number);
   }
-  decoder.fail(ErrorCode::out_of_range, "a variant has no such alternative",
-               "an index from 0 to " + std::to_string(count - 1), describe(index));
+  decoder.fail(
+      ErrorCode::out_of_range, "a variant has no such alternative",
+      {.expected = "an index from 0 to " + std::to_string(count - 1), .found = describe(index)});
 }
 
 /// Returns the kinds made by codecs that can also load this value.
@@ -248,7 +252,7 @@ VariantContent read_variant(const Value& value, std::span<const Alternative> alt
   if (const auto scalar = scalar_in(value, decoder))
     if (const auto index = choose(*scalar, alternatives, Tell::fit)) return {*index, &value};
   decoder.fail(ErrorCode::type_mismatch, "no alternative of a variant can load the value",
-               "one of " + list_kinds(alternatives), describe(value));
+               {.expected = "one of " + list_kinds(alternatives), .found = describe(value)});
 }
 
 }  // namespace safestructures::inline v0::detail

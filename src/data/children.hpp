@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include <safestructures/data/value.hpp>
 #include "data/box.hpp"

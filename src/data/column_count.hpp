@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/value.hpp>
 
 namespace safestructures::inline v0::detail {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <safestructures/data/attributes.hpp>
+#include <safestructures/data/convert.hpp>
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/walk.hpp>
 #include "data/box.hpp"
@@ -34,8 +36,8 @@ const Value& Decoder::expect_custom(const Value& value, std::string_view type_na
 }
 
 void Decoder::mismatch(std::string_view expected, const Value& value) const {
-  fail(ErrorCode::type_mismatch, "a value has the wrong type", std::string(expected),
-       describe(value));
+  fail(ErrorCode::type_mismatch, "a value has the wrong type",
+       {.expected = std::string(expected), .found = describe(value)});
 }
 
 Tensor Decoder::restored(const Value& value) {

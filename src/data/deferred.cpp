@@ -1,6 +1,5 @@
 #include "data/deferred.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include <safestructures/data/error.hpp>

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <compare>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <utility>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/box.hpp"
 #include "data/digest.hpp"

@@ -2,6 +2,7 @@
 /// The entries of a dict or structure, with a hash index.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

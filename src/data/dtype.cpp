@@ -1,5 +1,9 @@
 #include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include <safestructures/data/dtype.hpp>
 #include "data/text/packed_name.hpp"
@@ -82,5 +86,9 @@ std::size_t alignment(DType dtype) noexcept { return traits(dtype).alignment; }
 bool is_floating(DType dtype) noexcept { return traits(dtype).family == Family::floating; }
 
 bool is_integer(DType dtype) noexcept { return traits(dtype).family == Family::integer; }
+
+bool is_signed_integer(DType dtype) noexcept {
+  return dtype == DType::I8 || dtype == DType::I16 || dtype == DType::I32 || dtype == DType::I64;
+}
 
 }  // namespace safestructures::inline v0

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
@@ -65,8 +64,9 @@ Encoder::SharedScope::SharedScope(Encoder& encoder, const void* object, std::typ
   const auto [entry, is_new] = encoder_.shared_.try_emplace(key_);
   first_ = is_new;
   if (!is_new && !entry->second.done)
-    encoder_.fail(ErrorCode::cycle, "a structure contains itself", {}, {},
-                  "Break the cycle, for example with a std::weak_ptr or a skipped field");
+    encoder_.fail(
+        ErrorCode::cycle, "a structure contains itself",
+        {.advice = "Break the cycle, for example with a std::weak_ptr or a skipped field"});
 }
 
 Encoder::SharedScope::~SharedScope() {

@@ -1,6 +1,7 @@
 #include <safestructures/data/error.hpp>
 
 #include <array>
+#include <cstddef>
 #include <utility>
 
 namespace safestructures::inline v0 {

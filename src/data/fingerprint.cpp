@@ -1,10 +1,13 @@
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <random>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include <safestructures/data/decoder.hpp>
+#include <safestructures/data/tensor.hpp>
 #include "data/children.hpp"
 #include "platform/xxh3.hpp"
 

@@ -1,6 +1,7 @@
 #include "data/limit.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 

@@ -1,5 +1,6 @@
 #include <safestructures/data/path.hpp>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>

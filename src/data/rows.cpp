@@ -1,5 +1,6 @@
 #include "data/rows.hpp"
 
+#include <cstddef>
 #include <utility>
 
 #include "data/deferred.hpp"

@@ -1,7 +1,6 @@
 #include <safestructures/data/shape.hpp>
 
 #include <limits>
-#include <utility>
 
 #include <safestructures/data/error.hpp>
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <safestructures/data/error.hpp>
 #include "data/text/printable.hpp"

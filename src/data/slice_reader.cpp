@@ -1,6 +1,7 @@
 #include "data/slice_reader.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>

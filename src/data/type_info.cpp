@@ -1,8 +1,10 @@
 #include <safestructures/data/type_info.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 
 namespace safestructures::inline v0 {
@@ -129,17 +131,11 @@ void TypeDescriber::boolean() {
   info_.bits = 8;
 }
 
-void TypeDescriber::integer(unsigned bits, bool is_signed) {
+void TypeDescriber::integer(DType dtype) {
   start(TypeKind::integer);
-  info_.bits = bits;
-  info_.is_signed = is_signed;
-  switch (bits) {
-    case 8: info_.dtype = is_signed ? DType::I8 : DType::U8; break;
-    case 16: info_.dtype = is_signed ? DType::I16 : DType::U16; break;
-    case 32: info_.dtype = is_signed ? DType::I32 : DType::U32; break;
-    case 64: info_.dtype = is_signed ? DType::I64 : DType::U64; break;
-    default: break;
-  }
+  info_.dtype = dtype;
+  info_.bits = bit_width(dtype);
+  info_.is_signed = is_signed_integer(dtype);
 }
 
 void TypeDescriber::floating(DType dtype) {
@@ -213,11 +209,11 @@ void TypeDescriber::optional(Node& item) {
   info_.item = refer(item);
 }
 
-void TypeDescriber::pointer(Node& item, bool is_shared, bool is_polymorphic) {
+void TypeDescriber::pointer(Node& item, PointerTraits traits) {
   start(TypeKind::pointer);
   info_.item = refer(item);
-  info_.is_shared = is_shared;
-  info_.is_polymorphic = is_polymorphic;
+  info_.is_shared = traits.is_shared;
+  info_.is_polymorphic = traits.is_polymorphic;
 }
 
 void TypeDescriber::structure(std::string_view name, unsigned version) {

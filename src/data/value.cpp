@@ -1,11 +1,13 @@
 #include <safestructures/data/value.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <system_error>
 
-#include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/box.hpp"
 #include "data/text/printable.hpp"

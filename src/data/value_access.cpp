@@ -1,8 +1,18 @@
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/value.hpp>
 #include "data/box.hpp"

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>

@@ -14,13 +14,9 @@ Walker::Walker(const Registry* registry, const Limits& limits)
       limits_(limits),
       unchecked_(std::min(limits.depth, Descent::unchecked)) {}
 
-void Walker::fail(ErrorCode code, std::string problem, std::string expected, std::string found,
-                  std::string advice) const {
-  throw Error(code, std::move(problem),
-              {.path = path(),
-               .expected = std::move(expected),
-               .found = std::move(found),
-               .advice = std::move(advice)});
+void Walker::fail(ErrorCode code, std::string problem, ErrorDetails details) const {
+  details.path = path();
+  throw Error(code, std::move(problem), std::move(details));
 }
 
 void Walker::rethrow(std::string_view type_name) const {

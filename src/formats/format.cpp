@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <safestructures/data/error.hpp>
 #include <safestructures/formats/burn.hpp>
 #include <safestructures/formats/burnpack.hpp>
 #include <safestructures/formats/cbor.hpp>

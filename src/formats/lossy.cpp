@@ -1,6 +1,7 @@
 #include "formats/lossy.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,6 +3,7 @@
 /// every format refuses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <span>

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
 
 namespace safestructures::inline v0 {

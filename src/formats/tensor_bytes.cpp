@@ -2,7 +2,11 @@
 #include "data/text/printable.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
+#include <span>
+#include <string_view>
 
 #include <safestructures/data/error.hpp>
 

@@ -1,15 +1,14 @@
 #include "platform/atomic_file.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "platform/memory.hpp"
 #include "platform/parallel.hpp"
 #include "platform/save_target.hpp"
-#include "platform/split_mix.hpp"
 #include "platform/system_error.hpp"
 
 namespace safestructures::inline v0::platform {
@@ -38,65 +37,26 @@ constexpr std::uint64_t write_back_step = std::uint64_t{16} << 20U;
 constexpr std::size_t computed_share = std::size_t{4} << 20U;
 constexpr std::uint64_t durable_part = 2 * write_back_step;
 
-/// Returns eight characters that two savers are unlikely to share. Exclusive creation decides; this
-/// only saves attempts.
-std::string random_name() {
-  static std::atomic<std::uint64_t> count{0};
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  std::uint64_t state = static_cast<std::uint64_t>(now) + (count.fetch_add(1) << 48U) +
-                        reinterpret_cast<std::uintptr_t>(&now);
-  // The state differs only in a few bits from that of another process.
-  state = split_mix(state);
-  std::string name;
-  for (int digit = 0; digit < 8; ++digit, state /= 36) {
-    name += "abcdefghijklmnopqrstuvwxyz0123456789"[state % 36];
-  }
-  return name;
-}
-
-std::filesystem::path temporary_beside(const std::filesystem::path& target) {
-  // File systems allow 255 bytes, some of them fewer; the name only helps people.
-  constexpr std::size_t longest_part = 120;
-  std::string name = target.filename().string();
-  if (name.size() > longest_part) {
-    name.resize(longest_part);
-    while (!name.empty() && static_cast<unsigned char>(name.back()) >= 0x80) name.pop_back();
-  }
-  return target.parent_path() / ("." + name + "." + random_name() + ".tmp");
-}
-
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path, AtomicFileOptions options)
-    : path_(std::move(path)), options_(options), process_(os::process_id()), cut_(cut_size) {
+    : path_(std::move(path)), options_(options), cut_(cut_size) {
   const SaveTarget target = save_target(path_);
   target_ = target.path;
   most_staged_ = options.size_hint == 0 || options.size_hint > largest_staging
                      ? largest_staging
                      : std::max(smallest_staging, static_cast<std::size_t>(options.size_hint));
   queue_.reserve(2 * largest_staging / reference_from);
-  try {
-    create(target.existing);
-  } catch (...) {
-    discard();  // The destructor does not run if construction fails.
-    throw;
-  }
+  create(target.existing);
 }
 
-AtomicFile::~AtomicFile() { discard(); }
-
 void AtomicFile::create(const std::optional<os::Status>& existing) {
-  std::error_code error = make_error_code(std::errc::file_exists);
-  for (int attempt = 0; attempt < 100 && error == std::errc::file_exists; ++attempt) {
-    std::filesystem::path name = temporary_beside(target_);
-    // Never more accessible than the file it replaces, not even temporarily: until `keep_access`,
-    // its group is this process's own.
-    file_ = os::create_new(name, existing ? existing->permissions & 0600 : 0666, error);
-    if (!error) temporary_ = std::move(name);
-  }
+  // Never more accessible than the file it replaces, not even temporarily: until `keep_access`, its
+  // group is this process's own.
+  std::error_code error;
+  temporary_.create(target_, existing ? existing->permissions & 0600 : 0666, error);
   if (error) fail("cannot create a file in its folder", error);
-  noted_ = os::note_temporary(temporary_);
-  if (existing) os::keep_access(file_, *existing, error);
+  if (existing) os::keep_access(temporary_.file(), *existing, error);
   if (error) fail("cannot keep the permissions of the file", error);
   expect(options_.size_hint);
 }
@@ -104,7 +64,7 @@ void AtomicFile::create(const std::optional<os::Status>& existing) {
 void AtomicFile::expect(std::uint64_t size) {
   if (size < std::max(position(), reserved_) + reserve_from) return;
   std::error_code error;
-  os::reserve(file_, size, error);
+  os::reserve(temporary_.file(), size, error);
   if (error) fail("cannot reserve " + std::to_string(size) + " bytes on the disk", error);
   reserved_ = size;
 }
@@ -112,7 +72,7 @@ void AtomicFile::expect(std::uint64_t size) {
 void AtomicFile::reserve_queued() {
   if (queued_ == 0 || options_.size_hint != 0) return;
   if (position() < unexpected_from || position() <= reserved_) return;
-  os::reserve_behind(file_, reserved_, position() - reserved_);
+  os::reserve_behind(temporary_.file(), reserved_, position() - reserved_);
   reserved_ = position();
 }
 
@@ -121,7 +81,7 @@ bool AtomicFile::overwrite(std::uint64_t offset, std::span<const std::byte> byte
   try {
     write_at(offset, bytes);
   } catch (...) {
-    discard();
+    temporary_.discard();
     throw;
   }
   return true;
@@ -190,7 +150,7 @@ void AtomicFile::write_queue() {
   std::span<std::span<const std::byte>> left(queue_);
   while (!left.empty()) {
     std::error_code error;
-    std::size_t count = os::write_some(file_, written_, left, error);
+    std::size_t count = os::write_some(temporary_.file(), written_, left, error);
     if (!error && count == 0) error = make_error_code(std::errc::io_error);
     if (error) fail("cannot write the file", error);
     written_ += count;
@@ -254,7 +214,7 @@ void AtomicFile::compute_part(std::uint64_t size, std::size_t unit, unsigned thr
         },
         threads);
   } catch (...) {
-    discard();
+    temporary_.discard();
     throw;
   }
   written_ += size;
@@ -264,7 +224,7 @@ void AtomicFile::compute_part(std::uint64_t size, std::size_t unit, unsigned thr
 void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     std::error_code error;
-    const std::size_t count = os::write_some(file_, offset, {&bytes, 1}, error);
+    const std::size_t count = os::write_some(temporary_.file(), offset, {&bytes, 1}, error);
     if (!error && count == 0) error = make_error_code(std::errc::io_error);
     if (error)
       throw system_error(ErrorCode::cannot_write, "cannot write the file", path_, error, offset);
@@ -276,7 +236,7 @@ void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes
 void AtomicFile::write_back() {
   const std::uint64_t size = (written_ - written_back_) / write_back_step * write_back_step;
   if (size == 0) return;
-  os::start_writeback(file_, written_back_, size);
+  os::start_writeback(temporary_.file(), written_back_, size);
   written_back_ += size;
 }
 
@@ -289,11 +249,11 @@ void AtomicFile::finish() {
   require_open();
   write_queue();
   std::error_code error;
-  if (reserved_ > written_) os::resize(file_, written_, error);
+  if (reserved_ > written_) os::resize(temporary_.file(), written_, error);
   if (error) fail("cannot cut the file to its size", error);
-  if (options_.durable) os::synchronise(file_, error);
+  if (options_.durable) os::synchronise(temporary_.file(), error);
   if (error) fail("cannot synchronise the file with the disk", error);
-  error = file_.close();
+  error = temporary_.file().close();
   if (error) fail("cannot finish writing the file", error);
   staging_.reset();
   small_staging_.reset();
@@ -302,36 +262,23 @@ void AtomicFile::finish() {
 
 void AtomicFile::publish() {
   std::error_code error;
-  os::rename(temporary_, target_, error);
+  temporary_.rename_to(target_, error);
   if (error) fail("cannot rename the temporary file", error);
-  forget_temporary();
   if (!options_.durable) return;
   const std::filesystem::path folder = target_.parent_path();
   os::synchronise_folder(folder.empty() ? std::filesystem::path(".") : folder, error);
   if (error) fail("the file is in place, but cannot synchronise its folder", error);
 }
 
-void AtomicFile::forget_temporary() noexcept {
-  os::forget_temporary(std::exchange(noted_, nullptr));
-  temporary_.clear();
-}
-
-void AtomicFile::discard() noexcept {
-  static_cast<void>(file_.close());
-  // A forked child leaves its parent's file alone.
-  if (!temporary_.empty() && os::process_id() == process_) os::remove(temporary_);
-  forget_temporary();
-}
-
 void AtomicFile::fail(std::string_view operation, std::error_code cause) {
   const std::uint64_t offset = written_;
-  discard();
+  temporary_.discard();
   throw system_error(ErrorCode::cannot_write, operation, path_, cause,
                      offset == 0 ? std::nullopt : std::optional(offset));
 }
 
 void AtomicFile::require_open() const {
-  if (file_.is_open()) return;
+  if (temporary_.is_open()) return;
   throw Error(ErrorCode::invalid_argument, "the file is already finished",
               {.file = path_.string(),
                .path = {},

@@ -8,10 +8,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "platform/os.hpp"
 #include "platform/sink.hpp"
+#include "platform/temporary_file.hpp"
 
 namespace safestructures::inline v0::platform {
 
@@ -27,9 +30,8 @@ struct AtomicFileOptions {
 
 /// A new file that appears under its name when `commit` returns, replacing any existing file.
 ///
-/// It is written under a temporary name in the same folder, `.NAME.XXXXXXXX.tmp`. Without a commit,
-/// the destructor removes it; it stays behind only if the process dies. A reader or mapping of the
-/// old file keeps the old content.
+/// It is written as a `TemporaryFile`: without a commit, the destructor removes it. A reader or
+/// mapping of the old file keeps the old content.
 ///
 /// Symbolic links are followed: the file that a link names is replaced, the link stays. A replaced
 /// file's permission bits are kept, as are owner and group if the system allows; access control
@@ -44,7 +46,7 @@ class AtomicFile final : public Sink {
   explicit AtomicFile(std::filesystem::path path, AtomicFileOptions options = {});
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile() override;
+  ~AtomicFile() override = default;
 
   // From 64 KiB on, `write` refers to the caller's memory without copying it.
   void write(std::span<const std::byte> bytes) override;
@@ -80,18 +82,13 @@ class AtomicFile final : public Sink {
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   void move_cut();
   void write_back();
-  void forget_temporary() noexcept;
-  void discard() noexcept;
   [[noreturn]] void fail(std::string_view operation, std::error_code cause);
   void require_open() const;
 
-  std::filesystem::path path_;       // As given by the caller.
-  std::filesystem::path target_;     // The file that the rename replaces.
-  std::filesystem::path temporary_;  // Empty once it is gone.
-  os::Temporary* noted_ = nullptr;   // For removal by signal handlers.
+  std::filesystem::path path_;    // As given by the caller.
+  std::filesystem::path target_;  // The file that the rename replaces.
+  TemporaryFile temporary_;
   AtomicFileOptions options_;
-  os::File file_;
-  std::uint64_t process_;  // The process that created the temporary file.
 
   std::vector<std::span<const std::byte>> queue_;
   std::uint64_t written_ = 0;       // Bytes in the file.

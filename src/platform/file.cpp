@@ -1,6 +1,7 @@
 #include "platform/file.hpp"
 
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "platform/parallel.hpp"

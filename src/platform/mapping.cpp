@@ -1,7 +1,7 @@
 #include "platform/mapping.hpp"
 
-#include <limits>
 #include <string>
+#include <system_error>
 
 #include "platform/system_error.hpp"
 

@@ -10,9 +10,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <initializer_list>
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "platform/memory.hpp"
 #include "platform/os.hpp"

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <system_error>
 #include <thread>

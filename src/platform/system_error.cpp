@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <string>
 #include <utility>
 
 namespace safestructures::inline v0::platform {

@@ -1,6 +1,9 @@
 // A record as users see it.
 #include <safestructures/recording/recording.hpp>
 
+#include <cstddef>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 

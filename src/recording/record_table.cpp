@@ -1,7 +1,9 @@
 #include "recording/record_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace safestructures::inline v0::recording {

@@ -1,9 +1,11 @@
 #include <safestructures/recording/recording.hpp>
 
-#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

@@ -2,7 +2,6 @@
 /// Seals the segments that a recorder left when it died.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

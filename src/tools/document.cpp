@@ -1,5 +1,6 @@
 #include <safestructures/tools/document.hpp>
 
+#include <istream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <safestructures/tools/load.hpp>
 #include "data/box_arena.hpp"
 #include "formats/tensor_names.hpp"
+#include "tools/type_option.hpp"
 #include "tools/with_file.hpp"
 
 namespace safestructures::inline v0 {
@@ -95,11 +97,11 @@ Decoder Node::make_decoder() const {
                   .refuse_unknown_fields = options.refuse_unknown_fields});
 }
 
-std::optional<Value> Node::fitted_to(detail::TypeNode& type) const {
+std::optional<Value> Node::fitted_to(const TypeInfo& (*type)()) const {
   // `load_file<T>` gave the type before the file was read.
   if (file_->options.type != nullptr) return std::nullopt;
   LoadOptions options = file_->options;
-  options.type = &type;
+  options.type = type;
   return file_->format->for_type(*value_, file_->content, options);
 }
 
@@ -184,6 +186,12 @@ Value Document::state_dict() const {
   });
   for (const auto& [name, tensor] : content().extra_tensors) add(name, tensor);
   return dict;
+}
+
+LoadOptions detail::with_type(LoadOptions options, const TypeInfo& (*type)()) {
+  check_type_option(options.type, type, "LoadOptions::type");
+  options.type = type;
+  return options;
 }
 
 Value load_file(const std::filesystem::path& path, const ReadOptions& options) {

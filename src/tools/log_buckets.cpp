@@ -32,10 +32,11 @@ struct LogBuckets::Run {
   std::uint64_t count;
 };
 
-std::uint64_t LogBuckets::count(bool is_negative, std::size_t slot) const {
-  const std::size_t at = (is_negative ? slots_ : 0) + slot;
-  return counts_[at] + counts_[2 * slots_ + at];
+std::uint64_t LogBuckets::positives(std::size_t slot) const {
+  return counts_[slot] + counts_[2 * slots_ + slot];
 }
+
+std::uint64_t LogBuckets::negatives(std::size_t slot) const { return positives(slots_ + slot); }
 
 /// Makes room for whole binades, so that few blocks need more than those before.
 void LogBuckets::reach(double smallest, double largest) {
@@ -102,8 +103,8 @@ void LogBuckets::fill_bins(TensorStatistics& found, std::uint64_t negative_zeros
     const auto bin = static_cast<std::size_t>(std::clamp(exponent, first, last) - first);
     // Zeros have no magnitude, but slot 0 may hold other numbers as well.
     const bool has_zeros = slot == 0;
-    found.negative[bin] += count(true, slot) - (has_zeros ? negative_zeros : 0);
-    found.positive[bin] += count(false, slot) - (has_zeros ? found.zeros - negative_zeros : 0);
+    found.negative[bin] += negatives(slot) - (has_zeros ? negative_zeros : 0);
+    found.positive[bin] += positives(slot) - (has_zeros ? found.zeros - negative_zeros : 0);
   }
 }
 
@@ -115,11 +116,11 @@ std::vector<LogBuckets::Run> LogBuckets::runs(const TensorStatistics& found) con
     if (count != 0) made.push_back({std::max(low, found.min), std::min(high, found.max), count});
   };
   for (std::size_t slot = slots_ - 1; slot > 0; --slot)
-    add(-first_of(base_ + slot + 1), -first_of(base_ + slot), count(true, slot));
-  if (const std::uint64_t zeros = count(true, 0) + count(false, 0); zeros != 0)
+    add(-first_of(base_ + slot + 1), -first_of(base_ + slot), negatives(slot));
+  if (const std::uint64_t zeros = negatives(0) + positives(0); zeros != 0)
     made.push_back({0, 0, zeros});
   for (std::size_t slot = 1; slot < slots_; ++slot)
-    add(first_of(base_ + slot), first_of(base_ + slot + 1), count(false, slot));
+    add(first_of(base_ + slot), first_of(base_ + slot + 1), positives(slot));
   made.push_back({infinity, infinity, found.positive_infinities});
   return made;
 }

@@ -31,7 +31,8 @@ class LogBuckets {
   void add_block(std::span<const double> values);
   void fill_bins(TensorStatistics& found, std::uint64_t negative_zeros) const;
   void fill_quantiles(TensorStatistics& found) const;
-  [[nodiscard]] std::uint64_t count(bool is_negative, std::size_t slot) const;
+  [[nodiscard]] std::uint64_t positives(std::size_t slot) const;
+  [[nodiscard]] std::uint64_t negatives(std::size_t slot) const;
   [[nodiscard]] std::vector<Run> runs(const TensorStatistics& found) const;
 
   // The key of a magnitude is its exponent and first bits. Slot 0 is for zeros and for all keys up

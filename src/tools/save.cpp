@@ -1,11 +1,15 @@
 #include <safestructures/tools/save.hpp>
 
+#include <string>
+#include <string_view>
+
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/thread_limit.hpp>
 #include <safestructures/formats/format.hpp>
 #include <safestructures/formats/gzip.hpp>
 #include "data/box_arena.hpp"
 #include "platform/sink.hpp"
+#include "tools/type_option.hpp"
 #include "tools/with_file.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -25,7 +29,8 @@ Value encode(const Encodee& object, const SaveOptions& options) {
 SaveReport write(const Encodee& object, const Format& format, Sink& sink,
                  const SaveOptions& options) {
   SaveOptions typed = options;
-  typed.type = object.type;
+  if (!object.is_value) check_type_option(options.type, object.type, "SaveOptions::type");
+  if (typed.type == nullptr) typed.type = object.type;
   if (object.is_value) return format.write(*static_cast<const Value*>(object.object), sink, typed);
   return format.write(encode(object, options), sink, typed);
 }

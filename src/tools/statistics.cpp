@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "data/bounded.hpp"
 #include "tools/doubles.hpp"

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/decoder.hpp>
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/value.hpp>
 #include <safestructures/data/walk.hpp>
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/tools/document.hpp>

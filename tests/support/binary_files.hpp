@@ -2,17 +2,17 @@
 /// The formats of trees and helpers that their tests share.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <safestructures/codecs/values.hpp>
+#include <safestructures/data/source.hpp>
+#include <safestructures/data/value.hpp>
 #include <safestructures/formats/cbor.hpp>
 #include <safestructures/formats/json.hpp>
 #include <safestructures/formats/messagepack.hpp>

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include <safestructures/burn/burn.hpp>
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/shape.hpp>
+#include <safestructures/data/tensor.hpp>
 #include "support/text.hpp"
 
 namespace safestructures::test {

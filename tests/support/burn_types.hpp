@@ -4,16 +4,15 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include <safestructures/burn/burn.hpp>
+#include <safestructures/data/tensor.hpp>
 
 namespace safestructures::test {
 

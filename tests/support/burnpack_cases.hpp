@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include <safestructures/formats/options.hpp>
 #include <safestructures/tools/load.hpp>
 #include "support/errors.hpp"
 #include "support/gzip_cases.hpp"

@@ -2,11 +2,13 @@
 /// Helpers for tests that save structures as burnpack.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <safestructures/codecs/values.hpp>
+#include <safestructures/data/value.hpp>
 #include <safestructures/formats/burnpack.hpp>
 #include <safestructures/tools/save.hpp>
 #include "support/burnpack_cases.hpp"

@@ -2,9 +2,7 @@
 /// Helpers that the tests of codecs share.
 #pragma once
 
-#include <cstring>
 #include <string>
-#include <utility>
 
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/codec.hpp>

@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <new>
+#include <string>
 
 #include <safestructures/data/error.hpp>
 

@@ -26,6 +26,8 @@
 #include <Eigen/Core>
 
 #include <safestructures/burn/burn.hpp>
+#include <safestructures/data/decoder.hpp>
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/plugins/eigen.hpp>
 #include <safestructures/recording/options.hpp>
 #include <safestructures/recording/recorder.hpp>

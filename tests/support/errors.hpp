@@ -2,7 +2,6 @@
 /// Helpers that tests of failures share.
 #pragma once
 
-#include <exception>
 #include <string>
 
 #include <safestructures/data/error.hpp>

@@ -3,12 +3,9 @@
 /// stored blocks of deflate, with checksums computed bit by bit.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "support/text.hpp"
 

@@ -3,7 +3,6 @@
 /// and faults anywhere, as a source of choices decides.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -4,11 +4,14 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <safestructures/data/limits.hpp>
+#include <safestructures/data/precision.hpp>
+#include <safestructures/formats/options.hpp>
 #include "support/errors.hpp"
 #include "support/json_values.hpp"
 

@@ -2,8 +2,10 @@
 /// Structures as JSON, and random ones.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <span>
@@ -13,6 +15,8 @@
 #include <vector>
 
 #include <safestructures/codecs/values.hpp>
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/shape.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/json.hpp>
 #include <safestructures/tools/load.hpp>

@@ -2,10 +2,8 @@
 /// Helpers that the tests of the platform layer share.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/precision.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/header.hpp>

@@ -13,6 +13,7 @@
 #include <safestructures/burn/enum.hpp>
 #include <safestructures/burn/param.hpp>
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/data/codec.hpp>
 #include <safestructures/data/tensor.hpp>
 
 namespace safestructures::inline v0 {

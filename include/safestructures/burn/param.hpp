@@ -3,8 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/attributes.hpp>

@@ -19,6 +19,7 @@
 
 #include <safestructures/burn/enum.hpp>
 #include <safestructures/data/convert.hpp>
+#include <safestructures/data/precision.hpp>
 #include <safestructures/formats/burn.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -14,6 +15,7 @@
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/sequences.hpp>
 #include <safestructures/codecs/strings.hpp>
+#include <safestructures/data/codec.hpp>
 
 namespace safestructures::inline v0 {
 namespace detail {

@@ -32,7 +32,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -45,6 +44,9 @@
 #include <safestructures/codecs/structs.hpp>
 #include <safestructures/codecs/tuple.hpp>
 #include <safestructures/codecs/vector.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/registry.hpp>
 
 namespace safestructures::inline v0 {
 namespace detail {

@@ -6,6 +6,7 @@
 #include <forward_list>
 
 #include <safestructures/codecs/sequences.hpp>
+#include <safestructures/data/codec.hpp>
 
 namespace safestructures::inline v0 {
 

@@ -10,6 +10,7 @@
 /// passes its object through `encode_held` and `decode_held`.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include <safestructures/codecs/item_of.hpp>

@@ -5,9 +5,11 @@
 #include <memory>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 
 #include <safestructures/codecs/holders.hpp>
 #include <safestructures/codecs/polymorphic.hpp>
+#include <safestructures/data/codec.hpp>
 #include <safestructures/data/type_describer.hpp>
 
 namespace safestructures::inline v0 {
@@ -45,7 +47,7 @@ struct Codec<std::unique_ptr<T>> {
   using Object = std::remove_cv_t<T>;
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = detail::pointer_kinds<Object>();
-  static void describe_type(TypeDescriber& type) { type.pointer<Object>(false); }
+  static void describe_type(TypeDescriber& type) { type.pointer<Object>(); }
 
   static Value encode(const std::unique_ptr<T>& pointer, Encoder& encoder) {
     if (!pointer) return {};
@@ -68,7 +70,7 @@ struct Codec<std::shared_ptr<T>> {
   using Object = std::remove_cv_t<T>;
   static constexpr bool nullable = true;
   static constexpr KindSet kinds = detail::pointer_kinds<Object>();
-  static void describe_type(TypeDescriber& type) { type.pointer<Object>(true); }
+  static void describe_type(TypeDescriber& type) { type.shared_pointer<Object>(); }
 
   static Value encode(const std::shared_ptr<T>& pointer, Encoder& encoder) {
     static_assert(detail::is_defined<Object>());

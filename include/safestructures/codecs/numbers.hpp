@@ -87,7 +87,7 @@ concept CharLike = std::same_as<std::remove_cv_t<T>, char>;
 
 /// Returns a view of numbers as a tensor of those dimensions, marked if they are complex.
 SAFESTRUCTURES_API Value encode_block(DType dtype, Shape shape, std::span<const std::byte> bytes,
-                                      bool complex);
+                                      bool complex = false);
 
 /// Returns `count` contiguous Ts as a tensor of dimensions [count, dims of T...].
 template <Block T>

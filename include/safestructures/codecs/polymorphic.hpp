@@ -14,11 +14,10 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
-#include <typeindex>
 #include <typeinfo>
 
 #include <safestructures/data/codec.hpp>
-#include <safestructures/data/type_describer.hpp>
+#include <safestructures/data/registry.hpp>
 
 namespace safestructures::inline v0::detail {
 

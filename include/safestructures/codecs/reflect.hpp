@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string_view>

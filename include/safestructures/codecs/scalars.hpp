@@ -9,6 +9,7 @@
 
 #include <complex>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -55,9 +56,7 @@ struct Codec<T> {
 template <detail::Integer T>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::integer;
-  static void describe_type(TypeDescriber& type) {
-    type.integer(sizeof(T) * 8, std::is_signed_v<T>);
-  }
+  static void describe_type(TypeDescriber& type) { type.integer(dtype_of<T>); }
   static Value encode(T value, Encoder&) { return Value(value); }
   static T decode(const Value& value, Decoder& decoder) {
     using Bounds = std::numeric_limits<T>;
@@ -138,7 +137,7 @@ template <class T>
   requires std::same_as<T, std::byte>
 struct Codec<T> {
   static constexpr KindSet kinds = Kind::integer;
-  static void describe_type(TypeDescriber& type) { type.integer(8, false); }
+  static void describe_type(TypeDescriber& type) { type.integer(DType::U8); }
   static Value encode(T value, Encoder&) { return Value(std::to_integer<unsigned>(value)); }
   static T decode(const Value& value, Decoder& decoder) {
     return static_cast<std::byte>(detail::decode_unsigned(value, decoder, 255));

@@ -5,9 +5,12 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include <safestructures/codecs/array.hpp>
 #include <safestructures/codecs/vector.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/type_describer.hpp>
 
 namespace safestructures::inline v0 {
 

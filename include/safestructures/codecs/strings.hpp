@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/tensor.hpp>
 #include <safestructures/data/type_describer.hpp>
 
 namespace safestructures::inline v0 {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <safestructures/codecs/sequences.hpp>
+#include <safestructures/data/codec.hpp>
 
 namespace safestructures::inline v0 {
 

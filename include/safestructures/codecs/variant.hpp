@@ -21,11 +21,12 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include <safestructures/codecs/fielded.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
 #include <safestructures/data/type_describer.hpp>
 #include <safestructures/data/type_info.hpp>
 

@@ -11,14 +11,18 @@
 /// | everything else | a list, or columns: see columns.hpp |
 #pragma once
 
-#include <complex>
 #include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/codecs/numbers.hpp>
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/sequences.hpp>
 #include <safestructures/codecs/strings.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/shape.hpp>
 
 namespace safestructures::inline v0 {
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <safestructures/data/codable.hpp>
+#include <safestructures/data/convert.hpp>
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/kind_set.hpp>
 #include <safestructures/data/limits.hpp>

@@ -62,6 +62,9 @@ SAFESTRUCTURES_API bool is_floating(DType dtype) noexcept;
 /// Whether the dtype is one of I8 to I64 or U8 to U64. False for BOOL.
 SAFESTRUCTURES_API bool is_integer(DType dtype) noexcept;
 
+/// Whether the dtype is one of I8 to I64.
+SAFESTRUCTURES_API bool is_signed_integer(DType dtype) noexcept;
+
 namespace detail {
 
 template <class T>

@@ -73,7 +73,7 @@ class SAFESTRUCTURES_API Registry {
   template <class T, class... Bases>
   Registry& add(std::string name) {
     return add_with<T, Bases...>(
-        std::move(name), false,
+        std::move(name), Overrides::nothing,
         [](const T& object, Encoder& encoder) { return Codec<T>::encode(object, encoder); },
         [](const Value& payload, Decoder& decoder) { return Codec<T>::decode(payload, decoder); });
   }
@@ -84,7 +84,8 @@ class SAFESTRUCTURES_API Registry {
   template <class T, class... Bases>
   Registry& add(std::string name, std::function<Value(const T&, Encoder&)> encode,
                 std::function<T(const Value&, Decoder&)> decode) {
-    return add_with<T, Bases...>(std::move(name), true, std::move(encode), std::move(decode));
+    return add_with<T, Bases...>(std::move(name), Overrides::codec, std::move(encode),
+                                 std::move(decode));
   }
 
   /// Returns the type with that name in files, or null.
@@ -93,12 +94,14 @@ class SAFESTRUCTURES_API Registry {
   [[nodiscard]] const Type* find(const std::type_info& type) const noexcept;
 
  private:
+  enum class Overrides : bool { nothing, codec };
+
   template <class T, class... Bases, class Encode, class Decode>
-  Registry& add_with(std::string name, bool overrides, Encode encode, Decode decode) {
+  Registry& add_with(std::string name, Overrides overrides, Encode encode, Decode decode) {
     static_assert((std::derived_from<T, Bases> && ...), "each of Bases must be a base class of T");
     Type type{std::move(name),
               typeid(T),
-              overrides,
+              overrides == Overrides::codec,
               [from = std::move(encode)](const void* object, Encoder& encoder) {
                 return from(*static_cast<const T*>(object), encoder);
               },

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -15,7 +14,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/codable.hpp>
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/kind_set.hpp>
@@ -78,6 +77,12 @@ struct FieldTraits {
   bool has_default = false;  ///< Whether it keeps its default if it is missing.
 };
 
+/// Properties of a pointer other than the type of its object.
+struct PointerTraits {
+  bool is_shared = false;       ///< Whether other pointers may own the object, too.
+  bool is_polymorphic = false;  ///< Whether the object may be of a derived class.
+};
+
 class TypeDescriber;
 
 /// A type whose codec describes it.
@@ -102,6 +107,14 @@ template <class T>
 inline constinit TypeNode type_node{&describe_type<T>};
 template <class T>
 inline constinit TypeNode payload_node{&describe_payload<T>};
+
+/// Returns the description of `node`'s type and of everything it refers to.
+SAFESTRUCTURES_API const TypeInfo& build_type_info(TypeNode& node);
+/// Returns what `type_info` returns, also for a type without a codec.
+template <class T>
+const TypeInfo& type_info_of() {
+  return build_type_info(type_node<std::remove_cv_t<T>>);
+}
 
 }  // namespace detail
 
@@ -133,12 +146,12 @@ class SAFESTRUCTURES_API TypeDescriber {
 
   /// Any Value of these kinds.
   void any(KindSet kinds = KindSet::any());
-  /// The `TypeKind` of the same name. An integer has 8, 16, 32 or 64 bits; the parts of a complex
+  /// The `TypeKind` of the same name. An integer is I8 to I64 or U8 to U64; the parts of a complex
   /// number are F32 or F64.
   /// @{
   void none();
   void boolean();
-  void integer(unsigned bits, bool is_signed);
+  void integer(DType dtype);
   void floating(DType dtype);
   void complex(DType part);
   void string(Size size = {});
@@ -172,11 +185,17 @@ class SAFESTRUCTURES_API TypeDescriber {
     optional(node<T>());
   }
   /// @}
-  /// A T behind a pointer, or None. \param is_shared whether other pointers may own it too
+  /// A T behind a pointer, or None. Other pointers may own the object of a shared one, too.
+  /// @{
   template <class T>
-  void pointer(bool is_shared) {
-    pointer(node<T>(), is_shared, std::is_polymorphic_v<T>);
+  void pointer() {
+    pointer(node<T>(), {.is_polymorphic = std::is_polymorphic_v<T>});
   }
+  template <class T>
+  void shared_pointer() {
+    pointer(node<T>(), {.is_shared = true, .is_polymorphic = std::is_polymorphic_v<T>});
+  }
+  /// @}
 
   /// A tensor of any rank; of any dtype if none is given.
   void tensor(std::optional<DType> dtype = {});
@@ -228,7 +247,7 @@ class SAFESTRUCTURES_API TypeDescriber {
   void tuple(std::span<Node* const> items);
   void variant(std::span<Node* const> alternatives);
   void optional(Node& item);
-  void pointer(Node& item, bool is_shared, bool is_polymorphic);
+  void pointer(Node& item, PointerTraits traits);
   void of(Node& item, Size size);
   void record(Node& key);
   void field(std::string_view name, Node& type, const FieldTraits& traits);

@@ -20,12 +20,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/codable.hpp>
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/kind_set.hpp>
@@ -102,13 +101,6 @@ struct TypeInfo {
 /// Structs and enums inside it are only named; the type itself is shown with its fields or names.
 SAFESTRUCTURES_API std::string to_string(const TypeInfo& type);
 
-namespace detail {
-
-/// Returns the description of `node`'s type and of everything it refers to.
-SAFESTRUCTURES_API const TypeInfo& build_type_info(TypeNode& node);
-
-}  // namespace detail
-
 /// Returns the description of T, which is made by the first call for any type that refers to it;
 /// later calls cost next to nothing. Valid as long as the program; thread-safe.
 /// \throws std::bad_alloc, and what a user's `describe_type` throws; nothing is kept then
@@ -118,7 +110,7 @@ template <class T>
                 "safestructures cannot describe this type: it is neither a supported standard type "
                 "nor a plain aggregate. Specialise safestructures::Codec<T> for it (see "
                 "docs/plugins.md)");
-  return detail::build_type_info(TypeDescriber::node<T>());
+  return detail::type_info_of<T>();
 }
 
 }  // namespace safestructures::inline v0

@@ -30,9 +30,8 @@ class SAFESTRUCTURES_API Walker {
   [[nodiscard]] const Registry* registry() const noexcept { return registry_; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
 
-  /// Throws Error with the current path.
-  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected = {},
-                         std::string found = {}, std::string advice = {}) const;
+  /// Throws Error with these details and the current path.
+  [[noreturn]] void fail(ErrorCode code, std::string problem, ErrorDetails details = {}) const;
 
   /// Rethrows the current exception as an Error with the path where it was thrown. An exception
   /// that is not an Error is nested in one with code `plugin_failed` that names `type_name`;

@@ -2,7 +2,6 @@
 /// Options for saving and loading, and the report of saving.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,9 +18,7 @@
 namespace safestructures::inline v0 {
 
 class Format;
-namespace detail {
-struct TypeNode;
-}
+struct TypeInfo;
 
 /// Named texts that are stored with a file. A plain `std::map<std::string, std::string>` converts
 /// to it.
@@ -112,9 +109,10 @@ struct SaveOptions {
   /// Extra tensors (not part of the structure) by name, stored in their own dtype.
   /// \throws Error `duplicate_name` when saving, for a name that the structure uses
   std::map<std::string, Tensor, std::less<>> extra_tensors = {};
-  /// The C++ type of what is saved, for formats whose files do not describe themselves. `save_file`
-  /// and `save` overwrite it: for a Value, and in `convert`, it is the type Value.
-  detail::TypeNode* type = nullptr;
+  /// The C++ type that a Value, or what `convert_file` saves, stands for: `&type_info<Model>`, for
+  /// formats whose files do not describe themselves. An object of another type has its own, and a
+  /// different one here is refused.
+  const TypeInfo& (*type)() = nullptr;
   /// The limits that a reader of the file will apply.
   Limits limits = {};
 };
@@ -141,9 +139,9 @@ struct LoadOptions {
   /// Whether to read all bytes on opening and compare them with the file's checksums, which must
   /// exist. \throws Error `checksum_mismatch`; see formats/safestructures/checksums.hpp
   bool verify_checksums = false;
-  /// The C++ type that is loaded, if it is known: `load_file<T>` and `load<T>` set it. For formats
-  /// whose files do not describe themselves.
-  detail::TypeNode* type = nullptr;
+  /// The C++ type of the whole content, for opening files that do not describe themselves:
+  /// `&type_info<Model>`. `load_file<T>` and `load<T>` set it to T, and refuse a different one.
+  const TypeInfo& (*type)() = nullptr;
   /// Limits on what the file may cost. The defaults suit files from anywhere.
   Limits limits = {};
 };

@@ -62,7 +62,7 @@ class SAFESTRUCTURES_API Node {
   template <class T>
   [[nodiscard]] T as() const {
     return decode([&](Decoder& decoder) {
-      const std::optional<Value> fitted = fitted_to(TypeDescriber::node<T>());
+      const std::optional<Value> fitted = fitted_to(&detail::type_info_of<T>);
       return decoder.decode<T>(fitted ? *fitted : *value_);
     });
   }
@@ -87,7 +87,7 @@ class SAFESTRUCTURES_API Node {
   [[nodiscard]] unsigned threads() const noexcept;
   [[nodiscard]] Decoder make_decoder() const;
   /// Returns the value as its format represents it for a type; nothing if that is the same.
-  [[nodiscard]] std::optional<Value> fitted_to(detail::TypeNode& type) const;
+  [[nodiscard]] std::optional<Value> fitted_to(const TypeInfo& (*type)()) const;
   [[noreturn]] void rethrow(const Decoder& decoder) const;
 
   std::shared_ptr<const detail::OpenFile> file_;

@@ -14,6 +14,7 @@
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/type_describer.hpp>
+#include <safestructures/formats/options.hpp>
 #include <safestructures/tools/document.hpp>
 
 namespace safestructures::inline v0 {
@@ -31,10 +32,11 @@ struct LoadedOf {
 template <class T>
 using Loaded = typename LoadedOf<T>::type;
 
+/// Returns the options with that type. \throws Error `invalid_argument` if they have another
+SAFESTRUCTURES_API LoadOptions with_type(LoadOptions options, const TypeInfo& (*type)());
 template <class T>
 LoadOptions typed(LoadOptions options) {
-  options.type = &TypeDescriber::node<T>();
-  return options;
+  return with_type(std::move(options), &type_info_of<T>);
 }
 
 }  // namespace detail

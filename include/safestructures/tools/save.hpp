@@ -22,7 +22,7 @@ namespace detail {
 struct Encodee {
   const void* object;
   Value (*encode)(const void* object, Encoder& encoder);
-  TypeDescriber::Node* type;
+  const TypeInfo& (*type)();
   bool is_value = false;  ///< Whether the object is a Value already, which needs no copy.
 
   template <class T>
@@ -31,7 +31,7 @@ struct Encodee {
             [](const void* pointer, Encoder& encoder) {
               return encoder.encode(*static_cast<const T*>(pointer));
             },
-            &TypeDescriber::node<T>(), std::same_as<T, Value>};
+            &type_info_of<T>, std::same_as<T, Value>};
   }
 };
 

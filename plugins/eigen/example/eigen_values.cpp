@@ -3,6 +3,8 @@
 
 #include <Eigen/Core>
 
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
 #include <safestructures/plugins/eigen.hpp>
 
 namespace ss = safestructures;

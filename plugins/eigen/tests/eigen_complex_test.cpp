@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <safestructures/codecs/map.hpp>
+#include <safestructures/data/error.hpp>
 #include <safestructures/plugins/eigen.hpp>
 #include <safestructures/plugins/eigen_tensor.hpp>
 #include <safestructures/tools/load.hpp>

@@ -9,6 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
+#include <safestructures/data/tensor.hpp>
 #include <safestructures/plugins/eigen_tensor.hpp>
 
 namespace ss = safestructures;

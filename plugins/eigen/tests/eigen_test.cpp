@@ -8,12 +8,18 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/codecs/numbers.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/convert.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
+#include <safestructures/data/tensor.hpp>
 #include <safestructures/data/type_info.hpp>
 #include <safestructures/plugins/eigen.hpp>
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <safestructures/codecs/vector.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/shape.hpp>
 #include <safestructures/plugins/eigen.hpp>
 #include <safestructures/tools/load.hpp>
 #include <safestructures/tools/save.hpp>

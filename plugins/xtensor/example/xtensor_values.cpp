@@ -4,6 +4,8 @@
 #include <xtensor/xtensor.hpp>
 #include <xtensor/xview.hpp>
 
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
 #include <safestructures/plugins/xtensor.hpp>
 
 namespace ss = safestructures;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@
 #include <xtensor/xview.hpp>
 
 #include <safestructures/codecs/codecs.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
+#include <safestructures/data/tensor.hpp>
 #include <safestructures/data/type_info.hpp>
 #include <safestructures/plugins/xtensor.hpp>
 #include <safestructures/tools/load.hpp>

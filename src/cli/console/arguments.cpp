@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

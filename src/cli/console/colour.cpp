@@ -1,6 +1,7 @@
 #include "cli/console/colour.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <ostream>
 

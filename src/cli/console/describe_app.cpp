@@ -1,6 +1,7 @@
 #include "cli/console/describe_app.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/console/choice.hpp"
 

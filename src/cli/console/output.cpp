@@ -2,9 +2,13 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 

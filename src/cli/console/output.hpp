@@ -2,8 +2,7 @@
 /// Writes to the standard output or to a file, and detects failures.
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -11,7 +10,6 @@
 #include <streambuf>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace safestructures::cli {
 

@@ -1,7 +1,11 @@
 #include "cli/console/wrapped_format.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,5 +1,6 @@
 #include "cli/numpy/npy.hpp"
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 

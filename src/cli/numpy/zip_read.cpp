@@ -1,11 +1,16 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
+#include <new>
+#include <span>
+#include <string>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include "cli/numpy/zip.hpp"

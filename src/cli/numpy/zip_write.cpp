@@ -1,5 +1,11 @@
 #include <zlib.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
 #include <safestructures/data/error.hpp>
 #include "cli/numpy/zip.hpp"
 

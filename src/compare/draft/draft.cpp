@@ -5,7 +5,6 @@
 #include <iterator>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace safestructures::inline v0::comparing {
 

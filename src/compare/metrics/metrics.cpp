@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstring>
 #include <mutex>
-#include <string>
-#include <type_traits>
+#include <span>
 #include <utility>
 #include <vector>
 

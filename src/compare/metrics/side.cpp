@@ -1,7 +1,6 @@
 #include "compare/metrics/side.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <safestructures/data/convert.hpp>
 #include "compare/kernels/block_kernels.hpp"

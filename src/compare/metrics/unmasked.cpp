@@ -1,6 +1,7 @@
 #include "compare/metrics/unmasked.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "compare/metrics/side.hpp"

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
 #include <optional>
 
 #include <safestructures/compare/metrics.hpp>

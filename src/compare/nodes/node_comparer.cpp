@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <complex>
-#include <cstddef>
 #include <optional>
 #include <string>
 

@@ -1,6 +1,5 @@
 #include "compare/nodes/node_rows.hpp"
 
-#include <cstddef>
 #include <utility>
 
 #include <safestructures/data/error.hpp>

@@ -1,6 +1,7 @@
 #include "compare/pairing/align.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace safestructures::inline v0::comparing {
 namespace {

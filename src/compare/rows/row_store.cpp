@@ -1,11 +1,9 @@
 #include "compare/rows/row_store.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include <safestructures/data/error.hpp>
 #include "compare/rows/record_error.hpp"

@@ -1,6 +1,7 @@
 #include "compare/small/row_kinds.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include <safestructures/data/value.hpp>

@@ -2,8 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "compare/suspicions/suspicion.hpp"
 #include "platform/memory.hpp"

@@ -1,8 +1,8 @@
 // Detects equal numbers in other places: blocks, interleaving, a transposed weight, a shift.
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <functional>
-#include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 

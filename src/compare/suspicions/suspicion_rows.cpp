@@ -1,6 +1,8 @@
 // Detects differences that are only in some places: masks and padding.
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,14 @@
 // Detects wrong factors and summands: a scale, a norm's epsilon, a residual, a bias.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

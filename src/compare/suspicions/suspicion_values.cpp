@@ -3,9 +3,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numbers>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 

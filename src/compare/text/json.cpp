@@ -1,6 +1,4 @@
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <ostream>
 #include <string>

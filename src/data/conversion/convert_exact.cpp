@@ -59,22 +59,19 @@ std::string source_text(const Job& job, const Block& block, std::size_t index) {
   return to_text(job, block.reals[index]);
 }
 
-[[noreturn]] void refuse(const Job& job, std::size_t index, ErrorCode code, std::string expected,
-                         std::string found, std::string advice) {
+[[noreturn]] void refuse(const Job& job, std::size_t index, ErrorCode code, ErrorDetails details) {
   throw Error(code,
               fmt::format("element {} cannot be converted from {} to {}", job.first + index,
                           to_string(job.from), to_string(job.to)),
-              {.file = {},
-               .path = {},
-               .expected = std::move(expected),
-               .found = std::move(found),
-               .advice = std::move(advice),
-               .offset = {}});
+              std::move(details));
 }
 
 [[noreturn]] void refuse_nan(const Job& job, std::size_t index) {
-  refuse(job, index, ErrorCode::out_of_range, "a number", "NaN",
-         fmt::format("{} has no NaN: choose a floating-point type that has it", to_string(job.to)));
+  refuse(job, index, ErrorCode::out_of_range,
+         {.expected = "a number",
+          .found = "NaN",
+          .advice = fmt::format("{} has no NaN: choose a floating-point type that has it",
+                                to_string(job.to))});
 }
 
 // Refuses or counts a value outside the target's range.
@@ -82,9 +79,11 @@ template <class Limit>
 void note_overflow(Job& job, const Block& block, std::size_t index, Limit lowest, Limit largest) {
   if (job.overflow == Overflow::error) {
     refuse(job, index, ErrorCode::out_of_range,
-           fmt::format("a number from {} to {}", lowest, largest), source_text(job, block, index),
-           "Choose a dtype of wider range, or let numbers saturate (Overflow::saturate, or convert "
-           "--overflow in the tool)");
+           {.expected = fmt::format("a number from {} to {}", lowest, largest),
+            .found = source_text(job, block, index),
+            .advice = "Choose a dtype of wider range, or let numbers saturate (Overflow::saturate, "
+                      "or convert "
+                      "--overflow in the tool)"});
   }
   ++job.report.overflow;
   if (!job.report.first_overflow) job.report.first_overflow = job.first + index;
@@ -96,9 +95,10 @@ void load_reals(const Job& job, const std::byte* source, Block& block) {
     const auto code = load_code<Format>(source, i);
     if constexpr (std::is_same_v<Format, Complex64Format>) {
       if (const float imaginary = Format::imaginary(code); imaginary != 0) {
-        refuse(job, i, ErrorCode::lossy_conversion, "imaginary part 0",
-               "imaginary part " + to_text(job, double{imaginary}),
-               "Convert the real parts alone, or keep C64");
+        refuse(job, i, ErrorCode::lossy_conversion,
+               {.expected = "imaginary part 0",
+                .found = "imaginary part " + to_text(job, double{imaginary}),
+                .advice = "Convert the real parts alone, or keep C64"});
       }
     }
     block.reals[i] = decode<Format>(code);
@@ -109,8 +109,10 @@ void load_bools(const Job& job, const std::byte* source, Block& block) {
   for (std::size_t i = 0; i < block.size; ++i) {
     const auto byte = std::to_integer<unsigned>(source[i]);
     if (byte > 1) {
-      refuse(job, i, ErrorCode::out_of_range, "byte 0 or 1", fmt::format("byte {}", byte),
-             "The tensor holds no truth values: read it as U8");
+      refuse(job, i, ErrorCode::out_of_range,
+             {.expected = "byte 0 or 1",
+              .found = fmt::format("byte {}", byte),
+              .advice = "The tensor holds no truth values: read it as U8"});
     }
     block.signed_integers[i] = byte;
   }
@@ -214,8 +216,11 @@ auto to_integer(Job& job, const Block& block, std::size_t index, double value) {
   if (whole != value) {
     if (job.overflow == Overflow::error) {
       refuse(
-          job, index, ErrorCode::lossy_conversion, "a whole number", to_text(job, value),
-          "Choose a floating-point dtype, or cut fractions off with Overflow::saturate (in C++)");
+          job, index, ErrorCode::lossy_conversion,
+          {.expected = "a whole number",
+           .found = to_text(job, value),
+           .advice = "Choose a floating-point dtype, or cut fractions off with Overflow::saturate "
+                     "(in C++)"});
     }
     ++job.report.inexact;
   }

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <system_error>
+#include <vector>
 
 namespace safestructures::inline v0::detail {
 namespace {

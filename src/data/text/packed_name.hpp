@@ -3,6 +3,7 @@
 /// hundred thousand times.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 

@@ -2,11 +2,18 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <ostream>
+#include <span>
 #include <sstream>
+#include <string>
+#include <string_view>
 
 #include <safestructures/data/attributes.hpp>
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/convert.hpp>
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/value.hpp>
 #include "data/text/number.hpp"
 #include "data/text/printable.hpp"

@@ -1,7 +1,10 @@
 // Describes types in words.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <safestructures/data/type_info.hpp>

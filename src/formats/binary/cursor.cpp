@@ -1,5 +1,6 @@
 #include "formats/binary/cursor.hpp"
 
+#include <span>
 #include <utility>
 
 #include "data/limit.hpp"
@@ -14,8 +15,9 @@ Token Cursor::next() {
   if (open_.empty()) {
     if (!std::exchange(has_begun_, true)) return token_ = value();
     if (const std::uint64_t left = window_.left(); left > 0)
-      fail("there are bytes after " + std::string(options_.what), "the end of the file",
-           std::to_string(left) + (left == 1 ? " byte" : " bytes"));
+      fail("there are bytes after " + std::string(options_.what),
+           {.expected = "the end of the file",
+            .found = std::to_string(left) + (left == 1 ? " byte" : " bytes")});
     return token_ = Token::end;
   }
   Level& level = open_.back();
@@ -32,7 +34,8 @@ Token Cursor::next() {
   return token_;
 }
 
-Token Cursor::open(std::optional<std::uint64_t> count, bool is_map) {
+Token Cursor::open(Token container, std::optional<std::uint64_t> count) {
+  const bool is_map = container == Token::object;
   // Each item takes at least one byte.
   const std::uint64_t most = window_.left() / (is_map ? 2 : 1);
   if (count && *count > most)
@@ -44,7 +47,7 @@ Token Cursor::open(std::optional<std::uint64_t> count, bool is_map) {
   if (open_.size() >= options_.brackets)
     throw detail::past(detail::Limit::depth, options_.depth, {.offset = begin_});
   open_.push_back({count.value_or(0), is_map, !count.has_value()});
-  return is_map ? Token::object : Token::array;
+  return container;
 }
 
 void Cursor::append_text(std::uint64_t size) {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
-#include <safestructures/data/limits.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/value.hpp>
 #include "formats/binary/window.hpp"
@@ -97,17 +96,17 @@ class Cursor {
   /// mark.
   virtual bool ends() { return false; }
 
-  [[noreturn]] void fail(std::string problem, std::string expected, std::string found) const {
-    throw Error(options_.code, std::move(problem),
-                {.expected = std::move(expected), .found = std::move(found), .offset = begin_});
+  [[noreturn]] void fail(std::string problem, ErrorDetails details) const {
+    details.offset = begin_;
+    throw Error(options_.code, std::move(problem), std::move(details));
   }
   template <std::unsigned_integral T>
   T unsigned_number() {
     return load_big<T>(window_.take(sizeof(T)).data());
   }
-  /// Opens an array or map. \param count the number of items or entries; nothing if it goes on
+  /// Opens an array or object. \param count the number of items or entries; nothing if it goes on
   /// until it `ends`
-  Token open(std::optional<std::uint64_t> count, bool is_map);
+  Token open(Token container, std::optional<std::uint64_t> count);
   void append_text(std::uint64_t size);
   Token string(std::uint64_t size) {
     text_.clear();

@@ -2,6 +2,7 @@
 #include "data/text/printable.hpp"
 
 #include <string>
+#include <string_view>
 
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>

@@ -1,9 +1,13 @@
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
-#include <string>
+#include <span>
+#include <string_view>
 #include <type_traits>
 
-#include <safestructures/data/error.hpp>
 #include "formats/binary/byte_output.hpp"
 #include "formats/burn/bincode.hpp"
 #include "formats/burn/output.hpp"

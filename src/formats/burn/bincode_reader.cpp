@@ -1,9 +1,11 @@
 #include "formats/burn/bincode_reader.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <cstddef>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -33,14 +35,11 @@ BincodeReader::BincodeReader(const std::shared_ptr<const Source>& source,
       bare_(bare),
       window_(source, options.access == Access::map) {}
 
-void BincodeReader::fail(ErrorCode code, std::string problem, std::string expected,
-                         std::string found, const Trace* trace, std::string advice) const {
-  throw Error(code, std::move(problem),
-              {.path = to_string(trace),
-               .expected = std::move(expected),
-               .found = std::move(found),
-               .advice = std::move(advice),
-               .offset = window_.position()});
+void BincodeReader::fail(ErrorCode code, const Trace* trace, std::string problem,
+                         ErrorDetails details) const {
+  details.path = to_string(trace);
+  details.offset = window_.position();
+  throw Error(code, std::move(problem), std::move(details));
 }
 
 unsigned BincodeReader::byte() { return std::to_integer<unsigned>(window_.take(1)[0]); }
@@ -73,8 +72,10 @@ std::string BincodeReader::text() {
 bool BincodeReader::tag(const Trace* trace) {
   const unsigned tag = byte();
   if (tag > 1)
-    fail(ErrorCode::invalid_header, "a tag is neither 0 nor 1", "0 or 1", std::to_string(tag),
-         trace, "Check that the C++ type has the fields of the record, in its order");
+    fail(ErrorCode::invalid_header, trace, "a tag is neither 0 nor 1",
+         {.expected = "0 or 1",
+          .found = std::to_string(tag),
+          .advice = "Check that the C++ type has the fields of the record, in its order"});
   return tag == 1;
 }
 
@@ -85,9 +86,10 @@ std::uint64_t BincodeReader::length(std::uint64_t least, const Trace* trace) {
   const std::uint64_t most =
       least > 0 ? window_.left() / least : std::max(window_.left(), most_empty);
   if (count > most)
-    fail(ErrorCode::truncated, "the file ends before the items that it announces",
-         std::to_string(count) + " items", std::to_string(window_.left()) + " bytes", trace,
-         "Check that the C++ type has the fields of the record, in its order");
+    fail(ErrorCode::truncated, trace, "the file ends before the items that it announces",
+         {.expected = std::to_string(count) + " items",
+          .found = std::to_string(window_.left()) + " bytes",
+          .advice = "Check that the C++ type has the fields of the record, in its order"});
   return count;
 }
 
@@ -102,9 +104,10 @@ Value BincodeReader::item(const RecordMetadata& metadata, const TypeInfo& type) 
   version_ = version_of(metadata);
   Value result = value(type, nullptr);
   if (window_.left() > 0)
-    fail(ErrorCode::invalid_header, "there are bytes after the record", "the end of the file",
-         std::to_string(window_.left()) + (window_.left() == 1 ? " byte" : " bytes"), nullptr,
-         "Check that the C++ type has all fields of the record");
+    fail(ErrorCode::invalid_header, nullptr, "there are bytes after the record",
+         {.expected = "the end of the file",
+          .found = std::to_string(window_.left()) + (window_.left() == 1 ? " byte" : " bytes"),
+          .advice = "Check that the C++ type has all fields of the record"});
   return result;
 }
 
@@ -145,9 +148,10 @@ Value BincodeReader::value(const TypeInfo& type, const Trace* trace) {
     case TypeKind::pointer: return optional(type, trace);
     default: break;
   }
-  fail(ErrorCode::invalid_argument, "bincode needs a C++ type that says what is stored",
-       "structs, sequences, maps, tensors and scalars", to_string(type), trace,
-       "Load it into an object, or save it as MessagePack (.mpk) in Burn");
+  fail(ErrorCode::invalid_argument, trace, "bincode needs a C++ type that says what is stored",
+       {.expected = "structs, sequences, maps, tensors and scalars",
+        .found = to_string(type),
+        .advice = "Load it into an object, or save it as MessagePack (.mpk) in Burn"});
 }
 
 Value BincodeReader::integer(const TypeInfo& type, const Trace* trace) {
@@ -163,8 +167,8 @@ Value BincodeReader::integer(const TypeInfo& type, const Trace* trace) {
                                    : raw <= std::numeric_limits<std::uint64_t>::max() >> spare;
   Value value = type.is_signed ? Value(number) : Value(raw);
   if (!fits)
-    fail(ErrorCode::out_of_range, "an integer does not fit its type", to_string(type),
-         value.integer_text(), trace);
+    fail(ErrorCode::out_of_range, trace, "an integer does not fit its type",
+         {.expected = to_string(type), .found = value.integer_text()});
   return value;
 }
 
@@ -182,8 +186,8 @@ Value BincodeReader::floating(const TypeInfo& type, const Trace* trace) {
     }
     default: break;
   }
-  fail(ErrorCode::unknown_dtype, "Burn has no such number", "f16, bf16, f32 or f64",
-       to_string(type), trace);
+  fail(ErrorCode::unknown_dtype, trace, "Burn has no such number",
+       {.expected = "f16, bf16, f32 or f64", .found = to_string(type)});
 }
 
 Value BincodeReader::bytes(const TypeInfo& type, const Trace* trace) {
@@ -230,7 +234,8 @@ Value BincodeReader::dict(const TypeInfo& type, const Trace* trace) {
     const std::string label = key.key_label();
     const Trace step{trace, label};
     if (result.find_key(key) != nullptr)
-      fail(ErrorCode::duplicate_name, "a map contains a key twice", {}, "'" + label + "'", trace);
+      fail(ErrorCode::duplicate_name, trace, "a map contains a key twice",
+           {.found = "'" + label + "'"});
     Value item = value_at(*type.item, step);
     result.insert(std::move(key), std::move(item));
   }
@@ -265,9 +270,9 @@ Value BincodeReader::module(const TypeInfo& type, std::span<const ModuleField> f
     } else {
       const auto found = std::ranges::find(type.fields, field.name, &TypeField::name);
       if (found == type.fields.end())
-        fail(ErrorCode::missing_field,
+        fail(ErrorCode::missing_field, trace,
              "a type that has the name of a module of Burn lacks its field",
-             "'" + std::string(field.name) + "'", to_string(type), trace);
+             {.expected = "'" + std::string(field.name) + "'", .found = to_string(type)});
       const TypeInfo* member = found->type;
       if (version_ < field.optional_from && member->kind == TypeKind::optional)
         member = member->item;
@@ -289,15 +294,15 @@ Value BincodeReader::variant(const TypeInfo& type, const Trace* trace) {
     result.insert(Value(field.name), value_at(*field.type, Trace{trace, field.name}));
     return result;
   }
-  fail(ErrorCode::out_of_range, "an enum has no such variant", to_string(type),
-       "number " + std::to_string(index), trace);
+  fail(ErrorCode::out_of_range, trace, "an enum has no such variant",
+       {.expected = to_string(type), .found = "number " + std::to_string(index)});
 }
 
 Value BincodeReader::enumerator(const TypeInfo& type, const Trace* trace) {
   const std::uint64_t index = varint();
   if (index >= type.enumerators.size())
-    fail(ErrorCode::out_of_range, "an enum has no such variant", to_string(type),
-         "number " + std::to_string(index), trace);
+    fail(ErrorCode::out_of_range, trace, "an enum has no such variant",
+         {.expected = to_string(type), .found = "number " + std::to_string(index)});
   constant(0);
   return Value(type.enumerators[static_cast<std::size_t>(index)].name);
 }

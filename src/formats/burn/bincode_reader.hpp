@@ -2,13 +2,16 @@
 /// Reads bincode records, which do not describe themselves, guided by the C++ type that is loaded.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
+#include <safestructures/data/error.hpp>
 #include <safestructures/data/path.hpp>
+#include <safestructures/data/shape.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/type_info.hpp>
 #include <safestructures/data/value.hpp>
@@ -29,8 +32,8 @@ class BincodeReader {
   Value item(const RecordMetadata& metadata, const TypeInfo& type);
 
  private:
-  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected,
-                         std::string found, const Trace* trace, std::string advice = {}) const;
+  [[noreturn]] void fail(ErrorCode code, const Trace* trace, std::string problem,
+                         ErrorDetails details) const;
 
   // The primitives of bincode.
   unsigned byte();

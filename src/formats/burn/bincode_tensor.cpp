@@ -1,12 +1,17 @@
-#include <cstring>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/type_describer.hpp>
 #include <safestructures/formats/burn_marks.hpp>
 #include "data/limit.hpp"
 #include "formats/burn/bincode.hpp"
@@ -69,11 +74,13 @@ Value BincodeReader::tensor_data(const TypeInfo& type, const Trace* trace) {
     const bool has_store = index == bool_index(version_) && version_ >= since::bool_stores;
     const std::optional<StoredType> stored = stored_type(index, has_store ? varint() : 0, version_);
     if (!stored)
-      fail(ErrorCode::unknown_dtype, "a tensor has an unknown dtype",
-           "a number that this version of Burn gives a dtype", std::to_string(index), trace,
-           index == quantized_index(version_)
-               ? "Quantized tensors cannot be read from bincode: save them as MessagePack in Burn"
-               : "Check that the C++ type has the fields of the record, in its order");
+      fail(ErrorCode::unknown_dtype, trace, "a tensor has an unknown dtype",
+           {.expected = "a number that this version of Burn gives a dtype",
+            .found = std::to_string(index),
+            .advice = index == quantized_index(version_)
+                          ? "Quantized tensors cannot be read from bincode: save them as "
+                            "MessagePack in Burn"
+                          : "Check that the C++ type has the fields of the record, in its order"});
     return Value(tensor_in(source_, offset, size, *stored, std::move(dims),
                            options_.access == Access::map, trace));
   } catch (const Error& error) {
@@ -133,10 +140,10 @@ std::vector<std::byte> BincodeReader::numbers(DType dtype, std::uint64_t count,
   const unsigned width = bit_width(dtype) / 8;
   if (dtype == DType::F64 || dtype == DType::F32 || width == 1) {
     if (count > window_.left() / width)
-      fail(ErrorCode::truncated, "the file ends before the numbers that it announces",
-           std::to_string(count) + " of " + std::to_string(width) + " bytes",
-           std::to_string(window_.left()) + " bytes", trace,
-           "Check that the C++ type has the fields of the record, in its order");
+      fail(ErrorCode::truncated, trace, "the file ends before the numbers that it announces",
+           {.expected = std::to_string(count) + " of " + std::to_string(width) + " bytes",
+            .found = std::to_string(window_.left()) + " bytes",
+            .advice = "Check that the C++ type has the fields of the record, in its order"});
     constexpr std::uint64_t block = std::uint64_t{1} << 20U;
     bytes.reserve(static_cast<std::size_t>(count * width));
     for (std::uint64_t left = count * width; left > 0;) {
@@ -148,8 +155,8 @@ std::vector<std::byte> BincodeReader::numbers(DType dtype, std::uint64_t count,
   }
   for (std::uint64_t i = 0; i < count; ++i)
     if (const std::uint64_t raw = varint(); !append_number(bytes, dtype, raw))
-      fail(ErrorCode::out_of_range, "an integer does not fit its type",
-           std::string(to_string(dtype)), std::to_string(raw), trace);
+      fail(ErrorCode::out_of_range, trace, "an integer does not fit its type",
+           {.expected = std::string(to_string(dtype)), .found = std::to_string(raw)});
   return bytes;
 }
 

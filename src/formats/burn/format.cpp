@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/type_info.hpp>
@@ -177,13 +180,12 @@ Version writable(std::string_view text) {
   constexpr Version oldest = 13;
   const Version version = parse_version(text);
   if (version < oldest || version > newest_version)
-    throw Error(ErrorCode::unsupported_version,
-                "records cannot be written for this version of Burn",
-                {.expected = "0.13 to 0.21",
-                 .found = "'" + std::string(text) + "'",
-                 .advice = "Set burn::Options::burn_version, or in the tool --metadata "
-                           "burn.version=0.21.0; Burn 0.22 has no recorders: save as burnpack "
-                           "(.bpk)"});
+    throw Error(
+        ErrorCode::unsupported_version, "records cannot be written for this version of Burn",
+        {.expected = "0.13 to 0.21",
+         .found = "'" + std::string(text) + "'",
+         .advice = "Set burn::Options::burn_version, or in the tool --metadata "
+                   "burn.version=0.21.0; Burn 0.22 has no recorders: save as burnpack (.bpk)"});
   return version;
 }
 
@@ -307,8 +309,7 @@ class BurnFormat final : public Format {
     if (!is_json(options_.encoding)) sink.expect(float_bytes(root, precision));
     const std::unique_ptr<Output> output = output_for(options_, sink, version);
     Writer writer(*output, options, precision, version, options_.tensors == Tensors::bare);
-    const TypeInfo* const type =
-        options.type != nullptr ? &detail::build_type_info(*options.type) : nullptr;
+    const TypeInfo* const type = options.type != nullptr ? &options.type() : nullptr;
     writer.write(metadata, root, type);
     sink.flush();
     return {sink.position() - start, std::move(writer).conversions()};
@@ -338,8 +339,7 @@ class BurnFormat final : public Format {
     Content content;
     content.root = encoding == Encoding::bincode ? read_bincode(source, options, metadata)
                                                  : read_named(source, encoding, options, metadata);
-    const TypeInfo* const type =
-        options.type != nullptr ? &detail::build_type_info(*options.type) : nullptr;
+    const TypeInfo* const type = options.type != nullptr ? &options.type() : nullptr;
     if (type != nullptr) fit_to_type(content.root, metadata, encoding, options);
     for (const auto& [name, field] : RecordMetadata::fields)
       content.metadata.emplace(std::string(metadata_prefix) + std::string(name), metadata.*field);
@@ -352,8 +352,7 @@ class BurnFormat final : public Format {
                    const LoadOptions& options) const {
     const std::optional<Precision> precision =
         options_.settings ? std::optional(precision_of(*options_.settings)) : std::nullopt;
-    fit(value, detail::build_type_info(*options.type), metadata, precision, options,
-        is_json(encoding));
+    fit(value, options.type(), metadata, precision, options, is_json(encoding));
   }
 
   Value read_bincode(const std::shared_ptr<const Source>& source, const LoadOptions& options,
@@ -366,7 +365,7 @@ class BurnFormat final : public Format {
           {.expected = "the C++ type of the record",
            .found = "a record of Burn " + metadata.version,
            .advice = "Load it with load_file<T>, or save it as MessagePack (.mpk) in Burn"});
-    return reader.item(metadata, detail::build_type_info(*options.type));
+    return reader.item(metadata, options.type());
   }
 
   static Value read_named(const std::shared_ptr<const Source>& source, Encoding encoding,

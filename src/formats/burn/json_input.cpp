@@ -1,9 +1,15 @@
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"

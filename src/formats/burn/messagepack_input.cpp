@@ -1,11 +1,16 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include "data/text/utf8.hpp"
@@ -226,9 +231,9 @@ class MessagePackInput final : public Input {
   }
 
  private:
-  [[noreturn]] void fail(std::string problem, std::string expected, std::string found) const {
-    throw Error(ErrorCode::invalid_header, std::move(problem),
-                {.expected = std::move(expected), .found = std::move(found), .offset = offset()});
+  [[noreturn]] void fail(std::string problem, ErrorDetails details) const {
+    details.offset = offset();
+    throw Error(ErrorCode::invalid_header, std::move(problem), std::move(details));
   }
 
   Token key(tree::Token token) {
@@ -239,7 +244,8 @@ class MessagePackInput final : public Input {
       key_ = cursor_.number().integer_text();
       return Token::name;
     }
-    fail("a key is not a text", "a string", std::string(describe(token_of(token))));
+    fail("a key is not a text",
+         {.expected = "a string", .found = std::string(describe(token_of(token)))});
   }
 
   Token token_of(tree::Token token) {
@@ -256,8 +262,8 @@ class MessagePackInput final : public Input {
       case tree::Token::object: return Token::map;
       case tree::Token::object_end: return Token::map_end;
       case tree::Token::extension:
-        fail("a value has a type that records do not have", "no extension",
-             "type " + cursor_.number().integer_text());
+        fail("a value has a type that records do not have",
+             {.expected = "no extension", .found = "type " + cursor_.number().integer_text()});
       case tree::Token::end: break;
     }
     return Token::end;

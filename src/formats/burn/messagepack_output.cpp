@@ -1,9 +1,11 @@
-#include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <limits>
+#include <memory>
 #include <optional>
-#include <string>
+#include <span>
+#include <string_view>
 
 #include <safestructures/data/error.hpp>
 #include "formats/binary/byte_output.hpp"

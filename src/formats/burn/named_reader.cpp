@@ -1,12 +1,16 @@
 #include "formats/burn/named_reader.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <safestructures/data/attributes.hpp>
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
 #include "formats/burn/tensor_data.hpp"
@@ -88,17 +92,15 @@ void check_damage(const Value& map, const Value& shape) {
 
 }  // namespace
 
-void NamedReader::fail(ErrorCode code, std::string problem, std::string expected,
-                       std::string found) const {
-  throw Error(
-      code, std::move(problem),
-      {.expected = std::move(expected), .found = std::move(found), .offset = input_.offset()});
+void NamedReader::fail(ErrorCode code, std::string problem, ErrorDetails details) const {
+  details.offset = input_.offset();
+  throw Error(code, std::move(problem), std::move(details));
 }
 
 void NamedReader::expect(Token token, std::string_view what) const {
   if (input_.token() == token) return;
-  fail(ErrorCode::invalid_header, "the file is not a record of Burn", std::string(what),
-       std::string(describe(input_.token())));
+  fail(ErrorCode::invalid_header, "the file is not a record of Burn",
+       {.expected = std::string(what), .found = std::string(describe(input_.token()))});
 }
 
 template <class Read>
@@ -109,7 +111,8 @@ void NamedReader::members(const Read& read) {
   while (input_.next() == Token::name) {
     const std::string name(input_.string());
     if (!known.insert(name).second)
-      fail(ErrorCode::duplicate_name, "a record contains a member twice", {}, "'" + name + "'");
+      fail(ErrorCode::duplicate_name, "a record contains a member twice",
+           {.found = "'" + name + "'"});
     input_.next();
     if (read(name)) return;
   }
@@ -131,8 +134,8 @@ RecordMetadata NamedReader::metadata() {
     while (input_.next() == Token::name) {
       const std::string key(input_.string());
       if (!known.insert(key).second)
-        fail(ErrorCode::duplicate_name, "the metadata of a record contain a key twice", {},
-             "'" + key + "'");
+        fail(ErrorCode::duplicate_name, "the metadata of a record contain a key twice",
+             {.found = "'" + key + "'"});
       const auto* const field =
           std::ranges::find(RecordMetadata::fields, key,
                             &std::pair<std::string_view, std::string RecordMetadata::*>::first);
@@ -147,8 +150,8 @@ RecordMetadata NamedReader::metadata() {
     return is_found = true;
   });
   if (!is_found)
-    fail(ErrorCode::invalid_header, "the file is not a record of Burn", "'metadata' in its map",
-         "none");
+    fail(ErrorCode::invalid_header, "the file is not a record of Burn",
+         {.expected = "'metadata' in its map", .found = "none"});
   return metadata;
 }
 
@@ -162,8 +165,8 @@ Value NamedReader::item(const RecordMetadata& metadata) {
     return false;
   });
   if (!item)
-    fail(ErrorCode::invalid_header, "the file is not a record of Burn", "'item' in its map",
-         "none");
+    fail(ErrorCode::invalid_header, "the file is not a record of Burn",
+         {.expected = "'item' in its map", .found = "none"});
   return *std::move(item);
 }
 
@@ -204,8 +207,8 @@ Value NamedReader::value(const Trace* trace) {
     case Token::map: return map(trace);
     default: break;
   }
-  fail(ErrorCode::invalid_header, "the file is not a record of Burn", "a value",
-       std::string(describe(input_.token())));
+  fail(ErrorCode::invalid_header, "the file is not a record of Burn",
+       {.expected = "a value", .found = std::string(describe(input_.token()))});
 }
 
 Value NamedReader::bytes_at(ByteRange range, const Trace* trace) const {

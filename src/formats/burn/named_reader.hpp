@@ -2,18 +2,20 @@
 /// Reads records that name their fields, in MessagePack or in JSON.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/shape.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/value.hpp>
-#include <safestructures/formats/format.hpp>
+#include <safestructures/formats/options.hpp>
 #include "formats/burn/input.hpp"
 #include "formats/burn/record.hpp"
 
@@ -32,8 +34,7 @@ class NamedReader {
   Value item(const RecordMetadata& metadata);
 
  private:
-  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected,
-                         std::string found) const;
+  [[noreturn]] void fail(ErrorCode code, std::string problem, ErrorDetails details) const;
   void expect(Token token, std::string_view what) const;
 
   /// Reads the outermost map: calls `read` at each member to read its value, and stops when `read`

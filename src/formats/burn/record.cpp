@@ -1,7 +1,9 @@
 #include "formats/burn/record.hpp"
 
 #include <charconv>
+#include <cstddef>
 #include <optional>
+#include <system_error>
 
 #include <safestructures/data/error.hpp>
 

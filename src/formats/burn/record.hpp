@@ -4,13 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <safestructures/data/dtype.hpp>
-#include <safestructures/formats/burn.hpp>
-#include <safestructures/formats/options.hpp>
 
 namespace safestructures::inline v0::burn {
 

@@ -1,9 +1,8 @@
 #include "formats/burn/record_tensors.hpp"
 
 #include <algorithm>
-#include <string>
+#include <cstddef>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include <safestructures/data/walk.hpp>

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include "formats/stored_tensor.hpp"

@@ -3,17 +3,18 @@
 /// Tensor.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/path.hpp>
+#include <safestructures/data/shape.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/tensor.hpp>
-#include <safestructures/data/value.hpp>
 #include "formats/burn/record.hpp"
 
 namespace safestructures::inline v0::burn {

@@ -1,12 +1,14 @@
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <optional>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/type_describer.hpp>
 #include "data/limit.hpp"
 #include "formats/burn/param_id.hpp"
 #include "formats/burn/tensor_data.hpp"
@@ -54,10 +56,12 @@ void Writer::count_tensor(const Trace* trace) {
 
 void Writer::check_old(DType stored, const Trace* trace) const {
   if (stored != DType::BF16 && (stored != DType::F16 || is_half_)) return;
-  fail(ErrorCode::unknown_dtype, "this version of Burn does not have the dtype",
-       is_half_ ? "F16, F32 or F64" : "F32 or F64, or F16 as the precision of all floats",
-       std::string(to_string(stored)), trace,
-       "Save it in another precision, or for Burn 0.14 or newer (burn::Options::burn_version)");
+  fail(ErrorCode::unknown_dtype, trace, "this version of Burn does not have the dtype",
+       {.expected =
+            is_half_ ? "F16, F32 or F64" : "F32 or F64, or F16 as the precision of all floats",
+        .found = std::string(to_string(stored)),
+        .advice = "Save it in another precision, or for Burn 0.14 or newer "
+                  "(burn::Options::burn_version)"});
 }
 
 void Writer::tensor_data(const Value& value, const Trace* trace) {
@@ -65,17 +69,18 @@ void Writer::tensor_data(const Value& value, const Trace* trace) {
   const bool is_custom = value.kind() == Kind::custom;
   if (is_custom) return quantized(value, trace);
   if (value.kind() != Kind::tensor)
-    fail(ErrorCode::type_mismatch, "a parameter of Burn is a tensor", "a tensor",
-         std::string(to_string(value.kind())), trace);
+    fail(ErrorCode::type_mismatch, trace, "a parameter of Burn is a tensor",
+         {.expected = "a tensor", .found = std::string(to_string(value.kind()))});
   const Tensor& tensor = value.tensor();
   if (tensor.rank() > options_.limits.rank)
     throw detail::past(detail::Limit::rank, options_.limits.rank,
                        {.path = to_string(trace), .found = std::to_string(tensor.rank())});
   const DType stored = dtypes_.of(value);
   if (!name_of(stored))
-    fail(ErrorCode::unknown_dtype, "Burn has no such dtype",
-         "BOOL, an integer, F16, BF16, F32, F64", std::string(to_string(stored)), trace,
-         "Save it in another precision, or as safetensors");
+    fail(ErrorCode::unknown_dtype, trace, "Burn has no such dtype",
+         {.expected = "BOOL, an integer, F16, BF16, F32, F64",
+          .found = std::string(to_string(stored)),
+          .advice = "Save it in another precision, or as safetensors"});
   if (version_ < since::tensor_data) check_old(stored, trace);
   const auto shape = [&] {
     out_.name(shape_name);
@@ -116,8 +121,8 @@ void Writer::quantized(const Value& value, const Trace* trace) {
   const Value* const dtype = payload.find(dtype_name);
   if (value.type_name() != quantized_type || bytes == nullptr || bytes->kind() != Kind::bytes ||
       shape == nullptr || dtype == nullptr || payload.size() != 3 || !out_.is_named())
-    fail(ErrorCode::unknown_type, "a record of Burn cannot hold a custom type", "a module's values",
-         "'" + value.type_name() + "'", trace);
+    fail(ErrorCode::unknown_type, trace, "a record of Burn cannot hold a custom type",
+         {.expected = "a module's values", .found = "'" + value.type_name() + "'"});
   out_.begin_struct(3);
   out_.name(bytes_name);
   detail::StoredElements elements(bytes->tensor(), DType::U8, {});
@@ -136,8 +141,10 @@ void Writer::quantized(const Value& value, const Trace* trace) {
 
 void Writer::sequence(const Tensor& tensor, const TypeInfo& type, const Trace* trace) {
   if (type.is_complex || tensor.dtype() == DType::C64)
-    fail(ErrorCode::type_mismatch, "a record of Burn cannot hold complex numbers", "real numbers",
-         to_string(type), trace, "Save the two parts of each");
+    fail(ErrorCode::type_mismatch, trace, "a record of Burn cannot hold complex numbers",
+         {.expected = "real numbers",
+          .found = to_string(type),
+          .advice = "Save the two parts of each"});
   const bool is_fixed = type.size.has_value();
   if (type.item->kind != TypeKind::tensor) {
     // The numbers of a struct are stored unchanged, whatever the precision of tensors.

@@ -1,20 +1,19 @@
 #include "formats/burn/writer.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/burn_marks.hpp>
 #include "data/limit.hpp"
 #include "data/text/utf8.hpp"
 #include "formats/burn/attributes.hpp"
 #include "formats/burn/modules.hpp"
-#include "formats/burn/tensor_data.hpp"
 
 namespace safestructures::inline v0::burn {
 namespace {
@@ -36,18 +35,14 @@ void check_utf8(std::string_view text, const Trace* trace) {
 
 }  // namespace
 
-void Writer::fail(ErrorCode code, std::string problem, std::string expected, std::string found,
-                  const Trace* trace, std::string advice) const {
-  throw Error(code, std::move(problem),
-              {.path = to_string(trace),
-               .expected = std::move(expected),
-               .found = std::move(found),
-               .advice = std::move(advice)});
+void Writer::fail(ErrorCode code, const Trace* trace, std::string problem, ErrorDetails details) {
+  details.path = to_string(trace);
+  throw Error(code, std::move(problem), std::move(details));
 }
 
 void Writer::mismatch(const TypeInfo& type, const Value& value, const Trace* trace) const {
-  fail(ErrorCode::type_mismatch, "a value does not fit its type", to_string(type), describe(value),
-       trace);
+  fail(ErrorCode::type_mismatch, trace, "a value does not fit its type",
+       {.expected = to_string(type), .found = describe(value)});
 }
 
 void Writer::write(const RecordMetadata& metadata, const Value& item, const TypeInfo* type) {
@@ -82,9 +77,10 @@ void Writer::value(const Value& item, const TypeInfo* type, const Trace* trace) 
   check_attributes("a record of Burn", item, options_, trace);
   if (type != nullptr && type->kind != TypeKind::any) return typed(item, *type, trace);
   if (!out_.is_named())
-    fail(ErrorCode::invalid_argument, "bincode needs a C++ type that says what is saved",
-         "an object of structs, containers and scalars", describe(item), trace,
-         "Save an object instead of a Value, or save as MessagePack (.mpk)");
+    fail(ErrorCode::invalid_argument, trace, "bincode needs a C++ type that says what is saved",
+         {.expected = "an object of structs, containers and scalars",
+          .found = describe(item),
+          .advice = "Save an object instead of a Value, or save as MessagePack (.mpk)"});
   natural(item, trace);
 }
 
@@ -105,8 +101,8 @@ void Writer::natural(const Value& item, const Trace* trace) {
     case Kind::custom: return tensor(item, trace);
     case Kind::complex: break;
   }
-  fail(ErrorCode::type_mismatch, "a record of Burn cannot hold a complex number", "a real number",
-       describe(item), trace, "Save its two parts");
+  fail(ErrorCode::type_mismatch, trace, "a record of Burn cannot hold a complex number",
+       {.expected = "a real number", .found = describe(item), .advice = "Save its two parts"});
 }
 
 void Writer::typed(const Value& item, const TypeInfo& type, const Trace* trace) {
@@ -135,13 +131,13 @@ void Writer::typed(const Value& item, const TypeInfo& type, const Trace* trace) 
     case TypeKind::optional:
     case TypeKind::pointer: return optional(item, type, trace);
     case TypeKind::variant:
-      fail(ErrorCode::invalid_argument,
+      fail(ErrorCode::invalid_argument, trace,
            "a record of Burn names its variants, and std::variant does not",
-           "burn::Enum<burn::Case<\"Name\", T>, ...>", to_string(type), trace);
+           {.expected = "burn::Enum<burn::Case<\"Name\", T>, ...>", .found = to_string(type)});
     default: break;
   }
-  fail(ErrorCode::invalid_argument, "a record of Burn cannot hold this type",
-       "structs, sequences, maps, tensors and scalars", to_string(type), trace);
+  fail(ErrorCode::invalid_argument, trace, "a record of Burn cannot hold this type",
+       {.expected = "structs, sequences, maps, tensors and scalars", .found = to_string(type)});
 }
 
 void Writer::raw_bytes(const Tensor& bytes, bool is_fixed) {
@@ -156,8 +152,8 @@ void Writer::text(std::string_view text, const Trace* trace) {
 
 void Writer::integer(const Value& item, IntegerType type, const Trace* trace) {
   if (item.kind() != Kind::integer || (!item.as_int64() && !item.as_uint64()))
-    fail(ErrorCode::out_of_range, "a record of Burn cannot hold an integer", "one of 64 bits",
-         describe(item), trace);
+    fail(ErrorCode::out_of_range, trace, "a record of Burn cannot hold an integer",
+         {.expected = "one of 64 bits", .found = describe(item)});
   out_.integer(item, type);
 }
 
@@ -167,8 +163,8 @@ void Writer::floating(const Value& item, const TypeInfo& type, const Trace* trac
   if (dtype == DType::F16 || dtype == DType::BF16)
     return out_.integer(bits_of(item.as_double(), dtype), {16, false});
   if (dtype != DType::F32 && dtype != DType::F64)
-    fail(ErrorCode::unknown_dtype, "Burn has no such number", "f16, bf16, f32 or f64",
-         std::string(to_string(dtype)), trace);
+    fail(ErrorCode::unknown_dtype, trace, "Burn has no such number",
+         {.expected = "f16, bf16, f32 or f64", .found = std::string(to_string(dtype))});
   out_.floating(item.as_double(), dtype);
 }
 
@@ -206,8 +202,8 @@ void Writer::dict(const Value& item, const TypeInfo* type, const Trace* trace) {
     const std::string label = entry.key.key_label();
     const Trace step{trace, label};
     if (entry.key.kind() != Kind::string)
-      fail(ErrorCode::type_mismatch, "a key of a record is not a text", "a str",
-           describe(entry.key), &step);
+      fail(ErrorCode::type_mismatch, &step, "a key of a record is not a text",
+           {.expected = "a str", .found = describe(entry.key)});
     check_utf8(label, &step);
     out_.key(label, &step);
     value_at(entry.value, type != nullptr ? type->item : nullptr, step);
@@ -261,8 +257,10 @@ void Writer::module(const Value& item, const TypeInfo* type, std::string_view na
         if (one.name == field.name) of_member = one.type;
     if (version_ < field.optional_from) {
       if (member == nullptr || member->is_none())
-        fail(ErrorCode::missing_field, "this version of Burn needs a field", "a tensor", "none",
-             &step, "Write for a newer version (burn::Options::burn_version)");
+        fail(ErrorCode::missing_field, &step, "this version of Burn needs a field",
+             {.expected = "a tensor",
+              .found = "none",
+              .advice = "Write for a newer version (burn::Options::burn_version)"});
       if (of_member != nullptr && of_member->kind == TypeKind::optional)
         of_member = of_member->item;
     }
@@ -285,8 +283,8 @@ void Writer::variant(const Value& item, const TypeInfo& type, const Trace* trace
                 ? activation_index(name, version_)
                 : std::optional(static_cast<std::uint64_t>(field - type.fields.begin()));
   if (!index)
-    fail(ErrorCode::out_of_range, "this version of Burn has no such variant", to_string(type),
-         "'" + name + "'", trace);
+    fail(ErrorCode::out_of_range, trace, "this version of Burn has no such variant",
+         {.expected = to_string(type), .found = "'" + name + "'"});
   out_.begin_variant(*index, name);
   value_at(entry.value, field->type, Trace{trace, name});
   out_.end_variant();
@@ -298,8 +296,8 @@ void Writer::enumerator(const Value& item, const TypeInfo& type, const Trace* tr
           ? std::ranges::find(type.enumerators, item.as_string(), &TypeEnumerator::name)
           : type.enumerators.end();
   if (found == type.enumerators.end())
-    fail(ErrorCode::out_of_range, "an enum has a value without a name", to_string(type),
-         describe(item), trace);
+    fail(ErrorCode::out_of_range, trace, "an enum has a value without a name",
+         {.expected = to_string(type), .found = describe(item)});
   out_.begin_variant(static_cast<std::uint64_t>(found - type.enumerators.begin()), found->name);
   out_.constant(0);
   out_.end_variant();

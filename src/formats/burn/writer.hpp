@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <safestructures/data/error.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/type_info.hpp>
 #include <safestructures/data/value.hpp>
@@ -35,8 +37,8 @@ class Writer {
   [[nodiscard]] std::vector<ConvertedTensor> conversions() && { return std::move(conversions_); }
 
  private:
-  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected,
-                         std::string found, const Trace* trace, std::string advice = {}) const;
+  [[noreturn]] static void fail(ErrorCode code, const Trace* trace, std::string problem,
+                                ErrorDetails details);
   [[noreturn]] void mismatch(const TypeInfo& type, const Value& value, const Trace* trace) const;
 
   // Recursive over the tree, up to Limits::depth.

@@ -1,8 +1,17 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
+#include <safestructures/data/value.hpp>
 #include "data/limit.hpp"
 #include "data/text/printable.hpp"
 #include "data/text/utf8.hpp"
@@ -79,31 +88,36 @@ bool DescriptionReader::begin(bool is_map) {
 }
 
 DescriptionReader::Part DescriptionReader::part_of_child(bool is_map) const {
-  const auto require = [&](bool wanted, Part part, std::string_view form) {
-    if (wanted != is_map) wrong(std::string(form), is_map ? "a map" : "a list");
+  const std::string_view found = is_map ? "a map" : "a list";
+  const auto map = [&](Part part, std::string_view form) {
+    if (!is_map) wrong(std::string(form), std::string(found));
     return part;
   };
-  if (stack_.empty()) return require(true, Part::root, "a map");
+  const auto list = [&](Part part, std::string_view form) {
+    if (is_map) wrong(std::string(form), std::string(found));
+    return part;
+  };
+  if (stack_.empty()) return map(Part::root, "a map");
   switch (stack_.back()) {
     case Part::root:
-      if (key_ == tensors_key) return require(true, Part::tensors, "a map of tensors");
-      if (key_ == metadata_key) return require(true, Part::metadata, "a map of texts as metadata");
-      if (key_ == scalars_key) return require(true, Part::scalars, "a map of scalars");
+      if (key_ == tensors_key) return map(Part::tensors, "a map of tensors");
+      if (key_ == metadata_key) return map(Part::metadata, "a map of texts as metadata");
+      if (key_ == scalars_key) return map(Part::scalars, "a map of scalars");
       return Part::unknown;
-    case Part::tensors: return require(true, Part::tensor, "a map for each tensor");
+    case Part::tensors: return map(Part::tensor, "a map for each tensor");
     case Part::tensor:
-      if (key_ == dtype_key) return require(true, Part::dtype, "a text or a map as the dtype");
-      if (key_ == shape_key) return require(false, Part::shape, "a list of sizes as the shape");
-      if (key_ == offsets_key) return require(false, Part::offsets, "a list of two data_offsets");
-      if (key_ == id_key) wrong("an unsigned integer as the param_id", is_map ? "a map" : "a list");
+      if (key_ == dtype_key) return map(Part::dtype, "a text or a map as the dtype");
+      if (key_ == shape_key) return list(Part::shape, "a list of sizes as the shape");
+      if (key_ == offsets_key) return list(Part::offsets, "a list of two data_offsets");
+      if (key_ == id_key) wrong("an unsigned integer as the param_id", std::string(found));
       return Part::unknown;
     case Part::dtype:
       if (key_ == quantized_key) return Part::quantization;
-      wrong("a text as the store of " + in_quotes(key_), is_map ? "a map" : "a list");
-    case Part::scalars: return require(true, Part::scalar, "a map for each scalar");
+      wrong("a text as the store of " + in_quotes(key_), std::string(found));
+    case Part::scalars: return map(Part::scalar, "a map for each scalar");
     case Part::quantization: return Part::quantization;
     case Part::unknown: return Part::unknown;
-    default: wrong("no map or list here", is_map ? "a map" : "a list");
+    default: wrong("no map or list here", std::string(found));
   }
 }
 

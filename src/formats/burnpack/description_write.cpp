@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/value.hpp>
 #include "data/limit.hpp"
 #include "data/text/printable.hpp"
 #include "data/text/utf8.hpp"

@@ -1,7 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/source.hpp>
 #include <safestructures/formats/burnpack.hpp>
 #include "formats/burnpack/description.hpp"
 #include "formats/burnpack/read.hpp"

@@ -1,13 +1,19 @@
 #include "formats/burnpack/read.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/tensor.hpp>
 #include "data/limit.hpp"
 #include "data/text/printable.hpp"
 #include "formats/burn/param_id.hpp"

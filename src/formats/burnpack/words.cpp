@@ -1,6 +1,7 @@
 #include "formats/burnpack/words.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include <safestructures/data/error.hpp>

@@ -2,10 +2,12 @@
 /// Reads bools of four bytes each as bools of one byte.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <safestructures/data/source.hpp>
 

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/value.hpp>
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
 #include "data/text/printable.hpp"
@@ -82,7 +86,7 @@ class Collector {
   void collect(const Value& root) {
     // The structure is stored in names, and a lone value has none.
     if (root.kind() == Kind::tensor || root.kind() == Kind::custom) fail(root, nullptr);
-    value(root, nullptr, true);
+    value(root, nullptr);
     for (const auto& [name, tensor] : options_.extra_tensors) {
       name_ = name;
       const Trace trace{nullptr, name};
@@ -103,7 +107,7 @@ class Collector {
   }
 
   // Recursive over the tree, up to Limits::depth.
-  void value(const Value& item, const Trace* trace, bool is_root) {
+  void value(const Value& item, const Trace* trace) {
     if (++nodes_ > options_.limits.nodes)
       throw detail::past(detail::Limit::nodes, options_.limits.nodes, {.path = to_string(trace)});
     switch (item.kind()) {
@@ -120,18 +124,17 @@ class Collector {
       case Kind::structure: break;
       default: fail(item, trace);
     }
-    if (!is_root && !is_record_ && !has_contents(item)) fail(item, trace);
+    if (trace != nullptr && !is_record_ && !has_contents(item)) fail(item, trace);
     check_attributes(item, trace);
     const detail::StoredDTypes::Below below(dtypes_, item);
     if (item.is_sequence()) {
       for (std::size_t i = 0; i < item.size(); ++i)
-        if (!is_left_out(item, item[i]))
-          child(item[i], std::to_string(i), Trace{trace, {}, i}, is_root);
+        if (!is_left_out(item, item[i])) child(item[i], std::to_string(i), Trace{trace, {}, i});
     } else {
       for (const Entry& entry : item.entries()) {
         if (is_left_out(item, entry.value)) continue;
         const std::string label = entry.key.key_label();
-        child(entry.value, label, Trace{trace, label}, is_root);
+        child(entry.value, label, Trace{trace, label});
       }
     }
   }
@@ -148,12 +151,12 @@ class Collector {
     return std::ranges::any_of(container.entries(), is_kept, &Entry::value);
   }
 
-  void child(const Value& item, const std::string& step, const Trace& trace, bool is_of_root) {
+  void child(const Value& item, const std::string& step, const Trace& trace) {
     const detail::Descent level(depth_, options_.limits.depth, &trace);
     const std::size_t size = name_.size();
-    if (!is_of_root) name_ += '.';
+    if (trace.parent != nullptr) name_ += '.';
     name_ += step;
-    value(item, &trace, false);
+    value(item, &trace);
     name_.resize(size);
   }
 

@@ -1,9 +1,13 @@
 #include "formats/cbor/cursor.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include <safestructures/data/minifloat.hpp>
 #include "data/limit.hpp"
@@ -23,7 +27,8 @@ constexpr Kind kind_of(unsigned byte) { return static_cast<Kind>(byte >> 5U); }
 }  // namespace
 
 void Cursor::fail_at(unsigned byte) const {
-  fail("a byte cannot begin a value of CBOR", "a value", "byte " + std::to_string(byte));
+  fail("a byte cannot begin a value of CBOR",
+       {.expected = "a value", .found = "byte " + std::to_string(byte)});
 }
 
 std::uint64_t Cursor::argument(unsigned byte) {
@@ -56,8 +61,8 @@ Token Cursor::value() {
       case Kind::text: return is_endless ? pieces(byte >> 5U) : string(argument(byte));
       case Kind::array:
       case Kind::map: {
-        const bool is_map = kind_of(byte) == Kind::map;
-        return open(is_endless ? std::nullopt : std::optional(argument(byte)), is_map);
+        const Token container = kind_of(byte) == Kind::map ? Token::object : Token::array;
+        return open(container, is_endless ? std::nullopt : std::optional(argument(byte)));
       }
       case Kind::tag: {
         const std::uint64_t tag = argument(byte);
@@ -82,7 +87,8 @@ Token Cursor::negative(std::uint64_t bits) {
 Token Cursor::big(bool is_negative) {
   const auto byte = std::to_integer<unsigned>(window_.take(1)[0]);
   if (kind_of(byte) != Kind::bytes)
-    fail("a big integer has the wrong form", "bytes", "byte " + std::to_string(byte));
+    fail("a big integer has the wrong form",
+         {.expected = "bytes", .found = "byte " + std::to_string(byte)});
   std::vector<std::uint8_t> bytes;
   const auto append = [&](const std::byte one) {
     bytes.push_back(std::to_integer<std::uint8_t>(one));
@@ -120,8 +126,8 @@ Token Cursor::pieces(unsigned kind) {
     const auto byte = std::to_integer<unsigned>(window_.take(1)[0]);
     if (byte == stop) break;
     if (byte >> 5U != kind || (byte & 0x1FU) == endless)
-      fail("a piece of a text or of bytes has another type", is_text ? "text" : "bytes",
-           "byte " + std::to_string(byte));
+      fail("a piece of a text or of bytes has another type",
+           {.expected = is_text ? "text" : "bytes", .found = "byte " + std::to_string(byte)});
     const std::uint64_t size = argument(byte);
     if (is_text) {
       append_text(size);

@@ -2,6 +2,7 @@
 /// The reader of CBOR (RFC 8949).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "formats/binary/cursor.hpp"

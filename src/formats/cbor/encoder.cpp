@@ -1,6 +1,6 @@
 #include "formats/cbor/encoder.hpp"
 
-#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "formats/cbor/big_integer.hpp"

@@ -1,4 +1,5 @@
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include <safestructures/formats/cbor.hpp>

@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
-#include <utility>
+#include <span>
+#include <string>
 
 #include <libdeflate.h>
 

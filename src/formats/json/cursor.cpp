@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <system_error>
 
 #include "data/text/json_text.hpp"
 #include "data/text/number.hpp"

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <safestructures/data/error.hpp>
@@ -27,13 +30,10 @@ std::string ElementReader::path() const {
   return path;
 }
 
-void ElementReader::fail(ErrorCode code, std::string problem, std::string expected,
-                         std::string found) const {
-  throw Error(code, std::move(problem),
-              {.path = has_data_ ? path() : to_string(trace_),
-               .expected = std::move(expected),
-               .found = std::move(found),
-               .offset = cursor_.offset()});
+void ElementReader::fail(ErrorCode code, std::string problem, ErrorDetails details) const {
+  details.path = has_data_ ? path() : to_string(trace_);
+  details.offset = cursor_.offset();
+  throw Error(code, std::move(problem), std::move(details));
 }
 
 void ElementReader::read_shape() {
@@ -85,7 +85,7 @@ void ElementReader::read_lists() {
 void ElementReader::open_list() {
   if (rank_ && open_.size() >= *rank_)
     fail(ErrorCode::shape_mismatch, "the data of a tensor do not have its shape",
-         expected_element(dtype_), "an array");
+         {.expected = expected_element(dtype_), .found = "an array"});
   if (open_.size() >= limits_.rank)
     throw detail::past(detail::Limit::rank, limits_.rank,
                        {.path = to_string(trace_), .offset = cursor_.offset()});
@@ -102,15 +102,15 @@ void ElementReader::close_list() {
   if (is_announced(dim) && !is_nothing && found != (*shape_)[dim]) {
     open_.pop_back();
     fail(ErrorCode::shape_mismatch, "the data of a tensor do not have its shape",
-         std::to_string((*shape_)[dim]) + ((*shape_)[dim] == 1 ? " item" : " items"),
-         std::to_string(found));
+         {.expected = std::to_string((*shape_)[dim]) + ((*shape_)[dim] == 1 ? " item" : " items"),
+          .found = std::to_string(found)});
   }
   if (dims_[dim].value_or(found) != found) {
     open_.pop_back();
     fail(ErrorCode::shape_mismatch, "the rows of a tensor differ in length",
-         std::to_string(*dims_[dim]) + (*dims_[dim] == 1 ? " item" : " items") +
-             " as in the row before",
-         std::to_string(found));
+         {.expected = std::to_string(*dims_[dim]) + (*dims_[dim] == 1 ? " item" : " items") +
+                      " as in the row before",
+          .found = std::to_string(found)});
   }
   dims_[dim] = found;
   open_.pop_back();
@@ -121,29 +121,31 @@ void ElementReader::element() {
   // For C64 without a shape, the first list whose first item is a number is an element.
   if (!rank_ && dtype_ == DType::C64) {
     if (open_.empty() || open_.back() != 0)
-      fail(ErrorCode::type_mismatch, "an element of a tensor has the wrong form",
-           "an array of two numbers", std::string(describe(cursor_.token())));
+      fail(
+          ErrorCode::type_mismatch, "an element of a tensor has the wrong form",
+          {.expected = "an array of two numbers", .found = std::string(describe(cursor_.token()))});
     open_.pop_back();
     dims_.resize(open_.size());
     rank_ = open_.size();
   } else {
     if (!rank_) rank_ = open_.size();
     if (*rank_ != open_.size())
-      fail(ErrorCode::shape_mismatch, "the data of a tensor do not have its shape", "an array",
-           std::string(describe(cursor_.token())));
+      fail(ErrorCode::shape_mismatch, "the data of a tensor do not have its shape",
+           {.expected = "an array", .found = std::string(describe(cursor_.token()))});
     if (dtype_ == DType::C64) {
       if (cursor_.token() != Token::array)
         fail(ErrorCode::type_mismatch, "an element of a tensor has the wrong form",
-             "an array of two numbers", std::string(describe(cursor_.token())));
+             {.expected = "an array of two numbers",
+              .found = std::string(describe(cursor_.token()))});
       cursor_.next();
     }
   }
   if (!open_.empty() && is_announced(open_.size() - 1) &&
       open_.back() >= (*shape_)[open_.size() - 1])
     fail(ErrorCode::shape_mismatch, "the data of a tensor do not have its shape",
-         std::to_string((*shape_)[open_.size() - 1]) +
-             ((*shape_)[open_.size() - 1] == 1 ? " item" : " items"),
-         "more");
+         {.expected = std::to_string((*shape_)[open_.size() - 1]) +
+                      ((*shape_)[open_.size() - 1] == 1 ? " item" : " items"),
+          .found = "more"});
   const auto parse = [&] {
     const ParsedElement parsed = parse_element(dtype_, cursor_);
     if (!parsed.fault) return parsed.bits;
@@ -152,10 +154,10 @@ void ElementReader::element() {
     fail(*parsed.fault,
          is_range ? "an element of a tensor is out of range"
                   : "an element of a tensor has the wrong form",
-         expected_element(dtype_),
-         cursor_.token() == Token::number   ? spelled
-         : cursor_.token() == Token::string ? '"' + spelled + '"'
-                                            : std::string(describe(cursor_.token())));
+         {.expected = expected_element(dtype_),
+          .found = cursor_.token() == Token::number   ? spelled
+                   : cursor_.token() == Token::string ? '"' + spelled + '"'
+                                                      : std::string(describe(cursor_.token()))});
   };
   std::uint64_t bits = parse();
   if (dtype_ == DType::C64) {
@@ -163,7 +165,7 @@ void ElementReader::element() {
     bits |= parse() << 32U;
     if (cursor_.next() != Token::array_end)
       fail(ErrorCode::type_mismatch, "an element of a tensor has the wrong form",
-           "an array of two numbers", "more");
+           {.expected = "an array of two numbers", .found = "more"});
   }
   append(bits);
   if (!open_.empty()) ++open_.back();
@@ -187,7 +189,7 @@ void ElementReader::read_base64() {
   is_base64_ = true;
   const auto wrong = [&](std::string found) {
     fail(ErrorCode::invalid_schema, "the data of a tensor have the wrong form",
-         "an array, a number, or an object with base64", std::move(found));
+         {.expected = "an array, a number, or an object with base64", .found = std::move(found)});
   };
   if (cursor_.next() != Token::name || cursor_.string() != base64_name) wrong("another object");
   if (cursor_.next() != Token::string)

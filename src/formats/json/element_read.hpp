@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <safestructures/data/error.hpp>
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/tensor.hpp>
@@ -27,8 +29,7 @@ class ElementReader final : public tree::Elements {
   [[nodiscard]] Tensor finish() override;
 
  private:
-  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected,
-                         std::string found) const;
+  [[noreturn]] void fail(ErrorCode code, std::string problem, ErrorDetails details) const;
   [[nodiscard]] std::string path() const;
   void read_lists();
   void open_list();

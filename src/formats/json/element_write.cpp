@@ -1,7 +1,9 @@
 #include "formats/json/element_write.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "formats/json/base64.hpp"

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
 
 #include <safestructures/data/minifloat.hpp>
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>

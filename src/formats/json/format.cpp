@@ -1,11 +1,15 @@
-#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/source.hpp>
 #include <safestructures/formats/json.hpp>
 #include "formats/json/input.hpp"
 #include "formats/json/tree_output.hpp"

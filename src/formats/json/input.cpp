@@ -3,11 +3,15 @@
 #include <bit>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
 #include "data/limit.hpp"
 #include "formats/json/base64.hpp"
 #include "formats/json/cursor.hpp"

@@ -1,8 +1,9 @@
 #include <safestructures/formats/json_schema.hpp>
 
-#include <algorithm>
-#include <initializer_list>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -74,6 +75,17 @@ std::string integer(const TypeInfo& type) {
   return object({{"type", json_string("integer")},
                  {"minimum", type.is_signed ? "-" + std::to_string(most + 1) : "0"},
                  {"maximum", std::to_string(most)}});
+}
+
+std::string string(const TypeInfo& type) {
+  const std::string length = type.size ? std::to_string(*type.size) : std::string();
+  return object({{"type", json_string("string")}, {"minLength", length}, {"maxLength", length}});
+}
+
+std::string bytes(const TypeInfo& type) {
+  return object({{"description", json_string(to_string(type))},
+                 {"type", json_string("string")},
+                 {"contentEncoding", json_string("base64")}});
 }
 
 std::string tensor(const TypeInfo& type) {
@@ -176,58 +188,64 @@ class Writer {
     return object({{"$comment", json_string(comment)}, {"allOf", "[" + json + "]"}});
   }
 
+  [[nodiscard]] std::string tuple(const TypeInfo& type) const {
+    std::vector<std::string> items;
+    items.reserve(type.items.size());
+    for (const TypeInfo* item : type.items) items.push_back(schema(*item));
+    return tuple_of(items);
+  }
+
+  [[nodiscard]] std::string set(const TypeInfo& type) const {
+    return object(
+        {{"type", json_string("array")}, {"items", schema(*type.item)}, {"uniqueItems", "true"}});
+  }
+
+  /// An object if its keys are text, otherwise an array of pairs.
+  [[nodiscard]] std::string dict(const TypeInfo& type) const {
+    if (!type.fields.empty()) return fields(type);
+    const bool has_names = type.key->kind == TypeKind::enumeration;
+    if (!has_names && type.key->kind != TypeKind::string)
+      return array_of(tuple_of({schema(*type.key), schema(*type.item)}), Extent());
+    return object({{"type", json_string("object")},
+                   {"propertyNames", has_names ? schema(*type.key) : std::string()},
+                   {"additionalProperties", schema(*type.item)}});
+  }
+
+  [[nodiscard]] std::string custom(const TypeInfo& type) const {
+    return object(
+        {{"title", json_string(type.name)},
+         {"type", json_string("object")},
+         {"properties", object({{"data_type", object({{"const", json_string(type.name)}})},
+                                {"value", schema(*type.item)}})},
+         {"required", R"(["data_type", "value"])"}});
+  }
+
+  [[nodiscard]] std::string enumeration(const TypeInfo& type) const {
+    if (type.enumerators.empty()) return schema(*type.item);
+    return object({{"title", json_string(type.name)},
+                   {"enum", array(type.enumerators, [](const TypeEnumerator& one) {
+                      return json_string(one.name);
+                    })}});
+  }
+
   [[nodiscard]] std::string definition(const TypeInfo& type) const {
-    std::string number = type_named("number");
     switch (type.kind) {
       case TypeKind::any: return object({});
       case TypeKind::none: return type_named("null");
       case TypeKind::boolean: return type_named("boolean");
       case TypeKind::integer: return integer(type);
-      case TypeKind::floating: return number;
-      case TypeKind::complex: return tuple_of({number, number});
-      case TypeKind::string:
-        return object({{"type", json_string("string")},
-                       {"minLength", type.size ? std::to_string(*type.size) : ""},
-                       {"maxLength", type.size ? std::to_string(*type.size) : ""}});
-      case TypeKind::bytes:
-        return object({{"description", json_string(to_string(type))},
-                       {"type", json_string("string")},
-                       {"contentEncoding", json_string("base64")}});
+      case TypeKind::floating: return type_named("number");
+      case TypeKind::complex: return tuple_of({type_named("number"), type_named("number")});
+      case TypeKind::string: return string(type);
+      case TypeKind::bytes: return bytes(type);
       case TypeKind::list: return array_of(schema(*type.item), extent_of(type.size));
-      case TypeKind::tuple: {
-        std::vector<std::string> items;
-        items.reserve(type.items.size());
-        for (const TypeInfo* item : type.items) items.push_back(schema(*item));
-        return tuple_of(items);
-      }
-      case TypeKind::set:
-        return object({{"type", json_string("array")},
-                       {"items", schema(*type.item)},
-                       {"uniqueItems", "true"}});
-      case TypeKind::dict:
-        if (!type.fields.empty()) return fields(type);
-        if (type.key->kind == TypeKind::string || type.key->kind == TypeKind::enumeration)
-          return object(
-              {{"type", json_string("object")},
-               {"propertyNames",
-                type.key->kind == TypeKind::enumeration ? schema(*type.key) : std::string()},
-               {"additionalProperties", schema(*type.item)}});
-        return array_of(tuple_of({schema(*type.key), schema(*type.item)}), Extent());
+      case TypeKind::tuple: return tuple(type);
+      case TypeKind::set: return set(type);
+      case TypeKind::dict: return dict(type);
       case TypeKind::structure: return fields(type);
       case TypeKind::tensor: return tensor(type);
-      case TypeKind::custom:
-        return object(
-            {{"title", json_string(type.name)},
-             {"type", json_string("object")},
-             {"properties", object({{"data_type", object({{"const", json_string(type.name)}})},
-                                    {"value", schema(*type.item)}})},
-             {"required", R"(["data_type", "value"])"}});
-      case TypeKind::enumeration:
-        if (type.enumerators.empty()) return schema(*type.item);
-        return object({{"title", json_string(type.name)},
-                       {"enum", array(type.enumerators, [](const TypeEnumerator& one) {
-                          return json_string(one.name);
-                        })}});
+      case TypeKind::custom: return custom(type);
+      case TypeKind::enumeration: return enumeration(type);
       case TypeKind::optional:
       case TypeKind::pointer: return any_of({type.item}, type_named("null"));
       case TypeKind::variant: return any_of(type.items);

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include <safestructures/data/sink.hpp>
 

@@ -1,6 +1,8 @@
 #include "formats/messagepack/cursor.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "formats/messagepack/marks.hpp"
@@ -18,8 +20,8 @@ Token Cursor::value() {
   const auto byte = std::to_integer<unsigned>(window_.take(1)[0]);
   if (byte <= largest_fixint) return number(Value(byte));
   if (byte >= negative_fixint) return number(Value(static_cast<std::int8_t>(byte)));
-  if ((byte & 0xF0U) == fixmap) return open(byte & 0x0FU, true);
-  if ((byte & 0xF0U) == fixarray) return open(byte & 0x0FU, false);
+  if ((byte & 0xF0U) == fixmap) return open(Token::object, byte & 0x0FU);
+  if ((byte & 0xF0U) == fixarray) return open(Token::array, byte & 0x0FU);
   if ((byte & 0xE0U) == fixstr) return string(byte & 0x1FU);
   const auto read8 = [&] { return unsigned_number<std::uint8_t>(); };
   const auto read16 = [&] { return unsigned_number<std::uint16_t>(); };
@@ -53,12 +55,13 @@ Token Cursor::value() {
     case Mark::str8: return string(read8());
     case Mark::str16: return string(read16());
     case Mark::str32: return string(read32());
-    case Mark::array16: return open(read16(), false);
-    case Mark::array32: return open(read32(), false);
-    case Mark::map16: return open(read16(), true);
-    case Mark::map32: return open(read32(), true);
+    case Mark::array16: return open(Token::array, read16());
+    case Mark::array32: return open(Token::array, read32());
+    case Mark::map16: return open(Token::object, read16());
+    case Mark::map32: return open(Token::object, read32());
   }
-  fail("a byte cannot begin a value of MessagePack", "a value", "byte " + std::to_string(byte));
+  fail("a byte cannot begin a value of MessagePack",
+       {.expected = "a value", .found = "byte " + std::to_string(byte)});
 }
 
 }  // namespace safestructures::inline v0::messagepack

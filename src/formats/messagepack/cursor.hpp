@@ -2,6 +2,7 @@
 /// The reader of MessagePack.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "formats/binary/cursor.hpp"

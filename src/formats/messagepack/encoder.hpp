@@ -9,7 +9,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/value.hpp>

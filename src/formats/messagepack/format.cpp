@@ -1,5 +1,6 @@
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <string_view>
 
 #include <safestructures/formats/messagepack.hpp>

@@ -4,9 +4,8 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 

@@ -1,10 +1,11 @@
 #include <safestructures/formats/safestructures/format.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
-#include <utility>
+#include <string_view>
 
 #include <safestructures/data/error.hpp>
 #include "data/text/printable.hpp"

@@ -1,13 +1,16 @@
 #include "formats/safestructures/read.hpp"
 
-#include <algorithm>
-#include <limits>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
 #include <safestructures/formats/safestructures/checksums.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>
 #include <safestructures/formats/safetensors/reader.hpp>

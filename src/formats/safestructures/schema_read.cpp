@@ -1,11 +1,21 @@
-#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/limits.hpp>
+#include <safestructures/data/source.hpp>
+#include <safestructures/data/tensor.hpp>
 #include "data/dict.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/text/number.hpp"
@@ -31,25 +41,23 @@ Value Reader::read(std::string_view text) {
         throw detail::past(detail::Limit::depth, limits_.depth);
       // The offset would be relative to this text, which is embedded in another one.
       const ErrorDetails& details = error.details();
-      fail(error.code(), nullptr, error.problem(), details.expected,
-           details.expected.empty() ? "" : details.found);
+      fail(error.code(), nullptr, error.problem(),
+           {.expected = details.expected, .found = details.expected.empty() ? "" : details.found});
     }
   }();
   return node(tree.root(), nullptr);
 }
 
-void Reader::fail(ErrorCode code, const Trace* trace, std::string problem, std::string expected,
-                  std::string found) {
-  throw Error(
-      code, std::move(problem),
-      {.path = to_string(trace), .expected = std::move(expected), .found = std::move(found)});
+void Reader::fail(ErrorCode code, const Trace* trace, std::string problem, ErrorDetails details) {
+  details.path = to_string(trace);
+  throw Error(code, std::move(problem), std::move(details));
 }
 
 void Reader::wrong(const Trace* trace, std::string_view type, std::string expected,
                    const Json& found) {
   fail(ErrorCode::invalid_schema, trace,
-       "a node of type '" + std::string(type) + "' has a wrong value", std::move(expected),
-       describe(found));
+       "a node of type '" + std::string(type) + "' has a wrong value",
+       {.expected = std::move(expected), .found = describe(found)});
 }
 
 void Reader::count_node(const Trace* trace) {
@@ -61,7 +69,7 @@ void Reader::count_node(const Trace* trace) {
 Reader::Node Reader::fields(const Json& json, const Trace* trace) const {
   if (!json.is(json::Token::object))
     fail(ErrorCode::invalid_schema, trace, "a node of the schema has the wrong form",
-         "an object with data_type and value", describe(json));
+         {.expected = "an object with data_type and value", .found = describe(json)});
   Node node;
   bool has_type = false;
   bool has_value = false;
@@ -69,8 +77,8 @@ Reader::Node Reader::fields(const Json& json, const Trace* trace) const {
     if (name == schema_type) {
       if (std::exchange(has_type, true)) twice(trace, name);
       if (!value.string())
-        fail(ErrorCode::invalid_schema, trace, "data_type has the wrong form", "a string",
-             describe(value));
+        fail(ErrorCode::invalid_schema, trace, "data_type has the wrong form",
+             {.expected = "a string", .found = describe(value)});
       node.type = value.text();
     } else if (name == schema_value) {
       if (std::exchange(has_value, true)) twice(trace, name);
@@ -88,8 +96,8 @@ Reader::Node Reader::fields(const Json& json, const Trace* trace) const {
 }
 
 void Reader::twice(const Trace* trace, std::string_view name) {
-  fail(ErrorCode::duplicate_name, trace, "a node contains a field twice", {},
-       "'" + std::string(name) + "'");
+  fail(ErrorCode::duplicate_name, trace, "a node contains a field twice",
+       {.found = "'" + std::string(name) + "'"});
 }
 
 /// Returns the kind of a node, or nothing for a custom type. A type of Python's `collections` is
@@ -165,8 +173,8 @@ std::string_view Reader::string(const Node& parts, const Trace* trace) {
 
 void Reader::not_a_number(const Node& parts, std::string_view text, const Trace* trace) {
   fail(ErrorCode::invalid_schema, trace,
-       "a node of type '" + std::string(parts.type) + "' has a text that is not such a number", {},
-       "'" + detail::for_message(text, 40) + "'");
+       "a node of type '" + std::string(parts.type) + "' has a text that is not such a number",
+       {.found = "'" + detail::for_message(text, 40) + "'"});
 }
 
 Value Reader::integer(const Node& parts, const Trace* trace) const {
@@ -248,8 +256,8 @@ Value Reader::dict(const Node& parts, const Trace* trace) {
   const auto values = parts.value.members();
   if (!parts.keys) fail(ErrorCode::invalid_schema, trace, "a dict has no keys");
   if (!parts.keys->is(json::Token::object))
-    fail(ErrorCode::invalid_schema, trace, "keys has the wrong form", "an object",
-         describe(*parts.keys));
+    fail(ErrorCode::invalid_schema, trace, "keys has the wrong form",
+         {.expected = "an object", .found = describe(*parts.keys)});
   const auto keys = parts.keys->members();
   Value result = Value::dict();
   // Python writes both in the same order, so they are walked side by side. From the first
@@ -302,12 +310,12 @@ Value Reader::tensor(Kind kind, const Node& parts, const Trace* trace) const {
   const std::optional<std::size_t> place = tensors_.find(name);
   if (!place)
     fail(ErrorCode::missing_tensor, trace, "the schema names a tensor that the file does not have",
-         {}, "'" + name + "'");
+         {.found = "'" + name + "'"});
   Tensor tensor = tensors_.take(*place);
   if (kind == Kind::bytes && (tensor.dtype() != DType::U8 || tensor.rank() != 1))
     fail(ErrorCode::invalid_schema, trace, "bytes name a tensor of another kind",
-         "U8 of one dimension",
-         std::string(to_string(tensor.dtype())) + " " + to_string(tensor.shape()));
+         {.expected = "U8 of one dimension",
+          .found = std::string(to_string(tensor.dtype())) + " " + to_string(tensor.shape())});
   Value value = kind == Kind::bytes ? Value::bytes(std::move(tensor)) : Value(std::move(tensor));
   value.set_tensor_name(std::move(name));
   return value;

@@ -1,13 +1,20 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/value.hpp>
 #include "data/box.hpp"
 #include "data/dict.hpp"
 #include "data/keyed_hash.hpp"

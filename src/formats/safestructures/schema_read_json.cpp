@@ -1,5 +1,10 @@
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -43,8 +48,8 @@ void Reader::attributes(Value& value, const Json& json, bool has_own_keys, const
     if (value.kind() == Kind::structure && name == schema_class) {
       const auto class_name = item.string();
       if (!class_name)
-        fail(ErrorCode::invalid_schema, trace, "class has the wrong form", "a string",
-             describe(item));
+        fail(ErrorCode::invalid_schema, trace, "class has the wrong form",
+             {.expected = "a string", .found = describe(item)});
       value.set_type_name(std::string(*class_name));
       continue;
     }

@@ -78,7 +78,7 @@ class Reader {
     return {depth_, limits_.depth, trace, 1};
   }
   [[noreturn]] static void fail(ErrorCode code, const Trace* trace, std::string problem,
-                                std::string expected = {}, std::string found = {});
+                                ErrorDetails details = {});
   [[noreturn]] static void wrong(const Trace* trace, std::string_view type, std::string expected,
                                  const Json& found);
   [[noreturn]] static void twice(const Trace* trace, std::string_view name);

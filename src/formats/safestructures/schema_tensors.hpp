@@ -14,6 +14,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/options.hpp>

@@ -1,19 +1,23 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
-#include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/value.hpp>
 #include "data/box.hpp"
 #include "data/keyed_hash.hpp"
+#include "data/limit.hpp"
 #include "data/text/number.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_writer.hpp"
-#include "platform/memory.hpp"
 
 namespace safestructures::inline v0::schema {
 

@@ -1,9 +1,12 @@
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <utility>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/value.hpp>
+#include "data/limit.hpp"
 #include "data/text/number.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_writer.hpp"

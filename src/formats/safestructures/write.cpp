@@ -1,6 +1,7 @@
 #include "formats/safestructures/write.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,8 +10,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/value.hpp>
 #include <safestructures/data/walk.hpp>
 #include <safestructures/formats/safestructures/checksums.hpp>
 #include <safestructures/formats/safestructures/schema.hpp>

@@ -2,7 +2,9 @@
 /// Writes the default format.
 #pragma once
 
-#include <safestructures/formats/format.hpp>
+#include <safestructures/data/sink.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/formats/options.hpp>
 
 namespace safestructures::inline v0::safestructures_format {
 

@@ -1,13 +1,19 @@
 #include <algorithm>
-#include <limits>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <simdjson.h>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/source.hpp>
 #include <safestructures/formats/safetensors/writer.hpp>
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
@@ -125,19 +131,17 @@ void IndexReader::read_metadata(simdjson::ondemand::value& value) {
 }
 
 void IndexReader::read_map(simdjson::ondemand::value& value, const char* key) {
-  const auto fail = [&](const char* place_key, std::string problem, std::string expected,
-                        std::string path) {
+  const auto fail = [&](const char* place_key, std::string problem, ErrorDetails details) {
     walk_.check_syntax();
     const char* const place = walk_.value_behind(place_key);
-    throw Error(ErrorCode::invalid_header, std::move(problem),
-                {.path = std::move(path),
-                 .expected = std::move(expected),
-                 .found = walk_.show(place),
-                 .offset = walk_.offset(place)});
+    details.found = walk_.show(place);
+    details.offset = walk_.offset(place);
+    throw Error(ErrorCode::invalid_header, std::move(problem), std::move(details));
   };
   simdjson::ondemand::object map;
   if (value.get_object().get(map))
-    fail(key, "\"weight_map\" is not an object", "an object of file names by tensor name", {});
+    fail(key, "\"weight_map\" is not an object",
+         {.expected = "an object of file names by tensor name"});
   // The shortest entry: "":"x",
   const std::size_t most = text_.size / 7 + 1;
   platform::reserve_huge(entries_, most);
@@ -147,8 +151,8 @@ void IndexReader::read_map(simdjson::ondemand::value& value, const char* key) {
     const std::string_view tensor = read_string(tensor_key);
     simdjson::ondemand::raw_json_string file;
     if (field.value().get_raw_json_string().get(file)) {
-      fail(tensor_key, "the tensor's place in the index is not a string", "the name of a file",
-           for_message(tensor));
+      fail(tensor_key, "the tensor's place in the index is not a string",
+           {.path = for_message(tensor), .expected = "the name of a file"});
     }
     if (entries_.size() >= limits_.tensors) {
       throw past(Limit::tensors, limits_.tensors);

@@ -1,8 +1,13 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include <safestructures/data/dtype.hpp>
 #include "data/text/json_text.hpp"
 #include "formats/safetensors/json_walk.hpp"
 #include "formats/safetensors/table.hpp"

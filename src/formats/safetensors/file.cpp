@@ -1,12 +1,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/safetensors/reader.hpp>
 

@@ -1,7 +1,7 @@
 #include <safestructures/formats/safetensors/header.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <string>
 #include <utility>
 
 #include <safestructures/data/error.hpp>

@@ -1,11 +1,18 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <simdjson.h>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
 #include "data/limit.hpp"
 #include "data/text/json_text.hpp"
 #include "data/text/printable.hpp"

@@ -1,7 +1,9 @@
 #include "formats/safetensors/json_walk.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include <nlohmann/json.hpp>

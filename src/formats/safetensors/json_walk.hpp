@@ -5,7 +5,6 @@
 /// refuses something, `fail_json` finds out what is wrong.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

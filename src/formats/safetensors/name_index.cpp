@@ -1,4 +1,7 @@
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 #include <safestructures/data/error.hpp>
 

@@ -1,8 +1,8 @@
 #include "formats/safetensors/parts.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/shape.hpp>
 #include "data/limit.hpp"
 #include "data/text/json_text.hpp"
 #include "data/text/printable.hpp"
@@ -41,6 +42,12 @@ constexpr std::uint64_t head_start_unit = std::uint64_t{64} << 10U;
 
 void check_utf8(std::string_view what, std::string_view text) {
   if (find_invalid_utf8(text)) fail_utf8(what, text);
+}
+
+[[noreturn]] void fail_size(std::uint64_t most, std::string found) {
+  throw past(
+      Limit::header_bytes, most, "the header would be too large",
+      {.found = std::move(found), .advice = "Save fewer tensors or less metadata in one file"});
 }
 
 // The most bytes that one tensor takes in the header, without its name and sizes:
@@ -211,10 +218,15 @@ void FilePlan::check_names(std::span<const Item> items) const {
 void FilePlan::write_header(std::span<const Item> items, const Metadata& metadata,
                             const Limits& limits) {
   const std::uint64_t most = std::min(limits.header_bytes, largest_header);
-  const auto fail_size = [&](const std::string& found) {
-    throw past(Limit::header_bytes, most, "the header would be too large",
-               {.found = found, .advice = "Save fewer tensors or less metadata in one file"});
-  };
+  header_ = platform::allocate_buffer(static_cast<std::size_t>(header_bound(metadata, most)));
+  Appender out(reinterpret_cast<char*>(header_.get()) + length_size);
+  write_metadata(out, metadata);
+  write_tensors(out, items);
+  out.byte('}');
+  finish_header(out.end(), most);
+}
+
+std::uint64_t FilePlan::header_bound(const Metadata& metadata, std::uint64_t most) const {
   std::uint64_t bound = page + 64 + entries_bound_;
   std::uint64_t least = names_size_;
   for (const auto& [key, value] : metadata) {
@@ -231,13 +243,11 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
     least += spelled_.key.size() + spelled_.text.size() + spelled_.taken;
     if (least > most) least -= spelled_.text.size() - json::unescaped_size(spelled_.text);
   }
-  // Checked before memory is allocated for a header that is too large in any case.
-  if (least > most) fail_size("at least " + std::to_string(least));
+  if (least > most) fail_size(most, "at least " + std::to_string(least));
+  return bound;
+}
 
-  header_ = platform::allocate_buffer(static_cast<std::size_t>(bound));
-  char* const begin = reinterpret_cast<char*>(header_.get());
-  Appender out(begin + length_size);
-  write_metadata(out, metadata);
+void FilePlan::write_tensors(Appender& out, std::span<const Item> items) const {
   std::uint64_t offset = 0;
   const Item* described = nullptr;  // The previous tensor, and what is between name and offsets.
   std::string_view description;
@@ -268,16 +278,18 @@ void FilePlan::write_header(std::span<const Item> items, const Metadata& metadat
     out.number(offset += size);
     out.raw("]}");
   }
-  out.byte('}');
+}
 
+void FilePlan::finish_header(char* end, std::uint64_t most) {
+  char* const begin = reinterpret_cast<char*>(header_.get());
   const std::uint64_t spelled = spelled_.text.size() + spelled_.taken;
-  const auto used = static_cast<std::uint64_t>(out.end() - begin) + spelled;
+  const auto used = static_cast<std::uint64_t>(end - begin) + spelled;
   const auto padded_to = [&](std::uint64_t unit) { return (used + unit - 1) / unit * unit; };
   header_size_ = padded_to(data_size_ > page_from ? page : 8);
   if (header_size_ - length_size > most) header_size_ = padded_to(8);
   const std::uint64_t length = header_size_ - length_size;
-  if (length > most) fail_size(std::to_string(length));
-  std::memset(out.end(), ' ', static_cast<std::size_t>(header_size_ - used));
+  if (length > most) fail_size(most, std::to_string(length));
+  std::memset(end, ' ', static_cast<std::size_t>(header_size_ - used));
   for (std::size_t i = 0; i < length_size; ++i)
     begin[i] = static_cast<char>(length >> (8 * i) & 0xFFU);
 }

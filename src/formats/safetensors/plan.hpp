@@ -73,6 +73,12 @@ class FilePlan {
   void check_items(std::span<const Item> items, const Limits& limits);
   void check_names(std::span<const Item> items) const;
   void write_header(std::span<const Item> items, const Metadata& metadata, const Limits& limits);
+  /// Returns at most how many bytes the header takes, of which no more than `most` are allowed.
+  /// \throws Error `limit_exceeded` if it is too large in any case; `invalid_utf8`
+  [[nodiscard]] std::uint64_t header_bound(const Metadata& metadata, std::uint64_t most) const;
+  void write_tensors(Appender& out, std::span<const Item> items) const;
+  /// Pads the header, whose text ends at `end`, and puts its length before it.
+  void finish_header(char* end, std::uint64_t most);
   /// Writes the part between a tensor's name and its offsets.
   static void describe(Appender& out, const Item& item);
   void write_metadata(Appender& out, const Metadata& metadata);

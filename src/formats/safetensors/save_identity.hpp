@@ -2,7 +2,6 @@
 /// Identifies the files of one sharded save.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>

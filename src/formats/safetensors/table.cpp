@@ -1,8 +1,16 @@
 #include "formats/safetensors/table.hpp"
 #include "data/text/printable.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
 
 namespace safestructures::inline v0::safetensors::detail {
 

@@ -1,13 +1,15 @@
 #include "formats/tree/binary_input.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/value.hpp>
 #include "formats/stored_tensor.hpp"
 #include "formats/tree/reader.hpp"
 #include "formats/tree/shape_reader.hpp"

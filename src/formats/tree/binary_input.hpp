@@ -5,7 +5,6 @@
 #include <memory>
 #include <string_view>
 
-#include <safestructures/data/limits.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/formats/options.hpp>
 #include "formats/binary/cursor.hpp"

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/sink.hpp>

@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 
-#include <safestructures/data/limits.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/tensor.hpp>
 #include <safestructures/data/value.hpp>

@@ -1,11 +1,11 @@
 #include "formats/tree/read.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <charconv>
-#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,58 +18,62 @@ Content Reader::read() {
   Content content;
   content.description = input_.format();
   input_.next();
-  content.root = value(false, nullptr, &content);
+  content.root = value(Unmarked::node, nullptr, &content);
   input_.next();
   content.tensor_count = names_.size();
   content.tensor_bytes = tensor_bytes_;
   return content;
 }
 
-Value Reader::value_at(bool is_plain, const Trace& trace) {
+Value Reader::value_at(Unmarked unmarked, const Trace& trace) {
   try {
     const detail::Descent level(depth_, limits_.depth, &trace);
-    return value(is_plain, &trace, nullptr);
+    return value(unmarked, &trace, nullptr);
   } catch (const Error& error) {
     throw error.with_path(to_string(&trace));
   }
 }
 
-Value Reader::value(bool is_plain, const Trace* trace, Content* content) {
+Value Reader::value(Unmarked unmarked, const Trace* trace, Content* content) {
   count_node();
-  return bare(is_plain, trace, content, false);
+  return bare(unmarked, trace, content);
 }
 
-Value Reader::bare(bool is_plain, const Trace* trace, Content* content, bool is_wrapped) {
-  if (input_.token() != Token::object) return marked(simple(is_plain, trace), is_plain);
-  if (input_.next() == Token::object_end) return marked(Value::dict(), is_plain);
+Value Reader::bare(Unmarked unmarked, const Trace* trace, Content* content, bool is_wrapped) {
+  if (input_.token() != Token::object) return marked(simple(unmarked, trace), unmarked);
+  if (input_.next() == Token::object_end) return marked(Value::dict(), unmarked);
   const std::string_view name =
       input_.token() == Token::name ? input_.string() : std::string_view();
-  if (!name.starts_with('$')) return marked(dict(is_plain, trace), is_plain);
+  if (!name.starts_with('$')) return marked(dict(unmarked, trace), unmarked);
   if (content != nullptr && name == envelope_name) return envelope(*content);
   const std::optional<Mark> mark = mark_of(name);
-  if (!mark || !input_.knows(*mark)) return marked(dict(is_plain, trace), is_plain);
+  if (!mark || !input_.knows(*mark)) return marked(dict(unmarked, trace), unmarked);
   if (*mark == Mark::plain || *mark == Mark::node) {
-    if (is_wrapped || (*mark == Mark::plain) == is_plain) says_nothing(*mark, is_plain);
+    if (is_wrapped || (*mark == Mark::plain) == (unmarked == Unmarked::plain))
+      says_nothing(*mark, unmarked);
     input_.next();
-    Value result = bare(!is_plain, trace, nullptr, true);
+    constexpr bool is_inside = true;
+    Value result =
+        bare(*mark == Mark::plain ? Unmarked::plain : Unmarked::node, trace, nullptr, is_inside);
     end_object(*mark);
     return result;
   }
   input_.next();
-  return marked(special(*mark, is_plain, trace), is_plain);
+  return marked(special(*mark, unmarked, trace), unmarked);
 }
 
 // What is not needed for the descent has its own functions; otherwise their temporaries would be on
 // the stack at every level (half a megabyte for the 500 levels of Limits::depth).
-void Reader::says_nothing(Mark mark, bool is_plain) const {
+void Reader::says_nothing(Mark mark, Unmarked unmarked) const {
   fail(ErrorCode::invalid_schema,
        "a " + std::string(name_of(mark)) + " stands where it has no effect",
-       "a value that is not already " + std::string(is_plain ? "plain" : "a node") +
-           " by its place");
+       {.expected = "a value that is not already " +
+                    std::string(unmarked == Unmarked::plain ? "plain" : "a node") +
+                    " by its place"});
 }
 
 void Reader::is_empty() const {
-  fail(ErrorCode::invalid_schema, "the text is empty", "a value", "its end");
+  fail(ErrorCode::invalid_schema, "the text is empty", {.expected = "a value", .found = "its end"});
 }
 
 Value Reader::bare_bytes(const Trace* trace) {
@@ -78,23 +82,23 @@ Value Reader::bare_bytes(const Trace* trace) {
   return result;
 }
 
-Value Reader::simple(bool is_plain, const Trace* trace) {
+Value Reader::simple(Unmarked unmarked, const Trace* trace) {
   switch (input_.token()) {
     case Token::null: return {};
     case Token::boolean: return input_.boolean();
     case Token::number: return number();
     case Token::string: return Value(input_.string());
-    case Token::array: return Value::list(items(is_plain, trace));
+    case Token::array: return Value::list(items(unmarked, trace));
     case Token::extension: return extension(trace);
     case Token::bytes: return bare_bytes(trace);
     default: is_empty();
   }
 }
 
-std::vector<Value> Reader::items(bool is_plain, const Trace* trace) {
+std::vector<Value> Reader::items(Unmarked unmarked, const Trace* trace) {
   std::vector<Value> result;
   while (input_.next() != Token::array_end)
-    result.push_back(value_at(is_plain, Trace{trace, {}, result.size()}));
+    result.push_back(value_at(unmarked, Trace{trace, {}, result.size()}));
   return result;
 }
 
@@ -110,34 +114,34 @@ void Reader::insert(Value& container, Value key, Value item, const Trace& trace,
   }
 }
 
-void Reader::member(Value& container, bool is_plain, const Trace* trace) {
+void Reader::member(Value& container, Unmarked unmarked, const Trace* trace) {
   const std::uint64_t offset = input_.offset();
   const std::string name(input_.string());
   const Trace step{trace, name};
   input_.next();
-  Value item = value_at(is_plain, step);
+  Value item = value_at(unmarked, step);
   insert(container, Value(name), std::move(item), step, offset);
 }
 
-Value Reader::dict(bool is_plain, const Trace* trace) {
+Value Reader::dict(Unmarked unmarked, const Trace* trace) {
   Value result = Value::dict();
-  do entry(result, is_plain, trace);
+  do entry(result, unmarked, trace);
   while (input_.next() != Token::object_end);
   return result;
 }
 
-void Reader::entry(Value& container, bool is_plain, const Trace* trace) {
-  if (input_.token() == Token::name) return member(container, is_plain, trace);
+void Reader::entry(Value& container, Unmarked unmarked, const Trace* trace) {
+  if (input_.token() == Token::name) return member(container, unmarked, trace);
   const std::uint64_t offset = input_.offset();
-  Value key = value_at(false, Trace{trace, {}, container.size()});
+  Value key = value_at(Unmarked::node, Trace{trace, {}, container.size()});
   const std::string label = key.key_label();
   const Trace step{trace, label};
   input_.next();
-  Value item = value_at(is_plain, step);
+  Value item = value_at(unmarked, step);
   insert(container, std::move(key), std::move(item), step, offset);
 }
 
-Value Reader::special(Mark mark, bool is_plain, const Trace* trace) {
+Value Reader::special(Mark mark, Unmarked unmarked, const Trace* trace) {
   switch (mark) {
     case Mark::floating: {
       const double result = part(mark);
@@ -149,9 +153,9 @@ Value Reader::special(Mark mark, bool is_plain, const Trace* trace) {
     case Mark::bytes: return bytes(trace);
     case Mark::list:
     case Mark::tuple:
-    case Mark::set: return sequence(mark, is_plain, trace);
-    case Mark::dict: return pairs(is_plain, trace);
-    case Mark::structure: return structure(is_plain, trace);
+    case Mark::set: return sequence(mark, unmarked, trace);
+    case Mark::dict: return pairs(unmarked, trace);
+    case Mark::structure: return structure(unmarked, trace);
     case Mark::tensor: return tensor(trace);
     default: return custom(trace);
   }
@@ -202,9 +206,9 @@ Value Reader::complex() {
   return std::complex<double>(real, imaginary);
 }
 
-Value Reader::sequence(Mark mark, bool is_plain, const Trace* trace) {
+Value Reader::sequence(Mark mark, Unmarked unmarked, const Trace* trace) {
   expect(Token::array, mark, "an array");
-  std::vector<Value> members = items(is_plain, trace);
+  std::vector<Value> members = items(unmarked, trace);
   if (mark == Mark::set) {
     const std::size_t repeated = detail::find_repeated(members);
     if (repeated != detail::Dict::npos)
@@ -217,7 +221,7 @@ Value Reader::sequence(Mark mark, bool is_plain, const Trace* trace) {
   return result;
 }
 
-Value Reader::pairs(bool is_plain, const Trace* trace) {
+Value Reader::pairs(Unmarked unmarked, const Trace* trace) {
   constexpr std::string_view form = "an array of arrays [key, value] or [key, label, value]";
   expect(Token::array, Mark::dict, form);
   Value result = Value::dict();
@@ -225,7 +229,7 @@ Value Reader::pairs(bool is_plain, const Trace* trace) {
     const std::uint64_t offset = input_.offset();
     expect(Token::array, Mark::dict, form);
     if (input_.next() == Token::array_end) wrong(Mark::dict, std::string(form));
-    Value key = value_at(false, Trace{trace, {}, result.size()});
+    Value key = value_at(Unmarked::node, Trace{trace, {}, result.size()});
     if (input_.next() == Token::array_end) wrong(Mark::dict, std::string(form));
     // Whether this is a label depends on what follows: it may be the value.
     if (key.kind() > Kind::string && input_.token() == Token::string) {
@@ -233,29 +237,29 @@ Value Reader::pairs(bool is_plain, const Trace* trace) {
       const Trace step{trace, label};
       if (input_.next() == Token::array_end) {
         count_node();
-        insert(result, std::move(key), marked(Value(label), is_plain), step, offset);
+        insert(result, std::move(key), marked(Value(label), unmarked), step, offset);
         continue;
       }
       key.set_key_label(label);
-      pair_value(result, std::move(key), is_plain, step, offset);
+      pair_value(result, std::move(key), unmarked, step, offset);
       continue;
     }
     const std::string label = key.key_label();
-    pair_value(result, std::move(key), is_plain, Trace{trace, label}, offset);
+    pair_value(result, std::move(key), unmarked, Trace{trace, label}, offset);
   }
   apply(extras_to_end(Mark::dict, trace), result);
   return result;
 }
 
-void Reader::pair_value(Value& dict, Value key, bool is_plain, const Trace& step,
+void Reader::pair_value(Value& dict, Value key, Unmarked unmarked, const Trace& step,
                         std::uint64_t offset) {
-  Value item = value_at(is_plain, step);
+  Value item = value_at(unmarked, step);
   if (input_.next() != Token::array_end)
     wrong(Mark::dict, "an array of arrays [key, value] or [key, label, value]");
   insert(dict, std::move(key), std::move(item), step, offset);
 }
 
-Value Reader::structure(bool is_plain, const Trace* trace) {
+Value Reader::structure(Unmarked unmarked, const Trace* trace) {
   expect(Token::string, Mark::structure, "the name of a class");
   Value result = Value::structure(std::string(input_.string()));
   Extras extras;
@@ -263,11 +267,11 @@ Value Reader::structure(bool is_plain, const Trace* trace) {
   while (next_member(Mark::structure)) {
     const std::string_view name = input_.string();
     if (!name.starts_with('$')) {
-      member(result, is_plain, trace);
+      member(result, unmarked, trace);
     } else if (name == fields_name) {
       if (std::exchange(has_fields, true)) twice(name, input_.offset());
       if (input_.next() != Token::object) wrong(Mark::structure, "an object of fields");
-      while (next_member(Mark::structure)) member(result, is_plain, trace);
+      while (next_member(Mark::structure)) member(result, unmarked, trace);
     } else if (!extra(extras, Mark::structure, trace)) {
       unknown_member(Mark::structure);
     }
@@ -286,7 +290,7 @@ Value Reader::custom(const Trace* trace) {
       if (payload) twice(value_name, input_.offset());
       input_.next();
       const detail::Descent level(depth_, limits_.depth, trace);
-      payload = value(false, trace, nullptr);
+      payload = value(Unmarked::node, trace, nullptr);
     } else if (!extra(extras, Mark::custom, trace)) {
       unknown_member(Mark::custom);
     }

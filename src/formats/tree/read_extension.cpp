@@ -1,9 +1,9 @@
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "formats/tree/reader.hpp"
@@ -63,7 +63,7 @@ Value Reader::extension(const Trace* trace) {
     if (std::optional<Value> time = timestamp(input_.bytes(trace)->bytes()))
       return *std::move(time);
   const detail::Descent level(depth_, limits_.depth, trace);
-  Value content = value(false, trace, nullptr);
+  Value content = value(Unmarked::node, trace, nullptr);
   const bool is_time = content.kind() == Kind::integer || content.kind() == Kind::floating;
   if (is_cbor && is_time && number == Value(cbor_epoch))
     return time_point("seconds", std::move(content));

@@ -1,5 +1,7 @@
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,7 +38,7 @@ void Reader::read_attributes(std::vector<Extras::Attribute>& attributes, Mark ma
       pass(detail::Limit::attributes, limits_.attributes);
     Extras::Attribute attribute{std::string(input_.string()), {}, input_.offset()};
     input_.next();
-    attribute.value = value_at(true, Trace{trace, attribute.name});
+    attribute.value = value_at(Unmarked::plain, Trace{trace, attribute.name});
     attributes.push_back(std::move(attribute));
   }
 }
@@ -60,17 +62,18 @@ void Reader::apply(Extras extras, Value& value) {
 Extras Reader::extras_to_end_unnamed(Mark mark, const Trace* trace) {
   Extras extras = extras_to_end(mark, trace);
   if (extras.name)
-    fail(ErrorCode::invalid_schema, "a tensor that refers to another has a name of its own", {},
-         in_quotes(*extras.name));
+    fail(ErrorCode::invalid_schema, "a tensor that refers to another has a name of its own",
+         {.found = in_quotes(*extras.name)});
   return extras;
 }
 
 Value Reader::envelope(Content& content) {
   constexpr std::string_view problem = "a $safestructures has the wrong form";
   const auto wrong_form = [&](std::string expected) {
-    fail(ErrorCode::invalid_schema, std::string(problem), std::move(expected),
-         input_.token() == Token::name ? in_quotes(input_.string())
-                                       : std::string(describe(input_.token())));
+    fail(ErrorCode::invalid_schema, std::string(problem),
+         {.expected = std::move(expected),
+          .found = input_.token() == Token::name ? in_quotes(input_.string())
+                                                 : std::string(describe(input_.token()))});
   };
   if (input_.next() != Token::object) wrong_form("an object with metadata and tensors");
   bool has_metadata = false;
@@ -97,7 +100,7 @@ Value Reader::envelope(Content& content) {
   if (input_.token() != Token::object_end) wrong_form("metadata and tensors only");
   if (input_.next() != Token::name || input_.string() != root_name) wrong_form("'root' after it");
   input_.next();
-  Value root = bare(false, nullptr, nullptr, false);
+  Value root = bare(Unmarked::node, nullptr, nullptr);
   if (input_.next() != Token::object_end) wrong_form("nothing after 'root'");
   return root;
 }
@@ -105,8 +108,8 @@ Value Reader::envelope(Content& content) {
 void Reader::read_metadata(Content& content, const std::string& name) {
   const std::uint64_t offset = input_.offset();
   if (input_.next() != Token::string)
-    fail(ErrorCode::invalid_metadata, "a text of the metadata is not a string", "a string",
-         std::string(describe(input_.token())));
+    fail(ErrorCode::invalid_metadata, "a text of the metadata is not a string",
+         {.expected = "a string", .found = std::string(describe(input_.token()))});
   if (!content.metadata.emplace(name, input_.string()).second) twice(name, offset);
 }
 
@@ -114,7 +117,8 @@ void Reader::read_extra_tensor(Content& content, const std::string& name, const 
   if (input_.next() != Token::object || input_.next() != Token::name ||
       input_.string() != name_of(Mark::tensor))
     fail(ErrorCode::invalid_schema, "a tensor outside the structure has the wrong form",
-         "an object that begins with $tensor", std::string(describe(input_.token())));
+         {.expected = "an object that begins with $tensor",
+          .found = std::string(describe(input_.token()))});
   input_.next();
   Value tensor(dense(step, nullptr));
   enter(tensor, name, step);

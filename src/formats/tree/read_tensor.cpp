@@ -1,11 +1,13 @@
+#include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/tensor.hpp>
 #include "formats/tree/reader.hpp"
 
 namespace safestructures::inline v0::tree {
@@ -13,8 +15,9 @@ namespace safestructures::inline v0::tree {
 void Reader::enter(Value& value, std::optional<std::string> name, const Trace* trace) {
   if (names_.size() >= limits_.tensors) pass(detail::Limit::tensors, limits_.tensors);
   if (name && names_.find(*name) != nullptr)
-    fail(ErrorCode::duplicate_name, "two tensors have the same name", {}, in_quotes(*name),
-         "Refer to the first by {\"same\": name}, or give each a name of its own");
+    fail(ErrorCode::duplicate_name, "two tensors have the same name",
+         {.found = in_quotes(*name),
+          .advice = "Refer to the first by {\"same\": name}, or give each a name of its own"});
   if (!name) name = names_.distinct(detail::place_name(trace));
   names_.enter(*name, value.tensor(), value.tensor().dtype());
   tensor_bytes_ += value.tensor().byte_size();
@@ -28,8 +31,8 @@ Tensor Reader::same(Mark mark, std::string& name) {
   name = input_.string();
   const detail::NamedTensors::Known* known = names_.find(name);
   if (known == nullptr)
-    fail(ErrorCode::missing_tensor, "no tensor before this one has the name that it refers to", {},
-         in_quotes(name));
+    fail(ErrorCode::missing_tensor, "no tensor before this one has the name that it refers to",
+         {.found = in_quotes(name)});
   count_again(known->tensor);
   if (input_.next() != Token::object_end) unknown_member(mark);
   return known->tensor;
@@ -47,8 +50,8 @@ Value Reader::bytes(const Trace* trace) {
     Tensor tensor = same(Mark::bytes, name);
     if (tensor.dtype() != DType::U8 || tensor.rank() != 1)
       fail(ErrorCode::invalid_schema, "bytes refer to a tensor of another kind",
-           "U8 of one dimension",
-           std::string(to_string(tensor.dtype())) + " " + to_string(tensor.shape()));
+           {.expected = "U8 of one dimension",
+            .found = std::string(to_string(tensor.dtype())) + " " + to_string(tensor.shape())});
     Value result = Value::bytes(std::move(tensor));
     result.set_tensor_name(std::move(name));
     apply(extras_to_end_unnamed(Mark::bytes, trace), result);
@@ -82,7 +85,8 @@ Tensor Reader::dense(const Trace* trace, Extras* extras) {
   expect(Token::string, Mark::tensor, "a dtype, or {\"same\": name}");
   const std::optional<DType> dtype = parse_dtype(input_.string());
   if (!dtype)
-    fail(ErrorCode::unknown_dtype, "a tensor has an unknown dtype", {}, in_quotes(input_.string()));
+    fail(ErrorCode::unknown_dtype, "a tensor has an unknown dtype",
+         {.found = in_quotes(input_.string())});
   const std::unique_ptr<Elements> elements = input_.elements(*dtype, trace);
   bool has_shape = false;
   bool has_data = false;

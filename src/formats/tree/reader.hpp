@@ -3,6 +3,7 @@
 /// and read_tensor.cpp.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,6 @@
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/format.hpp>
-#include <safestructures/formats/options.hpp>
 #include "data/limit.hpp"
 #include "data/text/printable.hpp"
 #include "formats/tensor_names.hpp"
@@ -41,6 +41,9 @@ struct Extras {
   return std::uint64_t{limits.depth} * 4 + limits.rank + 8;
 }
 
+/// What a value is that says neither `$plain` nor `$node`: it depends on its place.
+enum class Unmarked : bool { node, plain };
+
 class Reader {
  public:
   /// Both must outlive this.
@@ -50,20 +53,16 @@ class Reader {
 
  private:
   // Errors get their path on the way up, from the innermost place on.
-  [[noreturn]] void fail(ErrorCode code, std::string problem, std::string expected = {},
-                         std::string found = {}, std::string advice = {}) const {
-    throw Error(code, std::move(problem),
-                {.expected = std::move(expected),
-                 .found = std::move(found),
-                 .advice = std::move(advice),
-                 .offset = input_.offset()});
+  [[noreturn]] void fail(ErrorCode code, std::string problem, ErrorDetails details = {}) const {
+    details.offset = input_.offset();
+    throw Error(code, std::move(problem), std::move(details));
   }
   [[noreturn]] void pass(detail::Limit limit, std::uint64_t most, std::string found = {}) const {
     throw detail::past(limit, most, {.found = std::move(found), .offset = input_.offset()});
   }
   [[noreturn]] void wrong(Mark mark, std::string expected) const {
     fail(ErrorCode::invalid_schema, "a " + std::string(name_of(mark)) + " has the wrong form",
-         std::move(expected), std::string(describe(input_.token())));
+         {.expected = std::move(expected), .found = std::string(describe(input_.token()))});
   }
   void expect(Token token, Mark mark, std::string_view expected) const {
     if (input_.token() != token) wrong(mark, std::string(expected));
@@ -74,8 +73,9 @@ class Reader {
   [[noreturn]] void unknown_member(Mark mark) {
     const Token token = input_.token();
     fail(ErrorCode::unknown_field,
-         "a " + std::string(name_of(mark)) + " has a member that it must not have", {},
-         token == Token::name ? in_quotes(input_.string()) : std::string(describe(token)));
+         "a " + std::string(name_of(mark)) + " has a member that it must not have",
+         {.found =
+              token == Token::name ? in_quotes(input_.string()) : std::string(describe(token))});
   }
   [[nodiscard]] std::string_view bytes_form() const {
     return input_.is_text() ? "base64 in a string, or {\"same\": name}"
@@ -92,41 +92,40 @@ class Reader {
                 {.found = in_quotes(name), .offset = offset});
   }
 
-  [[noreturn]] void says_nothing(Mark mark, bool is_plain) const;
+  [[noreturn]] void says_nothing(Mark mark, Unmarked unmarked) const;
   [[noreturn]] void is_empty() const;
   Value bare_bytes(const Trace* trace);
 
-  Value value_at(bool is_plain, const Trace& trace);
+  Value value_at(Unmarked unmarked, const Trace& trace);
 
   /// Reads the value at the input. Recursive, up to Limits::depth.
-  /// \param is_plain whether values are marked as plain unless they say otherwise
   /// \param content the content to fill if this is the root
-  Value value(bool is_plain, const Trace* trace, Content* content);
+  Value value(Unmarked unmarked, const Trace* trace, Content* content);
 
   /// \param is_wrapped whether the value is wrapped in `$plain` or `$node`
-  Value bare(bool is_plain, const Trace* trace, Content* content, bool is_wrapped);
+  Value bare(Unmarked unmarked, const Trace* trace, Content* content, bool is_wrapped = false);
 
-  static Value marked(Value value, bool is_plain) {
-    return is_plain ? std::move(value).plain() : std::move(value);
+  static Value marked(Value value, Unmarked unmarked) {
+    return unmarked == Unmarked::plain ? std::move(value).plain() : std::move(value);
   }
 
   /// Reads a value that is not an object.
-  Value simple(bool is_plain, const Trace* trace);
+  Value simple(Unmarked unmarked, const Trace* trace);
   Value number();
   Value integer();
   /// Reads the value after an extension of MessagePack or a tag of CBOR.
   Value extension(const Trace* trace);
-  std::vector<Value> items(bool is_plain, const Trace* trace);
+  std::vector<Value> items(Unmarked unmarked, const Trace* trace);
   void insert(Value& container, Value key, Value item, const Trace& trace, std::uint64_t offset);
 
   /// `entry` reads an entry with a key of any kind; `member` reads one of a dict or struct whose
   /// name the input is at.
-  void entry(Value& container, bool is_plain, const Trace* trace);
-  void member(Value& container, bool is_plain, const Trace* trace);
+  void entry(Value& container, Unmarked unmarked, const Trace* trace);
+  void member(Value& container, Unmarked unmarked, const Trace* trace);
 
   /// Reads an object as it is; the input is at its first name.
-  Value dict(bool is_plain, const Trace* trace);
-  Value special(Mark mark, bool is_plain, const Trace* trace);
+  Value dict(Unmarked unmarked, const Trace* trace);
+  Value special(Mark mark, Unmarked unmarked, const Trace* trace);
 
   void end_object(Mark mark) {
     if (input_.next() != Token::object_end) unknown_member(mark);
@@ -142,15 +141,16 @@ class Reader {
   /// Reads the members after an object's value, up to its end.
   Extras extras_to_end(Mark mark, const Trace* trace);
   void apply(Extras extras, Value& value);
-  Value sequence(Mark mark, bool is_plain, const Trace* trace);
-  Value pairs(bool is_plain, const Trace* trace);
+  Value sequence(Mark mark, Unmarked unmarked, const Trace* trace);
+  Value pairs(Unmarked unmarked, const Trace* trace);
 
   void count_node() {
     if (++nodes_ > limits_.nodes) pass(detail::Limit::nodes, limits_.nodes);
   }
 
-  void pair_value(Value& dict, Value key, bool is_plain, const Trace& step, std::uint64_t offset);
-  Value structure(bool is_plain, const Trace* trace);
+  void pair_value(Value& dict, Value key, Unmarked unmarked, const Trace& step,
+                  std::uint64_t offset);
+  Value structure(Unmarked unmarked, const Trace* trace);
   Value custom(const Trace* trace);
 
   /// Gives a tensor its name, by which it is known from here on.

@@ -1,8 +1,13 @@
 #include "formats/tree/write.hpp"
 
 #include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include "data/dict.hpp"

@@ -2,7 +2,11 @@
 /// Writes a structure as JSON, MessagePack or CBOR.
 #pragma once
 
-#include <safestructures/formats/format.hpp>
+#include <string_view>
+
+#include <safestructures/data/sink.hpp>
+#include <safestructures/data/value.hpp>
+#include <safestructures/formats/options.hpp>
 #include "formats/tree/output.hpp"
 
 namespace safestructures::inline v0::tree {

@@ -1,11 +1,14 @@
 #include <algorithm>
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <safestructures/data/codec.hpp>
+#include <safestructures/data/decoder.hpp>
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/error.hpp>
+#include <safestructures/data/value.hpp>
 #include "data/limit.hpp"
 #include "data/same_view.hpp"
 #include "data/text/printable.hpp"

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/options.hpp>

@@ -1,5 +1,6 @@
 #include "recording/recorder/names.hpp"
 
+#include <cstddef>
 #include <utility>
 
 #include <safestructures/data/error.hpp>

@@ -2,9 +2,7 @@
 /// What the threads that record and the one that writes have in common.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <string>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/recording/options.hpp>

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/path.hpp>

@@ -1,8 +1,8 @@
 #include "recording/recorder/writer.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
-#include <string_view>
 #include <utility>
 
 #include <safestructures/data/error.hpp>

@@ -1,6 +1,7 @@
 #include "recording/segments/files.hpp"
 
 #include <charconv>
+#include <cstddef>
 #include <iterator>
 #include <string_view>
 #include <system_error>

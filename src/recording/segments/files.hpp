@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 
 #include <safestructures/data/error.hpp>
 #include "platform/os.hpp"

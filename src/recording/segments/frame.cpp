@@ -4,7 +4,6 @@
 #include <array>
 #include <concepts>
 #include <string_view>
-#include <utility>
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"

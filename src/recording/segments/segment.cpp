@@ -1,5 +1,6 @@
 #include "recording/segments/segment.hpp"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 

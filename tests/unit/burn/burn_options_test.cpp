@@ -5,11 +5,13 @@
 
 #include <array>
 #include <complex>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <safestructures/burn/burn.hpp>
+#include <safestructures/data/type_info.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/errors.hpp"
 #include "support/folder.hpp"
@@ -119,4 +121,26 @@ TEST_CASE("complex numbers are refused, with any attributes") {
   check(std::vector<std::complex<float>>{{1, 2}}, "tensor C64 [any]");
   check(std::vector<std::complex<double>>{{1, 2}}, "tensor F64 [any, 2]");
   check(std::vector<std::array<std::complex<double>, 2>>(1), "tensor F64 [any, 2, 2]");
+}
+
+TEST_CASE("a record in bincode opens, and is made of a Value, by the type in the options") {
+  const ss::test::Folder folder;
+  burn::BinFileRecorder<>().record(State(), folder / "state");
+  const ss::Document document = ss::open(folder / "state.bin", {.type = &ss::type_info<State>});
+  CHECK(document.at("/plain").tensor().to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(document.at("/param").as<burn::Param<>>().value.to_vector<float>() ==
+        std::vector<float>{4});
+  // A Value has no type of its own; an object has.
+  ss::convert_file(document, folder / "again.bin", {.type = &ss::type_info<State>});
+  check_same(burn::BinFileRecorder<>().load<State>(folder / "again"));
+  const std::filesystem::path own = folder / "own.bin";
+  ss::save_file(State(), own, {.type = &ss::type_info<State>});
+  check_same(ss::load_file<State>(own, {.type = &ss::type_info<State>}));
+  const std::string other = " is not the type of the object: expected " +
+                            to_string(ss::type_info<State>()) +
+                            ", found i32. Leave the option out: an object has a type of its own.";
+  CHECK(error_of([&] { return ss::save_file(State(), own, {.type = &ss::type_info<int>}); }) ==
+        "invalid_argument: " + own.string() + ": SaveOptions::type" + other);
+  CHECK(error_of([&] { return ss::load_file<State>(own, {.type = &ss::type_info<int>}); }) ==
+        "invalid_argument: LoadOptions::type" + other);
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <safestructures/data/sink.hpp>
-#include <safestructures/data/type_describer.hpp>
+#include <safestructures/data/type_info.hpp>
 #include <safestructures/formats/burn.hpp>
 #include "support/codec.hpp"
 
@@ -50,14 +50,13 @@ TEST_CASE("no more bytes are announced than a record takes, and nearly all of it
         const auto format = ss::formats::burn(
             {.encoding = encoding, .settings = settings, .burn_version = version});
         Announced sink;
-        format->write(codec_test::to_value(numbers), sink,
-                      {.type = &ss::TypeDescriber::node<Numbers>()});
+        format->write(codec_test::to_value(numbers), sink, {.type = &ss::type_info<Numbers>});
         CHECK(sink.announced <= sink.position());
         CHECK(sink.announced == (settings == burn::Settings::half_precision ? 0U : 4000U));
         // A list of numbers in Rust, of four bytes each whatever the settings.
         Announced list;
         format->write(codec_test::to_value(Floats{std::vector<float>(1000)}), list,
-                      {.type = &ss::TypeDescriber::node<Floats>()});
+                      {.type = &ss::type_info<Floats>});
         CHECK(list.announced <= list.position());
       }
 }

@@ -63,6 +63,7 @@ TEST_CASE("every dtype has its name, width, alignment and family") {
     CHECK(ss::alignment(row.dtype) == row.alignment);
     CHECK(ss::is_floating(row.dtype) == (row.family == Family::floating));
     CHECK(ss::is_integer(row.dtype) == (row.family == Family::integer));
+    CHECK(ss::is_signed_integer(row.dtype) == row.name.starts_with('I'));
   }
 }
 

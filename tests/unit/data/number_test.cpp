@@ -2,6 +2,7 @@
 /// Numbers are spelled as Python spells them, and read where Python reads them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>

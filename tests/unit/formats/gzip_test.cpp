@@ -4,6 +4,7 @@
 /// interop/gzip_test.py.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>

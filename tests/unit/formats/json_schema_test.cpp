@@ -65,7 +65,7 @@ struct safestructures::Codec<Nest> {
 template <>
 struct safestructures::Codec<Money> {
   static constexpr std::string_view type_name = "acme/\"Money\"";
-  static void describe_type(TypeDescriber& type) { type.integer(64, true); }
+  static void describe_type(TypeDescriber& type) { type.integer(ss::DType::I64); }
   static Value encode(const Money&, Encoder&) { return 1; }
 };
 template <>

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/type_info.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/errors.hpp"
 #include "support/folder.hpp"
@@ -158,8 +159,8 @@ TEST_CASE("tensors of a record of Burn have the names of their places, whether i
       folder / "m.mpk");
   for (const bool is_known : {false, true}) {
     CAPTURE(is_known);
-    const ss::Document document = ss::open(
-        folder / "m.mpk", {.type = is_known ? &ss::TypeDescriber::node<Model>() : nullptr});
+    const ss::Document document =
+        ss::open(folder / "m.mpk", {.type = is_known ? &ss::type_info<Model> : nullptr});
     std::map<std::string, std::vector<float>> found;
     const Value tensors = document.state_dict();
     for (const ss::Entry& entry : tensors.entries())

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <iosfwd>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -22,6 +22,7 @@
 /// read. `Eigen::Tensor` is in eigen_tensor.hpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -40,6 +41,7 @@
 #include <safestructures/codecs/tensor_like.hpp>
 #include <safestructures/codecs/vector.hpp>
 #include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
 #include <safestructures/data/type_describer.hpp>
 #include <safestructures/plugins/eigen_layout.hpp>
 
@@ -129,8 +131,9 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
   using S = typename T::Scalar;
   const std::vector<Value>& items = value.items();
   const auto wrong_length = [&] {
-    decoder.fail(ErrorCode::shape_mismatch, "the list has the wrong length",
-                 "items for shape " + eigen_shape_text<T>(), describe(value));
+    decoder.fail(
+        ErrorCode::shape_mismatch, "the list has the wrong length",
+        {.expected = "items for shape " + eigen_shape_text<T>(), .found = describe(value)});
   };
   const auto count = static_cast<Eigen::Index>(items.size());
   T result;
@@ -162,8 +165,9 @@ T decode_dense_list(const Value& value, Decoder& decoder) {
       const Row row = decoder.decode<Row>(items[i]);
       if (i == 0) columns = row.cols();
       if (row.cols() != columns) {
-        decoder.fail(ErrorCode::shape_mismatch, "a row does not have the length of the first",
-                     std::to_string(columns) + " numbers", describe(items[i]));
+        decoder.fail(
+            ErrorCode::shape_mismatch, "a row does not have the length of the first",
+            {.expected = std::to_string(columns) + " numbers", .found = describe(items[i])});
       }
       if (!is_whole) continue;
       if (i == 0) result.resize(count, columns);
@@ -240,8 +244,8 @@ struct Codec<T> {
   static T decode(const Value&, Decoder&) {
     static_assert(
         detail::always_false<T>,
-        "safestructures cannot load into an Eigen view or expression (Map, Ref, Block, ...), "
-        "which has no memory of its own: load the Eigen::Matrix or Eigen::Array and assign it");
+        "safestructures cannot load into an Eigen view or expression (Map, Ref, Block, ...), which "
+        "has no memory of its own: load the Eigen::Matrix or Eigen::Array and assign it");
   }
 
  private:
@@ -345,8 +349,9 @@ struct Codec<Eigen::Transform<S, Dim, Mode, Options>> {
       for (int i = 0; i <= Dim; ++i) {
         if (transform.matrix()(Dim, i) != S(i == Dim ? 1 : 0)) {
           decoder.fail(ErrorCode::type_mismatch, "the matrix is no affine transform",
-                       "a last row of zeros that ends in 1", describe(value),
-                       "Load it as an Eigen::Projective transform or as a matrix");
+                       {.expected = "a last row of zeros that ends in 1",
+                        .found = describe(value),
+                        .advice = "Load it as an Eigen::Projective transform or as a matrix"});
         }
       }
     }

@@ -19,6 +19,8 @@
 #include <Eigen/Core>
 
 #include <safestructures/codecs/tensor_like.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/dtype.hpp>
 
 namespace safestructures::inline v0 {
 

@@ -13,6 +13,10 @@
 
 #include <unsupported/Eigen/CXX11/Tensor>
 
+#include <safestructures/codecs/numbers.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/error.hpp>
+#include <safestructures/data/type_describer.hpp>
 #include <safestructures/plugins/eigen_layout.hpp>
 
 namespace safestructures::inline v0 {
@@ -71,7 +75,9 @@ struct EigenTensorCodec : TensorCodec<T, EigenTensorMaker<T>> {
       constexpr std::uint64_t most = eigen_most_elements<Scalar, Index>;
       if (!count_fits(nested_sizes(value, shape, decoder), most))
         decoder.fail(ErrorCode::shape_mismatch, "the list has the wrong shape",
-                     eigen_count_text(most), describe(value), eigen_count_advice);
+                     {.expected = eigen_count_text(most),
+                      .found = describe(value),
+                      .advice = eigen_count_advice});
       return Base::decode(value, decoder);
     }
     if constexpr (BlockLayout<Scalar>::complex) {

@@ -34,6 +34,9 @@
 #include <xtl/xsequence.hpp>
 
 #include <safestructures/codecs/tensor_like.hpp>
+#include <safestructures/data/codec.hpp>
+#include <safestructures/data/dtype.hpp>
+#include <safestructures/data/error.hpp>
 
 namespace safestructures::inline v0 {
 namespace detail {
@@ -119,8 +122,9 @@ struct XtensorCodec : TensorCodec<T, XtensorMaker<T>> {
   static T decode(const Value& value, Decoder& decoder) {
     if (value.is_sequence()) {
       if (!count_fits(nested_sizes(value, Access::shape(), decoder), most))
-        decoder.fail(ErrorCode::shape_mismatch, "the list has the wrong shape", most_text(),
-                     describe(value), "Load a part of it");
+        decoder.fail(
+            ErrorCode::shape_mismatch, "the list has the wrong shape",
+            {.expected = most_text(), .found = describe(value), .advice = "Load a part of it"});
       return TensorCodec<T, Access>::decode(value, decoder);
     }
     const bool is_numbers = value.has_tensor();
