@@ -23,7 +23,7 @@ class CountedNames {
 
   /// \throws Error as `Names`
   CountedNames(std::vector<KeepRule> rules, std::string folder)
-      : names_(std::move(rules), folder) {}
+      : names_(std::move(rules), std::move(folder)) {}
 
   /// Counts a call, and describes it. \param failure told, if it has not been; then, or if it has
   /// ended the recording, the call is counted as failed
