@@ -328,8 +328,8 @@ const std::string& Recording::about() const& noexcept { return state_->about; }
 std::vector<std::string> Recording::notes() const {
   std::vector<std::string> notes = problems();
   if (!is_closed()) notes.emplace_back("the recording was not closed, so records may be missing");
-  if (const std::string_view what = recording::read_about(about()).left_out; !what.empty())
-    notes.push_back("the recorder left out or thinned records: " + std::string(what));
+  if (const std::string what = recording::read_about(about()).left_out; !what.empty())
+    notes.push_back("the recorder left out or thinned records: " + what);
   return notes;
 }
 

@@ -11,7 +11,7 @@ from safestructures_cpp.recorder import Recorder
 NOT_CLOSED = "safestructures: note: killed: the recording was not closed, so records may be missing\n"
 LEFT_OUT = (
     "safestructures: note: closed: the recorder left out or thinned records:"
-    ' {"decoder.sum": {"calls": 4, "kept": 3, "filtered": 1}}\n'
+    " decoder.sum: 1 filtered of 4 calls\n"
 )
 
 

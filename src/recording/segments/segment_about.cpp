@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include <safestructures/data/error.hpp>
+#include "data/text/printable.hpp"
 #include "formats/json/cursor.hpp"
 
 namespace safestructures::inline v0::recording {
@@ -17,10 +18,22 @@ using tree::Token;
 /// The names of the counts of calls that were not kept as the rules say.
 constexpr std::array<std::string_view, 5> losses = {"filtered", "dropped", "thinned", "limited",
                                                     "failed"};
+/// Beyond that a note would not be read: a recorder may have lost records of many thousand names.
+constexpr std::size_t most_names_told = 10;
+
+struct Counts {
+  std::uint64_t calls = 0;
+  std::uint64_t kept = 0;
+  std::string lost;  // Such as `2 dropped, 1 failed`.
+
+  [[nodiscard]] std::string text() const {
+    return calls == 0 ? lost : lost + " of " + detail::counted(calls, "call");
+  }
+};
 
 class AboutReader {
  public:
-  explicit AboutReader(std::string_view text) : text_(text), cursor_(text) {}
+  explicit AboutReader(std::string_view text) : cursor_(text) {}
 
   [[nodiscard]] SegmentAbout read() {
     SegmentAbout about;
@@ -30,9 +43,14 @@ class AboutReader {
       if (name == "segment") about.segment = integer();
       if (name == "closed") about.closed = cursor_.token() == Token::boolean && cursor_.boolean();
       if (name == "run" && cursor_.token() == Token::string) about.run = cursor_.string();
-      if (name == "counts") read_counts(about);
+      if (name == "counts" && cursor_.token() == Token::object) {
+        const Counts counts = read_counts();
+        about.kept = counts.kept;
+        // If a list of many names does not fit into a segment, only their sums are there.
+        if (!has_names_ && !counts.lost.empty()) about.left_out = counts.text();
+      }
       if (name == "left_out") {
-        about.left_out = each_member([](std::string_view) {});
+        about.left_out = read_left_out();
         has_names_ = true;
       }
     });
@@ -51,38 +69,45 @@ class AboutReader {
   }
 
   /// Calls `take` with the name of each member of the object that begins with the current token,
-  /// standing on the member's value.
-  /// \returns the text of the object; empty if it has no members, or is no object
+  /// standing on the member's value; never if that is no object.
   template <class Take>
-  std::string_view each_member(const Take& take) {
-    if (cursor_.token() != Token::object) return {};
-    const auto begin = static_cast<std::size_t>(cursor_.offset());
-    bool is_empty = true;
+  void each_member(const Take& take) {
+    if (cursor_.token() != Token::object) return;
     while (cursor_.next() == Token::name) {
-      is_empty = false;
       const std::string name(cursor_.string());
       cursor_.next();
       take(name);
       cursor_.skip();
     }
-    const auto size = static_cast<std::size_t>(cursor_.offset()) + 1 - begin;
-    return is_empty ? std::string_view() : text_.substr(begin, size);
   }
 
-  void read_counts(SegmentAbout& about) {
-    if (cursor_.token() != Token::object) return;
-    about.kept = 0;
-    bool is_any_lost = false;
-    const std::string_view counts = each_member([&](std::string_view name) {
+  [[nodiscard]] Counts read_counts() {
+    Counts counts;
+    each_member([&](std::string_view name) {
       const std::uint64_t count = integer().value_or(0);
-      if (name == "kept") about.kept = count;
-      if (count != 0 && std::ranges::find(losses, name) != losses.end()) is_any_lost = true;
+      if (name == "calls") counts.calls = count;
+      if (name == "kept") counts.kept = count;
+      if (count == 0 || std::ranges::find(losses, name) == losses.end()) return;
+      if (!counts.lost.empty()) counts.lost += ", ";
+      counts.lost.append(std::to_string(count)).append(1, ' ').append(name);
     });
-    // If a list of many names does not fit into a segment, only their sums are there.
-    if (is_any_lost && !has_names_) about.left_out = counts;
+    return counts;
   }
 
-  std::string_view text_;
+  [[nodiscard]] std::string read_left_out() {
+    std::string text;
+    std::size_t names = 0;
+    each_member([&](std::string_view name) {
+      const Counts counts = read_counts();
+      if (counts.lost.empty() || ++names > most_names_told) return;
+      if (!text.empty()) text += "; ";
+      text.append(detail::for_message(name)).append(": ").append(counts.text());
+    });
+    if (names > most_names_told)
+      text += "; and " + detail::counted(names - most_names_told, "more name");
+    return text;
+  }
+
   json::Cursor cursor_;
   bool has_names_ = false;
 };

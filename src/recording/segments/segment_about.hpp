@@ -17,9 +17,10 @@ struct SegmentAbout {
   std::string run;                       ///< The digits that identify the recording.
   std::optional<std::uint64_t> kept;     ///< The number of records that were kept by then.
   bool closed = false;                   ///< Whether it closed the recording.
-  /// What the recorder left out or thinned, as the JSON it is in the text: the counts by name, or
-  /// their sums if the text has no names. Empty if it left out nothing. Points into the text.
-  std::string_view left_out;
+  /// What the recorder left out or thinned: the counts by name (of the first ten names), such as
+  /// `a: 2 dropped of 5 calls; b: 1 failed of 1 call`, or their sums if the text has no names.
+  /// Empty if it left out nothing.
+  std::string left_out;
 };
 
 /// Reads the text. If it is not a JSON object, all fields are unset.
