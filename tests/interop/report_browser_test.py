@@ -318,7 +318,7 @@ def check_damaged(page, folder):
             break
         time.sleep(0.02)
     picture(page, "damaged")
-    expect("it is told of", True, (title or "").endswith("): the file is damaged, or the browser older than 2023."))
+    expect("it is told of", True, (title or "").endswith("): the file is damaged, or the browser is older than 2023."))
     page.problems.clear()
 
 
