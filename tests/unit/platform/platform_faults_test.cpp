@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -23,7 +22,6 @@
 
 #include "platform/atomic_file.hpp"
 #include "platform/file.hpp"
-#include "platform/memory.hpp"
 #include "platform/parallel.hpp"
 #include "platform/processors.hpp"
 #include "support/failing_system.hpp"
@@ -34,8 +32,6 @@ using namespace safestructures::platform;
 using failing_system::allocations_left;
 using failing_system::script;
 using platform_test::Bytes;
-using platform_test::check_error;
-using platform_test::map_whole;
 using platform_test::mib;
 using safestructures::Error;
 using safestructures::ErrorCode;
@@ -358,41 +354,6 @@ TEST_CASE("a disk that is full while two threads compute is an error with the fi
   }
 }
 
-TEST_CASE("a failed read names the byte") {
-  const Folder folder;
-  const InputFile file(folder.file());
-  script.call = "read";
-  script.times = 1;
-  script.error = EIO;
-  std::array<std::byte, 2> found{};
-  check_error([&] { file.read_at(1, found); }, ErrorCode::cannot_read,
-              folder.file().string() +
-                  ": cannot read the file: Input/output error (byte 1). The disk or the network "
-                  "failed; see the system's log.");
-}
-
-TEST_CASE("a failed mapping is an error") {
-  const Folder folder;
-  const InputFile file(folder.file());
-  script.call = "mmap";
-  script.times = 1;
-  script.error = ENOMEM;
-  check_error([&] { auto mapping = map_whole(file); }, ErrorCode::cannot_read,
-              folder.file().string() +
-                  ": cannot map the file: Cannot allocate memory (byte 0). Free some memory, or "
-                  "read instead of mapping the file.");
-}
-
-TEST_CASE("a buffer that cannot be mapped by itself comes from the heap") {
-  script = {};
-  script.call = "mmap";
-  script.times = 1;
-  script.error = ENOMEM;
-  const auto buffer = map_buffer(3 * mib);
-  CHECK(script.times == 0);
-  std::fill_n(buffer.get(), 3 * mib, std::byte{1});
-}
-
 TEST_CASE("a disk that is really full, here by the limit of file sizes, leaves the old file") {
   const Folder folder;
   rlimit before{};
@@ -437,21 +398,4 @@ TEST_CASE("out of memory at any allocation is bad_alloc and leaves nothing behin
     REQUIRE(folder.content() == (done ? saved() : "old"));
   }
   CHECK(failures > 5);
-}
-
-TEST_CASE("out of memory while a file is opened or mapped is bad_alloc") {
-  const Folder folder;
-  long failures = 0;
-  for (bool done = false; !done; ++failures) {
-    allocations_left = failures;
-    try {
-      const auto mapping = map_whole(folder.file());
-      const auto buffer = allocate_buffer(3 * mib);
-      const auto mapped_by_itself = map_buffer(3 * mib);
-      done = true;
-    } catch (const std::bad_alloc&) {
-    }
-    allocations_left = -1;
-  }
-  CHECK(failures > 2);
 }
