@@ -125,11 +125,11 @@ void add_diff(CLI::App& app) {
       command
           ->add_option(
               "--order", options->order,
-              "Order of the table: the worst row first (worst, the default), or the order of the "
-              "structure or of the calls (call)")
+              "Order of the table: the worst row first, of recordings one for each name, its worst "
+              "call (worst, the default), or the order of the structure or of the calls (call)")
           ->transform(one_of("order", {"worst", "call"}))
           ->option_text("worst|call");
-  command->add_flag("--all", options->all, "Show all rows, including those that are equal");
+  command->add_flag("--all", options->all, "Show all rows: also those that are equal, and every call");
   command->add_flag("--json", options->json, "Print JSON, for programs: everything that was found")
       ->excludes(order);
   command->add_flag("--junit", options->junit, "Print JUnit XML, for CI: a test case for each row")

@@ -107,8 +107,8 @@ std::vector<std::size_t> rows_to_map(const Comparison& found) {
   };
   std::vector<std::size_t> rows;
   const auto worst = comparing::shown_rows(found, {.rows = found.rows.size()});
-  for (const std::size_t row : worst.places)
-    if (rows.size() < most_heat_maps && has_map(row)) rows.push_back(row);
+  for (const comparing::ShownRow& row : worst.rows)
+    if (rows.size() < most_heat_maps && has_map(row.place)) rows.push_back(row.place);
   const std::optional<std::size_t> first =
       found.rows.empty() ? std::nullopt : comparing::RowStore::of(found.rows)->first_divergence();
   if (first && has_map(*first) && std::ranges::find(rows, *first) == rows.end())

@@ -43,8 +43,10 @@ struct Coverage {
 
 /// The order of a table's rows.
 enum class RowOrder : std::uint8_t {
-  worst,  ///< furthest beyond its tolerance first, after all rows that differ otherwise
-  call,   ///< in the order of the structure, or of the calls
+  /// Furthest beyond its tolerance first, after all rows that differ otherwise. Of recordings, only
+  /// the worst call of each path is shown, and in how many of its calls it differs, unless all are.
+  worst,
+  call,  ///< In the order of the structure, or of the calls.
 };
 
 /// Options for writing a comparison as text.

@@ -27,11 +27,12 @@ using detail::TextTable;
 
 constexpr std::size_t plain_columns = 7;
 
-TextTable table_of(const Comparison& comparison) {
+TextTable table_of(const Comparison& comparison, const ShownRows& shown) {
   using Align = TextTable::Align;
-  std::vector<Align> columns(
-      plain_columns + std::size_t{comparison.has_noise} + std::size_t{comparison.is_of_recordings},
-      Align::right);
+  std::vector<Align> columns(plain_columns + std::size_t{comparison.has_noise} +
+                                 std::size_t{comparison.is_of_recordings} +
+                                 std::size_t{shown.have_calls},
+                             Align::right);
   columns.front() = Align::left;
   columns.push_back(Align::none);
   TextTable table(std::move(columns));
@@ -40,8 +41,15 @@ TextTable table_of(const Comparison& comparison) {
     table.next() += title;
   if (comparison.has_noise) table.next() += "noise";
   if (comparison.is_of_recordings) table.next() += "out/in";
+  if (shown.have_calls) table.next() += "calls";
   table.next() += comparison.is_of_recordings ? "record" : "path";
   return table;
+}
+
+void append_part(std::string& cell, std::uint64_t part, std::uint64_t all) {
+  append_count(cell, part);
+  cell += '/';
+  append_count(cell, all);
 }
 
 void append_snr(std::string& cell, const TensorMetrics& found) {
@@ -71,10 +79,7 @@ void add_metrics(TextTable& table, const TensorMetrics& found) {
   append_optional(table.next(), found.relative_l2);
   append_snr(table.next(), found);
   append_ulp(table.next(), found);
-  std::string& beyond = table.next();
-  append_count(beyond, found.beyond);
-  beyond += '/';
-  append_count(beyond, found.count);
+  append_part(table.next(), found.beyond, found.count);
 }
 
 /// Adds what statistics tell: estimates, marked with `~`.
@@ -165,12 +170,12 @@ void Comparison::write_text(std::ostream& out, const TableOptions& options) cons
   using namespace comparing;
   const ShownRows shown = shown_rows(*this, options);
   detail::PathText printed;
-  for (const std::size_t place : shown.places) add_names(*this, place, printed);
-  TextTable table = table_of(*this);
+  for (const ShownRow& one : shown.rows) add_names(*this, one.place, printed);
+  TextTable table = table_of(*this, shown);
   std::string text;
   std::string more;
-  for (const std::size_t place : shown.places) {
-    const ComparisonRow row = RowStore::of(rows)->row(place);
+  for (const ShownRow& one : shown.rows) {
+    const ComparisonRow row = RowStore::of(rows)->row(one.place);
     table.next() += to_string(row.verdict);
     if (row.statistics) add_estimates(table, *row.statistics);
     else if (row.metrics) add_metrics(table, *row.metrics);
@@ -178,6 +183,7 @@ void Comparison::write_text(std::ostream& out, const TableOptions& options) cons
       for (std::size_t i = 1; i < plain_columns; ++i) table.next() += '-';
     if (has_noise) append_noise(table.next(), row.noise);
     if (is_of_recordings) append_growth(table.next(), row);
+    if (shown.have_calls) append_part(table.next(), one.different, one.calls);
     detail::append_printable(table.next(), detail_text(row, text, more));
   }
   text.clear();
