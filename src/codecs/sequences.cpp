@@ -43,11 +43,14 @@ Value part_of(const Value& value, std::size_t index) {
   return marked;
 }
 
-/// Returns an integer in a tensor of rank 0 as an int, from which an enum can be loaded.
+/// Returns a number of C++ in a tensor of rank 0 as what it is when saved without columns: an enum
+/// can be loaded from it, and a migration calculate with it.
 Value as_scalar(Value part) {
-  const bool is_int =
-      part.kind() == Kind::tensor && part.tensor().rank() == 0 && is_integer(part.tensor().dtype());
-  if (is_int) return detail::scalar_of(part.tensor());
+  if (part.kind() != Kind::tensor || part.tensor().rank() != 0) return part;
+  const DType dtype = part.tensor().dtype();
+  const bool is_number =
+      is_integer(dtype) || dtype == DType::BOOL || dtype == DType::F32 || dtype == DType::F64;
+  if (is_number) return detail::scalar_of(part.tensor());
   return part;
 }
 
@@ -78,6 +81,8 @@ Value text_at(const Value& value, std::size_t index) {
 Value part_of_columns(const Value& value, std::size_t index) {
   if (detail::is_text_column(value)) return text_at(value, index);
   Value part = Value::structure(value.type_name());
+  if (const Value* const version = value.attribute(attributes::class_version))
+    part.set_attribute(attributes::class_version, *version);
   for (const Entry& field : value.entries())
     part.insert(field.key, field.value.kind() == Kind::structure
                                ? part_of_columns(field.value, index)

@@ -1,7 +1,12 @@
 #include <safestructures/codecs/tensor_like.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
@@ -26,8 +31,8 @@ Value encode_strided(const ScalarLayout& scalar, const void* data, TensorLayout 
   return value;
 }
 
-std::vector<std::size_t> dense_order(const TensorLayout& layout, std::size_t scalar_size,
-                                     const Decoder& decoder) {
+std::optional<std::vector<std::size_t>> dense_order(const TensorLayout& layout,
+                                                    std::size_t scalar_size) {
   std::vector<std::size_t> order(layout.sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const bool is_empty = std::ranges::count(layout.sizes, 0U) > 0;
@@ -42,10 +47,7 @@ std::vector<std::size_t> dense_order(const TensorLayout& layout, std::size_t sca
   for (std::size_t i = order.size(); i-- > 0;) {
     const std::size_t dimension = order[i];
     if (layout.sizes[dimension] == 1) continue;
-    if (layout.strides[dimension] != expected)
-      decoder.fail(
-          ErrorCode::invalid_argument, "the memory of a tensor type is not dense",
-          {.expected = "rows without gaps", .advice = "Load into a type that owns its memory"});
+    if (layout.strides[dimension] != expected) return std::nullopt;
     expected *= static_cast<std::int64_t>(layout.sizes[dimension]);
   }
   return order;
@@ -132,6 +134,44 @@ void expect_row(const Items& row, const Value& value, std::uint64_t size, const 
                   .found = describe(value)});
 }
 
+namespace {
+
+/// Whether each index of memory that is not empty has bytes of its own.
+bool has_own_bytes(const TensorLayout& layout, std::size_t scalar_size) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> dimensions;  // Strides, and sizes.
+  for (std::size_t i = 0; i < layout.sizes.size(); ++i)
+    if (layout.sizes[i] > 1) dimensions.emplace_back(std::abs(layout.strides[i]), layout.sizes[i]);
+  std::ranges::sort(dimensions);
+  std::uint64_t taken = scalar_size;
+  for (const auto& [stride, size] : dimensions) {
+    if (stride < taken) return false;
+    taken += stride * (size - 1);
+  }
+  return true;
+}
+
+/// Copies dense scalars to their places. Recursive over the dimensions. \returns the end of those
+/// that were copied
+const std::byte* scatter(const std::byte* from, const TensorLayout& layout, std::size_t level,
+                         std::size_t scalar_size, std::byte* to) {
+  if (level == layout.sizes.size()) {
+    std::memcpy(to, from, scalar_size);
+    return from + scalar_size;
+  }
+  const auto size = static_cast<std::size_t>(layout.sizes[level]);
+  const bool is_row =
+      level + 1 == layout.sizes.size() && std::cmp_equal(layout.strides[level], scalar_size);
+  if (is_row) {
+    std::memcpy(to, from, size * scalar_size);
+    return from + size * scalar_size;
+  }
+  for (std::size_t i = 0; i < size; ++i)
+    from = scatter(from, layout, level + 1, scalar_size,
+                   to + static_cast<std::ptrdiff_t>(i) * layout.strides[level]);
+  return from;
+}
+
+}  // namespace
 }  // namespace detail
 
 TensorSource::TensorSource(const detail::ScalarLayout& scalar, const Value& value,
@@ -163,6 +203,21 @@ void TensorSource::expect_shape(std::span<const Extent> shape) const {
   wrong_shape(
       any_size ? "a tensor of rank " + std::to_string(shape.size()) : "shape " + to_string(shape),
       {});
+}
+
+void TensorSource::read(const TensorLayout& layout, void* target) {
+  if (const auto order = detail::dense_order(layout, scalar_.size)) return read(*order, target);
+  if (!detail::has_own_bytes(layout, scalar_.size))
+    decoder_.fail(
+        ErrorCode::invalid_argument, "the elements of a tensor type share memory",
+        {.expected = "memory for each", .advice = "Load into a type that owns its memory"});
+  std::vector<std::size_t> order(dims_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto count = static_cast<std::size_t>(
+      std::accumulate(dims_.begin(), dims_.end(), std::uint64_t{1}, std::multiplies<>()));
+  const auto dense = std::make_unique_for_overwrite<std::byte[]>(count * scalar_.size);
+  read(order, dense.get());
+  detail::scatter(dense.get(), layout, 0, scalar_.size, static_cast<std::byte*>(target));
 }
 
 void TensorSource::read(std::span<const std::size_t> order, void* target) {

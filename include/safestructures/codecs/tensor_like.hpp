@@ -13,9 +13,10 @@
 ///     };
 ///     template <> struct safestructures::Codec<Grid> : TensorCodec<Grid, GridAccess> {};
 ///
-/// Saving borrows the object's memory, whatever its order; files are row-major. Loading converts
-/// the dtype as `DecodeOptions::overflow` says, and also accepts nested lists of numbers. Types
-/// with special rules, such as Eigen's matrices, use `encode_strided` and `TensorSource`.
+/// Saving borrows the object's memory, whatever its order and gaps; files are row-major. Loading
+/// fills what `make` returns, which may have gaps too, such as an image's rows, converts the dtype
+/// as `DecodeOptions::overflow` says, and also accepts nested lists of numbers. Types with special
+/// rules, such as Eigen's matrices, use `encode_strided` and `TensorSource`.
 #pragma once
 
 #include <concepts>
@@ -115,9 +116,13 @@ class SAFESTRUCTURES_API TensorSource {
   /// Checks the sizes. \throws Error `shape_mismatch` if they are not allowed by `shape`
   void expect_shape(std::span<const Extent> shape) const;
 
-  /// Fills dense memory with all scalars of the tensor; dimension i of the memory's row-major order
-  /// is dimension `order[i]` of the tensor.
-  /// \throws Error as `convert_elements`, with the path
+  /// Fills memory with all scalars of the tensor, whose sizes the layout has. Rows may have gaps,
+  /// which are left as they are. \param target the first element
+  /// \throws Error as `convert_elements`, with the path; `invalid_argument` if elements share
+  /// memory
+  void read(const TensorLayout& layout, void* target);
+  /// The same for dense memory: dimension i of its row-major order is dimension `order[i]` of the
+  /// tensor.
   void read(std::span<const std::size_t> order, void* target);
 
  private:
@@ -134,11 +139,9 @@ class SAFESTRUCTURES_API TensorSource {
 
 namespace detail {
 
-/// Returns the dimensions of dense memory, outermost in memory first.
-/// \throws Error `invalid_argument` for memory that is not dense
-SAFESTRUCTURES_API std::vector<std::size_t> dense_order(const TensorLayout& layout,
-                                                        std::size_t scalar_size,
-                                                        const Decoder& decoder);
+/// Returns the dimensions of dense memory, outermost in memory first; null if it is not dense.
+SAFESTRUCTURES_API std::optional<std::vector<std::size_t>> dense_order(const TensorLayout& layout,
+                                                                       std::size_t scalar_size);
 
 /// Returns the sizes of nested lists, to as many levels as `shape` has dimensions, or all of them.
 /// The sizes below an empty list are the smallest that `shape` allows. All rows have these sizes,
@@ -223,8 +226,7 @@ struct TensorCodec {
                         "a tensor, or a list of numbers");
     if (shape) source.expect_shape(*shape);
     T object = Access::make(std::span<const std::uint64_t>(source.dims()));
-    source.read(detail::dense_order(Access::layout(object), sizeof(Scalar), decoder),
-                const_cast<Scalar*>(Access::data(std::as_const(object))));
+    source.read(Access::layout(object), const_cast<Scalar*>(Access::data(std::as_const(object))));
     return object;
   }
   /// @}

@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <safestructures/safestructures.hpp>
+#include "support/errors.hpp"
 
 namespace ss = safestructures;
 
@@ -67,6 +68,14 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
+/// A point of a later program, in version 0 of which x was turned.
+struct Turned {
+  float x = 0;
+  float y = 0;
+
+  friend bool operator==(const Turned&, const Turned&) = default;
+};
+
 enum class Color : std::uint8_t { red, green };
 
 using Weights = std::map<std::int32_t, double>;
@@ -91,6 +100,14 @@ template <>
 struct ss::Rules<columns_test::Versioned> {
   static constexpr unsigned version = 1;
   static void migrate(ss::Value&, unsigned) {}
+};
+
+template <>
+struct ss::Rules<columns_test::Turned> {
+  static constexpr unsigned version = 2;
+  static void migrate(ss::Value& value, unsigned from_version) {
+    if (from_version < 1) value["x"] = -value["x"].as_double();
+  }
 };
 
 template <>
@@ -272,6 +289,21 @@ TEST_CASE("columns load into another struct by the rules of its fields") {
 TEST_CASE("a struct with other fields than numbers and texts, or with migrations, stays a list") {
   CHECK(ss::load(ss::save(std::vector<Listed>(3), {.columns = true})).kind() == ss::Kind::list);
   CHECK(ss::load(ss::save(std::vector<Versioned>(3), {.columns = true})).kind() == ss::Kind::list);
+}
+
+TEST_CASE("columns that a newer class reads as a list have their version, and numbers to migrate") {
+  ss::Value columns = ss::load(ss::save(std::vector<columns_test::Point>{{1, 2}, {3, 4}}));
+  REQUIRE(columns["x"].has_tensor());
+  const auto loaded = [](const ss::Value& value) {
+    return value.as<std::vector<columns_test::Turned>>();
+  };
+  CHECK(loaded(columns) == std::vector<columns_test::Turned>{{-1, 2}, {-3, 4}});
+  columns.set_attribute(ss::attributes::class_version, 1);
+  CHECK(loaded(columns) == std::vector<columns_test::Turned>{{1, 2}, {3, 4}});
+  columns.set_attribute(ss::attributes::class_version, 3);
+  CHECK(ss::test::error_of([&] {
+          return loaded(columns);
+        }).starts_with("unsupported_version: at /0: struct Turned is of a newer version"));
 }
 
 TEST_CASE("columns of different lengths are refused") {

@@ -88,7 +88,8 @@ struct EigenTensorCodec : TensorCodec<T, EigenTensorMaker<T>> {
     source.expect_shape(*shape);
     source.template expect_countable<Index>();
     T object = EigenTensorMaker<T>::make(source.dims());
-    source.read(dense_order(EigenTensorMaker<T>::layout(object), sizeof(Scalar), decoder),
+    // Eigen's tensors are dense.
+    source.read(dense_order(EigenTensorMaker<T>::layout(object), sizeof(Scalar)).value(),
                 object.data());
     return object;
   }
