@@ -57,15 +57,27 @@ std::string given(const SaveOptions& options, std::string_view field) {
   return known != options.metadata.end() ? known->second : std::string();
 }
 
+/// Returns the version of Burn that a record is written for.
+std::string version_text(const Options& burn, const SaveOptions& options) {
+  if (!burn.burn_version.empty()) return burn.burn_version;
+  std::string known = given(options, "version");
+  return known.empty() ? std::string(newest_version_text) : known;
+}
+
 /// Returns the settings that a record names: those asked for, or those whose floats it stores.
-const SettingsText& settings_for(const Options& burn, const SaveOptions& options) {
+/// \param floats the dtype of all floating tensors as they are, if there is one
+const SettingsText& settings_for(const Options& burn, const SaveOptions& options,
+                                 std::optional<DType> floats) {
   if (burn.settings) return text_of(*burn.settings);
-  const std::string known = given(options, "settings");
-  for (const SettingsText& one : settings_texts) {
-    if (options.precision.floats == one.floats) return one;
-    if (!options.precision.floats && known == one.name) return one;
-  }
-  return text_of(Settings::full_precision);
+  const auto of_floats = std::ranges::find(
+      settings_texts, options.precision.floats ? options.precision.floats : floats,
+      [](const SettingsText& one) { return std::optional(one.floats); });
+  if (of_floats != settings_texts.end()) return *of_floats;
+  const auto known =
+      std::ranges::find(settings_texts, given(options, "settings"), &SettingsText::name);
+  return !options.precision.floats && known != settings_texts.end()
+             ? *known
+             : text_of(Settings::full_precision);
 }
 
 bool is_json(Encoding encoding) {
@@ -133,8 +145,8 @@ std::string_view family_of(std::string_view recorder) {
 /// Returns the metadata to write. The metadata of a converted file is kept as far as it is true of
 /// what is written: since 0.14 readers need only the version, and other programs write other
 /// metadata than Burn.
-RecordMetadata metadata_for(const Options& burn, const SaveOptions& options) {
-  const SettingsText& settings = settings_for(burn, options);
+RecordMetadata metadata_for(const Options& burn, const SaveOptions& options,
+                            const SettingsText& settings) {
   const std::string former = given(options, "settings");
   const bool is_foreign =
       std::ranges::find(settings_texts, former, &SettingsText::name) == settings_texts.end();
@@ -147,13 +159,13 @@ RecordMetadata metadata_for(const Options& burn, const SaveOptions& options) {
     const bool is_kept = !text.empty() && (is_same || !dtype_of_rust(text));
     return is_kept ? text : std::string(written);
   };
-  RecordMetadata metadata{
-      .float_type = kept("float", settings.float_type),
-      .int_type = kept("int", settings.int_type),
-      .format = given(options, "format"),
-      .version = burn.burn_version.empty() ? given(options, "version") : burn.burn_version,
-      .settings =
-          is_foreign && !burn.settings && !former.empty() ? former : std::string(settings.name)};
+  RecordMetadata metadata{.float_type = kept("float", settings.float_type),
+                          .int_type = kept("int", settings.int_type),
+                          .format = given(options, "format"),
+                          .version = version_text(burn, options),
+                          .settings = is_foreign && !burn.settings && !former.empty()
+                                          ? former
+                                          : std::string(settings.name)};
   const std::string recorder =
       burn.recorder.empty() ? std::string(recorder_of(burn.encoding)) : burn.recorder;
   const std::string_view family = family_of(metadata.format);
@@ -161,7 +173,6 @@ RecordMetadata metadata_for(const Options& burn, const SaveOptions& options) {
   if (metadata.format.empty() || !burn.recorder.empty() || !is_its_own)
     metadata.format = "burn_core::record::" + recorder +
                       "<burn_core::record::settings::" + metadata.settings + ">";
-  if (metadata.version.empty()) metadata.version = newest_version_text;
   return metadata;
 }
 
@@ -295,12 +306,14 @@ class BurnFormat final : public Format {
 
   SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) const override {
     check_options(options);
-    const RecordMetadata metadata = metadata_for(options_, options);
-    const Version version = writable(metadata.version);
+    const Version version = writable(version_text(options_, options));
+    // Tensors did not state their dtypes before: the settings do.
+    const bool has_dtypes = version >= since::tensor_data;
+    const SettingsText& settings =
+        settings_for(options_, options, has_dtypes ? common_float(root) : std::nullopt);
+    const RecordMetadata metadata = metadata_for(options_, options, settings);
     Precision precision = options_.settings ? precision_of(*options_.settings) : options.precision;
-    // Tensors did not state their dtypes then: the settings do.
-    if (version < since::tensor_data) {
-      const SettingsText& settings = settings_for(options_, options);
+    if (!has_dtypes) {
       check_old_floats(metadata, settings);
       precision = {precision.floats.value_or(settings.floats),
                    precision.integers.value_or(settings.integers)};

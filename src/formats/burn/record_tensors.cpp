@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -59,6 +60,18 @@ void enter_tensors(Content& content, const TypeInfo* type) {
         names.enter_distinct(detail::place_name(place), value.tensor(), value.tensor().dtype()));
     return Next::into;
   });
+}
+
+std::optional<DType> common_float(const Value& item) {
+  std::optional<DType> common;
+  bool is_one = true;
+  for_each_tensor(item, [&](const Value& value) {
+    const DType dtype = value.tensor().dtype();
+    if (!is_floating(dtype)) return;
+    is_one = is_one && common.value_or(dtype) == dtype;
+    common = dtype;
+  });
+  return is_one ? common : std::nullopt;
 }
 
 std::uint64_t float_bytes(const Value& item, const Precision& precision) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include <safestructures/data/dtype.hpp>
 #include <safestructures/data/precision.hpp>
 #include <safestructures/data/type_info.hpp>
 #include <safestructures/data/value.hpp>
@@ -15,6 +17,9 @@ namespace safestructures::inline v0::burn {
 /// \param type the type that is loaded; null: a Value. If no part of it is a Value, nobody sees the
 /// names, and they are left out: they took a tenth of the time of loading 10,000 small parameters.
 void enter_tensors(Content& content, const TypeInfo* type);
+
+/// Returns the dtype of all floating tensors; null if there are none, or of several.
+[[nodiscard]] std::optional<DType> common_float(const Value& item);
 
 /// Returns the least number of bytes that the F32 and F64 numbers of all tensors take in a binary
 /// encoding. Other numbers do not count, so that no more is reserved on the disk than the file

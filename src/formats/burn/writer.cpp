@@ -226,6 +226,23 @@ void Writer::record(const Value& item, const TypeInfo* type, const Trace* trace)
     value_at(*member, field.type, Trace{trace, field.name});
   }
   out_.end_struct();
+  if (item.size() > type->fields.size()) refuse_others(item, *type, trace);
+}
+
+void Writer::refuse_others(const Value& item, const TypeInfo& type, const Trace* trace) const {
+  for (const Entry& entry : item.entries()) {
+    const std::string label = entry.key.key_label();
+    const bool is_field =
+        entry.key.kind() == Kind::string &&
+        std::ranges::find(type.fields, label, &TypeField::name) != type.fields.end();
+    // What has no contents in Burn, as a dropout, is None in a named record.
+    if (is_field || entry.value.is_none()) continue;
+    const Trace step{trace, label};
+    fail(ErrorCode::unknown_field, &step, "the type lacks a member of the structure",
+         {.expected = to_string(type),
+          .found = describe(entry.value),
+          .advice = "Add it to the type that is given, or erase it from the structure"});
+  }
 }
 
 void Writer::module(const Value& item, const TypeInfo* type, std::string_view name,

@@ -57,6 +57,8 @@ class Writer {
   void tuple(const Value& value, const TypeInfo& type, const Trace* trace);
   void dict(const Value& value, const TypeInfo* type, const Trace* trace);
   void record(const Value& value, const TypeInfo* type, const Trace* trace);
+  /// Refuses members that are no fields of the type, which would be lost without a word.
+  void refuse_others(const Value& value, const TypeInfo& type, const Trace* trace) const;
   void module(const Value& value, const TypeInfo* type, std::string_view name, const Trace* trace);
   void variant(const Value& value, const TypeInfo& type, const Trace* trace);
   void enumerator(const Value& value, const TypeInfo& type, const Trace* trace);

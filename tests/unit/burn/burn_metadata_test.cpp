@@ -105,6 +105,28 @@ TEST_CASE("another precision or encoding is what the metadata say") {
   CHECK(converted(from, {}, ss::Precision::preserve) == from);
 }
 
+TEST_CASE("the metadata say what the tensors are, where a file in between says otherwise") {
+  const ss::test::Folder folder;
+  const auto settings_of = [&](ss::DType dtype, const ss::Precision& precision) {
+    const ss::Value value =
+        ss::Value::dict({{"w", ss::Tensor::allocate(ss::DType::F32, {2}).to(dtype)},
+                         {"n", ss::Tensor::allocate(ss::DType::I64, {2})}});
+    const ss::Metadata stale = {{"burn.settings", "FullPrecisionSettings"}, {"burn.float", "f32"}};
+    ss::save_file(value, folder / "stale.bpk",
+                  {.metadata = stale, .precision = ss::Precision::preserve});
+    ss::convert_file(ss::open(folder / "stale.bpk"), folder / "record.mpk",
+                     {.precision = precision});
+    const ss::Metadata found = ss::open(folder / "record.mpk").metadata();
+    return found.at("burn.settings") + " " + found.at("burn.float");
+  };
+  CHECK(settings_of(ss::DType::F16, ss::Precision::preserve) ==
+        "HalfPrecisionSettings half::binary16::f16");
+  CHECK(settings_of(ss::DType::F64, ss::Precision::preserve) == "DoublePrecisionSettings f64");
+  CHECK(settings_of(ss::DType::F16, ss::Precision::f32) == "FullPrecisionSettings f32");
+  // No settings have these floats.
+  CHECK(settings_of(ss::DType::BF16, ss::Precision::preserve) == "FullPrecisionSettings f32");
+}
+
 TEST_CASE("metadata that are asked for are in the record") {
   const Texts from =
       metadata_of("f32", "i32", recorder + "NamedMpkFileRecorder" + full, "FullPrecisionSettings");

@@ -144,3 +144,23 @@ TEST_CASE("a record in bincode opens, and is made of a Value, by the type in the
   CHECK(error_of([&] { return ss::load_file<State>(own, {.type = &ss::type_info<int>}); }) ==
         "invalid_argument: LoadOptions::type" + other);
 }
+
+TEST_CASE("what the type in the options lacks is no more lost than any other member") {
+  const ss::test::Folder folder;
+  burn::NamedMpkFileRecorder<>().record(State(), folder / "state");
+  const ss::Document document = ss::open(folder / "state.mpk");
+  ss::Value value = document.root();
+  value.insert_or_assign("more", ss::Tensor::own(std::vector<float>{1}));
+  const std::filesystem::path path = folder / "state.bin";
+  CHECK(error_of([&] { return ss::save_file(value, path, {.type = &ss::type_info<State>}); }) ==
+        "unknown_field: " + path.string() +
+            ": at /more: the type lacks a member of the structure: "
+            "expected " +
+            to_string(ss::type_info<State>()) +
+            ", found tensor F32 [1]. Add it to the "
+            "type that is given, or erase it from the structure.");
+  CHECK(!std::filesystem::exists(path));
+  value.insert_or_assign("more", ss::Value());
+  ss::save_file(value, path, {.type = &ss::type_info<State>});
+  check_same(ss::load_file<State>(path));
+}
