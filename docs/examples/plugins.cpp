@@ -135,6 +135,33 @@ class Grid {
   std::vector<float> cells_;
 };
 
+/// A handle that counts the owners of its object, as another library has it.
+template <class T>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(std::shared_ptr<T> object) : object_(std::move(object)) {}
+  [[nodiscard]] T* get() const { return object_.get(); }
+
+ private:
+  std::shared_ptr<T> object_;
+};
+
+template <class T>
+struct ss::Codec<Handle<T>> {
+  static constexpr bool nullable = true;
+  static ss::Value encode(const Handle<T>& handle, ss::Encoder& encoder) {
+    if (handle.get() == nullptr) return {};
+    return encoder.encode_shared(handle.get(), typeid(T),
+                                 [&] { return ss::encode_held(*handle.get(), encoder); });
+  }
+  static Handle<T> decode(const ss::Value& value, ss::Decoder& decoder) {
+    if (value.is_none()) return {};
+    return Handle<T>(decoder.decode_shared<T>(
+        value, [&] { return std::make_shared<T>(ss::decode_held<T>(value, decoder)); }));
+  }
+};
+
 template <class T>
 struct ss::Codec<SmallVector<T>> : ss::ListCodec<SmallVector<T>> {};  // has push_back
 template <class T>
@@ -235,6 +262,14 @@ int main() {
   Image image(2, 3);
   image.pixels()[5] = 7;
   check(ss::load<Image>(ss::save(image)).pixels() == image.pixels(), "image");
+
+  const Handle<Image> handle(std::make_shared<Image>(image));
+  const std::vector<Handle<Image>> owners = {handle, Handle<Image>(), handle};
+  ss::save_file(owners, "owners.safetensors");
+  check(ss::open("owners.safetensors").state_dict().size() == 1, "stored once");
+  const auto owners_again = ss::load_file<std::vector<Handle<Image>>>("owners.safetensors");
+  check(owners_again.at(0).get() == owners_again.at(2).get(), "one object");
+  check(owners_again.at(1).get() == nullptr, "none");
 
   const auto old_camera =
       ss::Value::structure("acme.Camera", {{"label", "front"}, {"exposure_ms", 20.0}});
