@@ -49,12 +49,25 @@ void refuse_other_class(const Value& value, const Pointee& base, const Decoder& 
                           ", with the registry in the options"});
 }
 
+bool has_base(const Registry::Type& type, const std::type_info& base) {
+  return type.type == base ||
+         std::ranges::any_of(type.bases, [&](const auto& known) { return known.first == base; });
+}
+
 }  // namespace
 
 const Registry::Type* dynamic_type(const std::type_info& object, const std::type_info& base,
                                    bool has_codec, const Encoder& encoder) {
   if (encoder.registry() != nullptr)
-    if (const Registry::Type* type = encoder.registry()->find(object)) return type;
+    if (const Registry::Type* type = encoder.registry()->find(object)) {
+      if (!has_base(*type, base))
+        encoder.fail(
+            ErrorCode::unknown_type,
+            "an object behind a pointer to " + type_text(base) +
+                " has a type that was added without that base",
+            {.found = type_text(object), .advice = how_to_add(type_text(object), type_text(base))});
+      return type;
+    }
   if (has_codec && object == base) return nullptr;
   const std::string type = type_text(object);
   encoder.fail(ErrorCode::unknown_type,
@@ -78,7 +91,7 @@ const Registry::Type* named_type(const Value& value, const Pointee& base, const 
                {.expected = own + "the name of a type derived from " + base_text,
                 .found = "'" + value.type_name() + "'",
                 .advice = "Add the type of that name with registry.add<T, " + base_text +
-                          ">(), and pass the registry in the options (LoadOptions::registry)"});
+                          ">(name), and pass the registry in the options (LoadOptions::registry)"});
 }
 
 void* to_base(const Registry::Type& type, void* object, const std::type_info& base,
@@ -90,7 +103,7 @@ void* to_base(const Registry::Type& type, void* object, const std::type_info& ba
   decoder.fail(ErrorCode::unknown_type,
                "the type '" + type.name + "' was added without the base that is loaded",
                {.expected = "a type added with the base " + base_text,
-                .advice = "Add it with registry.add<T, " + base_text + ">()"});
+                .advice = "Add it with registry.add<T, " + base_text + ">(name)"});
 }
 
 }  // namespace safestructures::inline v0::detail

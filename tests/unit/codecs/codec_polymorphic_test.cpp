@@ -231,7 +231,7 @@ TEST_CASE("a class that nobody registered is an error that says which and how") 
                                                    decode_options) ==
         "unknown_type: at /: no codec is registered for a type that is named in the file: expected "
         "the name of a type derived from shapes::Shape, found 'shapes.Torus'. Add the type of that "
-        "name with registry.add<T, shapes::Shape>(), and pass the registry in the options "
+        "name with registry.add<T, shapes::Shape>(name), and pass the registry in the options "
         "(LoadOptions::registry).");
   CHECK(
       load_error<std::shared_ptr<shapes::Shape>>(Value(5), decode_options) ==
@@ -241,7 +241,20 @@ TEST_CASE("a class that nobody registered is an error that says which and how") 
       load_error<std::unique_ptr<shapes::Shape>>(Value::custom("shapes.Dog", 1), decode_options) ==
       "unknown_type: at /: the type 'shapes.Dog' was added without the base that is loaded: "
       "expected a type added with the base shapes::Shape. Add it with registry.add<T, "
-      "shapes::Shape>().");
+      "shapes::Shape>(name).");
+}
+
+TEST_CASE("a class that was registered without the base of its pointer is refused when saved") {
+  ss::Registry registry;
+  registry.add<shapes::Layer>("acme.Layer");
+  const std::unique_ptr<shapes::Part> part = std::make_unique<shapes::Layer>();
+  CHECK(error_of([&] { return Value::from(part, {.registry = &registry}); }) ==
+        "unknown_type: at /: an object behind a pointer to shapes::Part has a type that was added "
+        "without that base: found shapes::Layer. Add it with registry.add<shapes::Layer, "
+        "shapes::Part>(\"a name in files\"), and pass the registry in the options.");
+  // A pointer to the class itself needs no base.
+  const std::unique_ptr<shapes::Layer> layer = std::make_unique<shapes::Layer>();
+  CHECK(Value::from(layer, {.registry = &registry}).type_name() == "acme.Layer");
 }
 
 TEST_CASE_TEMPLATE("an object of a class that loading does not know is refused, never sliced",
@@ -251,26 +264,29 @@ TEST_CASE_TEMPLATE("an object of a class that loading does not know is refused, 
   std::vector<Pointer> list;
   list.push_back(std::make_unique<shapes::Layer>());
   const Value value = to_value(list, {.registry = &layers});
-  CHECK(load_error<std::vector<Pointer>>(value) ==
-        "unknown_type: at /0: there is no registry for a type that is named in the file: expected "
-        "'Part' or the name of a type derived from shapes::Part, found 'acme.Layer'. Add the type "
-        "of that name with registry.add<T, shapes::Part>(), and pass the registry in the options "
-        "(LoadOptions::registry).");
+  CHECK(
+      load_error<std::vector<Pointer>>(value) ==
+      "unknown_type: at /0: there is no registry for a type that is named in the file: expected "
+      "'Part' or the name of a type derived from shapes::Part, found 'acme.Layer'. Add the type "
+      "of that name with registry.add<T, shapes::Part>(name), and pass the registry in the options "
+      "(LoadOptions::registry).");
   CHECK(load_error<std::vector<Pointer>>(value, decode_options) ==
         "unknown_type: at /0: no codec is registered for a type that is named in the file: "
         "expected 'Part' or the name of a type derived from shapes::Part, found 'acme.Layer'. Add "
-        "the type of that name with registry.add<T, shapes::Part>(), and pass the registry in the "
+        "the type of that name with registry.add<T, shapes::Part>(name), and pass the registry in "
+        "the "
         "options (LoadOptions::registry).");
   const auto loaded = value.as<std::vector<Pointer>>({.registry = &layers});
   CHECK(dynamic_cast<const shapes::Layer&>(*loaded[0]).weight == std::vector<float>{1, 2});
 }
 
 TEST_CASE("a base whose codec has a name refuses those of other classes as such") {
-  CHECK(load_error<std::unique_ptr<shapes::Animal>>(Value::custom("shapes.Dog", 4)) ==
-        "unknown_type: at /: there is no registry for a type that is named in the file: expected "
-        "'shapes.Animal' or the name of a type derived from shapes::Animal, found 'shapes.Dog'. "
-        "Add the type of that name with registry.add<T, shapes::Animal>(), and pass the registry "
-        "in the options (LoadOptions::registry).");
+  CHECK(
+      load_error<std::unique_ptr<shapes::Animal>>(Value::custom("shapes.Dog", 4)) ==
+      "unknown_type: at /: there is no registry for a type that is named in the file: expected "
+      "'shapes.Animal' or the name of a type derived from shapes::Animal, found 'shapes.Dog'. "
+      "Add the type of that name with registry.add<T, shapes::Animal>(name), and pass the registry "
+      "in the options (LoadOptions::registry).");
 }
 
 TEST_CASE("an object of the base itself loads by every name that is its own, or none") {
