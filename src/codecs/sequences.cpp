@@ -199,10 +199,11 @@ void Items::expect_size(std::size_t count, const Decoder& decoder) const {
   };
   // The description includes the length, except for a struct.
   const bool is_columns = value_.kind() == Kind::structure;
-  decoder.fail(
-      ErrorCode::shape_mismatch, "a sequence has the wrong length",
-      {.expected = items(count),
-       .found = is_columns ? describe(value_) + ", columns of " + items(size_) : describe(value_)});
+  decoder.fail(ErrorCode::shape_mismatch, "a sequence has the wrong length",
+               {.expected = items(count),
+                .found = is_columns && value_.attribute(attributes::columns) == nullptr
+                             ? describe(value_) + ", columns of " + items(size_)
+                             : describe(value_)});
 }
 
 }  // namespace safestructures::inline v0

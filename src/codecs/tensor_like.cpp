@@ -1,7 +1,7 @@
 #include <safestructures/codecs/tensor_like.hpp>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <memory>

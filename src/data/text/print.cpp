@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <sstream>
@@ -89,6 +90,22 @@ std::string describe_tensor(const Value& value, std::size_t elements) {
   return text;
 }
 
+std::string describe_struct(const Value& value) {
+  std::string text = "struct";
+  if (!value.type_name().empty()) text += " " + detail::printable(value.type_name());
+  const Value* const columns = value.attribute(attributes::columns);
+  if (columns == nullptr || columns->kind() != Kind::integer) return text;
+  // An attribute that says anything else has another meaning.
+  const std::optional<std::uint64_t> count = columns->as_uint64();
+  const bool are_columns = count && std::ranges::all_of(value.entries(), [&](const Entry& field) {
+                             if (field.value.kind() != Kind::tensor)
+                               return field.value.kind() == Kind::structure;
+                             const Tensor& tensor = field.value.tensor();
+                             return tensor.rank() > 0 && tensor.shape()[0] == *count;
+                           });
+  return are_columns ? text + ", columns of " + detail::counted(*count, "item") : text;
+}
+
 std::string describe(const Value& value, const PrintOptions& options) {
   switch (value.kind()) {
     case Kind::none: return "None";
@@ -119,9 +136,7 @@ std::string describe(const Value& value, const PrintOptions& options) {
                                                          : detail::printable(value.type_name());
       return name + " of " + std::to_string(value.size());
     }
-    case Kind::structure:
-      return value.type_name().empty() ? "struct"
-                                       : "struct " + detail::printable(value.type_name());
+    case Kind::structure: return describe_struct(value);
     case Kind::custom: return "custom " + detail::printable(value.type_name());
   }
   return {};

@@ -109,8 +109,8 @@ TEST_CASE("the metadata say what the tensors are, where a file in between says o
   const ss::test::Folder folder;
   const auto settings_of = [&](ss::DType dtype, const ss::Precision& precision) {
     const ss::Value value =
-        ss::Value::dict({{"w", ss::Tensor::allocate(ss::DType::F32, {2}).to(dtype)},
-                         {"n", ss::Tensor::allocate(ss::DType::I64, {2})}});
+        ss::Value::dict({{"w", ss::Tensor::own(std::vector<float>{1, 2}).to(dtype)},
+                         {"n", ss::Tensor::own(std::vector<std::int64_t>{3})}});
     const ss::Metadata stale = {{"burn.settings", "FullPrecisionSettings"}, {"burn.float", "f32"}};
     ss::save_file(value, folder / "stale.bpk",
                   {.metadata = stale, .precision = ss::Precision::preserve});

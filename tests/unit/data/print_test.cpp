@@ -154,6 +154,16 @@ TEST_CASE("a value is described in a few words") {
         "tensor F32 [2, 4]");
   CHECK(ss::describe(Value::list({1, 2})) == "list of 2");
   CHECK(ss::describe(Value::structure("A")) == "struct A");
+  Value columns = Value::structure("A", {{"x", ss::Tensor::own(std::vector<float>{1, 2})}});
+  CHECK(ss::describe(columns) == "struct A");
+  columns.set_attribute(ss::attributes::columns, 2);
+  CHECK(ss::describe(columns) == "struct A, columns of 2 items");
+  CHECK(to_string(columns) == "struct A, columns of 2 items\n└─ x: F32 [2]  1.0, 2.0\n");
+  // Another program's attribute of that name.
+  for (const Value& other : {Value(3), Value("two")}) {
+    columns.set_attribute(ss::attributes::columns, other);
+    CHECK(ss::describe(columns) == "struct A");
+  }
 }
 
 TEST_CASE("a BOOL byte above 1 is shown as it is") {
