@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,19 @@ void record_all(const std::filesystem::path& folder) {
     recorder.record("logits", std::move(hidden));  // moved in: not even one copy
   }
   recorder.close();  // throws what went wrong
+}
+
+/// Answers requests on two threads at once.
+void serve(const std::filesystem::path& folder) {
+  ss::ActivationRecorder recorder(folder);
+  const auto answer = [&](std::int64_t request) {
+    const auto step = recorder.step_scope(request);  // of what this thread records
+    recorder.record("out", layer({static_cast<float>(request)}, 1.5F));
+  };
+  std::thread other(answer, 1);
+  answer(0);
+  other.join();
+  recorder.close();
 }
 
 bool read_all(const std::filesystem::path& folder) {
@@ -104,6 +118,9 @@ int main() {
   std::filesystem::remove_all(folder);
   record_all(folder / "run");
   bool is_right = read_all(folder / "run");
+  serve(folder / "server");
+  const ss::Recording server(folder / "server");
+  is_right = is_right && server.find("out", 0) != nullptr && server.find("out", 1) != nullptr;
   is_right = is_right && record_some(folder / "some") == "encoder.0/ in step 0";
   const ss::RecoveryReport report = ss::recover_recording(folder / "run");
   is_right = is_right && report.is_clean() && ss::is_recording(folder / "run") &&

@@ -1,6 +1,8 @@
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -31,14 +33,19 @@ void ActivationRecorder::take(std::string_view name, Encode encode, void* object
 }
 
 ActivationRecorder::Scope::Scope(std::shared_ptr<detail::RecorderState> state,
-                                 std::string_view name)
-    : state_(std::move(state)), size_(state_->enter(name)) {}
+                                 std::size_t outer_prefix, std::optional<std::int64_t> outer_step)
+    : state_(std::move(state)), outer_prefix_(outer_prefix), outer_step_(outer_step) {}
 ActivationRecorder::Scope::~Scope() {
-  if (state_) state_->leave(size_);
+  if (state_) state_->leave({outer_prefix_, outer_step_});
 }
 
 ActivationRecorder::Scope ActivationRecorder::scope(std::string_view name) {
-  return {state_, name};
+  const auto [prefix, step] = state_->enter(name);
+  return {state_, prefix, step};
+}
+ActivationRecorder::Scope ActivationRecorder::step_scope(std::int64_t number) {
+  const auto [prefix, step] = state_->enter_step(number);
+  return {state_, prefix, step};
 }
 void ActivationRecorder::step(std::int64_t number) noexcept { state_->set_step(number); }
 std::uint64_t ActivationRecorder::flush() { return state_->flush(); }

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -115,7 +116,8 @@ class SAFESTRUCTURES_API ActivationRecorder {
     }
   }
 
-  /// A part of the program whose records have the scope's name in front. May outlive the recorder.
+  /// A part of the program whose records have the scope's name in front, or its step. May outlive
+  /// the recorder.
   class SAFESTRUCTURES_API Scope {
    public:
     Scope(const Scope&) = delete;
@@ -127,17 +129,24 @@ class SAFESTRUCTURES_API ActivationRecorder {
 
    private:
     friend class ActivationRecorder;
-    Scope(std::shared_ptr<detail::RecorderState> state, std::string_view name);
+    Scope(std::shared_ptr<detail::RecorderState> state, std::size_t outer_prefix,
+          std::optional<std::int64_t> outer_step);
     std::shared_ptr<detail::RecorderState> state_;
-    std::size_t size_;  // The size of this thread's prefix without it.
+    std::size_t outer_prefix_;  // The size of this thread's prefix without it.
+    std::optional<std::int64_t> outer_step_;
   };
 
   /// Puts `name` and a dot in front of the names that this thread records, for the lifetime of the
   /// returned object. Scopes nest. \throws Error `invalid_argument` for an empty name
   [[nodiscard]] Scope scope(std::string_view name);
 
-  /// Sets the step of everything recorded from now on, by all threads; 0 at first.
+  /// Sets the step of everything recorded from now on, by all threads that are not in a
+  /// `step_scope`; 0 at first.
   void step(std::int64_t number) noexcept;
+  /// Gives everything that this thread records a step of its own, for the lifetime of the returned
+  /// object: for programs that work on several inputs at once, such as servers, whose records are
+  /// otherwise not known to belong together. The innermost one counts.
+  [[nodiscard]] Scope step_scope(std::int64_t number);
 
   /// Waits until everything recorded so far is written and would survive the death of the process.
   /// \returns the number of these records

@@ -16,6 +16,7 @@ struct Scopes::Thread {
   std::uint32_t number = 0;
   std::string prefix;  // Including the trailing dot.
   std::string name;    // Storage for a whole name.
+  std::optional<std::int64_t> step;
 };
 
 Scopes::Scopes() {
@@ -36,28 +37,35 @@ Scopes::Thread& Scopes::this_thread() {
   const auto found = std::ranges::find(*known, *id_, &Thread::id);
   if (found != known->end()) return *found;
   std::erase_if(*known, [](const Thread& one) { return one.recorder.expired(); });
-  return known->emplace_back(Thread{id_, *id_, threads_.fetch_add(1), {}, {}});
+  return known->emplace_back(Thread{id_, *id_, threads_.fetch_add(1), {}, {}, {}});
 }
 
 Scopes::Caller Scopes::caller(std::string_view name) {
   Thread& thread = this_thread();
-  if (thread.prefix.empty()) return {thread.number, name};
+  if (thread.prefix.empty()) return {thread.number, name, thread.step};
   thread.name.assign(thread.prefix).append(name);
-  return {thread.number, thread.name};
+  return {thread.number, thread.name, thread.step};
 }
 
-std::size_t Scopes::enter(std::string_view name) {
-  std::string& prefix = this_thread().prefix;
-  const std::size_t size = prefix.size();
+Scopes::Outer Scopes::enter(std::string_view name) {
+  Thread& thread = this_thread();
+  std::string& prefix = thread.prefix;
+  const Outer outer{prefix.size(), thread.step};
   // All or nothing if memory runs out.
-  prefix.reserve(size + name.size() + 1);
+  prefix.reserve(prefix.size() + name.size() + 1);
   prefix.append(name).append(1, '.');
-  return size;
+  return outer;
 }
 
-void Scopes::leave(std::size_t size) noexcept {
-  std::string& prefix = this_thread().prefix;
-  prefix.resize(std::min(prefix.size(), size));
+Scopes::Outer Scopes::enter_step(std::int64_t step) {
+  Thread& thread = this_thread();
+  return {thread.prefix.size(), std::exchange(thread.step, step)};
+}
+
+void Scopes::leave(const Outer& outer) noexcept {
+  Thread& thread = this_thread();
+  thread.prefix.resize(std::min(thread.prefix.size(), outer.prefix));
+  thread.step = outer.step;
 }
 
 }  // namespace safestructures::inline v0::recording

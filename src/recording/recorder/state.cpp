@@ -100,16 +100,17 @@ void RecorderState::abandon(std::shared_ptr<RecorderState> self) noexcept {
   }
 }
 
-std::size_t RecorderState::enter(std::string_view name) {
+recording::Scopes::Outer RecorderState::enter(std::string_view name) {
   if (name.empty())
     throw Error(ErrorCode::invalid_argument, "a scope has no name",
                 {.file = parts_.folder.string(), .expected = "a name"});
   return scopes_.enter(name);
 }
 
-Names::Entry* RecorderState::admit(std::string_view name, RecordCall& call) {
-  if (parts_.handover.is_closing()) refuse_closed(parts_.folder, name);
-  return parts_.names.admit(name, step_.load(std::memory_order_relaxed), parts_.failure, call);
+Names::Entry* RecorderState::admit(const recording::Scopes::Caller& caller, RecordCall& call) {
+  if (parts_.handover.is_closing()) refuse_closed(parts_.folder, caller.name);
+  const std::int64_t step = caller.step.value_or(step_.load(std::memory_order_relaxed));
+  return parts_.names.admit(caller.name, step, parts_.failure, call);
 }
 
 Value RecorderState::value_of(Names::Entry& name, Encode encode, void* object) {
@@ -135,9 +136,9 @@ void RecorderState::record(std::string_view given, Encode encode, void* object, 
                            std::uint64_t unused) {
   // Another thread may have held a mutex when this process was forked.
   if (!is_own_process()) refuse_fork();
-  const auto [thread, name] = scopes_.caller(given);
+  const recording::Scopes::Caller caller = scopes_.caller(given);
   RecordCall call;
-  Names::Entry* const entry = admit(name, call);
+  Names::Entry* const entry = admit(caller, call);
   if (entry == nullptr) return;
   std::optional<WatchFinding> finding;
   try {
@@ -145,7 +146,7 @@ void RecorderState::record(std::string_view given, Encode encode, void* object, 
     std::optional<WatchFinding> found;
     if (parts_.options.watch.found) found = recording::find_watched(value, parts_.options.watch);
     slice(value, *entry);
-    const auto lost = keep(std::move(value), *entry, call, thread, moved, unused);
+    const auto lost = keep(std::move(value), *entry, call, caller.thread, moved, unused);
     if (lost != nullptr) parts_.names.count(*entry, lost);
     if (!found) return;
     found->name = call.name;

@@ -34,8 +34,10 @@ class RecorderState {
   void record(std::string_view name, Encode encode, void* object, bool moved, std::uint64_t unused);
 
   /// Prefixes this thread's names with `name`. \returns the argument for `leave`
-  std::size_t enter(std::string_view name);
-  void leave(std::size_t size) noexcept { scopes_.leave(size); }
+  recording::Scopes::Outer enter(std::string_view name);
+  /// Gives this thread a step of its own. \returns the argument for `leave`
+  recording::Scopes::Outer enter_step(std::int64_t step) { return scopes_.enter_step(step); }
+  void leave(const recording::Scopes::Outer& outer) noexcept { scopes_.leave(outer); }
 
   void set_step(std::int64_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
   std::uint64_t flush();
@@ -54,7 +56,7 @@ class RecorderState {
   using Queued = recording::QueuedRecord;
 
   /// Returns the name of a call that is kept; null if it is left out.
-  recording::Names::Entry* admit(std::string_view name, RecordCall& call);
+  recording::Names::Entry* admit(const recording::Scopes::Caller& caller, RecordCall& call);
   [[nodiscard]] Value value_of(recording::Names::Entry& name, Encode encode, void* object);
   /// Reduces a value to the slice that the name's rule keeps, if it keeps one.
   void slice(Value& value, const recording::Names::Entry& name) const;
