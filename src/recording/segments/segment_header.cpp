@@ -37,6 +37,9 @@ constexpr std::string_view rows_name = "rows";
 // As rows, 20,000 records of 4.4 KiB were recorded in two thirds of the time and opened in a tenth.
 // Their bytes are hashed twice, which takes longer than an entry of their own from about 24 KiB on.
 constexpr std::uint64_t largest_row = std::uint64_t{16} << 10U;
+// Scattered damage would otherwise split rows into many tensors, with a gap for each, for which the
+// recorder reserved no room. A loss of this many rows leaves more room than another tensor takes.
+constexpr std::uint64_t most_lost_rows = 64;
 // With one more dimension the rank must stay within any reader's Limits::rank.
 constexpr std::size_t most_dimensions = 8;
 
@@ -212,7 +215,7 @@ std::uint32_t SegmentHeader::add_rows(const RecordHead& first, const Rows& rows)
   const Shape& row = rows.kind.shape;
   const std::uint64_t of_name = cost_of_name(first.name);
   bound_ += cost_of_tensor(of_name, row.size()) - of_name +
-            (rows.count - 1) * SegmentColumns::record_size;
+            (rows.count - rows.lost - 1) * SegmentColumns::record_size;
   end_ = rows.begin + rows.count * rows.bytes;
   StoredTensor tensor{.name = tensor_name_start(first.sequence),
                       .dtype = rows.kind.dtype,
@@ -273,23 +276,35 @@ void SegmentHeader::add(std::span<Frame* const> frames, const HashOf& hash_of) {
   std::vector<Place> places(frames.size());
   for (std::size_t at = 0; at < order.size();) {
     Frame& first = *frames[order[at]];
-    if (first.begin != end_) add_gap(first.begin, hash_of(end_, first.begin));
     const std::optional<RowKind> kind = kind_of(first);
     if (!kind) {
+      if (first.begin != end_) add_gap(first.begin, hash_of(end_, first.begin));
       places[order[at++]].value = add_value(first);
       continue;
     }
     Rows rows{*kind, first.begin, first.end - first.begin, 1, first.tensors.front().hash};
-    const auto is_next_row = [&](const Frame& next) {
-      return next.begin == rows.begin + rows.count * rows.bytes && kind_of(next) == kind;
-    };
-    while (at + rows.count < order.size() && is_next_row(*frames[order[at + rows.count]]))
-      ++rows.count;
+    if (first.begin - end_ >= rows.bytes) {
+      // A lone row would have the name of its record, for which there may be no room either.
+      rows.begin -= rows.bytes;
+      rows.count = 2;
+      rows.lost = 1;
+    }
+    if (rows.begin != end_) add_gap(rows.begin, hash_of(end_, rows.begin));
+    std::size_t behind = at + 1;
+    for (; behind < order.size(); ++behind) {
+      const Frame& next = *frames[order[behind]];
+      const std::uint64_t lost = next.begin - (rows.begin + rows.count * rows.bytes);
+      if (lost % rows.bytes != 0 || lost / rows.bytes > most_lost_rows || kind_of(next) != kind)
+        break;
+      rows.lost += lost / rows.bytes;
+      rows.count += lost / rows.bytes + 1;
+    }
     if (rows.count != 1) rows.hash = hash_of(rows.begin, rows.begin + rows.count * rows.bytes);
     const std::uint32_t value = add_rows(first.head, rows);
-    for (std::uint64_t i = 0; i < rows.count; ++i)
-      places[order[at + i]] = {value, rows.count == 1 ? no_row : static_cast<std::int32_t>(i)};
-    at += rows.count;
+    for (; at < behind; ++at) {
+      const std::uint64_t row = (frames[order[at]]->begin - rows.begin) / rows.bytes;
+      places[order[at]] = {value, rows.count == 1 ? no_row : static_cast<std::int32_t>(row)};
+    }
   }
   for (std::size_t i = 0; i < frames.size(); ++i)
     add_record(frames[i]->head, places[i], add_name(frames[i]->head.name));

@@ -55,6 +55,7 @@ struct Rows {
   std::uint64_t bytes = 0;  ///< The size of each.
   std::uint64_t count = 0;
   std::uint64_t hash = 0;  ///< XXH3-64 of all rows.
+  std::uint64_t lost = 0;  ///< How many of them no record has.
 };
 
 /// What precedes the data of a segment, as pieces in order: the largest are already in memory, or
@@ -126,7 +127,8 @@ class SegmentHeader {
   /// Returns the XXH3-64 of the data between two offsets; 0 if hashes are not wanted.
   using HashOf = std::function<std::uint64_t(std::uint64_t begin, std::uint64_t end)>;
   /// Adds records in sequence order, whose data are after `end()` in any order. Adjacent records of
-  /// one kind become rows of one tensor. \param frames consumed, except for their heads
+  /// one kind become rows of one tensor; so do lost ones before and between them, which no record
+  /// has. \param frames consumed, except for their heads
   void add(std::span<Frame* const> frames, const HashOf& hash_of);
 
   /// Returns the first `room` bytes of the file, a multiple of 8: the length, the header padded
