@@ -102,7 +102,7 @@ Value value_in(const Input& input, const ValueChoice& choice) {
   try {
     return path->rest.empty() ? record.value() : record.value().at(path->rest);
   } catch (const Error& error) {
-    throw CallError(error.with_parent_path(record.name()).with_file(record.file().string()).what());
+    throw CallError(error.with_parent_path(record.name()).with_file(file_of(input, record)).what());
   }
 }
 

@@ -181,6 +181,10 @@ Input open_input_or_recording(const std::string& name, Access access) {
   return input;
 }
 
+std::string file_of(const Input& input, const Record& record) {
+  return (std::filesystem::path(input.name) / record.file().filename()).string();
+}
+
 void note_missing(const Input& input) {
   if (!input.recording) return;
   for (const std::string& line : input.recording->notes()) note(input.name + ": " + line);

@@ -46,6 +46,9 @@ struct Input {
 /// \throws Error what is wrong with it
 Input open_input_or_recording(const std::string& name, Access access = Access::read);
 
+/// Returns the file of one of its records, in the folder as given.
+std::string file_of(const Input& input, const Record& record);
+
 /// Reports on standard error what is missing from a recording; nothing for a file.
 void note_missing(const Input& input);
 

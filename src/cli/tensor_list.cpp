@@ -71,11 +71,11 @@ TensorList list_tensors(const Document& document) {
   return list;
 }
 
-TensorList list_tensors(const Recording& recording) {
+TensorList list_records(const Input& input) {
   TensorList list;
   list.is_of_recording = true;
   detail::PathText kept;
-  for (const Record& record : recording) {
+  for (const Record& record : *input.recording) {
     try {
       each_tensor(record.value(), record.kept() == Keep::statistics,
                   [&](ListedTensor one, const Place& place) {
@@ -87,17 +87,17 @@ TensorList list_tensors(const Recording& recording) {
                     list.tensors.push_back(std::move(one));
                   });
     } catch (const Error& error) {
-      throw error.with_parent_path(record.name()).with_file(record.file().string());
+      throw error.with_parent_path(record.name()).with_file(file_of(input, record));
     }
   }
-  list.notes = recording.notes();
+  list.notes = input.recording->notes();
   return list;
 }
 
 }  // namespace
 
 TensorList list_tensors(const Input& input) {
-  return input.recording ? list_tensors(*input.recording) : list_tensors(*input.document);
+  return input.recording ? list_records(input) : list_tensors(*input.document);
 }
 
 std::vector<std::string> keep_matching(TensorList& list, const std::vector<std::string>& only,

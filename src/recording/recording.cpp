@@ -34,8 +34,8 @@ using recording::Segment;
 
 /// The state of what was read so far.
 struct Recording::State {
-  State(std::filesystem::path from, const RecordingOptions& how)
-      : folder(std::move(from)), options(how) {}
+  State(const std::filesystem::path& from, const RecordingOptions& how)
+      : folder(recording::from_root(from)), options(how) {}
 
   void refresh();
   /// Reads sealed segments up to the first one that is not. Checking for each takes a twentieth of
@@ -98,8 +98,8 @@ bool is_recording(const std::filesystem::path& path) {
           std::filesystem::exists(recording::lock_file(path), ignored));
 }
 
-Recording::Recording(std::filesystem::path folder, const RecordingOptions& options)
-    : state_(std::make_unique<State>(std::move(folder), options)) {
+Recording::Recording(const std::filesystem::path& folder, const RecordingOptions& options)
+    : state_(std::make_unique<State>(folder, options)) {
   state_->refresh();
   if (!state_->is_closed) static_cast<void>(recording::segments_of(state_->folder));
 }

@@ -115,10 +115,11 @@ class SAFESTRUCTURES_API Recording {
  public:
   using Iterator = detail::IndexIterator<Recording, Record>;  ///< Iterates over records.
 
-  /// Opens a recording.
+  /// Opens a recording. A relative path keeps its meaning if the program changes its current folder
+  /// later; `Record::file` and errors have the absolute one.
   /// \throws Error `cannot_open` if `folder` is not the folder of a recording; what is wrong with a
   /// segment, naming it.
-  explicit Recording(std::filesystem::path folder, const RecordingOptions& options = {});
+  explicit Recording(const std::filesystem::path& folder, const RecordingOptions& options = {});
 
   /// A moved-from recording may only be destroyed and assigned to.
   /// @{

@@ -1,21 +1,11 @@
 #include "recording/recorder/parts.hpp"
 
-#include <system_error>
 #include <utility>
 
 #include <safestructures/data/path.hpp>
+#include "recording/segments/files.hpp"
 
 namespace safestructures::inline v0::recording {
-namespace {
-
-/// Absolute, because the program may change its current folder.
-std::filesystem::path from_root(const std::filesystem::path& folder) {
-  std::error_code error;  // Set if the current folder was removed.
-  std::filesystem::path whole = std::filesystem::absolute(folder, error);
-  return error ? folder : whole;
-}
-
-}  // namespace
 
 RecorderParts::RecorderParts(const std::filesystem::path& to, RecorderOptions how)
     : folder(from_root(to)),

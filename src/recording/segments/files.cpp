@@ -31,6 +31,12 @@ std::filesystem::path file_of(const std::filesystem::path& folder, std::uint64_t
 
 }  // namespace
 
+std::filesystem::path from_root(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path whole = std::filesystem::absolute(folder, error);
+  return error ? folder : whole;
+}
+
 std::filesystem::path sealed_file(const std::filesystem::path& folder, std::uint64_t segment) {
   return file_of(folder, segment, sealed_suffix);
 }

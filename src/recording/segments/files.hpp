@@ -22,6 +22,10 @@ struct SegmentFiles {
   bool journal = false;
 };
 
+/// Returns the absolute path of a folder, which stays the same when the program changes its current
+/// folder; the same path if the current folder was removed.
+[[nodiscard]] std::filesystem::path from_root(const std::filesystem::path& folder);
+
 [[nodiscard]] std::filesystem::path sealed_file(const std::filesystem::path& folder,
                                                 std::uint64_t segment);
 [[nodiscard]] std::filesystem::path part_file(const std::filesystem::path& folder,

@@ -50,6 +50,18 @@ class FewFiles {
   rlimit before_{};
 };
 
+/// Makes a folder the current one for as long as it lives.
+class CurrentFolder {
+ public:
+  explicit CurrentFolder(const fs::path& folder) { fs::current_path(folder); }
+  CurrentFolder(const CurrentFolder&) = delete;
+  CurrentFolder& operator=(const CurrentFolder&) = delete;
+  ~CurrentFolder() { fs::current_path(before_); }
+
+ private:
+  fs::path before_ = fs::current_path();
+};
+
 std::size_t open_files() {
   std::size_t count = 0;
   for ([[maybe_unused]] const auto& one : fs::directory_iterator("/proc/self/fd")) ++count;
@@ -110,6 +122,29 @@ TEST_CASE("a recording that is followed has one file open for each segment at mo
   CHECK(read.is_closed());
   for (int i = 0; i < segments; ++i)
     CHECK(read[static_cast<std::size_t>(i)].as<std::vector<float>>() == value_of(i));
+}
+
+TEST_CASE("a recording opened by a relative path is read from wherever the program is then") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  ss::ActivationRecorder recorder(run, {.segment_bytes = 1, .header_bytes = 4096});
+  for (int i = 0; i < segments; ++i) recorder.record("x", value_of(i));
+  recorder.flush();
+  for (const ss::Access access : {ss::Access::read, ss::Access::map}) {
+    const CurrentFolder first(run.parent_path());
+    ss::Recording read("run", {.access = access});
+    REQUIRE(read.size() >= segments);
+    const CurrentFolder other("/");
+    const auto before = read.size();
+    recorder.record("x", value_of(segments));
+    recorder.flush();
+    CHECK(read.refresh() == 1);
+    for (std::size_t i = 0; i < segments; ++i)
+      CHECK(read[i].as<std::vector<float>>() == value_of(static_cast<int>(i)));
+    CHECK(read[before].as<std::vector<float>>() == value_of(segments));
+    CHECK(read[0].file().is_absolute());
+    CHECK(fs::equivalent(read[0].file(), ss::recording::sealed_file(run, 1)));
+  }
 }
 
 TEST_CASE("a file that is another one when it is opened again is an error that names it") {
