@@ -13,10 +13,12 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <safestructures/data/error.hpp>
+#include "platform/os.hpp"
 #include "platform/split_mix.hpp"
 #include "platform/system_error.hpp"
 #include "recording/recorder/capture.hpp"
@@ -44,10 +46,21 @@ std::string name_of_run(std::uint64_t process, std::uint64_t recorder) {
   return fmt::format("{:016x}", platform::split_mix(number ^ recorder));
 }
 
-void make_folder(const std::filesystem::path& folder) {
+void make_folder(const std::filesystem::path& folder, Durability durability) {
   std::error_code error;
+  std::vector<std::filesystem::path> parents;  // Of folders that are missing.
+  for (std::filesystem::path one = folder;
+       durability != Durability::none && one.has_relative_path() &&
+       !std::filesystem::exists(one, error);
+       one = parents.back())
+    parents.push_back(one.parent_path());
   std::filesystem::create_directories(folder, error);
   recording::check_written(error, "cannot create the folder of a recording", folder);
+  // A segment is of no use in a folder that is gone after a loss of power.
+  for (const std::filesystem::path& parent : parents) {
+    platform::os::synchronise_folder(parent, error);
+    recording::check_written(error, "cannot synchronise the folder with the disk", parent);
+  }
 }
 
 void require_empty(const std::filesystem::path& folder) {
@@ -78,7 +91,7 @@ RecorderState::RecorderState(const std::filesystem::path& folder, RecorderOption
       parts_(folder, std::move(options)),
       writer_(parts_, name_of_run(platform::os::process_id(), scopes_.id())) {
   recording::require_sound(parts_.options.watch);
-  make_folder(parts_.folder);
+  make_folder(parts_.folder, parts_.options.durability);
   lock_ = recording::lock(parts_.folder, "another recorder writes to the folder");
   require_empty(parts_.folder);
   try {
