@@ -83,7 +83,15 @@ def check_segments_read(folder):
     later = Segment.of_rows(np.arange(3.0), sequence=np.arange(3, 6, dtype=np.uint64))
     safestructures.save_file(later, folder / "some" / "segment-1000000.safetensors")
     safestructures.save_file(Segment.of_rows(np.ones((4, 2))), folder / "some" / "segment-999999.safetensors")
-    for other in ("segment-000002.part", "segment-7.safetensors", "notes.txt"):
+    for other in (
+        "segment-000002.part",
+        "segment-7.safetensors",
+        "segment-0000007.safetensors",
+        "segment-000000.safetensors",
+        "segment-٠٠٠٠٠٧.safetensors",
+        f"segment-{(1 << 48) + 1}.safetensors",
+        "notes.txt",
+    ):
         (folder / "some" / other).write_text("another's")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -96,6 +104,8 @@ def check_segments_read(folder):
     (folder / "empty").mkdir()
     none = raised(FileNotFoundError, lambda: records(folder / "empty"))
     expect("a folder", True, none.startswith(f"{folder}/empty: the folder is not a recording: expected segment-000001"))
+    (folder / "empty" / "segment-0000001.safetensors").write_text("another's")
+    expect("no segment of ours", none, raised(FileNotFoundError, lambda: records(folder / "empty")))
     none = raised(FileNotFoundError, lambda: records(folder / "none"))
     expect("nothing", f"{folder}/none: there is no such folder or file", none)
     rows = np.zeros((3, 2))

@@ -17,7 +17,9 @@ from safestructures_cpp import PLUGINS, order, segments, small_floats
 #: The number of JSON levels that the C++ library reads by default: two for each level of a value.
 MOST_LEVELS_OF_JSON = 1004
 
-SEALED = re.compile(r"segment-(\d{6,})\.safetensors")
+# As the C++ library writes the names of a segment's files: others belong to someone else.
+SEGMENT = re.compile(r"segment-([0-9]{6}|[1-9][0-9]{6,})\.(safetensors|part|journal)")
+LARGEST_SEGMENT = 1 << 48
 
 
 class SegmentSerializer(Serializer):
@@ -93,13 +95,13 @@ def records_in(folder, files):
 def sealed_segments(folder):
     """Returns (number, file) for the sealed segments of a folder, in order. Raises FileNotFoundError."""
     names = [path.name for path in folder.iterdir()]
-    if "recording.lock" not in names and not any(name.startswith("segment-") for name in names):
+    named = [match for match in map(SEGMENT.fullmatch, names) if match and 0 < int(match[1]) <= LARGEST_SEGMENT]
+    if "recording.lock" not in names and not named:
         raise FileNotFoundError(
             f"{folder}: the folder is not a recording: expected segment-000001.safetensors or recording.lock."
             " Name the folder that the recorder was given."
         )
-    sealed = [match for match in map(SEALED.fullmatch, names) if match]
-    return sorted((int(match[1]), folder / match[0]) for match in sealed)
+    return sorted((int(match[1]), folder / match[0]) for match in named if match[2] == "safetensors")
 
 
 def records_of(root, skipped=0):
