@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <safestructures/data/error.hpp>
 #include "recording/segments/segment.hpp"
 
 namespace safestructures::inline v0 {
@@ -37,5 +38,16 @@ Path Record::place() const {
 }
 
 Node Record::node() const { return segment_->document().node(place(), value()); }
+
+Tensor Record::tensor() const {
+  return read([](const Node& node) { return node.tensor(); });
+}
+
+void Record::rethrow(const Error& error) const {
+  throw Error(error.code(),
+              error.problem() + ", in the record '" + name() + "', step " + std::to_string(step()) +
+                  " call " + std::to_string(call()),
+              error.details());
+}
 
 }  // namespace safestructures::inline v0

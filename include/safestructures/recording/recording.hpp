@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <safestructures/data/error.hpp>
 #include <safestructures/data/export.hpp>
 #include <safestructures/data/index_iterator.hpp>
 #include <safestructures/data/limits.hpp>
@@ -57,13 +58,13 @@ class SAFESTRUCTURES_API Record {
   [[nodiscard]] const Value& value() const& noexcept { return whole_ != nullptr ? *whole_ : row_; }
   [[nodiscard]] Value value() && { return value(); }
   /// @}
-  /// Returns the recorded tensor. \throws Error `type_mismatch`, naming the file
-  [[nodiscard]] Tensor tensor() const { return node().tensor(); }
-  /// Returns the recorded value as a C++ object. \throws Error what does not fit, naming file and
-  /// path
+  /// Returns the recorded tensor. \throws Error `type_mismatch`, naming the file and the record
+  [[nodiscard]] Tensor tensor() const;
+  /// Returns the recorded value as a C++ object. \throws Error what does not fit, naming the file,
+  /// the path and the record
   template <class T>
   [[nodiscard]] T as() const {
-    return node().template as<T>();
+    return read([](const Node& node) { return node.template as<T>(); });
   }
   /// Returns the path of the file that holds it.
   /// @{
@@ -79,6 +80,15 @@ class SAFESTRUCTURES_API Record {
   Record(std::shared_ptr<const recording::Segment> segment, std::size_t record);
   [[nodiscard]] Path place() const;
   [[nodiscard]] Node node() const;
+  template <class Read>
+  auto read(const Read& read_node) const {
+    try {
+      return read_node(node());
+    } catch (const Error& error) {
+      rethrow(error);
+    }
+  }
+  [[noreturn]] void rethrow(const Error& error) const;
 
   std::shared_ptr<const recording::Segment> segment_;
   std::size_t record_ = 0;  // Its place in the segment.

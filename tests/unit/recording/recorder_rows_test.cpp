@@ -107,7 +107,8 @@ TEST_CASE("a row that does not fit names the file and the row") {
   const ss::Recording run(path);
   CHECK(error_of([&] { return run[1].as<std::string>(); }) ==
         "type_mismatch: " + segment_of(path).string() +
-            ": at /values/0/1: a value has the wrong type: expected str, found tensor F32 [2].");
+            ": at /values/0/1: a value has the wrong type, in the record 'x', step 0 call 1: "
+            "expected str, found tensor F32 [2].");
   ss::Record copy = run[1];
   CHECK(copy.value().tensor() == run[1].tensor());
 }
