@@ -95,8 +95,10 @@ struct WatchFinding {
 /// complex numbers are checked separately. If a rule keeps a slice or statistics, the
 /// whole record is checked; records that are then dropped or thinned are checked too.
 struct Watch {
-  /// Called on the recording thread after the record was taken over. Exceptions propagate out of
-  /// `record`, so that a program can stop at the first bad layer. Null: no watch.
+  /// Called on the recording thread after the record was taken over. If several threads record, it
+  /// may be called on several of them at once, unlike `KeepRule::predicate`: it must guard what it
+  /// shares. Exceptions propagate out of `record`, so that a program can stop at the first bad
+  /// layer. Null: no watch.
   std::function<void(const WatchFinding&)> found = nullptr;
   bool nan = true;       ///< Whether to report NaN.
   bool infinity = true;  ///< Whether to report infinities.
