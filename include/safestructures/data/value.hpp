@@ -199,7 +199,8 @@ class SAFESTRUCTURES_API Value {
   /// \throws Error `type_mismatch` for other kinds; `invalid_argument` as `bytes`
   void set_tensor(Tensor tensor);
   /// The name under which the tensor is or will be stored; empty if it is to be chosen when saving.
-  /// Tensor and bytes values with the same name are one tensor in the file.
+  /// Tensor and bytes values with the same name are one tensor in the file. Without a schema, the
+  /// place in the structure decides on the name instead: see `SaveOptions::schema`.
   /// \throws Error `type_mismatch` for other kinds
   /// @{
   [[nodiscard]] const std::string& tensor_name() const&;

@@ -64,8 +64,10 @@ struct SaveOptions {
   Precision precision = Precision::f32;
   /// How to name tensors that have no name yet: see `Value::set_tensor_name`.
   TensorNames tensor_names = TensorNames::paths;
-  /// Whether the file describes the structure. Otherwise only tensors can be saved, by their names:
-  /// a plain state dict, as other safetensors tools write it.
+  /// Whether the file describes the structure. Otherwise only tensors can be saved: a plain state
+  /// dict, as other safetensors tools write it. Its names are all that is left of the structure, so
+  /// each tensor is named by its place, `layers.0.weight`, whatever `Value::tensor_name` it has
+  /// from where it was loaded; one at two places is stored twice.
   bool schema = true;
   /// Whether to write fields that Python's package does not know: C++ class names and versions,
   /// original dtypes, tags of variants. Python ignores them. Without them (and with

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include <safestructures/data/decoder.hpp>
@@ -38,22 +37,24 @@ void refuse_own_keys(const SaveOptions& options) {
                   {.found = "'" + std::string(key) + "'", .advice = "Choose another key"});
 }
 
+/// Returns the name of a tensor in a file without a schema. There the names are the structure: one
+/// that a tensor got elsewhere, in the file it was loaded from, would put it back there.
+std::string_view plain_name(const Place& place, schema::Written& written) {
+  if (place.depth() > 0) return written.keep(place.dotted());
+  // "" may be the name of a dict's item, so the root needs another one.
+  const std::string_view given = place.value().tensor_name();
+  return given.empty() ? "tensor" : given;
+}
+
 /// Returns the tensors of a structure to be saved without a schema, which may hold nothing else.
 schema::Written plain_tensors(const Value& root, schema::ItemBlock& tensors,
                               const SaveOptions& options) {
   schema::Written written;
-  std::unordered_set<std::string> known;  // A tensor that occurs twice is one tensor in the file.
   walk(root, [&](const Place& place) {
     const Value& value = place.value();
     if (value.kind() == Kind::tensor) {
-      std::string_view name = value.tensor_name();
-      if (name.empty()) {
-        // "" may be the name of a dict's item, so the root needs another one.
-        name = written.keep(place.depth() == 0 ? "tensor" : place.path().dotted());
-      } else if (!known.emplace(name).second) {
-        return Next::over;
-      }
-      tensors.emplace_back(name, value.tensor(), options.precision.stored(value.tensor().dtype()));
+      tensors.emplace_back(plain_name(place, written), value.tensor(),
+                           options.precision.stored(value.tensor().dtype()));
       return Next::over;
     }
     const bool is_container = value.is_sequence() || value.is_mapping();
