@@ -206,7 +206,8 @@ void convert(const ConvertOptions& options) {
   if (options.output == "-") return;
   std::string name;
   detail::append_printable(name, options.output);
-  if (options.save.shard_size != 0 && !name.ends_with(".index.json"))
+  // What fits is one plain file; shards take its place.
+  if (!std::filesystem::exists(options.output))
     name += name.ends_with(".safetensors") ? ".index.json" : ".safetensors.index.json";
   Output out(stdout, "the standard output");
   out << fmt::format("{}: written, {}, {}\n", name, detail::counted(content.tensor_count, "tensor"),
@@ -245,8 +246,8 @@ void add_convert(CLI::App& app) {
   command
       ->add_option(
           "--shard-size", options->save.shard_size,
-          "Split into files of at most this size, such as 2GB, and an index (default: 0, a "
-          "single file)")
+          "Split what is larger into files of at most this size, such as 2GB, and an index "
+          "(default: 0, a single file)")
       ->transform(size_in_bytes())
       ->option_text("SIZE");
   command->add_flag("--lossless", options->save.lossless,

@@ -1,5 +1,10 @@
 #include "platform/file_sink.hpp"
 
+#include <system_error>
+
+#include "platform/os.hpp"
+#include "platform/system_error.hpp"
+
 namespace safestructures::inline v0::platform {
 
 AtomicFile& FileSink::file() {
@@ -22,6 +27,7 @@ void FileSink::commit() {
   if (siblings_.empty()) static_cast<void>(file());
   finish();
   publish();
+  remove_replaced();
 }
 
 void FileSink::finish() {
@@ -33,6 +39,26 @@ void FileSink::finish() {
 void FileSink::publish() {
   if (file_) file_->publish();
   for (const std::unique_ptr<FileSink>& one : siblings_) one->publish();
+}
+
+void FileSink::remove_replaced() const {
+  const auto fail = [](const std::filesystem::path& path, std::error_code cause) {
+    throw system_error(ErrorCode::cannot_write,
+                       "what was saved is in place, but cannot remove the earlier save that it "
+                       "replaces",
+                       path, cause);
+  };
+  std::error_code error;
+  for (const std::filesystem::path& path : replaced_) {
+    if (!std::filesystem::is_regular_file(path, error)) continue;
+    os::remove(path, error);
+    // Another save at the same path may have removed it meanwhile.
+    if (error && error != std::errc::no_such_file_or_directory) fail(path, error);
+  }
+  if (!durable_ || replaced_.empty()) return;
+  const std::filesystem::path folder = path_.parent_path();
+  os::synchronise_folder(folder.empty() ? std::filesystem::path(".") : folder, error);
+  if (error) fail(path_, error);
 }
 
 }  // namespace safestructures::inline v0::platform

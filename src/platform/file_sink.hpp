@@ -49,8 +49,12 @@ class FileSink final : public Sink {
   }
   [[nodiscard]] std::string file_name() const override { return path_.filename().string(); }
   [[nodiscard]] Sink& sibling(std::string_view file_name) override;
+  [[nodiscard]] std::filesystem::path path() const override { return path_; }
+  void replaces(std::string_view file_name) override {
+    replaced_.push_back(path_.parent_path() / file_name);
+  }
 
-  /// Gives all files their names. Call once, last. A sink without any writes or siblings leaves an
+  /// Gives all files their names, and removes those that they replace. Call once, last. A sink without any writes or siblings leaves an
   /// empty file.
   /// \throws Error `cannot_write`
   void commit();
@@ -59,12 +63,14 @@ class FileSink final : public Sink {
   AtomicFile& file();
   void finish();
   void publish();
+  void remove_replaced() const;
 
   std::filesystem::path path_;
   bool durable_;
   std::optional<AtomicFile> file_;
   bool is_finished_ = false;
   std::vector<std::unique_ptr<FileSink>> siblings_;
+  std::vector<std::filesystem::path> replaced_;
 };
 
 }  // namespace safestructures::inline v0::platform

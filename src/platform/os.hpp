@@ -102,7 +102,11 @@ void synchronise_folder(const std::filesystem::path& folder, std::error_code& er
 /// Replaces `to` atomically.
 void rename(const std::filesystem::path& from, const std::filesystem::path& to,
             std::error_code& error) noexcept;
-void remove(const std::filesystem::path& path) noexcept;
+void remove(const std::filesystem::path& path, std::error_code& error) noexcept;
+inline void remove(const std::filesystem::path& path) noexcept {
+  std::error_code ignored;
+  os::remove(path, ignored);
+}
 
 /// The names in a folder, in no particular order. std::filesystem::directory_iterator of GCC 12
 /// allocates memory where it may not throw: if there is none, the program ends.

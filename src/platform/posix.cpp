@@ -209,9 +209,8 @@ void rename(const std::filesystem::path& from, const std::filesystem::path& to,
   repeat_at(from, error, [&](const char* name) { return ::rename(name, to.c_str()); });
 }
 
-void remove(const std::filesystem::path& path) noexcept {
-  std::error_code ignored;
-  repeat_at(path, ignored, [](const char* name) { return ::unlink(name); });
+void remove(const std::filesystem::path& path, std::error_code& error) noexcept {
+  repeat_at(path, error, [](const char* name) { return ::unlink(name); });
 }
 
 Listing::Listing(const std::filesystem::path& folder, std::error_code& error) noexcept {

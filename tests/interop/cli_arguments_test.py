@@ -47,10 +47,13 @@ def check_sizes(folder):
     expect("--shard-size 0", 0, run(folder, "convert", "model.safetensors", "out.safetensors", "--shard-size", "0").returncode)
     expect("it is one file", ["out.safetensors"], [path.name for path in folder.glob("out*")])
     (folder / "out.safetensors").unlink()
-    # Tensors of 48, 24, 48 and 24 bytes.
-    for given, files in (("48", 4), ("96B", 2), ("1k", 1), ("1 KB", 1), ("1KiB", 1), ("2gib", 1), ("1EB", 1)):
+    # Tensors of 48, 24, 48 and 24 bytes. What fits is one file without an index.
+    for given, files in (("48", 4), ("96B", 2), ("1k", 0), ("1 KB", 0), ("1KiB", 0), ("2gib", 0), ("1EB", 0)):
         done = run(folder, "convert", "model.safetensors", "out.safetensors", "--shard-size", given)
         expect(f"--shard-size {given}", (0, files), (done.returncode, len(list(folder.glob("out-*")))))
+        written = "out.safetensors.index.json" if files else "out.safetensors"
+        expect(f"--shard-size {given} writes {written}", written, done.stdout.split(":")[0])
+        expect(f"--shard-size {given}: it opens", 0, run(folder, "verify", written).returncode)
         for path in folder.glob("out*"):
             path.unlink()
 

@@ -149,7 +149,7 @@ int __wrap_rename(const char* from, const char* to) {
 }
 int __wrap_unlink(const char* path) {
   trace("unlink");
-  return __real_unlink(path);
+  return fails("unlink") ? -1 : __real_unlink(path);
 }
 void* __wrap_mmap(void* at, std::size_t size, int protection, int flags, int file, off_t offset) {
   return fails("mmap") ? MAP_FAILED : __real_mmap(at, size, protection, flags, file, offset);

@@ -69,6 +69,13 @@ class SAFESTRUCTURES_API Sink {
   /// \throws Error `invalid_argument` if this sink is not a file
   [[nodiscard]] virtual Sink& sibling(std::string_view file_name);
 
+  /// The path of the file; empty if this is not a file.
+  [[nodiscard]] virtual std::filesystem::path path() const { return {}; }
+
+  /// Has a file in the same folder, an earlier save that this one replaces, removed once this file
+  /// and its siblings are visible. No such file is no error. Does nothing if this is not a file.
+  virtual void replaces(std::string_view file_name) { static_cast<void>(file_name); }
+
   /// Takes the next bytes without referring to them afterwards.
   void write_copied(std::span<const std::byte> bytes);
 
@@ -86,7 +93,7 @@ class SAFESTRUCTURES_API Sink {
 
 /// Calls `fill` to write a file, and siblings next to it, under temporary names in its folder, and
 /// then renames them: existing files are replaced as a whole or not at all. Symbolic links are
-/// followed, and permissions are kept.
+/// followed, and permissions are kept. Last, it removes what `Sink::replaces` named.
 /// \param durable whether the file survives a power failure after the call has returned
 /// \throws Error `cannot_write`; what `fill` throws
 SAFESTRUCTURES_API void write_file(const std::filesystem::path& path,

@@ -105,8 +105,14 @@ struct SaveOptions {
   /// anyway), all output to streams and memory, checksums, and calls of codecs. The default format
   /// converts neighbouring tensors together, others convert one tensor at a time.
   unsigned threads = 0;
-  /// The largest number of tensor bytes in one file; beyond it, the structure is split into shards
-  /// with an index, as by Hugging Face. 0: one file of any size.
+  /// The largest number of tensor bytes in one file. What fits is a single file, unless the path
+  /// names an index; beyond it, the structure is split as by Hugging Face, for `m.safetensors` into
+  /// `m-00001-of-00002.safetensors` and so on, with the index `m.safetensors.index.json`, by which
+  /// it is loaded. 0: one file of any size.
+  ///
+  /// A save takes the place of the earlier one at its path, whichever kind that was: once it is
+  /// complete, shards remove `m.safetensors` and the shards that the index named before, and a file
+  /// `m.safetensors` removes the index and its shards, if this library saved them.
   std::uint64_t shard_size = 0;
   /// Extra tensors (not part of the structure) by name, stored in their own dtype.
   /// \throws Error `duplicate_name` when saving, for a name that the structure uses

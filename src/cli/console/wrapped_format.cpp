@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,8 @@ class CountingSink final : public Sink {
   Sink& sibling(std::string_view file_name) override {
     return siblings_.emplace_back(sink_.sibling(file_name), progress_);
   }
+  std::filesystem::path path() const override { return sink_.path(); }
+  void replaces(std::string_view file_name) override { sink_.replaces(file_name); }
 
  private:
   Sink& sink_;

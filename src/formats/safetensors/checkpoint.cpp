@@ -289,6 +289,12 @@ void check_save(const IndexReader& map, const Checkpoint& checkpoint) {
 
 }  // namespace
 
+IndexContent read_index(const Source& source, const Limits& limits) {
+  IndexReader map(read_text(source, limits), limits);
+  map.read();
+  return {map.files(), map.save().has_value()};
+}
+
 Checkpoint open_checkpoint(const std::shared_ptr<const Source>& source,
                            const OpenOptions& options) {
   try {

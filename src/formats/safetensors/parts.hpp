@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,15 @@ struct Checkpoint {
   std::vector<Part> parts;  ///< Sorted by name.
   NameIndex index;          ///< The names of all tensors.
 };
+
+/// What an index says without its files.
+struct IndexContent {
+  std::vector<std::string> files;  ///< Sorted by name.
+  bool has_save = false;           ///< Whether it has the identity of a save, as `save_key`.
+};
+
+/// Reads an index. \throws Error without a file name
+IndexContent read_index(const Source& source, const Limits& limits);
 
 /// Opens all files that an index names, and checks index and files against each other.
 /// \throws Error with the index or the file

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "data/text/json_text.hpp"
 #include "data/text/printable.hpp"
 #include "data/text/utf8.hpp"
+#include "formats/safetensors/earlier_save.hpp"
 #include "formats/safetensors/name_order.hpp"
 #include "formats/safetensors/save_identity.hpp"
 #include "formats/safetensors/table.hpp"
@@ -26,30 +26,11 @@ using safestructures::detail::Limit;
 using safestructures::detail::past;
 namespace {
 
-constexpr std::string_view index_suffix = ".index.json";
-constexpr std::string_view suffix = ".safetensors";
-
 // The items of one file.
 struct Group {
   std::size_t begin;
   std::size_t end;
 };
-
-// Returns `model` for `model.safetensors` and `model.safetensors.index.json`.
-std::string stem_of(std::string name) {
-  const auto drop = [&](std::string_view end) {
-    if (name.size() > end.size() && name.ends_with(end)) name.resize(name.size() - end.size());
-  };
-  drop(index_suffix);
-  drop(suffix);
-  return name;
-}
-
-// Returns five digits, as Hugging Face does, and more if they do not suffice.
-std::string number_text(std::size_t number) {
-  const std::string digits = std::to_string(number);
-  return std::string(5 - std::min<std::size_t>(digits.size(), 5), '0') + digits;
-}
 
 std::uint64_t stored_size(const Item& item) {
   try {
@@ -72,6 +53,11 @@ std::vector<Group> split(std::span<const Item> items, std::uint64_t shard_size) 
     groups.back().end = i + 1;
   }
   return groups;
+}
+
+// Returns whether what fits into one file is one file: not if the index is asked for.
+bool is_single(const std::string& name) {
+  return !name.empty() && name != detail::CheckpointNames(name).index();
 }
 
 // An index is JSON, and can only name files in its own folder.
@@ -107,6 +93,12 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
   if (shard_size == 0)
     throw Error(ErrorCode::invalid_argument, "a file of at most 0 bytes holds no tensor");
   const std::vector<Group> groups = split(items, shard_size);
+  if (groups.size() == 1 && is_single(sink.file_name())) {
+    Metadata plain = metadata;
+    plain.erase(std::string(save_key));
+    detail::replace_shards(sink, options.limits);
+    return write(sink, items, plain, options);
+  }
   if (groups.size() > options.limits.shards) {
     throw past(Limit::shards, options.limits.shards, "too many files for one checkpoint",
                {.found = std::to_string(groups.size()), .advice = "Let each file be larger"});
@@ -126,8 +118,8 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
     }
   }
 
-  const std::string stem = stem_of(sink.file_name());
-  require_nameable(stem);
+  const detail::CheckpointNames names(sink.file_name());
+  require_nameable(names.stem());
   std::vector<std::string> files;
   std::vector<std::uint32_t> file_of;
   file_of.reserve(items.size());
@@ -135,8 +127,7 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
   for (const Group& group : groups) {
     file_of.insert(file_of.end(), group.end - group.begin,
                    static_cast<std::uint32_t>(files.size()));
-    files.push_back(stem + "-" + number_text(files.size() + 1) + "-of-" +
-                    number_text(groups.size()) + std::string(suffix));
+    files.push_back(names.shard(files.size() + 1, groups.size()));
     for (std::size_t i = group.begin; i < group.end; ++i) total_size += stored_size(items[i]);
   }
   const std::string map = map_text(items, order, file_of, files);
@@ -156,10 +147,11 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
   const std::string text = "{\n  \"metadata\": {\n    \"" + std::string(save_key) + "\": \"" +
                            identity + "\",\n    \"total_size\": " + std::to_string(total_size) +
                            "\n  },\n" + map;
-  Sink& index = sink.sibling(stem + std::string(suffix) + std::string(index_suffix));
+  Sink& index = sink.sibling(names.index());
   index.expect(text.size());
   index.write_copied(std::as_bytes(std::span(text)));
   report.bytes += text.size();
+  detail::replace_all_but(sink, files, options.limits);
   return report;
 }
 

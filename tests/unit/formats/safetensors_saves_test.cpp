@@ -107,7 +107,8 @@ TEST_CASE("an element that changes at the beginning, in the middle or at the end
     std::vector<float> values(count);
     values[at] = 1;
     const Tensor tensor = Tensor::of<float>(values);
-    safetensors::write_sharded(folder / "m", std::vector<Item>{{"a", tensor}}, {}, 1 << 20);
+    safetensors::write_sharded(folder / "m.safetensors.index.json",
+                               std::vector<Item>{{"a", tensor}}, {}, 1 << 20);
     return identity(folder / ".");
   };
   for (const std::size_t count : {1U, 31U, 32U, 33U, 40U, 127U, 1000U}) {
@@ -128,7 +129,8 @@ TEST_CASE("tensors of every dtype and layout have samples") {
       const Tensor tensor = Tensor::allocate(dtype, {count});
       Tensor zero = tensor;
       if (count != 0) std::ranges::fill(zero.mutable_bytes(), std::byte{0});
-      safetensors::write_sharded(folder / "m", std::vector<Item>{{"a", zero}}, {}, 1 << 20);
+      safetensors::write_sharded(folder / "m.safetensors.index.json",
+                                 std::vector<Item>{{"a", zero}}, {}, 1 << 20);
       CHECK(identity(folder / ".").size() == 32);
     }
   }
@@ -136,10 +138,12 @@ TEST_CASE("tensors of every dtype and layout have samples") {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   const Tensor rows = Tensor::of<float>(values).reshape({6, 10});
   const Tensor turned = rows.permute(std::vector<std::size_t>{1, 0});
-  safetensors::write_sharded(folder / "m", std::vector<Item>{{"a", turned}}, {}, 1 << 20);
+  safetensors::write_sharded(folder / "m.safetensors.index.json", std::vector<Item>{{"a", turned}},
+                             {}, 1 << 20);
   const std::string of_view = identity(folder / ".");
   const Tensor copy = turned.contiguous();
-  safetensors::write_sharded(folder / "m", std::vector<Item>{{"a", copy}}, {}, 1 << 20);
+  safetensors::write_sharded(folder / "m.safetensors.index.json", std::vector<Item>{{"a", copy}},
+                             {}, 1 << 20);
   CHECK(identity(folder / ".") == of_view);
 }
 

@@ -119,11 +119,20 @@ TEST_CASE("a tensor larger than a file may be gets a file of its own") {
   CHECK(file.tensor("c") == checkpoint.tensor(2));
 }
 
-TEST_CASE("a checkpoint that fits one file still has an index") {
+TEST_CASE("a checkpoint that fits one file has an index only if its path names it") {
   const Folder folder;
   const Checkpoint checkpoint;
-  safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 1'000'000);
-  CHECK(File::open(folder / "m.safetensors.index.json").file_count() == 1);
+  const auto index = folder / "m.safetensors.index.json";
+  safetensors::write_sharded(index, checkpoint.items(), {}, 200);
+  CHECK(File::open(index).file_count() == 1);
+  std::filesystem::remove(index);
+  // The name of a save would make it a part of one.
+  safetensors::write_sharded(folder / "m.safetensors", checkpoint.items(),
+                             {{"k", "v"}, {std::string(safetensors::save_key), "x"}}, 200);
+  safetensors::write_file(folder / "n.safetensors", checkpoint.items(), {{"k", "v"}});
+  CHECK(content(folder / "m.safetensors") == content(folder / "n.safetensors"));
+  safetensors::write_sharded(folder / "m.safetensors", checkpoint.items(), {}, 199);
+  CHECK(File::open(index).file_count() == 2);
 }
 
 TEST_CASE("a checkpoint whose files an index cannot name is not written") {

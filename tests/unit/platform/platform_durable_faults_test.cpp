@@ -1,6 +1,8 @@
 /// \file
 /// `durable` of every way to save: whether the system is asked to have it on the disk, once for
 /// each file and once for each name.
+#include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -23,14 +25,15 @@ namespace {
 
 using Model = std::map<std::string, std::vector<float>>;
 
-/// What the system was asked for in the end: to synchronise files and folders, and to rename.
+/// What the system was asked for in the end: to synchronise files and folders, to rename and to
+/// remove.
 std::vector<std::string> final_calls_of(const std::function<void()>& save) {
   script = {};
   script.tracing = true;
   save();
   std::vector<std::string> calls;
   for (const std::string& call : script.trace)
-    if (call == "fsync" || call == "rename") calls.push_back(call);
+    if (call == "fsync" || call == "rename" || call == "unlink") calls.push_back(call);
   script = {};
   return calls;
 }
@@ -85,4 +88,63 @@ TEST_CASE("of a durable checkpoint in shards every file is synchronised, the ind
   CHECK(calls(false) == std::vector<std::string>(3, "rename"));
   CHECK(calls(true) == std::vector<std::string>{"fsync", "fsync", "fsync", "rename", "fsync",
                                                 "rename", "fsync", "rename", "fsync"});
+}
+
+TEST_CASE("an earlier save is removed when all of the new one is in place, its index first") {
+  const Folder folder;
+  const Model model = {{"a", std::vector<float>(1000, 1)}, {"b", std::vector<float>(1000, 2)}};
+  const auto calls = [&](std::uint64_t shard_size, bool is_durable) {
+    return final_calls_of([&] {
+      ss::save_file(model, folder / "m.safetensors",
+                    {.durable = is_durable, .shard_size = shard_size});
+    });
+  };
+  using Calls = std::vector<std::string>;
+  ss::save_file(model, folder / "m.safetensors");
+  CHECK(calls(4000, false) == Calls{"rename", "rename", "rename", "unlink"});
+  CHECK(calls(0, false) == Calls{"rename", "unlink", "unlink", "unlink"});
+  CHECK(calls(4000, true) == Calls{"fsync", "fsync", "fsync", "rename", "fsync", "rename", "fsync",
+                                   "rename", "fsync", "unlink", "fsync"});
+  CHECK(calls(0, true) == Calls{"fsync", "rename", "fsync", "unlink", "unlink", "unlink", "fsync"});
+  CHECK(folder.names() == Calls{"m.safetensors"});
+}
+
+TEST_CASE("at each moment of a save in another kind of files, the old one loads or the new one") {
+  const Folder folder;
+  const Model one = {{"a", std::vector<float>(1000, 1)}, {"b", std::vector<float>(1000, 2)}};
+  const Model other = {{"a", std::vector<float>(1000, 3)}, {"b", std::vector<float>(1000, 4)}};
+  const auto path = folder / "m.safetensors";
+  const auto index = folder / "m.safetensors.index.json";
+  for (const bool to_shards : {true, false}) {
+    for (const bool is_renaming : {true, false}) {
+      const int count = is_renaming == to_shards ? 3 : 1;
+      for (int skip = 0; skip < count; ++skip) {
+        CAPTURE(to_shards);
+        CAPTURE(is_renaming);
+        CAPTURE(skip);
+        for (const std::string& name : folder.names()) std::filesystem::remove(folder / name);
+        ss::save_file(one, path, {.shard_size = to_shards ? 0U : 4000U});
+        script = {};
+        script.call = is_renaming ? "rename" : "unlink";
+        script.skip = skip;
+        script.times = 1;
+        script.error = EACCES;
+        std::string error;
+        try {
+          ss::save_file(other, path, {.shard_size = to_shards ? 4000U : 0U});
+        } catch (const ss::Error& caught) {
+          error = caught.what();
+        }
+        script = {};
+        const auto& loaded = is_renaming == to_shards ? path : index;
+        CHECK(ss::load_file<Model>(loaded) == (is_renaming ? one : other));
+        if (!is_renaming && skip == 0)
+          CHECK(error == (to_shards ? path : index).string() +
+                             ": what was saved is in place, but cannot remove the earlier save "
+                             "that it replaces: Permission denied. Check the permissions of the "
+                             "file and of its folder; the folder must be writable.");
+        else CHECK(error.find("Permission denied") != std::string::npos);
+      }
+    }
+  }
 }

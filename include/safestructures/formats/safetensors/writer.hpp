@@ -69,7 +69,8 @@ SAFESTRUCTURES_API SaveReport write(Sink& sink, std::span<const Item> items,
                                     const WriteOptions& options = {});
 
 /// Writes a file under a temporary name in the same folder and renames it, so that an old file is
-/// replaced as a whole or not at all. Large tensors are written directly from the caller's memory;
+/// replaced as a whole or not at all. Then the index, and its shards, that `write_sharded` left at
+/// the same path is removed. Large tensors are written directly from the caller's memory;
 /// in addition to that, memory is needed for the header and 4 MiB, or 2 MiB per converting thread.
 /// \throws Error `cannot_write`, and as `write`
 SAFESTRUCTURES_API SaveReport write_file(const std::filesystem::path& path,
@@ -97,9 +98,14 @@ inline constexpr std::string_view save_key = "_safestructures_save_";
 /// `model-00001-of-00003.safetensors` and so on, and finally `model.safetensors.index.json`, which
 /// `File::open` takes.
 ///
+/// What fits into one file of `shard_size` bytes of data is just that file, as `write_file` writes
+/// it, unless the path names the index.
+///
 /// Takes the items in their order; a file ends before the item that would exceed `shard_size`
 /// bytes of data. Every file holds all metadata, and `save_key`. All files are written under
-/// temporary names and renamed once all are complete, the index last.
+/// temporary names and renamed once all are complete, the index last. Then what was saved at the
+/// same path before is removed: the single file, unless the path names the index, and the shards
+/// that the index named and that do not belong to this save, if they are called as these are.
 /// \throws Error as `write_file`; `invalid_argument` for `shard_size` 0; `limit_exceeded` for
 /// more files than `limits.shards`
 SAFESTRUCTURES_API SaveReport write_sharded(const std::filesystem::path& path,
@@ -107,7 +113,8 @@ SAFESTRUCTURES_API SaveReport write_sharded(const std::filesystem::path& path,
                                             std::uint64_t shard_size,
                                             const WriteOptions& options = {});
 
-/// Writes the same files as siblings of a file sink, to which nothing is written itself.
+/// Writes the same files as siblings of a file sink, to which nothing is written itself; or to the
+/// sink, what fits into one file.
 /// \throws Error as `write` and `write_sharded`; `invalid_argument` if the sink is not a file
 SAFESTRUCTURES_API SaveReport write_sharded(Sink& sink, std::span<const Item> items,
                                             const Metadata& metadata, std::uint64_t shard_size,
