@@ -12,6 +12,7 @@
 #include <safestructures/tools/load.hpp>
 #include "data/box_arena.hpp"
 #include "formats/tensor_names.hpp"
+#include "tools/load_advice.hpp"
 #include "tools/type_option.hpp"
 #include "tools/with_file.hpp"
 
@@ -109,6 +110,10 @@ void Node::rethrow(const Decoder& decoder) const {
   try {
     decoder.rethrow();
   } catch (const Error& error) {
+    if (auto advice = detail::advice_on(error, file_->name, file_->content, file_->options))
+      throw detail::with_advice(error, *std::move(advice))
+          .with_parent_path(path())
+          .with_file(file_->name);
     detail::rethrow_with_place(error, file_->name, path());
   }
 }
@@ -117,7 +122,7 @@ Document::Document(std::shared_ptr<const detail::OpenFile> file) noexcept
     : file_(std::move(file)) {}
 
 Document Document::open(const std::filesystem::path& path, const LoadOptions& options) {
-  return open(Source::open(path), options);
+  return open(detail::open_file(path), options);
 }
 
 Document Document::open(const std::shared_ptr<const Source>& source, const LoadOptions& options) {
@@ -195,7 +200,7 @@ LoadOptions detail::with_type(LoadOptions options, const TypeInfo& (*type)()) {
 }
 
 Value load_file(const std::filesystem::path& path, const ReadOptions& options) {
-  return load_value(Source::open(path), options);
+  return load_value(detail::open_file(path), options);
 }
 
 Value load(std::istream& in, const ReadOptions& options) {

@@ -17,6 +17,7 @@
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/tools/document.hpp>
 #include "data/deferred.hpp"
+#include "tools/load_advice.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
@@ -145,7 +146,7 @@ VerifyReport verify(const std::shared_ptr<const Source>& given, const VerifyOpti
 }  // namespace
 
 VerifyReport verify_file(const std::filesystem::path& path, const VerifyOptions& options) {
-  return verify_file(Source::open(path), options);
+  return verify_file(detail::open_file(path), options);
 }
 
 VerifyReport verify_file(const std::shared_ptr<const Source>& source,

@@ -84,7 +84,8 @@ TEST_CASE("a map from names to anything else has the levels that the names spell
   CHECK(load_error<std::map<std::string, std::vector<float>>>(
             ss::save(Value::dict({{"a", Value::dict({{"b", Tensor::own<float>({1})}})}}))) ==
         "type_mismatch: at /a: a value has the wrong type: expected a tensor, or a list, tuple or "
-        "set of numbers, found dict of 1.");
+        "set of numbers, found dict of 1. Document::state_dict() gives all tensors by their "
+        "names.");
 }
 
 TEST_CASE("a state dict without a schema has the dtypes that are stored, and no note of others") {
