@@ -187,7 +187,7 @@ void keep_compared(TensorList& list, const Comparison& found, bool is_of_b) {
 
 Side compared_side(const Input& input, const CompareOptions& options, const Comparison& found,
                    bool is_of_b) {
-  Side side{input.name, list_tensors(input)};
+  Side side{input.name, list_tensors(input, Paths::compared)};
   side.list.notes.clear();  // The comparison has them.
   if (options.renames.empty()) keep_matching(side.list, options.only, options.ignore);
   else if (!options.only.empty() || !options.ignore.empty())

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/walk.hpp>
 #include "cli/console/progress.hpp"
 #include "compare/pairing/filter.hpp"
+#include "compare/pairing/nodes.hpp"
 #include "data/path_text.hpp"
 #include "platform/parallel.hpp"
 #include "tools/kept_statistics.hpp"
@@ -37,13 +41,24 @@ ListedTensor listed(const Value& value) {
   return one;
 }
 
+/// Calls `take` with each tensor and its path.
+/// \param file as for `comparing::nodes_of`
 template <class Take>
-void each_tensor(const Value& root, bool has_statistics, const Take& take) {
+void each_tensor(const Value& root, bool has_statistics, Paths paths, std::string_view file,
+                 const Take& take) {
+  std::vector<comparing::TreeNode> nodes;
+  if (paths == Paths::compared) nodes = comparing::nodes_of(root, file);
+  std::size_t next = 0;
   walk(root, [&](const Place& place) {
     const Value& value = place.value();
+    // The walk takes the nodes in the same order. Attributes and the items of sets are not among
+    // them.
+    const bool is_node = next != nodes.size() && nodes[next].value == &value;
+    const std::size_t node = is_node ? next++ : next;
+    const auto path = [&] { return is_node ? nodes[node].path : place.path().to_string(); };
     if (has_statistics && detail::is_kept_statistics(value)) {
       try {
-        take(kept_statistics(value), place);
+        take(kept_statistics(value), path());
       } catch (const Error& error) {
         if (place.depth() == 0) throw;
         throw error.with_parent_path(place.path().to_string());
@@ -51,19 +66,20 @@ void each_tensor(const Value& root, bool has_statistics, const Take& take) {
       return Next::over;
     }
     if (!value.has_tensor()) return Next::into;
-    take(listed(value), place);
+    take(listed(value), path());
     return Next::over;
   });
 }
 
-TensorList list_tensors(const Document& document) {
+TensorList list_tensors(const Document& document, Paths paths) {
   TensorList list;
   detail::PathText kept(document.name());
-  each_tensor(document.root(), false, [&](ListedTensor one, const Place& place) {
-    one.path = place.path().to_string();
-    kept.add(one.path);
-    list.tensors.push_back(std::move(one));
-  });
+  each_tensor(document.root(), false, paths, document.name(),
+              [&](ListedTensor one, std::string path) {
+                one.path = std::move(path);
+                kept.add(one.path);
+                list.tensors.push_back(std::move(one));
+              });
   for (const auto& [name, tensor] : document.content().extra_tensors) {
     list.tensors.push_back(listed(Value(tensor)));
     list.tensors.back().path = name;
@@ -71,16 +87,15 @@ TensorList list_tensors(const Document& document) {
   return list;
 }
 
-TensorList list_records(const Input& input) {
+TensorList list_records(const Input& input, Paths paths) {
   TensorList list;
   list.is_of_recording = true;
   detail::PathText kept;
   for (const Record& record : *input.recording) {
     try {
-      each_tensor(record.value(), record.kept() == Keep::statistics,
-                  [&](ListedTensor one, const Place& place) {
-                    one.path = record.name();
-                    if (place.depth() != 0) one.path += place.path().to_string();
+      each_tensor(record.value(), record.kept() == Keep::statistics, paths, {},
+                  [&](ListedTensor one, const std::string& path) {
+                    one.path = comparing::label_of(record.name(), path);
                     kept.add(one.path);
                     one.record = {record.name(), record.step(), record.call(), record.sequence()};
                     one.kept = to_string(record.kept());
@@ -96,8 +111,8 @@ TensorList list_records(const Input& input) {
 
 }  // namespace
 
-TensorList list_tensors(const Input& input) {
-  return input.recording ? list_records(input) : list_tensors(*input.document);
+TensorList list_tensors(const Input& input, Paths paths) {
+  return input.recording ? list_records(input, paths) : list_tensors(*input.document, paths);
 }
 
 std::vector<std::string> keep_matching(TensorList& list, const std::vector<std::string>& only,

@@ -40,10 +40,16 @@ struct TensorList {
   bool is_of_recording = false;
 };
 
+/// How tensors are named whose keys have one text in one dict, such as 1 and "1".
+enum class Paths : std::uint8_t {
+  shared,    ///< Both are `/1`. Takes no memory for values that are no tensors.
+  compared,  ///< As in the rows of a comparison: `/1~int` and `/1`.
+};
+
 /// Lists every tensor of an input. Tensors that the structure of a file does not use come last, by
 /// name.
 /// \throws Error for a record whose statistics are malformed
-TensorList list_tensors(const Input& input);
+TensorList list_tensors(const Input& input, Paths paths = Paths::shared);
 
 /// Keeps the tensors whose path matches one of the globs (all if there are none) and removes those
 /// to be ignored.
