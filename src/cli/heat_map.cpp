@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
-#include <span>
+#include <cstddef>
+#include <cstdint>
+
+#include "compare/metrics/side.hpp"
 
 namespace safestructures::cli {
 namespace {
+
+using comparing::Common;
+using comparing::Side;
 
 constexpr std::size_t most_rows = 96;
 constexpr std::size_t most_columns = 192;
@@ -21,25 +26,28 @@ double distance(double a, double b) {
   return std::min(std::fabs(a - b), 1.79e308);
 }
 
-double distance(std::complex<float> a, std::complex<float> b) {
-  const double real = distance(static_cast<double>(a.real()), static_cast<double>(b.real()));
-  const double imaginary = distance(static_cast<double>(a.imag()), static_cast<double>(b.imag()));
+/// Returns the distance of two numbers of the last range that both sides loaded.
+double distance(const Side& a, const Side& b, Common common, std::size_t i) {
+  if (common == Common::integer) return std::fabs(difference(a.integer(i), b.integer(i)));
+  if (common == Common::real) return distance(a.numbers[i], b.numbers[i]);
+  const double real = distance(a.numbers[2 * i], b.numbers[2 * i]);
+  const double imaginary = distance(a.numbers[2 * i + 1], b.numbers[2 * i + 1]);
   return std::min(real, imaginary) < 0 ? -1 : std::hypot(real, imaginary);
 }
 
-template <class Number>
-void fill(const Tensor& a, const Tensor& b, DType dtype, HeatMap& map) {
-  std::vector<Number> left(static_cast<std::size_t>(std::min(block, a.size())));
-  std::vector<Number> right(left.size());
-  for (std::uint64_t first = 0; first < a.size(); first += left.size()) {
-    const std::uint64_t count = std::min<std::uint64_t>(left.size(), a.size() - first);
-    const auto size = static_cast<std::size_t>(count);
-    a.copy_elements(first, count, dtype, std::as_writable_bytes(std::span(left).first(size)),
-                    Overflow::allow);
-    b.copy_elements(first, count, dtype, std::as_writable_bytes(std::span(right).first(size)),
-                    Overflow::allow);
-    for (std::size_t i = 0; i < size; ++i) {
-      const double found = distance(left[i], right[i]);
+void fill(const Tensor& a, const Tensor& b, HeatMap& map) {
+  const Common common = comparing::common_of(a.dtype(), b.dtype());
+  const auto room = static_cast<std::size_t>(std::min(block, a.size()));
+  Side left(a, common, room);
+  Side right(b, common, room);
+  for (std::uint64_t first = 0; first < a.size(); first += room) {
+    const std::uint64_t count = std::min<std::uint64_t>(room, a.size() - first);
+    for (Side* const side : {&left, &right}) {
+      side->read(first, count);
+      side->load(first, count);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const double found = distance(left, right, common, i);
       if (found == 0) continue;
       const auto place = [](std::uint64_t at, std::uint64_t of, std::size_t cells) {
         return static_cast<std::size_t>(at * cells / of);
@@ -62,9 +70,7 @@ HeatMap heat_map(const Tensor& a, const Tensor& b) {
   map.rows = static_cast<std::size_t>(std::min<std::uint64_t>(most_rows, map.tensor_rows));
   map.columns = static_cast<std::size_t>(std::min<std::uint64_t>(most_columns, map.tensor_columns));
   map.cells.resize(map.rows * map.columns);
-  if (a.dtype() == DType::C64 || b.dtype() == DType::C64)
-    fill<std::complex<float>>(a, b, DType::C64, map);
-  else fill<double>(a, b, DType::F64, map);
+  fill(a, b, map);
   return map;
 }
 

@@ -111,6 +111,40 @@ def check_filters(folder):
     expect("parts of records", {"old/x", "same/x", "new/x", "more/x"}, {one["path"] for side in "ab" for one in data[side]["tensors"]})
 
 
+def check_keys(folder):
+    """Tensors whose keys have one text are told apart, on either side, as `diff` tells them apart."""
+    folder = pathlib.Path(folder)
+
+    def write(name, key, cells):
+        tensors = [{"$tensor": "F32", "shape": [2], "data": [0, cell]} for cell in cells]
+        text = "(1, 2)" if isinstance(key, dict) else "1"
+        (folder / name).write_text(json.dumps({"$dict": [[key, tensors[0]], [text, tensors[1]]]}))
+
+    for key, paths in ((1, ["/1~int", "/1"]), ({"$tuple": [1, 2]}, ["/(1, 2)~tuple", "/(1, 2)"])):
+        write("a.json", key, [0, 0])
+        write("b.json", key, [3, 5])
+        _, _, data = page_of(folder, "a.json", "b.json")
+        cells = {data["comparison"]["rows"][one["row"]]["path"]: one["cells"] for one in data["heat_maps"]}
+        expect(f"{key}: heat maps", dict(zip(paths, ([0, 3], [0, 5]))), cells)
+        for side in "ab":
+            expect(f"{key}: {side}", paths, [one["path"] for one in data[side]["tensors"]])
+        for renames in ((), ("--rename", "/x=/y")):
+            _, _, data = page_of(folder, "a.json", "b.json", *renames, "--only", paths[0])
+            listed = [[one["path"] for one in data[side]["tensors"]] for side in "ab"]
+            expect(f"{key}: one alone {renames}", [paths[:1], paths[:1]], listed)
+    # What has no row of its own, the item of a set and an attribute, does not take another's path.
+    for name, x in (("a.json", 1), ("b.json", 2)):
+        item, beside, last = ({"$tensor": "F32", "shape": [1], "data": [n]} for n in (7, 8, x))
+        (folder / name).write_text(json.dumps({"$dict": [
+            ["set", {"$set": [item]}],
+            ["noted", {"$list": [5], "$attributes": {"note": beside}}],
+            [1, last], ["1", 0],
+        ]}))
+    _, _, data = page_of(folder, "a.json", "b.json")
+    expect("others", ["/set/0", "/noted/note", "/1~int"], [one["path"] for one in data["a"]["tensors"]])
+    expect("others: heat maps", [[1]], [one["cells"] for one in data["heat_maps"]])
+
+
 def check_findings(folder):
     """What the comparison concludes is in the page as `diff` has it, and refers to rows that are there."""
     suspicious_runs(folder)
@@ -154,6 +188,16 @@ def check_heat_maps(folder):
         save_file({"x": np.zeros(4, dtype)}, pathlib.Path(folder) / "b.safetensors")
         (found,) = page_of(folder, "a.safetensors", "b.safetensors")[2]["heat_maps"]
         expect(f"{dtype}", [1, 0, 0, 1], found["cells"])
+    # Doubles cannot tell these integers apart.
+    for a, b, apart in (
+        (np.int64([2**60, 5]), np.int64([2**60 + 1, 5]), [1, 0]),
+        (np.uint64([2**64 - 1, 0]), np.uint64([2**64 - 4, 0]), [3, 0]),
+        (np.uint64([2**63, 1]), np.int64([2**63 - 1, -1]), [1, 2]),
+    ):
+        save_file({"x": a}, pathlib.Path(folder) / "a.safetensors")
+        save_file({"x": b}, pathlib.Path(folder) / "b.safetensors")
+        (found,) = page_of(folder, "a.safetensors", "b.safetensors")[2]["heat_maps"]
+        expect(f"integers {a} and {b}", apart, found["cells"])
     a = np.array([np.nan, np.inf, np.nan, 1, np.inf, 1.7e308])
     b = np.array([np.nan, np.inf, 1, np.inf, -np.inf, -1.7e308])
     save_file({"x": a}, pathlib.Path(folder) / "a.safetensors")
@@ -234,4 +278,4 @@ def check_calls(folder):
     expect("the standard input", (0, b""), (done.returncode, done.stderr))
 
 
-run_checks(check_data, check_filters, check_findings, check_heat_maps, check_hostile, check_policy, check_calls)
+run_checks(check_data, check_filters, check_keys, check_findings, check_heat_maps, check_hostile, check_policy, check_calls)
