@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -36,17 +37,19 @@ std::uint64_t infinities(const TensorStatistics& found) {
   return found.positive_infinities + found.negative_infinities;
 }
 
-/// Returns the number to sort by for `--sort`, except by name; larger ones come first.
+/// Returns the number to sort by for `--sort`, except by name; larger ones come first. Tensors
+/// whose number does not exist come last.
 double rank(const ListedTensor& one, const std::string& sort) {
   const TensorStatistics& found = *one.statistics;
   if (sort == "size") return static_cast<double>(one.bytes);
+  if (sort == "zeros") return static_cast<double>(found.zeros);
+  if (sort == "nan") return static_cast<double>(found.nan + infinities(found));
+  if (found.finite() == 0) return -std::numeric_limits<double>::infinity();
   if (sort == "min") return -found.min;
   if (sort == "max") return found.max;
   if (sort == "mean") return found.mean;
   if (sort == "std") return found.standard_deviation;
-  if (sort == "norm") return found.l2_norm;
-  if (sort == "zeros") return static_cast<double>(found.zeros);
-  return static_cast<double>(found.nan + infinities(found));
+  return found.l2_norm;
 }
 
 void sort_tensors(std::vector<ListedTensor>& tensors, const std::string& sort) {
