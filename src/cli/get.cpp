@@ -50,7 +50,12 @@ Tensor choose(Tensor tensor, const GetOptions& options) {
   const std::optional<DType> dtype = parse_dtype(options.dtype);
   // Only whole bytes can be sliced.
   if (dtype && bit_width(tensor.dtype()) < 8) tensor = tensor.to(*dtype);
-  if (!options.slice.empty()) tensor = tensor.slice(parse_slices(options.slice));
+  if (!options.slice.empty()) {
+    if (bit_width(tensor.dtype()) < 8)
+      throw Error(ErrorCode::invalid_argument, "elements narrower than a byte cannot be sliced",
+                  {.found = describe(Value(tensor)), .advice = "Add --dtype F32 to convert them"});
+    tensor = tensor.slice(parse_slices(options.slice));
+  }
   return dtype ? tensor.to(*dtype) : tensor;
 }
 

@@ -74,6 +74,10 @@ def make(folder):
     (folder / "bfloat.safetensors").write_bytes(
         container('{"w":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}', b"\x80\x3f\xc0\x3f")
     )
+    # F4 is 0.5 for the code 1 and 1.0 for 2, the first of a byte in its low half.
+    (folder / "narrow.safetensors").write_bytes(
+        container('{"w":{"dtype":"F4","shape":[4],"data_offsets":[0,2]}}', b"\x21\x12")
+    )
     (folder / "folder").mkdir(exist_ok=True)
     for name, dtype in {"unknown": '"F99"', "number": "64", "whole": '"I64"'}.items():
         (folder / f"original_{name}.safetensors").write_bytes(noting(dtype))

@@ -29,6 +29,10 @@ dict of 5
    └─ 2: True
 """
 
+NARROW = (
+    "safestructures: narrow.safetensors: at w: elements narrower than a byte cannot be sliced:"
+    " found tensor %s [4]. Add --dtype F32 to convert them.\n"
+)
 WEIGHT = """\
 [[-0.125,    0.0,    0.5],
  [   1.0, -1.125, -0.875],
@@ -134,6 +138,11 @@ CASES = {
     "get model.safetensors /layers/0/weight": (0, WEIGHT, ""),
     "get model.safetensors /layers/0/weight --slice [:2,-1]": (0, "[   0.5, -0.875]\n", ""),
     "get model.safetensors /layers/0/weight --slice -1,0 --dtype F64": (0, "-0.5\n", ""),
+    "get narrow.safetensors w": (0, "[0.5, 1.0, 1.0, 0.5]\n", ""),
+    "get narrow.safetensors w --slice 0 --dtype F32": (0, "0.5\n", ""),
+    "get narrow.safetensors w --slice 0": (2, "", NARROW % "F4"),
+    "get narrow.safetensors w --slice 0 --dtype F6_E2M3": (2, "", NARROW % "F6_E2M3"),
+    "show narrow.safetensors w": (0, "F4 [4]  0.5, 1.0, 1.0, 0.5\n", ""),
     "get plain.safetensors layers.0.weight": (0, "[[0.0, 1.0, 2.0],\n [3.0, 4.0, 5.0]]\n", ""),
     "get many.safetensors steps": (
         0,

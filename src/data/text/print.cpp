@@ -48,11 +48,17 @@ double with_shortest_digits(float value) {
 }
 
 void append_element(std::string& text, const Tensor& tensor, std::uint64_t index) {
+  // Elements narrower than a byte can only be read in groups of eight.
+  const std::uint64_t most = bit_width(tensor.dtype()) < 8 ? 8 : 1;
+  const std::uint64_t first = index / most * most;
   const auto read = [&]<class T>(T) {
-    std::array<T, 1> element{};
-    tensor.copy_elements(index, 1, dtype_of<T>, std::as_writable_bytes(std::span(element)),
-                         Overflow::allow);
-    return element[0];
+    std::array<T, 8> group{};
+    const std::uint64_t count = std::min(most, tensor.size() - first);
+    tensor.copy_elements(
+        first, count, dtype_of<T>,
+        std::as_writable_bytes(std::span(group).first(static_cast<std::size_t>(count))),
+        Overflow::allow);
+    return group[static_cast<std::size_t>(index - first)];
   };
   if (tensor.dtype() == DType::BOOL) {
     // Not converted: a file may contain any byte, and users want to see it.
@@ -78,8 +84,7 @@ std::string describe_tensor(const Value& value, std::size_t elements) {
   if (elements > 0 && original != nullptr && original->kind() == Kind::string)
     text += ", was " + detail::printable(detail::cut(original->as_string(), 20));
   text += " " + to_string(tensor.shape());
-  // Elements narrower than a byte can only be read in groups.
-  if (elements == 0 || tensor.size() == 0 || bit_width(tensor.dtype()) < 8) return text;
+  if (elements == 0 || tensor.size() == 0) return text;
   text += "  ";
   const std::uint64_t shown = std::min<std::uint64_t>(elements, tensor.size());
   for (std::uint64_t i = 0; i < shown; ++i) {

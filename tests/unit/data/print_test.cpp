@@ -140,7 +140,17 @@ TEST_CASE("elements of every dtype are shown as numbers") {
         "F16 []  1.5\n");
   const std::array<std::uint8_t, 1> packed = {0x21};
   CHECK(shown(ss::Tensor::borrow(ss::DType::F4, {2}, std::as_bytes(std::span(packed)))) ==
-        "F4 [2]\n");
+        "F4 [2]  0.5, 1.0\n");
+  // Codes 0 to 11, of which six are shown, or those of both groups.
+  const std::array<std::uint8_t, 6> codes = {0x10, 0x32, 0x54, 0x76, 0x98, 0xba};
+  const ss::Tensor twelve =
+      ss::Tensor::borrow(ss::DType::F4, {12}, std::as_bytes(std::span(codes)));
+  CHECK(shown(twelve) == "F4 [12]  0.0, 0.5, 1.0, 1.5, 2.0, 3.0, ...\n");
+  CHECK(ss::to_string(ss::Value(twelve), {.elements = 20}) ==
+        "F4 [12]  0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, -0.0, -0.5, -1.0, -1.5\n");
+  const ss::Tensor six =
+      ss::Tensor::own(std::vector<float>{1, -0.25, 0.5, 2}).to(ss::DType::F6_E3M2);
+  CHECK(shown(six) == "F6_E3M2 [4]  1.0, -0.25, 0.5, 2.0\n");
   CHECK(shown(ss::Tensor()) == "F32 [0]\n");
 }
 
