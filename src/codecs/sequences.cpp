@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -22,11 +23,27 @@
 namespace safestructures::inline v0 {
 namespace {
 
+/// Returns the part at an index of the first dimension of a tensor whose elements are narrower than
+/// a byte, as F32, which is exact: only groups of eight have an address of their own.
+Tensor part_of_packed(const Tensor& tensor, std::size_t index) {
+  const std::uint64_t size = tensor.size() / tensor.shape()[0];
+  const std::uint64_t end = (index + 1) * size;
+  const std::uint64_t first = index * size / 8 * 8;
+  const std::uint64_t last = std::min((end + 7) / 8 * 8, tensor.size());
+  std::vector<float> numbers(static_cast<std::size_t>(last - first));
+  tensor.copy_elements(first, last - first, DType::F32, std::as_writable_bytes(std::span(numbers)),
+                       Overflow::error);
+  const auto at = numbers.begin() + static_cast<std::ptrdiff_t>(index * size - first);
+  return Tensor::own(std::vector<float>(at, at + static_cast<std::ptrdiff_t>(size)),
+                     Shape(tensor.shape().span().subspan(1)));
+}
+
 /// Returns the part of a tensor at an index of its first dimension.
 Value part_of(const Value& value, std::size_t index) {
   const std::array<Slice, 1> slice{
       Slice{.start = static_cast<std::int64_t>(index), .stop = {}, .step = 1, .index = true}};
-  Tensor part = value.tensor().slice(slice);
+  const Tensor& tensor = value.tensor();
+  Tensor part = bit_width(tensor.dtype()) < 8 ? part_of_packed(tensor, index) : tensor.slice(slice);
   const Value* mark = value.attribute(attributes::complex);
   if (mark == nullptr) {
     Value same(std::move(part));

@@ -6,12 +6,16 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <limits>
+#include <list>
 #include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <safestructures/codecs/deque.hpp>
+#include <safestructures/codecs/list.hpp>
 #include <safestructures/codecs/span.hpp>
 #include <safestructures/codecs/vector.hpp>
 
@@ -213,6 +217,27 @@ TEST_CASE("numbers packed below a byte load in whole groups") {
   REQUIRE(loaded.size() == 200'000);
   CHECK(loaded[0] == 0.5F);
   CHECK(loaded[199'999] == 1.0F);
+}
+
+TEST_CASE("numbers packed below a byte load item by item, wherever in a group a row begins") {
+  std::vector<std::vector<float>> rows(8);
+  std::vector<float> all;
+  for (std::vector<float>& row : rows)
+    for (int i = 0; i < 5; ++i) {
+      all.push_back(std::array{0.0F, 0.5F, 1.0F, -1.5F, 2.0F, 3.0F, -1.0F}[all.size() % 7]);
+      row.push_back(all.back());
+    }
+  for (const DType dtype : {DType::F4, DType::F6_E2M3, DType::F6_E3M2}) {
+    CAPTURE(to_string(dtype));
+    const Tensor matrix = Tensor::own(std::vector(all), Shape{8, 5}).to(dtype);
+    CHECK(Value(matrix).as<std::vector<std::vector<float>>>() == rows);
+    const auto values = Value(matrix).as<std::list<Value>>();
+    REQUIRE(values.size() == 8);
+    CHECK(values.back().tensor().to_vector<float>() == rows.back());
+    const Value flat(matrix.reshape(Shape{40}));
+    CHECK(flat.as<std::list<float>>() == std::list<float>(all.begin(), all.end()));
+    CHECK(flat.as<std::deque<double>>() == std::deque<double>(all.begin(), all.end()));
+  }
 }
 
 TEST_CASE("a list, tuple or set of numbers loads into a vector, item by item") {
