@@ -20,6 +20,7 @@
 #include "compare/pairing/suggest.hpp"
 #include "compare/suspicions/suspicion_search.hpp"
 #include "platform/crew.hpp"
+#include "platform/file.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -118,11 +119,14 @@ Comparison compare_files(const std::filesystem::path& a, const std::filesystem::
   std::error_code error;  // Ignored: opening reports it.
   const bool is_folder_a = std::filesystem::is_directory(a, error);
   const bool is_folder_b = std::filesystem::is_directory(b, error);
-  if (is_folder_a != is_folder_b)
-    throw Error(ErrorCode::invalid_argument, "a file cannot be compared with a recording",
-                {.expected = "two files, or the folders of two recordings",
-                 .found = (is_folder_a ? a : b).string() + ", which is a folder, and " +
-                          (is_folder_a ? b : a).string()});
+  if (is_folder_a != is_folder_b) {
+    const std::filesystem::path& file = is_folder_a ? b : a;
+    static_cast<void>(platform::InputFile(file));  // It may not exist.
+    throw Error(
+        ErrorCode::invalid_argument, "a file cannot be compared with a recording",
+        {.expected = "two files, or the folders of two recordings",
+         .found = (is_folder_a ? a : b).string() + ", which is a folder, and " + file.string()});
+  }
   if (is_folder_a) {
     if (options.format != nullptr)
       throw Error(ErrorCode::invalid_argument, "recordings have a format of their own",

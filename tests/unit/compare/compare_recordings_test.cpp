@@ -348,10 +348,22 @@ TEST_CASE("a recording that was not closed says so, and a file is not compared w
   CHECK(found.coverage.tensors == 1);
   recorder.close();
   const std::string a = (folder / "a").string();
-  CHECK(ss::test::error_of([&] { return ss::compare_files(a, a + ".safetensors"); }) ==
-        "invalid_argument: a file cannot be compared with a recording: expected two files, or the "
-        "folders of two recordings, found " +
-            a + ", which is a folder, and " + a + ".safetensors.");
+  const std::string file = a + ".safetensors";
+  const auto error_of = [](const std::string& one, const std::string& other) {
+    return ss::test::error_of([&] { return ss::compare_files(one, other); });
+  };
+  const std::string missing = "cannot_open: " + file +
+                              ": cannot open the file: No such file or directory. Check the path; "
+                              "relative paths start at the current folder.";
+  CHECK(error_of(a, file) == missing);
+  CHECK(error_of(file, a) == missing);
+  ss::save_file(std::vector<float>{1}, file);
+  const std::string unlike =
+      "invalid_argument: a file cannot be compared with a recording: expected two files, or the "
+      "folders of two recordings, found " +
+      a + ", which is a folder, and " + file + ".";
+  CHECK(error_of(a, file) == unlike);
+  CHECK(error_of(file, a) == unlike);
   CHECK(ss::test::error_of([&] {
           return ss::compare_files(a, folder / "b", {.format = ss::formats::json()});
         }) == "invalid_argument: " + a +
