@@ -40,7 +40,8 @@ std::optional<std::string_view> nearest_name(std::string_view name,
        candidates.first(std::min<std::size_t>(candidates.size(), 1000))) {
     if (candidate.size() > longest) continue;
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance >= best) continue;
+    // Of x and y, no letter is the same.
+    if (distance >= std::min(best, std::max(name.size(), candidate.size()))) continue;
     best = distance;
     nearest = candidate;
   }

@@ -22,7 +22,7 @@ std::string nearest(std::string_view name, const Names& candidates) {
 }  // namespace
 
 TEST_CASE("one slip in a short name, one in three letters of a long one, is a misspelling") {
-  CHECK(nearest("x", {"y"}) == "y");
+  CHECK(nearest("x", {"xy"}) == "xy");
   CHECK(nearest("xy", {"yx"}) == "yx");
   CHECK(nearest("xyz", {"xaz"}) == "xaz");
   CHECK(nearest("xyz", {"xab"}) == "nothing");
@@ -31,8 +31,13 @@ TEST_CASE("one slip in a short name, one in three letters of a long one, is a mi
   CHECK(nearest("weight", {"weigh"}) == "weigh");
   CHECK(nearest("weight", {"weights"}) == "weights");
   CHECK(nearest("", {"y"}) == "nothing");
-  CHECK(nearest("x", {""}) == "");
   CHECK(nearest("x", {}) == "nothing");
+}
+
+TEST_CASE("a name of which no letter is right is not suggested") {
+  CHECK(nearest("x", {"y"}) == "nothing");
+  CHECK(nearest("x", {""}) == "nothing");
+  CHECK(nearest("x", {"y", "yx"}) == "yx");
 }
 
 TEST_CASE("letters that changed places are one slip, wherever they are") {
