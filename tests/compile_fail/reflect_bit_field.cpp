@@ -1,4 +1,4 @@
-// error: a bit-field, a reference, a volatile member or a C array|bind (bit-field|to bit-field)
+// error: a bit-field, a reference, .* cannot be reflected|bind (bit-field|to bit-field)
 // The second form is what Boost 1.83 and later make of it.
 #include <safestructures/codecs/reflect.hpp>
 

@@ -1,4 +1,4 @@
-// error: a bit-field, a reference, a volatile member or a C array without size cannot be reflected
+// error: a volatile member, an anonymous union or a C array without size cannot be reflected
 #include <safestructures/codecs/reflect.hpp>
 
 struct Reflected {

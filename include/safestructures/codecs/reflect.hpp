@@ -103,9 +103,9 @@ consteval std::size_t count_fields() {
                 "of hundreds of elements: use std::array, group the fields in nested structs, list "
                 "them in Rules<T>, or write a Codec<T> for it.");
   static_assert(problem != ReflectionProblem::no_address,
-                "safestructures: a bit-field, a reference, a volatile member or a C array without "
-                "size cannot be reflected: make it an ordinary member, or write a Codec<T> for the "
-                "struct.");
+                "safestructures: a bit-field, a reference, a volatile member, an anonymous union "
+                "or a C array without size cannot be reflected: make it an ordinary member, or "
+                "write a Codec<T> for the struct.");
   return problem == ReflectionProblem::none ? layout_of<T>.fields : 0;
 }
 
