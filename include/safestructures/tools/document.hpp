@@ -124,7 +124,8 @@ class SAFESTRUCTURES_API Document {
                                            std::shared_ptr<const void> owner,
                                            const LoadOptions& options = {});
 
-  /// Returns the whole structure, with tensors in their stored dtype.
+  /// Returns the whole structure, with tensors in their stored dtype. Of a temporary,
+  /// `at("/").value()` returns a copy.
   [[nodiscard]] const Value& root() const& noexcept;
   const Value& root() && = delete;
   /// Returns the place at a path: `/layers/3/weight`. \throws Error `not_found`, naming the file.

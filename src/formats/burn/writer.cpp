@@ -77,10 +77,12 @@ void Writer::value(const Value& item, const TypeInfo* type, const Trace* trace) 
   check_attributes("a record of Burn", item, options_, trace);
   if (type != nullptr && type->kind != TypeKind::any) return typed(item, *type, trace);
   if (!out_.is_named())
-    fail(ErrorCode::invalid_argument, trace, "bincode needs a C++ type that says what is saved",
-         {.expected = "an object of structs, containers and scalars",
-          .found = describe(item),
-          .advice = "Save an object instead of a Value, or save as MessagePack (.mpk)"});
+    fail(
+        ErrorCode::invalid_argument, trace, "bincode needs a C++ type that says what is saved",
+        {.expected = "an object of structs, containers and scalars",
+         .found = describe(item),
+         .advice = "Save an object instead of a Value, name its type in SaveOptions::type, or save "
+                   "as MessagePack (.mpk)"});
   natural(item, trace);
 }
 

@@ -418,7 +418,7 @@ TEST_CASE("values that a record cannot hold are refused, by their path") {
   CHECK(error_of([&] { return bin.record(ss::Value(1)); }) ==
         "invalid_argument: at /: bincode needs a C++ type that says what is saved: expected an "
         "object of structs, containers and scalars, found int 1. Save an object instead of a "
-        "Value, or save as MessagePack (.mpk).");
+        "Value, name its type in SaveOptions::type, or save as MessagePack (.mpk).");
   CHECK(error_of([&] {
           return ss::save(1, {.format = ss::formats::burn(), .metadata = {{"run", "42"}}});
         }) ==
