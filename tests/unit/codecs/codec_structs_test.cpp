@@ -71,8 +71,8 @@ struct Excused {
   std::optional<int> none = 6;
 };
 struct Short {
-  int a = 0;
-  std::vector<float> w;
+  int xa = 0;
+  std::vector<float> xw;
 };
 struct Versioned {
   std::string full_name;
@@ -102,7 +102,7 @@ struct ss::Rules<Excused> {
 };
 template <>
 struct ss::Rules<Short> {
-  static constexpr auto fields = ss::fields(ss::field("a").alias("b"));
+  static constexpr auto fields = ss::fields(ss::field("xa").alias("xb"));
 };
 
 template <>
@@ -217,12 +217,12 @@ TEST_CASE("a missing field is an error with those that are there") {
         "missing_field: at /: struct Layer lacks a field: expected 'weight', found 'name', "
         "'wieght'. If 'wieght' is meant, give 'weight' that alias in Rules<Layer>.");
   // What leads to another field, by its name or an alias, is not meant.
-  CHECK(load_error<Short>(Value::dict({{"a", 1}, {"u", 1}})) ==
-        "missing_field: at /: struct Short lacks a field: expected 'w', found 'a', 'u'. If 'u' is "
-        "meant, give 'w' that alias in Rules<Short>.");
-  for (const std::string name : {"a", "b"})
+  CHECK(load_error<Short>(Value::dict({{"xa", 1}, {"xu", 1}})) ==
+        "missing_field: at /: struct Short lacks a field: expected 'xw', found 'xa', 'xu'. If "
+        "'xu' is meant, give 'xw' that alias in Rules<Short>.");
+  for (const std::string name : {"xa", "xb"})
     CHECK(load_error<Short>(Value::dict({{name, 1}})) ==
-          "missing_field: at /: struct Short lacks a field: expected 'w', found '" + name +
+          "missing_field: at /: struct Short lacks a field: expected 'xw', found '" + name +
               "'. If it may be missing, make it a std::optional or give it a rule optional() in "
               "Rules<Short>.");
   CHECK(load_error<Model>(Value::dict({{"layers", Value::list({Value::dict()})}})) ==
