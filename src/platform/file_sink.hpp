@@ -54,8 +54,8 @@ class FileSink final : public Sink {
     replaced_.push_back(path_.parent_path() / file_name);
   }
 
-  /// Gives all files their names, and removes those that they replace. Call once, last. A sink without any writes or siblings leaves an
-  /// empty file.
+  /// Gives all files their names, and removes those that they replace. Call once, last. A sink
+  /// without any writes or siblings leaves an empty file.
   /// \throws Error `cannot_write`
   void commit();
 

@@ -110,9 +110,10 @@ struct SaveOptions {
   /// `m-00001-of-00002.safetensors` and so on, with the index `m.safetensors.index.json`, by which
   /// it is loaded. 0: one file of any size.
   ///
-  /// A save takes the place of the earlier one at its path, whichever kind that was: once it is
-  /// complete, shards remove `m.safetensors` and the shards that the index named before, and a file
-  /// `m.safetensors` removes the index and its shards, if this library saved them.
+  /// Such a save takes the place of the earlier one at its path, whichever kind that was: once it
+  /// is complete, shards remove `m.safetensors` and the shards that the index named before, and a
+  /// file `m.safetensors` removes the index and its shards, if this library saved them. Without a
+  /// size, a save replaces the file at its path and nothing else.
   std::uint64_t shard_size = 0;
   /// Extra tensors (not part of the structure) by name, stored in their own dtype.
   /// \throws Error `duplicate_name` when saving, for a name that the structure uses

@@ -48,8 +48,7 @@ SAFESTRUCTURES_API std::vector<std::byte> save(const Encodee& object, const Save
 /// extension before that determines the format.
 ///
 /// The file is written under a temporary name in the same folder and renamed, so that an old file
-/// is replaced as a whole or not at all; so are the shards of an earlier save at that path, see
-/// `SaveOptions::shard_size`. Tensors are written directly from the object's memory.
+/// is replaced as a whole or not at all. Tensors are written directly from the object's memory.
 /// \throws Error with the path in the structure and the file; see error.hpp.
 template <class T>
 SaveReport save_file(const T& object, const std::filesystem::path& path,

@@ -19,7 +19,6 @@
 #include "data/limit.hpp"
 #include "data/text/json_text.hpp"
 #include "formats/safestructures/schema_inside.hpp"
-#include "formats/safetensors/earlier_save.hpp"
 #include "formats/safetensors/plan.hpp"
 #include "formats/structure_of_names.hpp"
 
@@ -239,7 +238,6 @@ SaveReport write(const Value& root, Metadata metadata, safetensors::detail::Head
 SaveReport write(const Value& root, Sink& sink, const SaveOptions& options) {
   refuse_own_keys(options);
   check_extra_names(root, options);
-  if (options.shard_size == 0) safetensors::detail::replace_shards(sink, options.limits);
   Metadata metadata = options.metadata;
   if (options.schema) metadata.emplace(schema::version_key, schema::version);
   if (is_for_header_alone(options) && sink.overwrite(sink.position(), {})) {

@@ -2,7 +2,6 @@
 
 #include <safestructures/data/error.hpp>
 
-#include "formats/safetensors/earlier_save.hpp"
 #include "formats/safetensors/plan.hpp"
 #include "platform/sink.hpp"
 
@@ -27,12 +26,7 @@ SaveReport write_file(const std::filesystem::path& path, std::span<const Item> i
   try {
     SaveReport report;
     safestructures::write_file(
-        path,
-        [&](Sink& sink) {
-          detail::replace_shards(sink, options.limits);
-          report = write(sink, items, metadata, options);
-        },
-        options.durable);
+        path, [&](Sink& sink) { report = write(sink, items, metadata, options); }, options.durable);
     return report;
   } catch (const Error& error) {
     throw error.with_file(path.string());

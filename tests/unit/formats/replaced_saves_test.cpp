@@ -77,7 +77,11 @@ TEST_CASE("shards take the place of the file that was saved at their path") {
 TEST_CASE("a file takes the place of the shards that were saved at its path") {
   const Folder folder;
   ss::save_file(model(1), folder / single_name, {.shard_size = 8});
+  // Without a size it is only a file beside them.
   ss::save_file(model(2), folder / single_name);
+  CHECK(folder.names() == with(shards(4), {single_name, index_name}));
+  CHECK(ss::load_file<Model>(folder / index_name) == model(1));
+  ss::save_file(model(2), folder / single_name, {.shard_size = 1000});
   CHECK(folder.names() == Names{single_name});
   CHECK(ss::load_file<Model>(folder / single_name) == model(2));
 }
@@ -88,7 +92,7 @@ TEST_CASE("the container alone replaces what was saved at its path, too") {
   const std::vector<ss::safetensors::Item> items = {{"a", tensor}, {"b", tensor}};
   ss::safetensors::write_sharded(folder / single_name, items, {}, 8);
   REQUIRE(folder.names() == with(shards(2), {index_name}));
-  ss::safetensors::write_file(folder / single_name, items);
+  ss::safetensors::write_sharded(folder / single_name, items, {}, 1000);
   CHECK(folder.names() == Names{single_name});
   ss::safetensors::write_sharded(folder / single_name, items, {}, 8);
   CHECK(folder.names() == with(shards(2), {index_name}));
@@ -149,7 +153,7 @@ TEST_CASE("only files that the earlier index names are removed, if they are call
     put(folder / index_name, start + map + "}}");
   };
   prepare(own);
-  ss::save_file(model(1), folder / single_name);
+  ss::save_file(model(1), folder / single_name, {.shard_size = 1000});
   CHECK(folder.names() == with(others, {single_name}));
   prepare(own);
   ss::save_file(model(1), folder / single_name, {.shard_size = 24});
@@ -163,7 +167,7 @@ TEST_CASE("a file leaves an index alone that this library did not save, or that 
         "{}", "no index"}) {
     put(folder / "m-00001-of-00001.safetensors", "downloaded");
     put(folder / index_name, text);
-    ss::save_file(model(1), folder / single_name);
+    ss::save_file(model(1), folder / single_name, {.shard_size = 1000});
     CHECK(text_of(folder / index_name) == text);
     CHECK(text_of(folder / "m-00001-of-00001.safetensors") == "downloaded");
   }
@@ -172,8 +176,10 @@ TEST_CASE("a file leaves an index alone that this library did not save, or that 
 TEST_CASE("a file of another name or kind leaves the shards beside it alone") {
   const Folder folder;
   ss::save_file(model(1), folder / single_name, {.shard_size = 16});
-  for (const std::string name : {"m", "m.json", "m.safetensors.gz", "n.safetensors"})
+  for (const std::string name : {"m.json", "m.safetensors.gz"})
     ss::save_file(model(2), folder / name);
+  for (const std::string name : {"m", "n.safetensors"})
+    ss::save_file(model(2), folder / name, {.shard_size = 1000});
   CHECK(ss::load_file<Model>(folder / index_name) == model(1));
 }
 
@@ -194,7 +200,8 @@ TEST_CASE("what is loaded from shards is saved in their place as one file, and t
   for (const ss::Access access : {ss::Access::map, ss::Access::read, ss::Access::memory}) {
     ss::save_file(model(1), folder / single_name, {.shard_size = 16});
     const ss::Value loaded = ss::load_file(folder / index_name, {.access = access});
-    ss::save_file(loaded, folder / single_name);
+    ss::save_file(loaded, folder / single_name, {.shard_size = 1000});
+    CHECK(folder.names() == Names{single_name});
     const ss::Document file = ss::open(folder / single_name, {.access = access});
     ss::convert_file(file, folder / single_name, {.shard_size = 16});
     CHECK(ss::load_file<Model>(folder / index_name) == model(1));
@@ -213,9 +220,9 @@ TEST_CASE("a save that fails removes nothing of an earlier one") {
         .substr(0, 13);
   };
   ss::save_file(model(1), folder / single_name, {.shard_size = 16});
-  CHECK(error(0) == "out_of_range:");
+  CHECK(error(1000) == "out_of_range:");
   CHECK(ss::load_file<Model>(folder / index_name) == model(1));
-  ss::save_file(model(2), folder / single_name);
+  ss::save_file(model(2), folder / single_name, {.shard_size = 1000});
   CHECK(error(8) == "out_of_range:");
   CHECK(ss::load_file<Model>(folder / single_name) == model(2));
 }

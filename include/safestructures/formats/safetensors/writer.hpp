@@ -69,8 +69,7 @@ SAFESTRUCTURES_API SaveReport write(Sink& sink, std::span<const Item> items,
                                     const WriteOptions& options = {});
 
 /// Writes a file under a temporary name in the same folder and renames it, so that an old file is
-/// replaced as a whole or not at all. Then the index, and its shards, that `write_sharded` left at
-/// the same path is removed. Large tensors are written directly from the caller's memory;
+/// replaced as a whole or not at all. Large tensors are written directly from the caller's memory;
 /// in addition to that, memory is needed for the header and 4 MiB, or 2 MiB per converting thread.
 /// \throws Error `cannot_write`, and as `write`
 SAFESTRUCTURES_API SaveReport write_file(const std::filesystem::path& path,
@@ -99,7 +98,8 @@ inline constexpr std::string_view save_key = "_safestructures_save_";
 /// `File::open` takes.
 ///
 /// What fits into one file of `shard_size` bytes of data is just that file, as `write_file` writes
-/// it, unless the path names the index.
+/// it, unless the path names the index; the index, and its shards, that an earlier call left at the
+/// same path is removed then.
 ///
 /// Takes the items in their order; a file ends before the item that would exceed `shard_size`
 /// bytes of data. Every file holds all metadata, and `save_key`. All files are written under
