@@ -129,7 +129,8 @@ void add_diff(CLI::App& app) {
               "call (worst, the default), or the order of the structure or of the calls (call)")
           ->transform(one_of("order", {"worst", "call"}))
           ->option_text("worst|call");
-  command->add_flag("--all", options->all, "Show all rows: also those that are equal, and every call");
+  command->add_flag("--all", options->all,
+                    "Show all rows: also those that are equal, and every call");
   command->add_flag("--json", options->json, "Print JSON, for programs: everything that was found")
       ->excludes(order);
   command->add_flag("--junit", options->junit, "Print JUnit XML, for CI: a test case for each row")
