@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -63,16 +64,21 @@ class WorstRows {
   explicit WorstRows(std::size_t most) : most_(most) {}
 
   void add(const ShownRow& row) {
+    ++added_;
     if (has_least_ && row.badness <= least_) return;
     rows_.push_back(row);
     if (rows_.size() / 2 >= most_) cut();
   }
 
-  /// Returns the worst first; among equals, those added first.
-  std::vector<ShownRow> take() {
+  /// Returns the worst first; among equals, those added first. \param equal counted only
+  ShownRows take(std::size_t equal) {
     if (rows_.size() > most_) cut();
     std::ranges::sort(rows_, is_worse);
-    return std::move(rows_);
+    ShownRows shown{.rows = std::move(rows_), .equal = equal};
+    shown.hidden = added_ - shown.rows.size();
+    shown.have_calls =
+        std::ranges::any_of(shown.rows, [](const ShownRow& row) { return row.calls > 1; });
+    return shown;
   }
 
  private:
@@ -85,6 +91,7 @@ class WorstRows {
   }
 
   std::size_t most_;
+  std::size_t added_ = 0;
   std::vector<ShownRow> rows_;
   // Once there are enough rows, others that are no worse than the last are not kept, nor equal
   // later ones.
@@ -92,75 +99,102 @@ class WorstRows {
   double least_ = 0;
 };
 
-/// The rows of each name as one: a layer that differs in each of 100 steps would fill the table.
+/// Takes each row as one of the table.
+class SingleRows {
+ public:
+  explicit SingleRows(std::size_t most) : worst_(most) {}
+
+  template <typename Row>
+  void count_equal(const Row&) {
+    ++equal_;
+  }
+  template <typename Row>
+  void add(const Row&, const ShownRow& shown) {
+    worst_.add(shown);
+  }
+  ShownRows take() { return worst_.take(equal_); }
+
+ private:
+  WorstRows worst_;
+  std::size_t equal_ = 0;
+};
+
+/// Takes the rows of each name as one: a layer that differs in each of 100 steps would fill the
+/// table.
 class NameRows {
  public:
   explicit NameRows(const CompactRows& compact)
-      : compact_(compact), of_kinds_(compact.kinds.size(), ShownRow{.calls = 0}) {}
+      : compact_(compact), of_kinds_(compact.kinds.size(), no_call) {}
 
-  /// Returns a row as one that is no reason to show its name.
-  static ShownRow left_out(ShownRow row) {
-    row.badness = -std::numeric_limits<double>::infinity();
-    return row;
+  void count_equal(const ComparisonRow& row) { count_equal(name_of(row)); }
+  void count_equal(std::size_t compact) { count_equal(of_kinds_[compact_.rows[compact].kind]); }
+  void add(const ComparisonRow& row, const ShownRow& shown) { join(name_of(row), shown); }
+  void add(std::size_t compact, const ShownRow& shown) {
+    join(of_kinds_[compact_.rows[compact].kind], shown);
   }
 
-  void add(const ComparisonRow& row, const ShownRow& shown) {
-    join({row.path, row.other_path, is_lone(row.verdict) ? row.verdict : Verdict::different},
-         shown);
-  }
-  void add_compact(std::size_t place, const ShownRow& shown) {
-    join(of_kinds_[compact_.rows[place].kind], shown);
-  }
-
-  /// Returns those with a row that is not left out, in the order of the rows.
-  std::vector<ShownRow> take() {
+  ShownRows take(std::size_t most) {
     for (std::size_t i = 0; i < of_kinds_.size(); ++i) {
       const CompactKind& kind = compact_.kinds[i];
-      if (of_kinds_[i].calls != 0)
-        join({kind.path, kind.other_path, Verdict::different}, of_kinds_[i]);
+      join(name_of(Name(kind.path, kind.other_path, Verdict::different)), of_kinds_[i]);
     }
-    std::vector<ShownRow> rows;
-    rows.reserve(of_names_.size());
+    std::vector<ShownRow> names;
     for (const auto& [name, row] : of_names_)
-      if (row.badness != left_out(row).badness) rows.push_back(row);
-    std::ranges::sort(rows, {}, &ShownRow::place);
-    return rows;
+      if (row.place != no_call.place) names.push_back(row);
+    std::ranges::sort(names, {}, &ShownRow::place);
+    WorstRows worst(most);
+    for (const ShownRow& name : names) worst.add(name);
+    return worst.take(equal_);
   }
 
  private:
   /// The path in both, and which side alone has it, if it is one.
   using Name = std::tuple<std::string_view, std::string_view, Verdict>;
+  static constexpr ShownRow no_call{
+      .place = SIZE_MAX, .badness = -std::numeric_limits<double>::infinity(), .calls = 0};
 
-  void join(const Name& name, const ShownRow& shown) {
-    const auto [found, is_new] = of_names_.try_emplace(name, shown);
-    if (!is_new) join(found->second, shown);
+  ShownRow& name_of(const Name& name) { return of_names_.try_emplace(name, no_call).first->second; }
+  ShownRow& name_of(const ComparisonRow& row) {
+    const Verdict side = is_lone(row.verdict) ? row.verdict : Verdict::different;
+    return name_of(Name(row.path, row.other_path, side));
+  }
+  void count_equal(ShownRow& name) {
+    ++equal_;
+    ++name.calls;
   }
   static void join(ShownRow& name, const ShownRow& shown) {
-    const ShownRow& worst = name.calls == 0 || is_worse(shown, name) ? shown : name;
-    name = {.place = worst.place,
-            .badness = worst.badness,
-            .calls = name.calls + shown.calls,
-            .different = name.different + shown.different};
+    if (is_worse(shown, name)) {
+      name.place = shown.place;
+      name.badness = shown.badness;
+    }
+    name.calls += shown.calls;
+    name.different += shown.different;
   }
 
   const CompactRows& compact_;
   std::vector<ShownRow> of_kinds_;  // By the index of the kind, because a map takes longer.
   std::map<Name, ShownRow> of_names_;
+  std::size_t equal_ = 0;
 };
 
-/// Calls `whole` or `compact` with each row of a store, as `visit` does, and how it is ranked.
-template <typename Whole, typename Compact>
-void rank(const RowStore& store, const Whole& whole, const Compact& compact) {
-  const auto shown = [](std::size_t i, Verdict verdict, double badness) {
-    return ShownRow{.place = i, .badness = badness, .different = is_difference(verdict) ? 1U : 0U};
+/// Adds all rows of a store, or counts those that are equal.
+template <typename Rows>
+void add_rows(const RowStore& store, const TableOptions& options, Rows& rows) {
+  const CompactRows& compact = store.compact();
+  const auto add = [&](std::size_t place, const auto& row, Verdict verdict, const auto& rank) {
+    if (!options.all && verdict == Verdict::equal) return rows.count_equal(row);
+    rows.add(row, {.place = place,
+                   .badness = options.order == RowOrder::worst ? rank() : 0,
+                   .different = is_difference(verdict) ? 1U : 0U});
   };
   // No row is made: making 100,000 took three times as long as comparing the records.
-  const CompactRows& rows = store.compact();
-  store.visit([&](std::size_t i,
-                  const ComparisonRow& row) { whole(row, shown(i, row.verdict, badness(row))); },
-              [&](std::size_t i, std::size_t place) {
-                compact(place, shown(i, rows.rows[place].verdict, badness(rows, place)));
-              });
+  store.visit(
+      [&](std::size_t i, const ComparisonRow& row) {
+        add(i, row, row.verdict, [&] { return badness(row); });
+      },
+      [&](std::size_t i, std::size_t place) {
+        add(i, place, compact.rows[place].verdict, [&] { return badness(compact, place); });
+      });
 }
 
 }  // namespace
@@ -168,49 +202,14 @@ void rank(const RowStore& store, const Whole& whole, const Compact& compact) {
 ShownRows shown_rows(const Comparison& comparison, const TableOptions& options) {
   const RowStore* const store = RowStore::of(comparison.rows);
   if (store == nullptr) return {};
-  const bool is_by_call = options.order == RowOrder::call;
-  const bool are_names = comparison.is_of_recordings && !is_by_call && !options.all;
-  ShownRows shown;
-  WorstRows worst(options.all ? store->size() : options.rows);
-  std::size_t found = 0;
-  const auto add = [&](ShownRow row) {
-    ++found;
-    if (is_by_call) row.badness = 0;
-    worst.add(row);
-  };
-  const auto is_left_out = [&](Verdict verdict) {
-    if (options.all || verdict != Verdict::equal) return false;
-    ++shown.equal;
-    return true;
-  };
-  const CompactRows& rows = store->compact();
-  if (are_names) {
-    NameRows names(rows);
-    rank(
-        *store,
-        [&](const ComparisonRow& row, const ShownRow& one) {
-          names.add(row, is_left_out(row.verdict) ? NameRows::left_out(one) : one);
-        },
-        [&](std::size_t place, const ShownRow& one) {
-          const bool is_equal = is_left_out(rows.rows[place].verdict);
-          names.add_compact(place, is_equal ? NameRows::left_out(one) : one);
-        });
-    for (const ShownRow& row : names.take()) add(row);
-  } else {
-    rank(
-        *store,
-        [&](const ComparisonRow& row, const ShownRow& one) {
-          if (!is_left_out(row.verdict)) add(one);
-        },
-        [&](std::size_t place, const ShownRow& one) {
-          if (!is_left_out(rows.rows[place].verdict)) add(one);
-        });
+  if (comparison.is_of_recordings && options.order == RowOrder::worst && !options.all) {
+    NameRows names(store->compact());
+    add_rows(*store, options, names);
+    return names.take(options.rows);
   }
-  shown.rows = worst.take();
-  shown.hidden = found - shown.rows.size();
-  shown.have_calls =
-      std::ranges::any_of(shown.rows, [](const ShownRow& row) { return row.calls > 1; });
-  return shown;
+  SingleRows rows(options.all ? store->size() : options.rows);
+  add_rows(*store, options, rows);
+  return rows.take();
 }
 
 }  // namespace safestructures::inline v0::comparing
