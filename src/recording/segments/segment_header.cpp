@@ -293,11 +293,12 @@ void SegmentHeader::add(std::span<Frame* const> frames, const HashOf& hash_of) {
     std::size_t behind = at + 1;
     for (; behind < order.size(); ++behind) {
       const Frame& next = *frames[order[behind]];
-      const std::uint64_t lost = next.begin - (rows.begin + rows.count * rows.bytes);
-      if (lost % rows.bytes != 0 || lost / rows.bytes > most_lost_rows || kind_of(next) != kind)
-        break;
-      rows.lost += lost / rows.bytes;
-      rows.count += lost / rows.bytes + 1;
+      const std::uint64_t between = next.begin - (rows.begin + rows.count * rows.bytes);
+      // Usually 0, without a division for each record.
+      const std::uint64_t lost = between == 0 ? 0 : between / rows.bytes;
+      if (lost > most_lost_rows || between != lost * rows.bytes || kind_of(next) != kind) break;
+      rows.lost += lost;
+      rows.count += lost + 1;
     }
     if (rows.count != 1) rows.hash = hash_of(rows.begin, rows.begin + rows.count * rows.bytes);
     const std::uint32_t value = add_rows(first.head, rows);
