@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -150,8 +149,9 @@ class NameRows {
  private:
   /// The path in both, and which side alone has it, if it is one.
   using Name = std::tuple<std::string_view, std::string_view, Verdict>;
-  static constexpr ShownRow no_call{
-      .place = SIZE_MAX, .badness = -std::numeric_limits<double>::infinity(), .calls = 0};
+  static constexpr ShownRow no_call{.place = std::numeric_limits<std::size_t>::max(),
+                                    .badness = -std::numeric_limits<double>::infinity(),
+                                    .calls = 0};
 
   ShownRow& name_of(const Name& name) { return of_names_.try_emplace(name, no_call).first->second; }
   ShownRow& name_of(const ComparisonRow& row) {
