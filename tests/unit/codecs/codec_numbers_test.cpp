@@ -173,6 +173,11 @@ TEST_CASE("a tensor of another dtype converts where nothing is lost") {
         std::vector<std::uint8_t>{0, 255});
 }
 
+TEST_CASE("doubles in a tensor are rounded to the floats that they load into") {
+  CHECK(to_value(std::vector<double>{0.1, 1 + 0x1p-40}).as<std::vector<float>>() ==
+        std::vector<float>{0.1F, 1});
+}
+
 TEST_CASE("errors in a large tensor name the element, whatever piece it is in") {
   std::vector<std::int32_t> numbers(300'001, 7);
   numbers[300'000] = 1000;

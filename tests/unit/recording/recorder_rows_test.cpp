@@ -113,6 +113,19 @@ TEST_CASE("a row that does not fit names the file and the row") {
   CHECK(copy.value().tensor() == run[1].tensor());
 }
 
+TEST_CASE("a record that is no tensor is named where one is asked for") {
+  const Folder folder;
+  ss::ActivationRecorder recorder(folder / "run");
+  recorder.step(3);
+  recorder.record("loss", 0.5);
+  recorder.close();
+  const ss::Recording run(folder / "run");
+  CHECK(error_of([&] { return run[0].tensor(); }) ==
+        "type_mismatch: " + segment_of(folder / "run").string() +
+            ": at /values/0: a value has the wrong type, in the record 'loss', step 3 call 0: "
+            "expected a tensor, found float 0.5.");
+}
+
 TEST_CASE("records that differ in dtype, shape, own dtype or size share no tensor") {
   const Folder folder;
   const Floats large(4097, 1);
