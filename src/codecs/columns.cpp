@@ -6,11 +6,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/registry.hpp>
 #include <safestructures/data/shape.hpp>
+#include "codecs/enum_column.hpp"
 #include "codecs/text_column.hpp"
 #include "data/text/utf8.hpp"
 
@@ -18,7 +20,7 @@ namespace safestructures::inline v0::detail {
 namespace {
 
 Value encode_column(const Column& column, const std::byte* first, std::size_t count,
-                    std::size_t stride) {
+                    std::size_t stride, const Encoder& encoder) {
   std::vector<std::uint64_t> shape = {count};
   shape.insert(shape.end(), column.dims.begin(), column.dims.end());
   std::vector<std::int64_t> strides(shape.size(), static_cast<std::int64_t>(stride));
@@ -30,6 +32,12 @@ Value encode_column(const Column& column, const std::byte* first, std::size_t co
   const std::byte* const origin = count == 0 ? nullptr : first + column.offset;
   Value value(Tensor::strided(column.dtype, Shape(shape), strides, origin, nullptr));
   if (column.complex) value.set_attribute(attributes::complex, Value(true));
+  if (column.names != nullptr) {
+    EnumNamer namer(column.names(), column.dtype, encoder);
+    for (std::size_t i = 0; i < count; ++i) namer.add(first + i * stride + column.offset);
+    if (Value names = namer.names(); names.size() != 0)
+      value.set_attribute(attributes::names, std::move(names));
+  }
   return value;
 }
 
@@ -69,18 +77,21 @@ void decode_texts(const Value& value, const Column& column, std::byte* first, st
 
 void decode_column(const Value& value, const Column& column, std::byte* first, std::size_t count,
                    std::size_t stride, const Decoder& decoder) {
-  BlockReader reader(value, decoder, column.dtype, column.dims);
+  std::optional<EnumNumberer> numberer;
+  if (column.names != nullptr) numberer.emplace(column.names(), column.dtype, value, decoder);
+  BlockReader reader(value, decoder, numberer ? numberer->stored() : column.dtype, column.dims);
   if (reader.size() != count)
     decoder.fail(ErrorCode::shape_mismatch, "a column does not have the length of the first",
                  {.expected = std::to_string(count), .found = std::to_string(reader.size())});
   if (count == 0) return;  // Without items, `first` may be null.
+  const std::size_t size = numberer ? bit_width(numberer->stored()) / 8 : column.size;
   std::byte* target = first + column.offset;
   for (;;) {
     const std::span<const std::byte> piece = reader.next();
     if (piece.empty()) return;
-    for (std::size_t at = 0; at < piece.size(); at += column.size, target += stride) {
-      std::memcpy(target, piece.data() + at, column.size);
-      if (column.check != nullptr) column.check(target, decoder);
+    for (std::size_t at = 0; at < piece.size(); at += size, target += stride) {
+      if (numberer) numberer->decode(piece.data() + at, target);
+      else std::memcpy(target, piece.data() + at, size);
     }
   }
 }
@@ -137,9 +148,7 @@ Value encode_columns(const ColumnStruct& items, const std::byte* first, std::siz
       value.insert(Value(name), encode_texts(column, first, count, stride, encoder));
       continue;
     }
-    for (std::size_t i = 0; column.check != nullptr && i < count; ++i)
-      column.check(first + i * stride + column.offset, encoder);
-    value.insert(Value(name), encode_column(column, first, count, stride));
+    value.insert(Value(name), encode_column(column, first, count, stride, encoder));
   }
   return value;
 }

@@ -60,19 +60,25 @@ void EnumTable::describe_type(TypeDescriber& type, std::string_view name,
   for (const auto& [number, text] : names_) type.enumerator(text, number);
 }
 
+const std::string* EnumTable::name_of(std::int64_t number) const noexcept {
+  const auto known = std::ranges::find(names_, number, &Names::value_type::first);
+  return known == names_.end() ? nullptr : &known->second;
+}
+
+std::optional<std::int64_t> EnumTable::number_of(std::string_view name) const noexcept {
+  const auto known = std::ranges::find(names_, name, &Names::value_type::second);
+  return known == names_.end() ? std::nullopt : std::optional(known->first);
+}
+
 Value EnumTable::encode(std::int64_t number, const Encoder& encoder) const {
-  for (const auto& [known, name] : names_)
-    if (known == number) return Value(name);
+  if (const std::string* const name = name_of(number)) return Value(*name);
   return Value(checked(number, encoder));
 }
 
 std::int64_t EnumTable::decode_name(const Value& value, const Decoder& decoder) const {
   if (value.kind() != Kind::string) decoder.mismatch("the name or number of an enum value", value);
-  std::vector<std::string_view> known_names;
-  for (const auto& [number, name] : names_) {
-    if (name == value.as_string()) return number;
-    known_names.push_back(name);
-  }
+  if (const auto number = number_of(value.as_string())) return *number;
+  const std::vector<std::string_view> known_names = all_names();
   std::string advice;
   if (const auto nearest = nearest_name(value.as_string(), known_names))
     advice = "Perhaps '" + std::string(*nearest) + "' is meant";
@@ -83,10 +89,15 @@ std::int64_t EnumTable::decode_name(const Value& value, const Decoder& decoder) 
                 .advice = advice});
 }
 
+std::vector<std::string_view> EnumTable::all_names() const {
+  std::vector<std::string_view> names;
+  names.reserve(names_.size());
+  for (const auto& [number, name] : names_) names.push_back(name);
+  return names;
+}
+
 void EnumTable::nameless(const std::string& number, const Walker& walker) const {
-  std::vector<std::string_view> known_names;
-  known_names.reserve(names_.size());
-  for (const auto& [known, name] : names_) known_names.push_back(name);
+  const std::vector<std::string_view> known_names = all_names();
   walker.fail(
       ErrorCode::out_of_range, "an enum's value has no name",
       {.expected = known_names.empty() ? "a value that has a name" : list_names(known_names),
@@ -102,8 +113,7 @@ std::uint64_t EnumTable::checked_large(std::uint64_t number, const Walker& walke
 
 std::int64_t EnumTable::checked(std::int64_t number, const Walker& walker) const {
   if (numbers_ == Numbers::named) {
-    const auto is_this = [&](const auto& known) { return known.first == number; };
-    if (std::ranges::none_of(names_, is_this)) nameless(std::to_string(number), walker);
+    if (name_of(number) == nullptr) nameless(std::to_string(number), walker);
     return number;
   }
   if (number >= lowest_ && number <= highest_) return number;

@@ -16,6 +16,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/shape.hpp>
 #include <safestructures/data/slice.hpp>
+#include "codecs/enum_column.hpp"
 #include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
 #include "data/column_count.hpp"
@@ -60,15 +61,19 @@ Value part_of(const Value& value, std::size_t index) {
   return marked;
 }
 
-/// Returns a number of C++ in a tensor of rank 0 as what it is when saved without columns: an enum
-/// can be loaded from it, and a migration calculate with it.
-Value as_scalar(Value part) {
+/// Returns a number of C++ in a tensor of rank 0 as what it is when saved without columns, so that
+/// a migration can calculate with it: that of an enum is the name in its column.
+Value as_scalar(Value part, const Value& column) {
   if (part.kind() != Kind::tensor || part.tensor().rank() != 0) return part;
   const DType dtype = part.tensor().dtype();
   const bool is_number =
       is_integer(dtype) || dtype == DType::BOOL || dtype == DType::F32 || dtype == DType::F64;
-  if (is_number) return detail::scalar_of(part.tensor());
-  return part;
+  if (!is_number) return part;
+  Value scalar = detail::scalar_of(part.tensor());
+  if (!is_integer(dtype)) return scalar;
+  const auto number = scalar.as_int64();
+  const std::string* const name = number ? detail::name_in_column(column, *number) : nullptr;
+  return name != nullptr ? Value(*name) : scalar;
 }
 
 /// Returns a text from a struct of text and ends.
@@ -103,7 +108,7 @@ Value part_of_columns(const Value& value, std::size_t index) {
   for (const Entry& field : value.entries())
     part.insert(field.key, field.value.kind() == Kind::structure
                                ? part_of_columns(field.value, index)
-                               : as_scalar(part_of(field.value, index)));
+                               : as_scalar(part_of(field.value, index), field.value));
   return part;
 }
 

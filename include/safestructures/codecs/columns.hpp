@@ -10,7 +10,8 @@
 ///     };
 ///
 /// This applies to a std::vector of structs or std::pairs if each of their fields is one of:
-/// - a number, `bool` or enum, which is stored as its number;
+/// - a number, `bool` or enum, which is stored as its number, with the names in the attribute
+/// "names";
 /// - a std::array or C array of numbers;
 /// - a type with a `BlockLayout`;
 /// - a std::string;
@@ -30,7 +31,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -114,8 +114,8 @@ struct Column {
   bool complex = false;
   bool is_text = false;  // Whether it is a std::string.
   const std::type_info* type = nullptr;
-  /// Throws if a number is not a value of the enum; null for other types.
-  void (*check)(const std::byte* number, const Walker& walker) = nullptr;
+  /// The names of an enum; null for other types.
+  const EnumTable& (*names)() = nullptr;
   std::vector<ColumnStruct> parts;  // One entry for a struct, otherwise empty.
 };
 
@@ -151,14 +151,6 @@ using NumberOfWidth = std::conditional_t<
         std::conditional_t<size == 4, std::conditional_t<is_signed, std::int32_t, std::uint32_t>,
                            std::conditional_t<is_signed, std::int64_t, std::uint64_t>>>>;
 
-template <class E>
-void check_enum(const std::byte* number, const Walker& walker) {
-  using Number = NumberOfWidth<sizeof(E), std::is_signed_v<std::underlying_type_t<E>>>;
-  Number value;
-  std::memcpy(&value, number, sizeof value);
-  check_enum_number<E>(value, walker);
-}
-
 template <class T>
 ColumnStruct column_struct(const T& item, const std::byte* first);
 
@@ -180,7 +172,7 @@ Column column_of(std::size_t index, const Field& field, const std::byte* first) 
   } else if constexpr (Enum<Field>) {
     column.dtype =
         dtype_of<NumberOfWidth<sizeof(Field), std::is_signed_v<std::underlying_type_t<Field>>>>;
-    column.check = &check_enum<Field>;
+    column.names = &enum_table<Field>;
   } else {
     column.parts.push_back(column_struct(field, first));
   }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -62,6 +63,10 @@ class SAFESTRUCTURES_API EnumTable {
                      TypeDescriber::Node& underlying) const;
   /// Returns the name as a str, or the number of a value without one. \throws Error `out_of_range`
   [[nodiscard]] Value encode(std::int64_t number, const Encoder& encoder) const;
+  /// Returns the name of a number; null if it has none.
+  [[nodiscard]] const std::string* name_of(std::int64_t number) const noexcept;
+  /// Returns the number of a name.
+  [[nodiscard]] std::optional<std::int64_t> number_of(std::string_view name) const noexcept;
   /// Returns the number of a name. \throws Error `out_of_range` for an unknown name; lists those
   /// that exist
   [[nodiscard]] std::int64_t decode_name(const Value& value, const Decoder& decoder) const;
@@ -71,6 +76,7 @@ class SAFESTRUCTURES_API EnumTable {
   [[nodiscard]] std::uint64_t checked_large(std::uint64_t number, const Walker& walker) const;
 
  private:
+  [[nodiscard]] std::vector<std::string_view> all_names() const;
   [[noreturn]] void nameless(const std::string& number, const Walker& walker) const;
 
   Names names_;
@@ -158,14 +164,6 @@ const EnumTable& enum_table() {
 template <class T>
 concept Enum = std::is_enum_v<T> && !std::is_same_v<T, std::byte>;
 
-/// Throws Error `out_of_range` for a number that is not a value of the enum.
-template <Enum E>
-void check_enum_number(std::integral auto number, const Walker& walker) {
-  if (std::cmp_greater(number, (std::numeric_limits<std::int64_t>::max)()))
-    static_cast<void>(enum_table<E>().checked_large(static_cast<std::uint64_t>(number), walker));
-  else static_cast<void>(enum_table<E>().checked(static_cast<std::int64_t>(number), walker));
-}
-
 }  // namespace detail
 
 /// An enum as the name of its value, a str. A number without a name is an Error `out_of_range`, or
@@ -191,10 +189,12 @@ struct Codec<T> {
   static T decode(const Value& value, Decoder& decoder) {
     using Underlying = std::underlying_type_t<T>;
     using Bounds = std::numeric_limits<Underlying>;
-    if (value.kind() != Kind::integer)
-      return static_cast<T>(detail::enum_table<T>().decode_name(value, decoder));
+    const detail::EnumTable& table = detail::enum_table<T>();
+    if (value.kind() != Kind::integer) return static_cast<T>(table.decode_name(value, decoder));
     const auto checked = [&](std::integral auto number) {
-      detail::check_enum_number<T>(number, decoder);
+      if (std::cmp_greater(number, (std::numeric_limits<std::int64_t>::max)()))
+        static_cast<void>(table.checked_large(static_cast<std::uint64_t>(number), decoder));
+      else static_cast<void>(table.checked(static_cast<std::int64_t>(number), decoder));
       return static_cast<T>(number);
     };
     if constexpr (std::is_signed_v<Underlying>)

@@ -161,9 +161,9 @@ class Writer {
 
   /// Refuses attributes, which have no place here, except those that types and dtypes leave.
   void check_attributes(const Value& item, const Trace* trace) const {
-    constexpr std::array own = {attributes::burn_id, attributes::class_version,
-                                attributes::columns, attributes::complex,
-                                attributes::dtype,   attributes::variant};
+    constexpr std::array own = {attributes::burn_id, attributes::class_version, attributes::columns,
+                                attributes::complex, attributes::dtype,         attributes::names,
+                                attributes::variant};
     if (!options_.extensions) return;
     for (const Entry& attribute : item.attributes()) {
       const std::string& name = attribute.key.as_string();

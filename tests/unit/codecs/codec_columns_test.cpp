@@ -194,29 +194,6 @@ TEST_CASE("pairs, enums and nested structs can be columns") {
   CHECK(ss::load<std::vector<std::pair<float, std::int16_t>>>(ss::save(pairs)) == pairs);
 }
 
-TEST_CASE("a column of an enum holds only its values") {
-  std::vector<Event> events(2);
-  events[1].color = static_cast<Color>(9);
-  const auto error = [](const auto& call) -> std::string {
-    try {
-      static_cast<void>(call());
-    } catch (const ss::Error& found) {
-      return found.what();
-    }
-    return "no error";
-  };
-  CHECK(
-      error([&] {
-        return ss::save(events, {.columns = true});
-      }).starts_with("at /color: an enum's value has no name: expected 'red', 'green', found 9."));
-  events[1].color = Color::green;
-  ss::Value value = ss::load(ss::save(events, {.columns = true}));
-  value["color"].set_tensor(ss::Tensor::own(std::vector<std::uint8_t>{0, 9}));
-  CHECK(error_of<std::vector<Event>>(ss::save(value))
-            .starts_with(
-                "at /color: an enum's value has no name: expected 'red', 'green', found 9."));
-}
-
 TEST_CASE("columns load into any sequence when Python has dropped what says that they are such") {
   const std::vector<Event> events = {{{1, 2}, Color::red, {3, 0.5}},
                                      {{4, 5}, Color::green, {6, 1.5}}};

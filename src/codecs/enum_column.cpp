@@ -1,0 +1,125 @@
+#include "codecs/enum_column.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <safestructures/data/attributes.hpp>
+#include <safestructures/data/error.hpp>
+
+namespace safestructures::inline v0::detail {
+namespace {
+
+const Value* names_of(const Value& column) {
+  const Value* const names = column.attribute(attributes::names);
+  return names != nullptr && names->kind() == Kind::dict ? names : nullptr;
+}
+
+std::int64_t load(const std::byte* from, DType dtype) {
+  const auto as = [&](auto number) {
+    std::memcpy(&number, from, sizeof number);
+    return static_cast<std::int64_t>(number);
+  };
+  switch (dtype) {
+    case DType::I8: return as(std::int8_t{});
+    case DType::U8: return as(std::uint8_t{});
+    case DType::I16: return as(std::int16_t{});
+    case DType::U16: return as(std::uint16_t{});
+    case DType::I32: return as(std::int32_t{});
+    case DType::U32: return as(std::uint32_t{});
+    default: return as(std::int64_t{});
+  }
+}
+
+void store(std::int64_t number, std::byte* to, DType dtype) {
+  // Little-endian: the first bytes are the lowest.
+  std::memcpy(to, &number, bit_width(dtype) / 8);
+}
+
+/// Whether an integer type holds a number loaded from another.
+bool is_of(std::int64_t number, DType stored, DType dtype) {
+  std::int64_t same = 0;
+  std::array<std::byte, sizeof same> bytes{};
+  store(number, bytes.data(), dtype);
+  same = load(bytes.data(), dtype);
+  // As bits, a U64 above all numbers of I64 is a negative one, and the other way round.
+  const bool is_other_sign = number < 0 && (stored == DType::U64) != (dtype == DType::U64);
+  return same == number && !is_other_sign;
+}
+
+/// Throws if a number without a name is not a value of the enum.
+void check(std::int64_t number, const EnumTable& table, DType dtype, const Walker& walker) {
+  if (dtype == DType::U64 && number < 0)
+    static_cast<void>(table.checked_large(static_cast<std::uint64_t>(number), walker));
+  else static_cast<void>(table.checked(number, walker));
+}
+
+}  // namespace
+
+const std::string* name_in_column(const Value& column, std::int64_t number) {
+  const Value* const names = names_of(column);
+  if (names == nullptr) return nullptr;
+  // Whatever else a file may hold there sorts before all numbers, and is not found.
+  const auto number_of = [](const Entry& name) {
+    const auto known = name.value.kind() == Kind::integer ? name.value.as_int64() : std::nullopt;
+    return known.value_or(std::numeric_limits<std::int64_t>::min());
+  };
+  const std::vector<Entry>& entries = names->entries();
+  const auto found = std::ranges::lower_bound(entries, number, {}, number_of);
+  const bool is_name = found != entries.end() && found->key.kind() == Kind::string &&
+                       found->value.kind() == Kind::integer && found->value.as_int64() == number;
+  return is_name ? &found->key.as_string() : nullptr;
+}
+
+void EnumNamer::add(const std::byte* number) {
+  const std::int64_t one = load(number, dtype_);
+  if (last_ == one) return;
+  if (!names_.contains(one)) {
+    const bool is_too_large = dtype_ == DType::U64 && one < 0;
+    const std::string* const name = is_too_large ? nullptr : table_.name_of(one);
+    // Of two numbers with one name, loading by name finds the first.
+    if (name == nullptr || table_.number_of(*name) != one)
+      return check(one, table_, dtype_, encoder_);
+    names_.emplace(one, name);
+  }
+  last_ = one;
+}
+
+Value EnumNamer::names() const {
+  Value names = Value::dict({});
+  for (const auto& [number, name] : names_) names.insert(Value(*name), Value(number));
+  return names;
+}
+
+EnumNumberer::EnumNumberer(const EnumTable& table, DType dtype, const Value& column,
+                           const Decoder& decoder)
+    : table_(table), dtype_(dtype), stored_(dtype), column_(column), decoder_(decoder) {
+  if (column.has_tensor() && is_integer(column.tensor().dtype()) && names_of(column) != nullptr)
+    stored_ = column.tensor().dtype();
+}
+
+void EnumNumberer::decode(const std::byte* from, std::byte* to) {
+  const std::int64_t number = load(from, stored_);
+  auto known = known_.find(number);
+  if (known == known_.end()) {
+    const std::string* const name = name_in_column(column_, number);
+    if (name == nullptr) {
+      check(number, table_, stored_, decoder_);
+      if (!is_of(number, stored_, dtype_))
+        decoder_.fail(
+            ErrorCode::out_of_range, "a number is not a value of the enum",
+            {.expected = "numbers of " + std::string(to_string(dtype_)),
+             .found = stored_ == DType::U64 ? std::to_string(static_cast<std::uint64_t>(number))
+                                            : std::to_string(number)});
+      return store(number, to, dtype_);
+    }
+    known = known_.emplace(number, table_.decode_name(Value(*name), decoder_)).first;
+  }
+  store(known->second, to, dtype_);
+}
+
+}  // namespace safestructures::inline v0::detail
