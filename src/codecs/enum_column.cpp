@@ -77,16 +77,13 @@ const std::string* name_in_column(const Value& column, std::int64_t number) {
 
 void EnumNamer::add(const std::byte* number) {
   const std::int64_t one = load(number, dtype_);
-  if (last_ == one) return;
-  if (!names_.contains(one)) {
-    const bool is_too_large = dtype_ == DType::U64 && one < 0;
-    const std::string* const name = is_too_large ? nullptr : table_.name_of(one);
-    // Of two numbers with one name, loading by name finds the first.
-    if (name == nullptr || table_.number_of(*name) != one)
-      return check(one, table_, dtype_, encoder_);
-    names_.emplace(one, name);
-  }
-  last_ = one;
+  if (recent_.find(one) != nullptr) return;
+  const bool is_too_large = dtype_ == DType::U64 && one < 0;
+  const std::string* const name = is_too_large ? nullptr : table_.name_of(one);
+  // Of two numbers with one name, loading by name finds the first.
+  if (name != nullptr && table_.number_of(*name) == one) names_.emplace(one, name);
+  else check(one, table_, dtype_, encoder_);
+  recent_.add(one, one);
 }
 
 Value EnumNamer::names() const {
@@ -104,22 +101,21 @@ EnumNumberer::EnumNumberer(const EnumTable& table, DType dtype, const Value& col
 
 void EnumNumberer::decode(const std::byte* from, std::byte* to) {
   const std::int64_t number = load(from, stored_);
-  auto known = known_.find(number);
-  if (known == known_.end()) {
-    const std::string* const name = name_in_column(column_, number);
-    if (name == nullptr) {
-      check(number, table_, stored_, decoder_);
-      if (!is_of(number, stored_, dtype_))
-        decoder_.fail(
-            ErrorCode::out_of_range, "a number is not a value of the enum",
-            {.expected = "numbers of " + std::string(to_string(dtype_)),
-             .found = stored_ == DType::U64 ? std::to_string(static_cast<std::uint64_t>(number))
-                                            : std::to_string(number)});
-      return store(number, to, dtype_);
-    }
-    known = known_.emplace(number, table_.decode_name(Value(*name), decoder_)).first;
-  }
-  store(known->second, to, dtype_);
+  if (const std::int64_t* const known = recent_.find(number)) return store(*known, to, dtype_);
+  const std::string* const name = name_in_column(column_, number);
+  const std::int64_t known =
+      name != nullptr ? table_.decode_name(Value(*name), decoder_) : checked(number);
+  recent_.add(number, known);
+  store(known, to, dtype_);
+}
+
+std::int64_t EnumNumberer::checked(std::int64_t number) const {
+  check(number, table_, stored_, decoder_);
+  if (is_of(number, stored_, dtype_)) return number;
+  decoder_.fail(ErrorCode::out_of_range, "a number is not a value of the enum",
+                {.expected = "numbers of " + std::string(to_string(dtype_)),
+                 .found = stored_ == DType::U64 ? std::to_string(static_cast<std::uint64_t>(number))
+                                                : std::to_string(number)});
 }
 
 }  // namespace safestructures::inline v0::detail

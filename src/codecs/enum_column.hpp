@@ -2,10 +2,10 @@
 /// The names of enums in a column: numbers alone would mean others once the enum is reordered.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 
 #include <safestructures/codecs/enums.hpp>
@@ -18,8 +18,33 @@ namespace safestructures::inline v0::detail {
 /// Returns the name of a number in `attributes::names` of a column; null if it has none.
 const std::string* name_in_column(const Value& column, std::int64_t number);
 
-/// Collects the names of the numbers of a column that is saved. Each name is looked up once: a
-/// column has few names and many numbers.
+/// Numbers that were looked up, by their lowest bits: a column has few names and many numbers. With
+/// a map, saving a million random ones of eight took 15 ms in place of 5.
+class RecentNumbers {
+ public:
+  /// Returns what was added for a number; null if that was replaced, or nothing was.
+  [[nodiscard]] const std::int64_t* find(std::int64_t number) const noexcept {
+    const Slot& slot = slots_[index(number)];
+    return slot.is_used && slot.number == number ? &slot.known : nullptr;
+  }
+  void add(std::int64_t number, std::int64_t known) noexcept {
+    slots_[index(number)] = {number, known, true};
+  }
+
+ private:
+  struct Slot {
+    std::int64_t number = 0;
+    std::int64_t known = 0;
+    bool is_used = false;
+  };
+  static std::size_t index(std::int64_t number) noexcept {
+    return static_cast<std::uint64_t>(number) % 64;
+  }
+
+  std::array<Slot, 64> slots_{};
+};
+
+/// Collects the names of the numbers of a column that is saved.
 class EnumNamer {
  public:
   EnumNamer(const EnumTable& table, DType dtype, const Encoder& encoder)
@@ -34,7 +59,7 @@ class EnumNamer {
   const EnumTable& table_;
   DType dtype_;
   const Encoder& encoder_;
-  std::optional<std::int64_t> last_;  // Is in `names_`.
+  RecentNumbers recent_;
   std::map<std::int64_t, const std::string*> names_;
 };
 
@@ -52,12 +77,15 @@ class EnumNumberer {
   void decode(const std::byte* from, std::byte* to);
 
  private:
+  /// Returns a number without a name.
+  [[nodiscard]] std::int64_t checked(std::int64_t number) const;
+
   const EnumTable& table_;
   DType dtype_;
   DType stored_;
   const Value& column_;
   const Decoder& decoder_;
-  std::map<std::int64_t, std::int64_t> known_;  // Numbers with a name.
+  RecentNumbers recent_;
 };
 
 }  // namespace safestructures::inline v0::detail
