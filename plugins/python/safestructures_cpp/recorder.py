@@ -28,7 +28,7 @@ from safestructures_cpp import globs, hooks, order, segments, traced
 from safestructures_cpp.counts import Counts
 from safestructures_cpp.nodes import SURROGATE, NodeWriter, Unlike
 from safestructures_cpp.recording import Record, records
-from safestructures_cpp.scopes import Scope, in_scopes
+from safestructures_cpp.scopes import Scope, in_scopes, step_in_scopes
 
 __all__ = ["Record", "Recorder", "records"]
 
@@ -123,10 +123,11 @@ class Recorder:
         """
         if not name:
             raise ValueError("a scope has no name")
-        return Scope(self, name)
+        return Scope(self, name=name)
 
     def step(self, number):
-        """Sets the step of everything recorded from now on, by all threads. It is 0 at first.
+        """Sets the step of everything recorded from now on, by all threads that are not in a `step_scope`. It is 0 at
+        first.
 
         In a staged JAX function, the step is set whenever the function runs, and `number` may be traced.
         """
@@ -138,6 +139,15 @@ class Recorder:
             return
         self._wait_for_callbacks()
         self._step = number
+
+    def step_scope(self, number):
+        """`with recorder.step_scope(i):` gives everything that this thread or task records a step of its own.
+
+        For programs that work on several inputs at once, such as servers, whose records are otherwise not known to
+        belong together. The innermost one counts. What a staged JAX function records has the step of `step`: JAX runs
+        it in a thread of its own.
+        """
+        return Scope(self, step=as_step(number))
 
     def _set_step(self, number):
         self._step = as_step(number)
@@ -201,12 +211,14 @@ class Recorder:
         if self._is_closing:
             raise ValueError("the recorder is closed")
         self._settle()
-        if not self._is_wanted(name) or self._step % self._every:
+        own = step_in_scopes(self)
+        step = self._step if own is None else own
+        if not self._is_wanted(name) or step % self._every:
             return self._counts.add(name, "filtered")
         if self._error is not None:
             return self._counts.add(name, "failed")
         try:
-            self._pending = self._prepare(name, value, omit)
+            self._pending = self._prepare(name, step, value, omit)
         except BaseException:
             self._counts.add(name, "failed")
             raise
@@ -236,7 +248,7 @@ class Recorder:
             self._wanted[name] = any(globs.matches(glob, name) for glob in self._only)
         return self._wanted[name]
 
-    def _prepare(self, name, value, omit):
+    def _prepare(self, name, step, value, omit):
         start = SURROGATE.sub("\ufffd", f"{self._next_sequence():08}:{name}")
         names = Unlike()
 
@@ -249,7 +261,7 @@ class Recorder:
         node = writer.node(value)
         record = segments.Prepared(
             sequence=self._next_sequence(),
-            step=self._step,
+            step=step,
             call=self._counts.calls(name),
             time=time.time_ns(),
             name=name,
