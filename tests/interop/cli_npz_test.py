@@ -175,6 +175,8 @@ def check_names(folder):
         '{"k": {"$dict": [[{"$tuple": [1, 2]}, 3]]}}': ["k.(1, 2)"],
         '{"$dict": [[{"$tuple": ["text", null]}, {"": 1}]]}': ["('text', None)."],
         '{"s": {"$struct": "A", "x": 1, "$attributes": {"class_version": 2}}}': ["s.x"],
+        '{"$struct": "A", "kind": {"$tensor": "U8", "$attributes": {"names": {"car": 0}}, "shape": [1], "data": [0]},'
+        ' "$attributes": {"columns": 1}}': ["kind"],
     }.items():
         (folder / "in.json").write_text(text)
         done = run(folder, "convert", "in.json", "named.npz")
