@@ -4,6 +4,7 @@ Tensors of every framework are stored as NumPy's, so that a recording can be ope
 """
 
 import dataclasses
+import functools
 import re
 import sys
 from collections.abc import Mapping
@@ -139,13 +140,19 @@ def torch_as_numpy(tensor):
     return name, tensor.resolve_conj().resolve_neg().numpy()
 
 
+@functools.lru_cache(maxsize=64)  # NumPy puts the name together anew each time, which takes 3 us.
+def name_of_dtype(dtype):
+    """Returns the name of a dtype of NumPy."""
+    return dtype.name
+
+
 def stored_tensor(value, path):
     """Returns the StoredTensor of an array, which may share its memory. Raises NotRecordable."""
     if is_torch_tensor(value):
         name, array = torch_as_numpy(value)
     else:
         array = np.asarray(value)
-        name = array.dtype.name
+        name = name_of_dtype(array.dtype)
     if name not in DTYPES:
         raise NotRecordable(f"a tensor of dtype {name}")
     if array.dtype.byteorder == ">":

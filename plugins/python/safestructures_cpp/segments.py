@@ -7,7 +7,6 @@ its header and columns: a process may die at any moment and loses only the recor
 import contextlib
 import dataclasses
 import errno
-import functools
 import json
 import os
 import pathlib
@@ -80,6 +79,11 @@ def text(data):
     return json.dumps(data)
 
 
+def size_in_text(data):
+    """Returns the length of `text(data)` of JSON, without making it."""
+    return len(data) + len('""') + data.count('"') + data.count("\\")
+
+
 def string_node(value):
     """Returns the node of a text."""
     return {"data_type": "str", "value": value}
@@ -124,26 +128,18 @@ class Prepared:
     thread: int
     node: str  # The node of its value, as text for the schema.
     tensors: list
+    size: int = 0  # The number of bytes of its tensors.
+    cost: int = 0  # The most bytes that it takes in front of the data, not counting its name.
+    cost_of_name: int = 0  # The most bytes that its name takes there, once per segment.
 
-    @functools.cached_property
-    def size(self):
-        """The number of bytes of its tensors."""
-        return sum(len(tensor.data) for tensor in self.tensors)
-
-    @functools.cached_property
-    def cost(self):
-        """The most bytes that it takes in front of the data, not counting its name."""
-        bound = COLUMNS_SIZE + GAP_BOUND + len(text(self.node))
+    def __post_init__(self):
+        self.size = sum(len(tensor.data) for tensor in self.tensors)
+        self.cost = COLUMNS_SIZE + GAP_BOUND + size_in_text(self.node)
         for tensor in self.tensors:
             # In the header, and among the checksums, where it is JSON inside JSON.
-            bound += len(text(tensor.name)) + len(text(text(tensor.name)))
-            bound += ENTRY_BOUND + DIMENSION_BOUND * len(tensor.shape)
-        return bound
-
-    @functools.cached_property
-    def cost_of_name(self):
-        """The most bytes that its name takes there, once per segment."""
-        return NAME_BOUND + len(text(text(self.name)))
+            name = text(tensor.name)
+            self.cost += len(name) + size_in_text(name) + ENTRY_BOUND + DIMENSION_BOUND * len(tensor.shape)
+        self.cost_of_name = NAME_BOUND + size_in_text(text(self.name))
 
     def check_size(self):
         """Raises ValueError if its header would be too large even in a segment of its own."""
