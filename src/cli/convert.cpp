@@ -155,6 +155,19 @@ SaveReport write_converted(const Document& document, const ConvertOptions& optio
   return report;
 }
 
+/// Says which files of an earlier save are gone, of many the first.
+std::string removed_text(const std::vector<std::string>& removed) {
+  constexpr std::size_t most = 4;
+  std::string text =
+      "removed " + detail::counted(removed.size(), "file") + " of the earlier save there: ";
+  for (std::size_t i = 0; i < std::min(removed.size(), most); ++i) {
+    if (i > 0) text += ", ";
+    detail::append_printable(text, removed[i]);
+  }
+  if (removed.size() > most) text += ", ...";
+  return text;
+}
+
 /// A file replaces a file as a whole; the standard output is a single file, written as it goes.
 void check_output(const ConvertOptions& options) {
   namespace fs = std::filesystem;
@@ -212,6 +225,7 @@ void convert(const ConvertOptions& options) {
   Output out(stdout, "the standard output");
   out << fmt::format("{}: written, {}, {}\n", name, detail::counted(content.tensor_count, "tensor"),
                      human_size(saved.bytes));
+  if (!saved.removed.empty()) out << removed_text(saved.removed) << '\n';
   out.finish();
 }
 

@@ -84,6 +84,24 @@ def check_index_stays(folder):
     expect("with a size: verify", 0, run(folder, "verify", index).returncode)
 
 
+def check_removed_shards(folder):
+    """Whose shards are gone is told which, of many the first."""
+    folder = pathlib.Path(folder)
+    save_file({name: np.float32([1, 2]) for name in "abcd"}, folder / "in.safetensors")
+    run(folder, "convert", "in.safetensors", "m.safetensors", "--shard-size", "16")
+    shard = "m-0000{}-of-0000{}.safetensors".format
+    gone = ["m.safetensors.index.json", shard(1, 2), shard(2, 2)]
+    done = run(folder, "convert", gone[0], "m.safetensors", "--shard-size", "1KB")
+    expect("one file", "removed 3 files of the earlier save there: " + ", ".join(gone), done.stdout.splitlines()[1])
+    done = run(folder, "convert", "m.safetensors", "m.safetensors", "--shard-size", "8")
+    expect("shards", "removed 1 file of the earlier save there: m.safetensors", done.stdout.splitlines()[1])
+    done = run(folder, "convert", gone[0], "m.safetensors", "--shard-size", "1KB")
+    gone = [gone[0], *(shard(i, 4) for i in (1, 2, 3))]
+    said = "removed 5 files of the earlier save there: " + ", ".join(gone) + ", ..."
+    expect("many", said, done.stdout.splitlines()[1])
+    expect("nothing to remove", 1, len(run(folder, "convert", "in.safetensors", "m.safetensors").stdout.splitlines()))
+
+
 def check_others_are_replaced(folder):
     """What was written before, beside inputs too."""
     folder = pathlib.Path(folder)
@@ -111,4 +129,10 @@ def check_nothing_to_show(folder):
     expect("stats --json", (0, "[]\n"), (done.returncode, done.stdout.replace("[\n", "[")))
 
 
-run_checks(check_inputs_stay, check_index_stays, check_others_are_replaced, check_nothing_to_show)
+run_checks(
+    check_inputs_stay,
+    check_index_stays,
+    check_removed_shards,
+    check_others_are_replaced,
+    check_nothing_to_show,
+)

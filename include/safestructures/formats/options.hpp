@@ -187,6 +187,9 @@ struct ConvertedTensor {
 struct SaveReport {
   std::uint64_t bytes = 0;                   ///< The size of all files together.
   std::vector<ConvertedTensor> conversions;  ///< Tensors that lost more than by rounding.
+  /// The names of files of the earlier save that this one took the place of, and that are removed
+  /// once it is complete (see `SaveOptions::shard_size`).
+  std::vector<std::string> removed = {};
 };
 
 }  // namespace safestructures::inline v0

@@ -5,6 +5,7 @@
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
@@ -43,6 +44,15 @@ std::optional<IndexContent> earlier_index(const Sink& sink, const CheckpointName
   }
 }
 
+/// Has the sink remove a file, if there is one.
+void replace(Sink& sink, const std::string& name, std::vector<std::string>& replaced) {
+  const std::filesystem::path path = sink.path();
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::is_regular_file(path.parent_path() / name, ignored)) return;
+  sink.replaces(name);
+  replaced.push_back(name);
+}
+
 }  // namespace
 
 CheckpointNames::CheckpointNames(std::string name) : stem_(std::move(name)) {
@@ -72,27 +82,33 @@ bool CheckpointNames::is_shard(std::string_view name) const {
          is_number_text(name.substr(middle + between.size()));
 }
 
-void replace_shards(Sink& sink, const Limits& limits) {
+std::vector<std::string> replace_shards(Sink& sink, const Limits& limits) {
   const std::string name = sink.file_name();
   // `model` may well stand beside the files of another `model.safetensors`.
-  if (!name.ends_with(suffix)) return;
+  if (!name.ends_with(suffix)) return {};
   const CheckpointNames names(name);
   const auto earlier = earlier_index(sink, names, limits);
   // What another program wrote, or somebody downloaded, is no earlier save.
-  if (!earlier || !earlier->has_save) return;
-  sink.replaces(names.index());
+  if (!earlier || !earlier->has_save) return {};
+  std::vector<std::string> replaced;
+  replace(sink, names.index(), replaced);
   for (const std::string& file : earlier->files)
-    if (names.is_shard(file)) sink.replaces(file);
+    if (names.is_shard(file)) replace(sink, file, replaced);
+  return replaced;
 }
 
-void replace_all_but(Sink& sink, std::span<const std::string> files, const Limits& limits) {
+std::vector<std::string> replace_all_but(Sink& sink, std::span<const std::string> files,
+                                         const Limits& limits) {
   const std::string name = sink.file_name();
   const CheckpointNames names(name);
-  if (name != names.index()) sink.replaces(name);
+  std::vector<std::string> replaced;
+  if (name != names.index()) replace(sink, name, replaced);
   const auto earlier = earlier_index(sink, names, limits);
-  if (!earlier) return;
+  if (!earlier) return replaced;
   for (const std::string& file : earlier->files)
-    if (names.is_shard(file) && std::ranges::find(files, file) == files.end()) sink.replaces(file);
+    if (names.is_shard(file) && std::ranges::find(files, file) == files.end())
+      replace(sink, file, replaced);
+  return replaced;
 }
 
 }  // namespace safestructures::inline v0::safetensors::detail

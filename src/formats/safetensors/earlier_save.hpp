@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <safestructures/data/limits.hpp>
 #include <safestructures/data/sink.hpp>
@@ -32,11 +33,12 @@ class CheckpointNames {
 };
 
 /// Has the sink of a single `model.safetensors` remove the index, and its shards, that this library
-/// saved at that path before.
-void replace_shards(Sink& sink, const Limits& limits);
+/// saved at that path before. \returns their names
+std::vector<std::string> replace_shards(Sink& sink, const Limits& limits);
 
 /// Has a sink whose siblings are the files of a checkpoint remove the single file at its path, and
-/// the shards of the earlier index that are not among `files`.
-void replace_all_but(Sink& sink, std::span<const std::string> files, const Limits& limits);
+/// the shards of the earlier index that are not among `files`. \returns their names
+std::vector<std::string> replace_all_but(Sink& sink, std::span<const std::string> files,
+                                         const Limits& limits);
 
 }  // namespace safestructures::inline v0::safetensors::detail

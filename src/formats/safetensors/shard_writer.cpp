@@ -96,8 +96,10 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
   if (groups.size() == 1 && is_single(sink.file_name())) {
     Metadata plain = metadata;
     plain.erase(std::string(save_key));
-    detail::replace_shards(sink, options.limits);
-    return write(sink, items, plain, options);
+    std::vector<std::string> removed = detail::replace_shards(sink, options.limits);
+    SaveReport report = write(sink, items, plain, options);
+    report.removed = std::move(removed);
+    return report;
   }
   if (groups.size() > options.limits.shards) {
     throw past(Limit::shards, options.limits.shards, "too many files for one checkpoint",
@@ -151,7 +153,7 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
   index.expect(text.size());
   index.write_copied(std::as_bytes(std::span(text)));
   report.bytes += text.size();
-  detail::replace_all_but(sink, files, options.limits);
+  report.removed = detail::replace_all_but(sink, files, options.limits);
   return report;
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("shards take the place of the file that was saved at their path") {
   const Folder folder;
   for (const std::string name : {"m.safetensors", "m"}) {
     ss::save_file(model(1), folder / name);
-    ss::save_file(model(2), folder / name, {.shard_size = 16});
+    CHECK(ss::save_file(model(2), folder / name, {.shard_size = 16}).removed == Names{name});
     CHECK(folder.names() == with(shards(2), {index_name}));
     CHECK(ss::load_file<Model>(folder / index_name) == model(2));
   }
@@ -81,9 +81,11 @@ TEST_CASE("a file takes the place of the shards that were saved at its path") {
   ss::save_file(model(2), folder / single_name);
   CHECK(folder.names() == with(shards(4), {single_name, index_name}));
   CHECK(ss::load_file<Model>(folder / index_name) == model(1));
-  ss::save_file(model(2), folder / single_name, {.shard_size = 1000});
+  const Names removed = ss::save_file(model(2), folder / single_name, {.shard_size = 1000}).removed;
+  CHECK(with(removed, {}) == with(shards(4), {index_name}));
   CHECK(folder.names() == Names{single_name});
   CHECK(ss::load_file<Model>(folder / single_name) == model(2));
+  CHECK(ss::save_file(model(2), folder / single_name, {.shard_size = 1000}).removed.empty());
 }
 
 TEST_CASE("the container alone replaces what was saved at its path, too") {
@@ -94,16 +96,23 @@ TEST_CASE("the container alone replaces what was saved at its path, too") {
   REQUIRE(folder.names() == with(shards(2), {index_name}));
   ss::safetensors::write_sharded(folder / single_name, items, {}, 1000);
   CHECK(folder.names() == Names{single_name});
-  ss::safetensors::write_sharded(folder / single_name, items, {}, 8);
+  const ss::SaveReport report = ss::safetensors::write_sharded(folder / single_name, items, {}, 8);
+  CHECK(report.removed == Names{single_name});
   CHECK(folder.names() == with(shards(2), {index_name}));
 }
 
 TEST_CASE("of shards in another number no earlier ones stay behind") {
   const Folder folder;
+  int last = 0;
   for (const std::string name : {single_name, index_name}) {
     for (const std::uint64_t size : {8U, 24U, 16U, 8U}) {
-      ss::save_file(model(static_cast<float>(size)), folder / name, {.shard_size = size});
-      CHECK(folder.names() == with(shards(size == 8 ? 4 : 2), {index_name}));
+      const int count = size == 8 ? 4 : 2;
+      const ss::SaveReport report =
+          ss::save_file(model(static_cast<float>(size)), folder / name, {.shard_size = size});
+      // Of the same number each is replaced.
+      CHECK(report.removed == (last == 0 || last == count ? Names{} : shards(last)));
+      CHECK(folder.names() == with(shards(count), {index_name}));
+      last = count;
       CHECK(ss::load_file<Model>(folder / index_name) == model(static_cast<float>(size)));
     }
   }
