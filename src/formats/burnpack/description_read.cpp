@@ -46,6 +46,55 @@ bool is_known(std::string_view key) {
   return key == tensors_key || key == metadata_key || key == scalars_key;
 }
 
+bool is_known_of_tensor(std::string_view key) {
+  return key == dtype_key || key == shape_key || key == offsets_key || key == id_key;
+}
+
+[[noreturn]] void fail_at(std::size_t position) {
+  throw Error(ErrorCode::invalid_header, "the description is not the CBOR of burnpack",
+              {.offset = header_size + position});
+}
+
+/// Refuses a piece of a text or of bytes that is in pieces itself. CBOR forbids it, but the parser
+/// calls itself for each such level: 2 MB overflowed the stack. Anything else that is wrong is left
+/// to the parser, which meets it before anything behind it.
+void check_pieces(std::span<const std::byte> cbor) {
+  constexpr unsigned bytes = 2;
+  constexpr unsigned text = 3;
+  constexpr unsigned endless = 31;
+  constexpr unsigned stop = 0xFF;
+  std::optional<unsigned> pieces;  // The type of the pieces that are being read.
+  for (std::size_t at = 0; at < cbor.size();) {
+    const std::size_t begin = at;
+    const auto head = std::to_integer<unsigned>(cbor[at++]);
+    const unsigned type = head >> 5U;
+    const unsigned info = head & 0x1FU;
+    const bool is_string = type == bytes || type == text;
+    if (head == stop) {
+      pieces.reset();
+      continue;
+    }
+    if (pieces && type != *pieces) return;
+    if (info == endless) {
+      if (pieces) fail_at(begin);
+      if (is_string) pieces = type;
+      continue;
+    }
+    std::uint64_t size = info;
+    if (info >= 24) {
+      const std::size_t width = std::size_t{1} << (info - 24);
+      if (info > 27 || width > cbor.size() - at) return;
+      size = 0;
+      for (const std::byte byte : cbor.subspan(at, width))
+        size = size << 8U | std::to_integer<std::uint64_t>(byte);
+      at += width;
+    }
+    if (!is_string) continue;
+    if (size > cbor.size() - at) return;
+    at += static_cast<std::size_t>(size);
+  }
+}
+
 }  // namespace
 
 void DescriptionReader::fail(ErrorCode code, std::string problem, ErrorDetails details) const {
@@ -60,8 +109,7 @@ void DescriptionReader::wrong(std::string expected, std::string found) const {
 
 bool DescriptionReader::parse_error(std::size_t position, const std::string&,
                                     const nlohmann::json::exception&) {
-  throw Error(ErrorCode::invalid_header, "the description is not the CBOR of burnpack",
-              {.offset = header_size + position - 1});
+  fail_at(position - 1);
 }
 
 bool DescriptionReader::number_integer(std::int64_t value) {
@@ -142,7 +190,9 @@ bool DescriptionReader::key(std::string& name) {
       if (result_.metadata.contains(name))
         fail(ErrorCode::duplicate_name, "a key of the metadata occurs twice");
       break;
-    case Part::tensor: enter_key(keys_, name); break;
+    case Part::tensor:
+      if (is_known_of_tensor(name)) enter_key(keys_, name);
+      break;
     case Part::dtype:
     case Part::scalar:
       if (std::exchange(has_choice_, true)) wrong("a map of one key", "also " + in_quotes(name));
@@ -328,6 +378,7 @@ void DescriptionReader::finish_tensor() {
 }
 
 Description read_description(std::span<const std::byte> cbor, const Limits& limits) {
+  check_pieces(cbor);
   DescriptionReader reader(limits);
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(cbor.data());
   static_cast<void>(nlohmann::json::sax_parse(begin, begin + cbor.size(), &reader,

@@ -84,7 +84,7 @@ class DescriptionReader {
   std::string name_;  // The name of the tensor, scalar or text that is being read.
   std::unordered_set<std::string, detail::KeyedHash> names_;
   std::vector<std::string> root_keys_;  // The known keys that have been seen.
-  std::vector<std::string> keys_;       // The same for the tensor.
+  std::vector<std::string> keys_;       // The same for the tensor: few, whatever else it has.
   bool has_choice_ = false;  // Whether the key of a dtype or scalar, which has one, was seen.
   std::vector<std::uint64_t> shape_;
   std::vector<std::uint64_t> offsets_;
