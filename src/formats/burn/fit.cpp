@@ -101,16 +101,22 @@ class Fitting {
   }
 
   void tensor(Value& value, const TypeInfo& type, const Trace* trace) const {
-    const bool is_list = value.kind() == Kind::list && type.item != nullptr;
-    if (is_list && is_half(type.item->dtype)) {
-      halves(value, *type.item->dtype);
-    } else if (is_list && type.item->kind == TypeKind::floating) {
-      for (Value& item : value.items()) floating(item, *type.item);
+    if (value.kind() == Kind::list && type.item != nullptr) {
+      numbers(value, *type.item);
     } else if (value.kind() == Kind::tensor) {
       if (has_bits_ && value.tensor().dtype() == DType::F16 && type.dtype &&
           is_integer(*type.dtype))
         value.set_tensor(as_integers(value.tensor()));
       if (!type.dtype) as_asked(value, trace);
+    }
+  }
+
+  /// Adjusts a list of numbers, or of rows of numbers: as deep as the type.
+  void numbers(Value& list, const TypeInfo& each) const {
+    if (each.kind == TypeKind::floating && is_half(each.dtype)) return halves(list, *each.dtype);
+    for (Value& item : list.items()) {
+      if (each.kind == TypeKind::floating) floating(item, each);
+      else if (item.kind() == Kind::list && each.item != nullptr) numbers(item, *each.item);
     }
   }
 
@@ -189,9 +195,16 @@ class Fitting {
         Value moved = std::move(*found);
         value = std::move(moved);
       }
-    for (const TypeField& field : type.fields)
-      if (Value* const member = value.find(field.name))
-        below(*member, *field.type, Trace{trace, field.name});
+    for (const TypeField& field : type.fields) {
+      std::string_view name = field.name;
+      Value* member = value.find(name);
+      // As codecs/structs.cpp finds the members.
+      for (std::size_t i = 0; member == nullptr && i < field.aliases.size(); ++i) {
+        name = field.aliases[i];
+        member = value.find(name);
+      }
+      if (member != nullptr) below(*member, *field.type, Trace{trace, name});
+    }
   }
 
   void any(Value& value, const Trace* trace) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <any>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -184,7 +185,8 @@ class BurnFormat final : public Format {
     for (const auto& [name, field] : RecordMetadata::fields)
       metadata.*field = content.metadata.at(std::string(metadata_prefix) + std::string(name));
     Value result = part;
-    fit_to_type(result, metadata, options_.encoding, options);
+    const auto* const encoding = std::any_cast<Encoding>(&content.container);
+    fit_to_type(result, metadata, encoding != nullptr ? *encoding : options_.encoding, options);
     return result;
   }
 
@@ -241,6 +243,7 @@ class BurnFormat final : public Format {
     for (const auto& [name, field] : RecordMetadata::fields)
       content.metadata.emplace(std::string(metadata_prefix) + std::string(name), metadata.*field);
     content.description = "Burn " + metadata.version + " record";
+    content.container = encoding;
     enter_tensors(content, type);
     return content;
   }

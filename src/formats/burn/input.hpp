@@ -47,6 +47,8 @@ struct Numbers {
   DType dtype = DType::I64;
   std::uint64_t count = 0;
   std::vector<std::byte> bytes;
+  /// Of F64, those that are spelled as an integer or as null, as far as the last of them.
+  std::vector<bool> others;
 };
 
 /// A range of the source.

@@ -120,9 +120,21 @@ class JsonInput final : public Input {
     if (token == json::Token::array_end) return counted(std::move(numbers), token);
     // Integers among floats are floats without a fraction.
     if (!to_doubles(numbers)) return std::nullopt;
-    for (; token == json::Token::number || token == json::Token::null; token = cursor_.next())
-      append(numbers.bytes, token == json::Token::null ? std::numeric_limits<double>::quiet_NaN()
-                                                       : cursor_.number_in_range());
+    for (; token == json::Token::number || token == json::Token::null; token = cursor_.next()) {
+      if (token == json::Token::number && !cursor_.is_integer()) {
+        append(numbers.bytes, cursor_.number_in_range());
+        continue;
+      }
+      double item = std::numeric_limits<double>::quiet_NaN();
+      if (token == json::Token::number) {
+        const std::optional<std::int64_t> integer = small_integer();
+        if (!integer || !is_exact(*integer)) return std::nullopt;
+        item = static_cast<double>(*integer);
+      }
+      append(numbers.bytes, item);
+      numbers.others.resize(numbers.bytes.size() / sizeof(double));
+      numbers.others.back() = true;
+    }
     return counted(std::move(numbers), token);
   }
 
@@ -132,13 +144,19 @@ class JsonInput final : public Input {
     return numbers;
   }
 
+  /// Whether a double can hold an integer.
+  static bool is_exact(std::int64_t integer) {
+    constexpr std::int64_t most = std::int64_t{1} << 53U;
+    return integer <= most && integer >= -most;
+  }
+
   static bool to_doubles(Numbers& numbers) {
-    constexpr std::int64_t exact = std::int64_t{1} << 53U;
     numbers.dtype = DType::F64;
+    numbers.others.assign(numbers.bytes.size() / sizeof(double), true);
     for (std::size_t i = 0; i < numbers.bytes.size(); i += sizeof(double)) {
       std::int64_t integer = 0;
       std::memcpy(&integer, numbers.bytes.data() + i, sizeof(integer));
-      if (integer > exact || integer < -exact) return false;
+      if (!is_exact(integer)) return false;
       const auto number = static_cast<double>(integer);
       std::memcpy(numbers.bytes.data() + i, &number, sizeof(number));
     }

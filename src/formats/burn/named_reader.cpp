@@ -1,6 +1,7 @@
 #include "formats/burn/named_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
@@ -18,10 +19,15 @@
 namespace safestructures::inline v0::burn {
 namespace {
 
-/// Returns packed numbers as a list.
-Value unpacked(const Tensor& numbers) {
+/// Returns packed numbers as a list. \param others as in `Numbers`
+Value unpacked(const Tensor& numbers, const std::vector<bool>& others) {
   Value list = Value::list();
   list.reserve(static_cast<std::size_t>(numbers.size()));
+  for (const bool is_other : others) {
+    const double number = numbers.data<double>()[list.size()];
+    if (!is_other) list.push_back(Value(number));
+    else list.push_back(std::isnan(number) ? Value() : Value(static_cast<std::int64_t>(number)));
+  }
   const auto add = [&](const auto& items) {
     for (const auto item : items) list.push_back(Value(item));
   };
@@ -30,7 +36,7 @@ Value unpacked(const Tensor& numbers) {
     case DType::U8: add(numbers.data<std::uint8_t>()); break;
     case DType::I64: add(numbers.data<std::int64_t>()); break;
     case DType::F32: add(numbers.data<float>()); break;
-    default: add(numbers.data<double>());
+    default: add(numbers.data<double>().subspan(list.size()));
   }
   return list;
 }
@@ -235,6 +241,7 @@ Value NamedReader::member(std::string_view name, const Trace& trace, std::size_t
     std::optional<Numbers> numbers = input_.numbers(is_old_ ? Expected::numbers : Expected::bytes);
     if (numbers) {
       elements.entry = index;
+      elements.others = std::move(numbers->others);
       const StoredType type{numbers->dtype, bit_width(numbers->dtype) / 8};
       return Value(tensor_of(std::move(numbers->bytes), type, Shape{numbers->count}));
     }
@@ -285,7 +292,7 @@ Value NamedReader::map(const Trace* trace) {
     map.entry_value(elements.entry) = bytes_at(*elements.range, trace);
   } else if (elements.entry != Elements::none) {
     Value& numbers = map.entry_value(elements.entry);
-    numbers = unpacked(numbers.tensor());
+    numbers = unpacked(numbers.tensor(), elements.others);
     nodes_ += numbers.size();
   }
   return map;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/path.hpp>
@@ -57,6 +58,7 @@ class NamedReader {
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::size_t entry = none;  ///< Its index: a tensor of the numbers of an array, or null ...
     std::optional<ByteRange> range;  ///< ... if they are bytes in the source, in this range.
+    std::vector<bool> others;        ///< As in `Numbers`.
   };
   Value member(std::string_view name, const Trace& trace, std::size_t index, Elements& elements);
   /// Returns the tensor or parameter that a map stands for; null if it stands for neither.

@@ -1,0 +1,109 @@
+/// \file
+/// What only the C++ type says of a record's values: halves and NaN in rows of numbers and under
+/// former names; and lists that look like the numbers of a tensor, but are none.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <safestructures/burn/burn.hpp>
+#include <safestructures/safestructures.hpp>
+#include "support/burn_records.hpp"
+#include "support/folder.hpp"
+
+namespace ss = safestructures;
+namespace burn = ss::burn;
+using ss::test::json_record;
+using ss::test::view_of;
+
+namespace {
+
+constexpr burn::Encoding encodings[] = {burn::Encoding::messagepack, burn::Encoding::bincode,
+                                        burn::Encoding::json};
+
+struct Renamed {
+  ss::half scale;
+};
+
+}  // namespace
+
+template <>
+struct ss::Rules<Renamed> {
+  static constexpr auto fields = ss::fields(ss::field("scale").alias("gain").alias("r#scale"));
+};
+
+TEST_CASE("rows of halves come back as they are, and rows of floats with their NaNs") {
+  using Halves = std::vector<std::array<ss::half, 2>>;
+  using Floats = std::vector<std::array<std::array<float, 1>, 2>>;
+  const Halves halves = {{ss::half(1.5F), ss::half(-2.0F)}, {ss::half(0.0F), ss::half(65504.0F)}};
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const burn::Encoding encoding : encodings) {
+    CAPTURE(static_cast<int>(encoding));
+    const auto format = ss::formats::burn({.encoding = encoding});
+    CHECK(ss::load<Halves>(ss::save(halves, {.format = format}), {.format = format}) == halves);
+    const auto floats =
+        ss::load<Floats>(ss::save(Floats{{{{1}, {nan}}}}, {.format = format}), {.format = format});
+    REQUIRE(floats.size() == 1);
+    CHECK(floats[0][0][0] == 1);
+    CHECK(std::isnan(floats[0][1][0]));
+  }
+}
+
+TEST_CASE("a half under a former name of its field is a half") {
+  for (const std::string name : {"scale", "gain", "r#scale"}) {
+    CAPTURE(name);
+    const std::string text = json_record("{\"" + name + "\":15872}");
+    CHECK(static_cast<float>(ss::load<Renamed>(view_of(text)).scale) == 1.5F);
+  }
+  // As in every format, the field's own name comes first.
+  const std::string both = json_record(R"({"gain":0,"scale":15872})");
+  CHECK(static_cast<float>(ss::load<Renamed>(view_of(both)).scale) == 1.5F);
+}
+
+TEST_CASE("a list that is no tensor keeps its integers and nulls, whatever its name") {
+  struct Item {
+    std::vector<std::optional<float>> value;
+  };
+  for (const std::string version : {"0.13.2", "0.21.0"}) {
+    CAPTURE(version);
+    const auto value = [&](const std::string& list) {
+      return ss::load(view_of(json_record("{\"value\":" + list + "}", version)))["value"];
+    };
+    const ss::Value none;
+    CHECK(value("[null,null]") == ss::Value::list({none, none}));
+    CHECK(value("[1,null,2.5,3,4.5]") == ss::Value::list({1, none, 2.5, 3, 4.5}));
+    CHECK(value("[0.5,1]") == ss::Value::list({0.5, 1}));
+    CHECK(value("[0.5,9007199254740993]") ==
+          ss::Value::list({0.5, std::int64_t{9007199254740993}}));
+    CHECK(value("[0.5,18446744073709551615]") == ss::Value::list({0.5, UINT64_MAX}));
+    const std::string text = json_record(R"({"value":[null,1.5]})", version);
+    const Item item = ss::load<Item>(view_of(text));
+    REQUIRE(item.value.size() == 2);
+    CHECK_FALSE(item.value[0]);
+    CHECK(item.value[1] == 1.5F);
+  }
+  // In a tensor they are numbers.
+  const std::string text = json_record(R"({"value":[1,null,0.5],"shape":[3]})", "0.13.2");
+  const std::vector<float> numbers = ss::load(view_of(text)).tensor().to_vector<float>();
+  CHECK(numbers[0] == 1);
+  CHECK(std::isnan(numbers[1]));
+  CHECK(numbers[2] == 0.5F);
+}
+
+TEST_CASE("null is NaN in a part of a record in JSON as in the whole, whatever the options say") {
+  const ss::test::Folder folder;
+  std::ofstream(folder / "item.json") << json_record(R"({"x":null})");
+  const auto format = ss::formats::burn();  // MessagePack, for writing.
+  struct Item {
+    double x;
+  };
+  CHECK(std::isnan(ss::load_file<Item>(folder / "item.json", {.format = format}).x));
+  const ss::Document document = ss::open(folder / "item.json", {.format = format});
+  CHECK(std::isnan(document.at("/x").as<double>()));
+  CHECK(std::isnan(document.as<Item>().x));
+}
