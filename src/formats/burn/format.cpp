@@ -14,6 +14,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/type_info.hpp>
 #include <safestructures/formats/burn.hpp>
+#include "data/text/utf8.hpp"
 #include "formats/burn/bincode_reader.hpp"
 #include "formats/burn/fit.hpp"
 #include "formats/burn/input.hpp"
@@ -69,6 +70,8 @@ void check_options(const SaveOptions& options) {
                    .found = "'" + name + "'",
                    .advice = "Save as safetensors or burnpack (.bpk), which have them, or make it "
                              "a field of the structure"});
+    if (is_known && detail::find_invalid_utf8(text))
+      throw Error(ErrorCode::invalid_utf8, "the metadata of key '" + name + "' is not valid UTF-8");
   }
 }
 

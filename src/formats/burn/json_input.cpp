@@ -31,7 +31,10 @@ void append(std::vector<std::byte>& bytes, const T& value) {
 class JsonInput final : public Input {
  public:
   JsonInput(std::string_view text, const Limits& limits)
-      : cursor_(text, {.what = "the record", .code = ErrorCode::invalid_header}), limits_(limits) {}
+      : cursor_(text, {.what = "the record",
+                       .code = ErrorCode::invalid_header,
+                       .depth = std::uint64_t{limits.depth} + 3}),
+        limits_(limits) {}
 
   Token next() override {
     token_ = token_of(cursor_.next());

@@ -22,6 +22,11 @@ constexpr ModuleField until(Version version, ModuleField field) {
   return field;
 }
 
+/// An activation that was always `implied` before.
+constexpr ModuleField activation(Version version, std::string_view name, std::string_view implied) {
+  return {.name = name, .from = version, .implied = implied};
+}
+
 constexpr std::array linear = {member("weight"), member("bias")};
 constexpr std::array embedding = {member("weight")};
 constexpr std::array p_relu = {member("alpha"), since(14, constant("alpha_value"))};
@@ -78,9 +83,9 @@ constexpr std::array lstm = {
     since(20, constant("reverse")),
     since(20, ModuleField{.name = "clip", .role = Role::optional_constant}),
     since(20, constant("input_forget")),
-    since(20, member("gate_activation")),
-    since(20, member("cell_activation")),
-    since(20, member("hidden_activation"))};
+    activation(20, "gate_activation", "Sigmoid"),
+    activation(20, "cell_activation", "Tanh"),
+    activation(20, "hidden_activation", "Tanh")};
 constexpr std::array bi_lstm = {member("forward"), member("reverse"), constant("d_hidden"),
                                 since(20, constant("batch_first"))};
 constexpr std::array gru = {
@@ -90,8 +95,8 @@ constexpr std::array gru = {
     until(9, constant("batch_size")),
     constant("d_hidden"),
     since(17, constant("reset_after")),
-    since(21, member("gate_activation")),
-    since(21, member("hidden_activation")),
+    activation(21, "gate_activation", "Sigmoid"),
+    activation(21, "hidden_activation", "Tanh"),
     since(21, ModuleField{.name = "clip", .role = Role::optional_constant})};
 
 constexpr std::array attention = {member("query"),

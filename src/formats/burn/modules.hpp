@@ -26,6 +26,7 @@ struct ModuleField {
   Version from = 0;            ///< The first version that has the field at this place,
   Version until = UINT32_MAX;  ///< and the first that no longer has it.
   Version optional_from = 0;   ///< Before it, an optional member of the C++ struct is mandatory.
+  std::string_view implied{};  ///< The variant that versions without the field always have.
 
   [[nodiscard]] bool is_in(Version version) const noexcept {
     return from <= version && version < until;

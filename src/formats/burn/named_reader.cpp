@@ -185,10 +185,11 @@ Value NamedReader::value_at(const Trace& trace) {
   }
 }
 
-void NamedReader::count_node(const Trace* trace) {
-  if (++nodes_ > options_.limits.nodes)
+void NamedReader::count_nodes(std::uint64_t count, const Trace* trace) {
+  if (count > options_.limits.nodes - nodes_)
     throw detail::past(detail::Limit::nodes, options_.limits.nodes,
                        {.path = to_string(trace), .offset = input_.offset()});
+  nodes_ += count;
 }
 
 void NamedReader::count_tensor(const Trace* trace) {
@@ -199,7 +200,7 @@ void NamedReader::count_tensor(const Trace* trace) {
 }
 
 Value NamedReader::value(const Trace* trace) {
-  count_node(trace);
+  count_nodes(1, trace);
   switch (input_.token()) {
     case Token::null: return {};
     case Token::boolean: return input_.boolean();
@@ -232,7 +233,7 @@ Value NamedReader::member(std::string_view name, const Trace& trace, std::size_t
                           Elements& elements) {
   const bool is_data = name == (is_old_ ? value_name : bytes_name);
   if (is_data && !is_old_ && input_.token() == Token::bytes) {
-    count_node(&trace);
+    count_nodes(1, &trace);
     elements.range = input_.bytes();
     elements.entry = index;
     return {};
@@ -240,6 +241,7 @@ Value NamedReader::member(std::string_view name, const Trace& trace, std::size_t
   if (is_data && input_.token() == Token::array) {
     std::optional<Numbers> numbers = input_.numbers(is_old_ ? Expected::numbers : Expected::bytes);
     if (numbers) {
+      count_nodes(1, &trace);
       elements.entry = index;
       elements.others = std::move(numbers->others);
       const StoredType type{numbers->dtype, bit_width(numbers->dtype) / 8};
@@ -258,8 +260,7 @@ std::optional<Value> NamedReader::tensor_at_once(const Trace* trace) {
   if (!data) return std::nullopt;
   const Trace step{trace, param_name};
   if (data->id) trace = &step;
-  nodes_ += (data->id ? 2 : 0) + 2 + data->shape.size();
-  count_node(trace);
+  count_nodes((data->id ? 2U : 0U) + 3 + data->shape.size(), trace);
   count_tensor(trace);
   if (data->shape.size() > options_.limits.rank)
     throw detail::past(detail::Limit::rank, options_.limits.rank,
@@ -292,8 +293,8 @@ Value NamedReader::map(const Trace* trace) {
     map.entry_value(elements.entry) = bytes_at(*elements.range, trace);
   } else if (elements.entry != Elements::none) {
     Value& numbers = map.entry_value(elements.entry);
+    count_nodes(numbers.tensor().size(), trace);
     numbers = unpacked(numbers.tensor(), elements.others);
-    nodes_ += numbers.size();
   }
   return map;
 }

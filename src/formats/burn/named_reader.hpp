@@ -46,7 +46,7 @@ class NamedReader {
   // Recursive over the record, up to Limits::depth.
   Value value_at(const Trace& trace);
   Value value(const Trace* trace);
-  void count_node(const Trace* trace);
+  void count_nodes(std::uint64_t count, const Trace* trace);
   void count_tensor(const Trace* trace);
   Value bytes_at(ByteRange range, const Trace* trace) const;
   Value list(const Trace* trace);

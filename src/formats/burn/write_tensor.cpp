@@ -40,11 +40,14 @@ void Writer::tensor(const Value& value, const Trace* trace) {
   const bool is_param = id != nullptr ? id->kind() == Kind::string : !bare_ && trace != nullptr;
   if (!is_param) return tensor_data(value, trace);
   const bool has_id = id != nullptr && !id->as_string().empty();
+  count_parts(2, 1, trace);
   out_.begin_struct(2);
   out_.name(id_name);
-  out_.string(has_id ? id->as_string() : new_id(trace, tensors_, version_), trace);
+  text(has_id ? id->as_string() : new_id(trace, tensors_, version_), trace);
   out_.name(param_name);
+  if (out_.is_named()) ++depth_;
   tensor_data(value, trace);
+  if (out_.is_named()) --depth_;
   out_.end_struct();
 }
 
@@ -82,6 +85,10 @@ void Writer::tensor_data(const Value& value, const Trace* trace) {
           .found = std::string(to_string(stored)),
           .advice = "Save it in another precision, or as safetensors"});
   if (version_ < since::tensor_data) check_old(stored, trace);
+  const bool has_dtype = version_ >= since::tensor_data;
+  const bool has_store = stored == DType::BOOL && version_ >= since::bool_stores;
+  count_parts(2 + tensor.rank() + (has_dtype ? 1U : 0U) + (has_store ? 1U : 0U),
+              tensor.rank() > 0 || has_store ? 2 : 1, trace);
   const auto shape = [&] {
     out_.name(shape_name);
     out_.begin_list({tensor.rank()});
@@ -123,44 +130,94 @@ void Writer::quantized(const Value& value, const Trace* trace) {
       shape == nullptr || dtype == nullptr || payload.size() != 3 || !out_.is_named())
     fail(ErrorCode::unknown_type, trace, "a record of Burn cannot hold a custom type",
          {.expected = "a module's values", .found = "'" + value.type_name() + "'"});
+  count_parts(is_packed ? 2 : 1, 1, trace);
   out_.begin_struct(3);
   out_.name(bytes_name);
   detail::StoredElements elements(bytes->tensor(), DType::U8, {});
   out_.bytes(elements);
   out_.name(shape_name);
-  natural(*shape, trace);
+  value_at(*shape, nullptr, {trace, shape_name});
   out_.name(dtype_name);
   if (is_packed) {
+    ++depth_;
     out_.begin_struct(1);
     out_.name(quantized_name);
   }
-  natural(*dtype, trace);
-  if (is_packed) out_.end_struct();
+  value_at(*dtype, nullptr, {trace, dtype_name});
+  if (is_packed) {
+    out_.end_struct();
+    --depth_;
+  }
   out_.end_struct();
 }
 
-void Writer::sequence(const Tensor& tensor, const TypeInfo& type, const Trace* trace) {
+void Writer::tensor_like(const Value& value, const TypeInfo& type, const Trace* trace) {
+  if (value.kind() == Kind::tensor)
+    return type.item != nullptr && type.mark.empty() ? sequence(value, type, trace)
+                                                     : tensor(value, trace);
+  // A record with names has the numbers of a struct as a list.
+  if (!out_.is_named() && type.item != nullptr && value.is_sequence())
+    return list(value, &type, trace);
+  natural(value, trace);
+}
+
+void Writer::sequence(const Value& value, const TypeInfo& type, const Trace* trace) {
+  const Tensor& tensor = value.tensor();
   if (type.is_complex || tensor.dtype() == DType::C64)
     fail(ErrorCode::type_mismatch, trace, "a record of Burn cannot hold complex numbers",
          {.expected = "real numbers",
           .found = to_string(type),
           .advice = "Save the two parts of each"});
+  // A Value may have been made for another type.
+  const DType stored = type.dtype.value_or(tensor.dtype());
+  bool is_right = is_floating(stored) ? is_floating(tensor.dtype())
+                                      : stored == tensor.dtype() ||
+                                            (is_integer(stored) && is_integer(tensor.dtype()));
+  std::uint64_t items = 1;
+  std::uint64_t parts = 0;
+  std::uint32_t levels = 0;
+  std::size_t dim = 0;
+  for (const TypeInfo* each = &type; each->kind == TypeKind::tensor && each->item != nullptr;
+       each = each->item, ++dim) {
+    is_right =
+        is_right && dim < tensor.rank() && (!each->size || *each->size == tensor.shape()[dim]);
+    if (!is_right) mismatch(type, value, trace);
+    items *= tensor.shape()[dim];
+    if (items == 0) continue;
+    parts += items;
+    ++levels;
+  }
+  if (dim != tensor.rank()) mismatch(type, value, trace);
+  count_parts(parts, levels, trace);
+  rows(tensor, stored, type, trace);
+}
+
+void Writer::rows(const Tensor& tensor, DType stored, const TypeInfo& type, const Trace* trace) {
   const bool is_fixed = type.size.has_value();
   if (type.item->kind != TypeKind::tensor) {
-    // The numbers of a struct are stored unchanged, whatever the precision of tensors.
-    detail::StoredElements elements(tensor, tensor.dtype(), {});
-    return out_.numbers(elements, is_fixed);
+    // The numbers of a struct are stored in the dtype of the struct, whatever the precision of
+    // tensors.
+    detail::StoredElements elements(tensor, stored, detail::Losses::of(options_));
+    out_.numbers(elements, is_fixed);
+    const ConversionReport report = elements.finish({});
+    if (report != ConversionReport{}) conversions_.push_back({detail::place_path(trace), report});
+    return;
   }
   const std::uint64_t count = tensor.shape()[0];
   out_.begin_list({static_cast<std::size_t>(count), is_fixed});
-  std::vector<std::uint64_t> inner(tensor.shape().begin() + 1, tensor.shape().end());
   for (std::uint64_t i = 0; i < count; ++i) {
     Slice row;
     row.start = static_cast<std::int64_t>(i);
     row.index = true;
-    sequence(tensor.slice(std::span(&row, 1)), *type.item, trace);
+    rows(tensor.slice(std::span(&row, 1)), stored, *type.item, trace);
   }
   out_.end_list();
+}
+
+void Writer::raw_bytes(const Tensor& bytes, bool is_fixed, const Trace* trace) {
+  count_parts(bytes.size(), bytes.size() > 0 ? 1 : 0, trace);
+  detail::StoredElements elements(bytes, DType::U8, {});
+  out_.numbers(elements, is_fixed);
 }
 
 }  // namespace safestructures::inline v0::burn

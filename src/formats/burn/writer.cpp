@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,12 +20,30 @@ namespace safestructures::inline v0::burn {
 namespace {
 
 /// Returns the bits of a half-precision number of a struct.
-Value bits_of(double number, DType dtype) {
+Value bits_of(double number, DType dtype, Overflow overflow) {
   std::uint16_t bits = 0;
   const std::span<std::byte> room = std::as_writable_bytes(std::span(&bits, 1));
-  convert_elements(DType::F64, std::as_bytes(std::span(&number, 1)), dtype, room, 1,
-                   Overflow::allow);
+  convert_elements(DType::F64, std::as_bytes(std::span(&number, 1)), dtype, room, 1, overflow);
   return Value(bits);
+}
+
+float single_of(double number, Overflow overflow) {
+  float single = 0;
+  convert_elements(DType::F64, std::as_bytes(std::span(&number, 1)), DType::F32,
+                   std::as_writable_bytes(std::span(&single, 1)), 1, overflow);
+  return single;
+}
+
+/// Whether an integer is one of that type; it may come from a Value that was made for another.
+bool fits(const Value& value, IntegerType type) {
+  const unsigned spare = 64 - type.bits;
+  if (!type.is_signed) {
+    const std::optional<std::uint64_t> number = value.as_uint64();
+    return number && *number <= std::numeric_limits<std::uint64_t>::max() >> spare;
+  }
+  const std::optional<std::int64_t> number = value.as_int64();
+  return number && *number >= std::numeric_limits<std::int64_t>::min() >> spare &&
+         *number <= std::numeric_limits<std::int64_t>::max() >> spare;
 }
 
 /// Refuses half a surrogate pair: a Python str may hold one, but not a Rust string.
@@ -71,6 +90,14 @@ void Writer::value_at(const Value& item, const TypeInfo* type, const Trace& trac
   }
 }
 
+void Writer::count_parts(std::uint64_t nodes, std::uint32_t levels, const Trace* trace) {
+  if (!out_.is_named()) return;
+  if (nodes > options_.limits.nodes - nodes_)
+    throw detail::past(detail::Limit::nodes, options_.limits.nodes, {.path = to_string(trace)});
+  nodes_ += nodes;
+  if (levels > 0) detail::Descent::check(depth_ + levels - 1, options_.limits.depth, trace);
+}
+
 void Writer::value(const Value& item, const TypeInfo* type, const Trace* trace) {
   if (++nodes_ > options_.limits.nodes)
     throw detail::past(detail::Limit::nodes, options_.limits.nodes, {.path = to_string(trace)});
@@ -90,10 +117,14 @@ void Writer::natural(const Value& item, const Trace* trace) {
   switch (item.kind()) {
     case Kind::none: return out_.none();
     case Kind::boolean: return out_.boolean(item.as_bool());
-    case Kind::integer: return integer(item, {}, trace);
+    case Kind::integer:
+      if (!item.as_int64() && !item.as_uint64())
+        fail(ErrorCode::out_of_range, trace, "a record of Burn cannot hold an integer",
+             {.expected = "one of 64 bits", .found = describe(item)});
+      return out_.integer(item, {});
     case Kind::floating: return out_.floating(item.as_double(), DType::F64);
     case Kind::string: return text(item.as_string(), trace);
-    case Kind::bytes: return raw_bytes(item.tensor(), false);
+    case Kind::bytes: return raw_bytes(item.tensor(), false, trace);
     case Kind::list:
     case Kind::tuple:
     case Kind::set: return list(item, nullptr, trace);
@@ -114,10 +145,13 @@ void Writer::typed(const Value& item, const TypeInfo& type, const Trace* trace) 
       if (out_.is_named()) out_.none();
       return;
     case TypeKind::boolean: return out_.boolean(item.as_bool());
-    case TypeKind::integer: return integer(item, {type.bits, type.is_signed}, trace);
+    case TypeKind::integer: return integer(item, type, trace);
     case TypeKind::floating: return floating(item, type, trace);
     case TypeKind::string: return text(item.as_string(), trace);
-    case TypeKind::bytes: return raw_bytes(item.tensor(), type.size.has_value());
+    case TypeKind::bytes:
+      if (item.kind() != Kind::bytes || (type.size && item.tensor().size() != *type.size))
+        mismatch(type, item, trace);
+      return raw_bytes(item.tensor(), type.size.has_value(), trace);
     case TypeKind::list:
     case TypeKind::set: return list(item, &type, trace);
     case TypeKind::tuple: return tuple(item, type, trace);
@@ -125,10 +159,7 @@ void Writer::typed(const Value& item, const TypeInfo& type, const Trace* trace) 
       if (type.mark == enum_mark || type.mark == activation_mark) return variant(item, type, trace);
       return type.fields.empty() ? dict(item, &type, trace) : record(item, &type, trace);
     case TypeKind::structure: return record(item, &type, trace);
-    case TypeKind::tensor:
-      if (item.kind() != Kind::tensor) return natural(item, trace);
-      if (type.item != nullptr && type.mark.empty()) return sequence(item.tensor(), type, trace);
-      return tensor(item, trace);
+    case TypeKind::tensor: return tensor_like(item, type, trace);
     case TypeKind::enumeration: return enumerator(item, type, trace);
     case TypeKind::optional:
     case TypeKind::pointer: return optional(item, type, trace);
@@ -142,32 +173,30 @@ void Writer::typed(const Value& item, const TypeInfo& type, const Trace* trace) 
        {.expected = "structs, sequences, maps, tensors and scalars", .found = to_string(type)});
 }
 
-void Writer::raw_bytes(const Tensor& bytes, bool is_fixed) {
-  detail::StoredElements elements(bytes, DType::U8, {});
-  out_.numbers(elements, is_fixed);
-}
-
 void Writer::text(std::string_view text, const Trace* trace) {
   check_utf8(text, trace);
   out_.string(text, trace);
 }
 
-void Writer::integer(const Value& item, IntegerType type, const Trace* trace) {
-  if (item.kind() != Kind::integer || (!item.as_int64() && !item.as_uint64()))
-    fail(ErrorCode::out_of_range, trace, "a record of Burn cannot hold an integer",
-         {.expected = "one of 64 bits", .found = describe(item)});
-  out_.integer(item, type);
+void Writer::integer(const Value& item, const TypeInfo& type, const Trace* trace) {
+  const IntegerType integer{type.bits, type.is_signed};
+  if (item.kind() != Kind::integer) mismatch(type, item, trace);
+  if (!fits(item, integer))
+    fail(ErrorCode::out_of_range, trace, "an integer does not fit its type",
+         {.expected = to_string(type), .found = item.integer_text()});
+  out_.integer(item, integer);
 }
 
 void Writer::floating(const Value& item, const TypeInfo& type, const Trace* trace) {
   if (item.kind() != Kind::floating) mismatch(type, item, trace);
   const DType dtype = type.dtype.value_or(DType::F64);
   if (dtype == DType::F16 || dtype == DType::BF16)
-    return out_.integer(bits_of(item.as_double(), dtype), {16, false});
+    return out_.integer(bits_of(item.as_double(), dtype, options_.overflow), {16, false});
   if (dtype != DType::F32 && dtype != DType::F64)
     fail(ErrorCode::unknown_dtype, trace, "Burn has no such number",
          {.expected = "f16, bf16, f32 or f64", .found = std::string(to_string(dtype))});
-  out_.floating(item.as_double(), dtype);
+  const double number = item.as_double();
+  out_.floating(dtype == DType::F32 ? single_of(number, options_.overflow) : number, dtype);
 }
 
 void Writer::optional(const Value& item, const TypeInfo& type, const Trace* trace) {
@@ -175,14 +204,18 @@ void Writer::optional(const Value& item, const TypeInfo& type, const Trace* trac
   out_.option(true);
   // An optional whose object is None itself is a tuple of one (codecs/holders.hpp).
   const bool is_held = type.item->kinds.has(Kind::none) && item.kind() == Kind::tuple;
+  // With names, nothing tells an optional from its value.
+  if (out_.is_named()) --nodes_;
   value(is_held ? item.items().front() : item, type.item, trace);
 }
 
 void Writer::list(const Value& item, const TypeInfo* type, const Trace* trace) {
-  if (!item.is_sequence()) mismatch(*type, item, trace);
   const TypeInfo* const each = type != nullptr ? type->item : nullptr;
   const bool is_fixed = type != nullptr && type->size.has_value();
-  if (is_fixed && each->mark == constant_mark) return out_.constant(item.size());
+  // Whatever a record of another version has here, it is nothing.
+  if (is_fixed && each->mark == constant_mark)
+    return constant(static_cast<std::size_t>(*type->size), 0, trace);
+  if (!item.is_sequence() || (is_fixed && item.size() != *type->size)) mismatch(*type, item, trace);
   out_.begin_list({item.size(), is_fixed});
   for (std::size_t i = 0; i < item.size(); ++i)
     value_at(item.items()[i], each, Trace{trace, {}, i});
@@ -247,50 +280,6 @@ void Writer::refuse_others(const Value& item, const TypeInfo& type, const Trace*
   }
 }
 
-void Writer::module(const Value& item, const TypeInfo* type, std::string_view name,
-                    const Trace* trace) {
-  const std::string_view inner = inner_of(name, version_);
-  if (!inner.empty()) {
-    out_.begin_struct(1);
-    out_.name(inner);
-  }
-  const std::span<const ModuleField> fields = fields_of(name);
-  out_.begin_struct(static_cast<std::size_t>(std::ranges::count_if(
-      fields, [&](const ModuleField& field) { return field.is_in(version_); })));
-  for (const ModuleField& field : fields) {
-    if (!field.is_in(version_)) continue;
-    out_.name(field.name);
-    if (field.role == Role::constant) {
-      out_.constant(field.count);
-      continue;
-    }
-    if (field.role == Role::optional_constant) {
-      out_.option(false);
-      continue;
-    }
-    const Trace step{trace, field.name};
-    const Value* const member = item.find(field.name);
-    const TypeInfo* of_member = nullptr;
-    if (type != nullptr)
-      for (const TypeField& one : type->fields)
-        if (one.name == field.name) of_member = one.type;
-    if (version_ < field.optional_from) {
-      if (member == nullptr || member->is_none())
-        fail(ErrorCode::missing_field, &step, "this version of Burn needs a field",
-             {.expected = "a tensor",
-              .found = "none",
-              .advice = "Write for a newer version (burn::Options::burn_version)"});
-      if (of_member != nullptr && of_member->kind == TypeKind::optional)
-        of_member = of_member->item;
-    }
-    // A loaded structure lacks the fields that its version did not have.
-    if (member == nullptr) out_.option(false);
-    else value_at(*member, of_member, step);
-  }
-  out_.end_struct();
-  if (!inner.empty()) out_.end_struct();
-}
-
 void Writer::variant(const Value& item, const TypeInfo& type, const Trace* trace) {
   if (item.kind() != Kind::dict || item.size() != 1) mismatch(type, item, trace);
   const Entry& entry = item.entries().front();
@@ -317,6 +306,7 @@ void Writer::enumerator(const Value& item, const TypeInfo& type, const Trace* tr
   if (found == type.enumerators.end())
     fail(ErrorCode::out_of_range, trace, "an enum has a value without a name",
          {.expected = to_string(type), .found = describe(item)});
+  count_parts(1, 1, trace);
   out_.begin_variant(static_cast<std::uint64_t>(found - type.enumerators.begin()), found->name);
   out_.constant(0);
   out_.end_variant();

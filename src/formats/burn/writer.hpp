@@ -2,7 +2,9 @@
 /// Writes a structure as a record of Burn, in any encoding.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +16,7 @@
 #include <safestructures/data/value.hpp>
 #include <safestructures/formats/burn.hpp>
 #include <safestructures/formats/options.hpp>
+#include "formats/burn/modules.hpp"
 #include "formats/burn/output.hpp"
 #include "formats/burn/record.hpp"
 #include "formats/stored_dtype.hpp"
@@ -50,7 +53,7 @@ class Writer {
   void typed(const Value& value, const TypeInfo& type, const Trace* trace);
 
   void text(std::string_view text, const Trace* trace);
-  void integer(const Value& value, IntegerType type, const Trace* trace);
+  void integer(const Value& value, const TypeInfo& type, const Trace* trace);
   void floating(const Value& value, const TypeInfo& type, const Trace* trace);
   void optional(const Value& value, const TypeInfo& type, const Trace* trace);
   void list(const Value& value, const TypeInfo* type, const Trace* trace);
@@ -60,8 +63,17 @@ class Writer {
   /// Refuses members that are no fields of the type, which would be lost without a word.
   void refuse_others(const Value& value, const TypeInfo& type, const Trace* trace) const;
   void module(const Value& value, const TypeInfo* type, std::string_view name, const Trace* trace);
+  /// Refuses members that the record of a module has no place for.
+  void refuse_lost(const Value& module, std::span<const ModuleField> fields,
+                   const Trace* trace) const;
+  /// \param level how far the constant is below the value that is being written: 0 or 1
+  void constant(std::size_t count, std::uint32_t level, const Trace* trace);
   void variant(const Value& value, const TypeInfo& type, const Trace* trace);
   void enumerator(const Value& value, const TypeInfo& type, const Trace* trace);
+
+  /// Counts what has no value here, but is one to a reader that finds out its type only later.
+  /// \param levels how far it is below the value that is being written
+  void count_parts(std::uint64_t nodes, std::uint32_t levels, const Trace* trace);
 
   void count_tensor(const Trace* trace);
   void tensor(const Value& value, const Trace* trace);
@@ -69,9 +81,11 @@ class Writer {
   /// Refuses dtypes that a list of numbers cannot express, for versions whose tensors are lists.
   void check_old(DType stored, const Trace* trace) const;
   void quantized(const Value& value, const Trace* trace);
+  void tensor_like(const Value& value, const TypeInfo& type, const Trace* trace);
   /// Writes a C++ sequence of numbers, which is a list of them in Rust.
-  void sequence(const Tensor& tensor, const TypeInfo& type, const Trace* trace);
-  void raw_bytes(const Tensor& bytes, bool is_fixed);
+  void sequence(const Value& value, const TypeInfo& type, const Trace* trace);
+  void rows(const Tensor& tensor, DType stored, const TypeInfo& type, const Trace* trace);
+  void raw_bytes(const Tensor& bytes, bool is_fixed, const Trace* trace);
 
   Output& out_;
   const SaveOptions& options_;
