@@ -67,6 +67,9 @@ class BincodeReader {
   /// Reads consecutive numbers, as in the lists of Rust.
   std::vector<std::byte> numbers(DType dtype, std::uint64_t count, const Trace* trace);
   Value sequence(const TypeInfo& type, const Trace* trace);
+  /// Reads the rows of a version in which every array has a length.
+  void rows(const TypeInfo& type, DType dtype, std::uint64_t count,
+            std::vector<std::byte>& elements, const Trace* trace);
 
   std::shared_ptr<const Source> source_;
   const LoadOptions& options_;

@@ -160,18 +160,41 @@ std::vector<std::byte> BincodeReader::numbers(DType dtype, std::uint64_t count,
   return bytes;
 }
 
+void BincodeReader::rows(const TypeInfo& type, DType dtype, std::uint64_t count,
+                         std::vector<std::byte>& elements, const Trace* trace) {
+  if (type.item->kind != TypeKind::tensor) {
+    const std::vector<std::byte> row = numbers(dtype, count, trace);
+    elements.insert(elements.end(), row.begin(), row.end());
+    return;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t size = length(1, trace);
+    if (size != type.item->size)
+      fail(ErrorCode::shape_mismatch, trace, "an array has another length than its type",
+           {.expected = to_string(*type.item),
+            .found = std::to_string(size) + (size == 1 ? " item" : " items"),
+            .advice = "Check that the C++ type has the fields of the record, in its order"});
+    rows(*type.item, dtype, size, elements, trace);
+  }
+}
+
 Value BincodeReader::sequence(const TypeInfo& type, const Trace* trace) {
-  std::vector<std::uint64_t> dims;
-  const TypeInfo* each = &type;
-  std::uint64_t count = 1;
-  for (; each->kind == TypeKind::tensor && each->item != nullptr; each = each->item) {
-    // Only the outermost dimension has no fixed size.
-    const bool has_length = !each->size || version_ < since::fixed_arrays;
-    dims.push_back(has_length ? length(1, trace) : *each->size);
+  const TypeInfo* leaf = type.item;
+  while (leaf->kind == TypeKind::tensor && leaf->item != nullptr) leaf = leaf->item;
+  // Items that are tensors when they are alone are tensors here, too.
+  if (leaf->kind == TypeKind::tensor) return list(type, trace);
+  // Only the outermost dimension may have no fixed size.
+  const bool has_lengths = version_ < since::fixed_arrays;
+  std::vector<std::uint64_t> dims = {has_lengths || !type.size ? length(1, trace) : *type.size};
+  std::uint64_t count = dims.front();
+  for (const TypeInfo* each = type.item; each != leaf; each = each->item) {
+    dims.push_back(each->size.value_or(0));
     count *= dims.back();
   }
   const DType dtype = type.dtype.value_or(DType::F32);
-  std::vector<std::byte> elements = numbers(dtype, count, trace);
+  std::vector<std::byte> elements;
+  if (has_lengths && dims.size() > 1) rows(type, dtype, dims.front(), elements, trace);
+  else elements = numbers(dtype, count, trace);
   return Value(tensor_of(std::move(elements), {dtype, bit_width(dtype) / 8},
                          Shape(std::span<const std::uint64_t>(dims))));
 }

@@ -101,8 +101,8 @@ class Fitting {
   }
 
   void tensor(Value& value, const TypeInfo& type, const Trace* trace) const {
-    if (value.kind() == Kind::list && type.item != nullptr) {
-      numbers(value, *type.item);
+    if (value.kind() == Kind::list) {
+      numbers(value, type, type.shape ? type.shape->size() : 1, trace);
     } else if (value.kind() == Kind::tensor) {
       if (has_bits_ && value.tensor().dtype() == DType::F16 && type.dtype &&
           is_integer(*type.dtype))
@@ -111,12 +111,16 @@ class Fitting {
     }
   }
 
-  /// Adjusts a list of numbers, or of rows of numbers: as deep as the type.
-  void numbers(Value& list, const TypeInfo& each) const {
-    if (each.kind == TypeKind::floating && is_half(each.dtype)) return halves(list, *each.dtype);
+  /// Adjusts a list of numbers, of rows of numbers or of tensors. \param levels of such lists
+  void numbers(Value& list, const TypeInfo& type, std::size_t levels, const Trace* trace) const {
+    const bool are_numbers = levels == 1;
+    if (are_numbers && is_half(type.dtype)) return halves(list, *type.dtype);
+    const bool null_is_nan = null_is_nan_ && type.dtype && is_floating(*type.dtype);
     for (Value& item : list.items()) {
-      if (each.kind == TypeKind::floating) floating(item, each);
-      else if (item.kind() == Kind::list && each.item != nullptr) numbers(item, *each.item);
+      if (item.kind() == Kind::tensor) tensor(item, type, trace);
+      else if (item.kind() == Kind::list && levels > 1) numbers(item, type, levels - 1, trace);
+      else if (item.is_none() && are_numbers && null_is_nan)
+        item = Value(std::numeric_limits<double>::quiet_NaN());
     }
   }
 

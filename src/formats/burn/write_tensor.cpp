@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -45,9 +46,9 @@ void Writer::tensor(const Value& value, const Trace* trace) {
   out_.name(id_name);
   text(has_id ? id->as_string() : new_id(trace, tensors_, version_), trace);
   out_.name(param_name);
-  if (out_.is_named()) ++depth_;
+  depth_ += out_.is_named() ? 1U : 0U;
   tensor_data(value, trace);
-  if (out_.is_named()) --depth_;
+  depth_ -= out_.is_named() ? 1U : 0U;
   out_.end_struct();
 }
 
@@ -170,31 +171,28 @@ void Writer::sequence(const Value& value, const TypeInfo& type, const Trace* tra
           .advice = "Save the two parts of each"});
   // A Value may have been made for another type.
   const DType stored = type.dtype.value_or(tensor.dtype());
-  bool is_right = is_floating(stored) ? is_floating(tensor.dtype())
-                                      : stored == tensor.dtype() ||
-                                            (is_integer(stored) && is_integer(tensor.dtype()));
-  std::uint64_t items = 1;
-  std::uint64_t parts = 0;
-  std::uint32_t levels = 0;
-  std::size_t dim = 0;
-  for (const TypeInfo* each = &type; each->kind == TypeKind::tensor && each->item != nullptr;
-       each = each->item, ++dim) {
-    is_right =
-        is_right && dim < tensor.rank() && (!each->size || *each->size == tensor.shape()[dim]);
-    if (!is_right) mismatch(type, value, trace);
-    items *= tensor.shape()[dim];
-    if (items == 0) continue;
-    parts += items;
-    ++levels;
-  }
-  if (dim != tensor.rank()) mismatch(type, value, trace);
-  count_parts(parts, levels, trace);
+  const bool is_right_dtype = stored == tensor.dtype() ||
+                              (is_floating(stored) && is_floating(tensor.dtype())) ||
+                              (is_integer(stored) && is_integer(tensor.dtype()));
+  if (!is_right_dtype || !has_shape(tensor, type)) mismatch(type, value, trace);
   rows(tensor, stored, type, trace);
 }
 
+bool Writer::has_shape(const Tensor& tensor, const TypeInfo& type) {
+  std::size_t levels = 0;
+  const TypeInfo* each = &type;
+  for (; each->kind == TypeKind::tensor && each->item != nullptr; each = each->item) ++levels;
+  const bool has_numbers = each->kind != TypeKind::tensor;
+  if (tensor.rank() < levels || (has_numbers && tensor.rank() > levels)) return false;
+  if (!type.shape) return true;
+  return std::ranges::equal(*type.shape, tensor.shape(), &Extent::holds);
+}
+
 void Writer::rows(const Tensor& tensor, DType stored, const TypeInfo& type, const Trace* trace) {
+  const std::uint64_t count = tensor.shape()[0];
   const bool is_fixed = type.size.has_value();
   if (type.item->kind != TypeKind::tensor) {
+    count_parts(count, count > 0 ? 1 : 0, trace);
     // The numbers of a struct are stored in the dtype of the struct, whatever the precision of
     // tensors.
     detail::StoredElements elements(tensor, stored, detail::Losses::of(options_));
@@ -203,13 +201,22 @@ void Writer::rows(const Tensor& tensor, DType stored, const TypeInfo& type, cons
     if (report != ConversionReport{}) conversions_.push_back({detail::place_path(trace), report});
     return;
   }
-  const std::uint64_t count = tensor.shape()[0];
   out_.begin_list({static_cast<std::size_t>(count), is_fixed});
   for (std::uint64_t i = 0; i < count; ++i) {
     Slice row;
     row.start = static_cast<std::int64_t>(i);
     row.index = true;
-    rows(tensor.slice(std::span(&row, 1)), stored, *type.item, trace);
+    const Tensor item = tensor.slice(std::span(&row, 1));
+    const Trace step{trace, {}, static_cast<std::size_t>(i)};
+    // An item that is a tensor when it is alone is one here, too.
+    if (type.item->item == nullptr) {
+      value_at(Value(item), type.item, step);
+      continue;
+    }
+    count_parts(1, 1, trace);
+    depth_ += out_.is_named() ? 1U : 0U;
+    rows(item, stored, *type.item, &step);
+    depth_ -= out_.is_named() ? 1U : 0U;
   }
   out_.end_list();
 }

@@ -84,6 +84,8 @@ class Writer {
   void tensor_like(const Value& value, const TypeInfo& type, const Trace* trace);
   /// Writes a C++ sequence of numbers, which is a list of them in Rust.
   void sequence(const Value& value, const TypeInfo& type, const Trace* trace);
+  /// Returns whether a tensor has the dimensions of a sequence's type.
+  [[nodiscard]] static bool has_shape(const Tensor& tensor, const TypeInfo& type);
   void rows(const Tensor& tensor, DType stored, const TypeInfo& type, const Trace* trace);
   void raw_bytes(const Tensor& bytes, bool is_fixed, const Trace* trace);
 

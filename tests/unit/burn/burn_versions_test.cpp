@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <map>
@@ -11,7 +13,10 @@
 #include <tuple>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include <safestructures/burn/burn.hpp>
+#include <safestructures/plugins/eigen.hpp>
 #include "support/burn_records.hpp"
 #include "support/errors.hpp"
 #include "support/folder.hpp"
@@ -141,6 +146,60 @@ TEST_CASE("modules and plain structs come back from every encoding, precision an
     CHECK(again(burn::BinFileRecorder<>(options), plain(), folder) == wanted_plain);
     CHECK(again(burn::PrettyJsonFileRecorder<>(options), plain(), folder) == wanted_plain);
   }
+}
+
+TEST_CASE("a vector of small matrices is a list of tensors, as one of large matrices is") {
+  using Vectors = std::vector<Eigen::Vector3f>;
+  using Matrices = std::map<std::string, std::vector<Eigen::Matrix2f>>;
+  const Vectors vectors = {{1, 2, 3}, {4, 5, 6}};
+  Matrices matrices = {{"none", {}}, {"two", std::vector<Eigen::Matrix2f>(2)}};
+  for (Eigen::Matrix2f& matrix : matrices["two"]) matrix << 1, 2, 3, 4;
+  const ss::test::Folder folder;
+  for (const std::string version : {"0.13", "0.21"})
+    for (const burn::Encoding encoding :
+         {burn::Encoding::messagepack, burn::Encoding::bincode, burn::Encoding::json}) {
+      CAPTURE(version);
+      CAPTURE(static_cast<int>(encoding));
+      const auto format = ss::formats::burn({.encoding = encoding, .burn_version = version});
+      CHECK(ss::load<Vectors>(ss::save(vectors, {.format = format}), {.format = format}) ==
+            vectors);
+      const std::vector<std::byte> bytes = ss::save(matrices, {.format = format});
+      CHECK(ss::load<Matrices>(bytes, {.format = format}) == matrices);
+      if (encoding == burn::Encoding::bincode) continue;
+      const ss::Value first = ss::load(bytes)["two"][0];
+      CHECK(first.tensor().to_vector<float>() == std::vector<float>{1, 2, 3, 4});
+      CHECK(first.attribute("burn.id")->kind() == ss::Kind::string);
+      CHECK(ss::load<std::map<std::string, std::vector<Eigen::MatrixXf>>>(bytes)
+                .at("two")
+                .at(1)
+                .isApprox(matrices.at("two").at(1)));
+    }
+  // Lists of numbers load, too.
+  const std::string text = ss::test::json_record("[[1,2,null]]");
+  const Vectors loaded = ss::load<Vectors>(ss::test::view_of(text));
+  REQUIRE(loaded.size() == 1);
+  CHECK(loaded[0][1] == 2);
+  CHECK(std::isnan(loaded[0][2]));
+}
+
+TEST_CASE("through 0.11 the rows of an array have a length in bincode, as every array has") {
+  using Rows = std::vector<std::array<std::array<std::int32_t, 1>, 2>>;
+  const std::string item =
+      "\x02"
+      "\x02\x01\x02\x01\x04"
+      "\x02\x01\x06\x01\x08";
+  const auto load = [](const std::string& bytes, const std::string& version) {
+    return ss::load<Rows>(ss::test::view_of(ss::test::bincode_record(bytes, version)));
+  };
+  const Rows rows = {{{{1}, {2}}}, {{{3}, {4}}}};
+  CHECK(load(item, "0.11.1") == rows);
+  CHECK(load("\x02\x02\x04\x06\x08", "0.12.0") == rows);
+  const std::string longer = "\x01\x03\x01\x02\x01\x04\x01\x06";
+  CHECK(error_of([&] { return load(longer, "0.11.1"); }) ==
+        "shape_mismatch: at /: an array has another length than its type: expected tensor I32 [2, "
+        "1], found 3 items (byte " +
+            std::to_string(ss::test::bincode_record("", "0.11.1").size() + 2) +
+            "). Check that the C++ type has the fields of the record, in its order.");
 }
 
 TEST_CASE("any precision that was stored is loaded into any that is asked for") {
