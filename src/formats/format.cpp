@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/burn.hpp>
@@ -62,12 +63,35 @@ bool is_one_value(const Source& source) {
   }
 }
 
+/// Returns whether a file is a map of MessagePack with the members of a record of Burn and no
+/// others.
+bool has_members_of_record(const Source& source) {
+  constexpr std::array<std::string_view, 3> members = {"metadata", "item", "_b"};
+  const std::shared_ptr<const Source> borrowed(std::shared_ptr<const void>(), &source);
+  try {
+    safestructures::messagepack::Cursor cursor(borrowed, {.is_mapped = false});
+    std::size_t open = 0;
+    for (binary::Token token = cursor.next(); token != binary::Token::end; token = cursor.next()) {
+      if (open == 1 && cursor.is_key() &&
+          std::ranges::find(members, cursor.string()) == members.end())
+        return false;
+      if (token == binary::Token::object || token == binary::Token::array) ++open;
+      if (token == binary::Token::object_end || token == binary::Token::array_end) --open;
+    }
+    return true;
+  } catch (const Error&) {
+    return true;  // The reader of records says what is wrong.
+  }
+}
+
 /// Returns whether a file is what its extension says although it begins like a file of another
 /// format: MessagePack has no signature, nor has CBOR from other writers, and 123 is `{` in JSON.
 /// Such files are rare, and in a file of another format the first value ends within a few bytes.
 bool is_as_named(const Format& named, const Format& recognised, const Source& source) {
-  // A record of Burn is MessagePack and is recognised by more than one byte.
-  if (recognised.name() == "burn") return false;
+  // A record of Burn is MessagePack, and is recognised by its first bytes, which other maps may
+  // have.
+  if (recognised.name() == "burn")
+    return &named == messagepack().get() && !has_members_of_record(source);
   if (&named == messagepack().get())
     return is_one_value<safestructures::messagepack::Cursor>(source);
   if (&named == cbor().get()) return is_one_value<safestructures::cbor::Cursor>(source);

@@ -127,8 +127,13 @@ std::optional<Encoding> sniff(std::span<const std::byte> head, std::uint64_t siz
   const std::size_t quote = text.find_first_not_of(" \t\r\n", first + 1);
   if (quote == std::string_view::npos) return std::nullopt;
   const std::string_view inside = text.substr(quote);
+  // Other objects may begin with metadata, too.
+  const auto has = [&](std::string_view name) {
+    return inside.find(name) != std::string_view::npos;
+  };
   const bool is_record = inside.starts_with("\"metadata\"") && inside.find("\"float\"") < 64 &&
-                         inside.find("\"settings\"") != std::string_view::npos;
+                         has("\"int\"") && has("\"format\"") && has("\"version\"") &&
+                         has("\"settings\"") && has("\"item\"");
   return is_record ? std::optional(Encoding::json) : std::nullopt;
 }
 

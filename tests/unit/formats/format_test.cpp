@@ -213,6 +213,11 @@ TEST_CASE("MessagePack and CBOR that begin as other formats do are read by their
   // Records of Burn are maps of three whose metadata begin with the dtype of floats.
   comes_back(ss::Value::from(std::map<std::string, int>{{"metadata", 1}, {"x", 2}, {"y", 3}}));
   comes_back(ss::Value::from(std::map<std::string, int>{{"item", 1}, {"x", 2}, {"y", 3}}));
+  comes_back(ss::Value::dict(
+      {{"metadata", ss::Value::dict({{"float", "f32"}, {"settings", "s"}})}, {"x", 2}, {"y", 3}}));
+  // In a long file, metadata after the item would not be seen.
+  comes_back(ss::Value::dict({{"item", std::string(5000, 'x')}, {"metadata", 2}, {"y", 3}}));
+  comes_back(ss::Value::dict({{"item", std::string(5000, 'x')}, {"x", 2}, {7, 3}}));
   ss::save_file(123, folder / "n.msgpack");
   CHECK(ss::load_file<int>(folder / "n.msgpack") == 123);
 
