@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
