@@ -47,6 +47,13 @@ inline constexpr std::string_view float_key = "Float";
 inline constexpr std::string_view int_key = "Int";
 inline constexpr std::string_view uint_key = "UInt";
 
+/// The most levels of maps and lists. The parser recurses for each, and nothing in the format nests
+/// deeper than eight levels.
+inline constexpr std::size_t deepest = 32;
+/// The levels around the parameters of a quantized tensor: the description, its tensors, the tensor
+/// and its dtype.
+inline constexpr std::size_t above_quantization = 4;
+
 /// The attribute of a tensor that holds its parameter's id, as Burn spells it.
 inline constexpr std::string_view id_attribute = "burn.id";
 /// The type of a quantized tensor, whose bytes only Burn can read, and the keys of its payload.

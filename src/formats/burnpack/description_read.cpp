@@ -23,9 +23,6 @@ using detail::for_message;
 using detail::in_quotes;
 namespace {
 
-// The parser recurses for each level, and nothing in the format nests deeper than eight levels.
-constexpr std::size_t deepest = 32;
-
 /// Returns the kind of a leaf, for messages.
 std::string kind_text(const Value& value) {
   switch (value.kind()) {
@@ -249,7 +246,10 @@ bool DescriptionReader::leaf(Value value) {
       break;
     case Part::scalars: refuse("a map for each scalar"); break;
     case Part::scalar: leaf_of_scalar(std::move(value)); break;
-    case Part::quantization: add_to_quantization(std::move(value)); break;
+    case Part::quantization:
+      if (++nodes_ > limits_.nodes) throw detail::past(detail::Limit::nodes, limits_.nodes);
+      add_to_quantization(std::move(value));
+      break;
     case Part::unknown: break;
   }
   return true;
@@ -312,7 +312,6 @@ void DescriptionReader::leaf_of_scalar(Value value) {
 }
 
 void DescriptionReader::add_to_quantization(Value value) {
-  if (++nodes_ > limits_.nodes) throw detail::past(detail::Limit::nodes, limits_.nodes);
   if (value.kind() == Kind::string) check_text(value.as_string());
   Value& container = unfinished_.back().second;
   if (container.kind() == Kind::list) return container.push_back(std::move(value));

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -88,30 +90,38 @@ class DescriptionWriter {
     }
   }
 
-  // Recursive over Burn's parameters of a quantized tensor, up to Limits::depth.
+  // Recursive over Burn's parameters of a quantized tensor, up to the depth that is read.
   void value(const Value& item, const std::string& name) {
     const Trace trace{nullptr, name};
-    const detail::Descent level(depth_, limits_.depth, &trace);
+    if (++nodes_ > limits_.nodes)
+      throw detail::past(detail::Limit::nodes, limits_.nodes, {.path = to_string(&trace)});
     switch (item.kind()) {
       case Kind::none: return cbor_.null();
       case Kind::boolean: return cbor_.boolean(item.as_bool());
       case Kind::floating: return cbor_.floating(item.as_double());
-      case Kind::string: return cbor_.text(item.as_string());
+      case Kind::string: return checked_text(item.as_string(), &trace);
       case Kind::integer:
         if (item.as_uint64()) return cbor_.unsigned_integer(*item.as_uint64());
         if (item.as_int64()) return cbor_.integer(*item.as_int64());
         break;
       case Kind::list:
+        open(&trace);
         cbor_.array(item.size());
         for (const Value& one : item.items()) value(one, name);
+        --depth_;
         return;
       case Kind::dict:
+        if (std::ranges::any_of(item.entries(), [](const Entry& entry) {
+              return entry.key.kind() != Kind::string;
+            }))
+          break;
+        open(&trace);
         cbor_.map(item.size());
         for (const Entry& entry : item.entries()) {
-          if (entry.key.kind() != Kind::string) break;
-          cbor_.text(entry.key.as_string());
+          checked_text(entry.key.as_string(), &trace);
           value(entry.value, name);
         }
+        --depth_;
         return;
       default: break;
     }
@@ -119,10 +129,24 @@ class DescriptionWriter {
                 {.path = to_string(&trace), .found = describe(item)});
   }
 
+  void checked_text(std::string_view text, const Trace* trace) {
+    if (detail::find_invalid_utf8(text))
+      throw Error(ErrorCode::invalid_utf8, "a text is not UTF-8", {.path = to_string(trace)});
+    cbor_.text(text);
+  }
+
+  void open(const Trace* trace) {
+    if (++depth_ + above_quantization > deepest)
+      throw Error(
+          ErrorCode::limit_exceeded, "the description would be nested too deeply",
+          {.path = to_string(trace), .expected = "at most " + std::to_string(deepest) + " levels"});
+  }
+
   const Limits& limits_;
   std::string text_;
   cbor::Encoder cbor_{text_};
-  std::uint32_t depth_ = 0;
+  std::size_t depth_ = 0;
+  std::uint64_t nodes_ = 0;
 };
 
 }  // namespace

@@ -302,6 +302,31 @@ TEST_CASE("a quantized tensor that was changed is refused") {
         "invalid_argument: at /q: the dtype of a burn.QFloat was changed after reading: found "
         "tuple of "
         "0.");
+  const auto with = [&](const ss::Value& key, const ss::Value& part) {
+    ss::Value other = value;
+    other["q"].payload()["dtype"].insert(key, part);
+    return other;
+  };
+  CHECK(save_error(with(7, 1)) ==
+        "invalid_argument: at /q: the dtype of a burn.QFloat was changed after reading: found dict "
+        "of 1.");
+  CHECK(save_error(with("k", "\xFF")) == "invalid_utf8: at /q: a text is not UTF-8.");
+  CHECK(save_error(with("\xED\xA0\x80", 1)) == "invalid_utf8: at /q: a text is not UTF-8.");
+  // What is saved can be loaded, by the same limits.
+  ss::Value deep = 1;
+  for (int i = 0; i < 27; ++i) deep = ss::Value::list({deep});
+  CHECK(ss::load(ss::save(with("k", deep), {.format = ss::formats::burnpack()})) ==
+        with("k", deep));
+  CHECK(save_error(with("k", ss::Value::list({deep}))) ==
+        "limit_exceeded: at /q: the description would be nested too deeply: expected at most 32 "
+        "levels.");
+  const auto bytes = ss::save(with("k", deep), {.format = ss::formats::burnpack()});
+  for (const std::uint64_t nodes : {28U, 29U})
+    CHECK((save_error(with("k", deep), {.limits = {.nodes = nodes}}) == "no error") ==
+          (error_of([&] { return ss::load(bytes, {.limits = {.nodes = nodes}}); }) == "no error"));
+  CHECK(save_error(with("k", deep), {.limits = {.nodes = 28}}) ==
+        "limit_exceeded: at /q: a structure has too many nodes: expected at most 28 "
+        "(Limits::nodes).");
 }
 
 TEST_CASE("attributes are refused, unless extensions are left out") {
