@@ -230,7 +230,10 @@ Value BincodeReader::dict(const TypeInfo& type, const Trace* trace) {
   const std::uint64_t count = length(0, trace);
   Value result = Value::dict();
   for (std::uint64_t i = 0; i < count; ++i) {
-    Value key = value(*type.key, trace);
+    // Keys are texts. Those of an enum are names: only as values do its variants have numbers.
+    const bool is_text =
+        type.key->kind == TypeKind::string || type.key->kind == TypeKind::enumeration;
+    Value key = is_text ? Value(text()) : value(*type.key, trace);
     const std::string label = key.key_label();
     const Trace step{trace, label};
     if (result.find_key(key) != nullptr)

@@ -46,6 +46,8 @@ struct Model {
   std::array<burn::Constant, 2> stride;
 };
 
+enum class Side : std::uint8_t { left, right };
+
 struct Plain {
   std::string text;
   bool yes = false;
@@ -70,6 +72,7 @@ struct Plain {
   std::vector<std::array<float, 2>> points;
   std::vector<std::byte> raw;
   std::map<std::string, int> counts;
+  std::map<Side, float> sides;
 };
 
 burn::Param<> param(const ss::Shape& shape) { return {quarters(shape)}; }
@@ -115,7 +118,8 @@ Plain plain() {
           .rows = {{1, -2}, {}, {1000000}},
           .points = {{1, 2}, {3, 4}},
           .raw = {std::byte{9}, std::byte{255}},
-          .counts = {{"a", 1}, {"b", -1}}};
+          .counts = {{"a", 1}, {"b", -1}},
+          .sides = {{Side::left, 1.5F}, {Side::right, 2}}};
 }
 
 template <class T>
