@@ -97,6 +97,15 @@ void Cursor::skip() {
   while (depth() != outside) next();
 }
 
+void Cursor::return_to_array(std::string_view bracket, std::size_t depth) {
+  open_.resize(depth);
+  expected_ = Expected::value_or_end;
+  token_ = Token::array;
+  begin_ = bracket.data();
+  raw_ = bracket;
+  at_ = bracket.data() + 1;
+}
+
 bool Cursor::byte_array(std::vector<std::byte>& bytes) {
   const char* at = at_;
   const auto pass_blanks = [&] {

@@ -68,6 +68,10 @@ class Cursor {
   /// some of them.
   [[nodiscard]] bool byte_array(std::vector<std::byte>& bytes);
 
+  /// Goes back to an array that is still open. \param bracket what `raw` returned there \param
+  /// depth what `depth` returned there
+  void return_to_array(std::string_view bracket, std::size_t depth);
+
   /// Returns the token that the last call of `next` returned.
   [[nodiscard]] Token token() const noexcept { return token_; }
   /// Returns where the current token begins in the file.

@@ -87,6 +87,33 @@ TEST_CASE("a cursor skips the value that it stands on") {
   CHECK(cursor.number() == 3);
 }
 
+TEST_CASE("a cursor returns to an array that is still open, from anywhere in it") {
+  const std::string text = R"([1, [2, {"a": [3]}, "\n"], 4])";
+  Cursor cursor(text);
+  const auto next = [&](int count) {
+    for (int i = 0; i < count; ++i) cursor.next();
+  };
+  next(3);
+  REQUIRE(cursor.token() == Token::array);
+  const std::string_view bracket = cursor.raw();
+  const std::size_t depth = cursor.depth();
+  for (int steps = 0; steps < 9; ++steps) {
+    CAPTURE(steps);
+    next(steps);
+    cursor.return_to_array(bracket, depth);
+    CHECK(cursor.token() == Token::array);
+    CHECK(cursor.offset() == 4);
+    CHECK(cursor.raw() == "[");
+    CHECK(cursor.depth() == 2);
+  }
+  CHECK(cursor.next() == Token::number);
+  CHECK(cursor.raw() == "2");
+  next(9);
+  CHECK(cursor.raw() == "4");
+  next(2);
+  CHECK(cursor.token() == Token::end);
+}
+
 TEST_CASE("strings are WTF-8: escapes of half a pair are kept") {
   CHECK(text_of(R"("plain")") == "plain");
   CHECK(text_of(R"("\"\\\/\b\f\n\r\t")") == "\"\\/\b\f\n\r\t");
