@@ -395,7 +395,8 @@ Tensor NamedReader::old_tensor(const Tensor& numbers, Shape shape) const {
   } else if (dtype == DType::F64 && metadata_.float_type == "f32") {
     wanted = DType::F32;
   }
-  return viewed(numbers.to(wanted), {wanted, bit_width(wanted) / 8}, std::move(shape));
+  return viewed(numbers.to(wanted, options_.overflow), {wanted, bit_width(wanted) / 8},
+                std::move(shape));
 }
 
 }  // namespace safestructures::inline v0::burn

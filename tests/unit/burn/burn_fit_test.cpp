@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <ctime>
 #include <fstream>
 #include <limits>
@@ -15,10 +16,12 @@
 #include <safestructures/burn/burn.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/burn_records.hpp"
+#include "support/errors.hpp"
 #include "support/folder.hpp"
 
 namespace ss = safestructures;
 namespace burn = ss::burn;
+using ss::test::error_of;
 using ss::test::json_record;
 using ss::test::view_of;
 
@@ -94,6 +97,21 @@ TEST_CASE("a list that is no tensor keeps its integers and nulls, whatever its n
   CHECK(numbers[0] == 1);
   CHECK(std::isnan(numbers[1]));
   CHECK(numbers[2] == 0.5F);
+}
+
+TEST_CASE("numbers of 0.13 that their dtype cannot hold are handled as the options say") {
+  const auto load = [](const std::string& list, ss::Overflow overflow) {
+    const std::string text = json_record(R"({"value":)" + list + R"(,"shape":[1]})", "0.13.2");
+    return ss::load(view_of(text), {.overflow = overflow}).tensor();
+  };
+  CHECK(error_of([&] { return load("[1e39]", ss::Overflow::error); }) ==
+        "out_of_range: at /: element 0 cannot be converted from F64 to F32: expected a number from "
+        "-3.4028235e+38 to 3.4028235e+38, found 1e+39. Choose a dtype of wider "
+        "range, or let numbers saturate (Overflow::saturate, or convert --overflow in the tool).");
+  CHECK(load("[1e39]", ss::Overflow::allow).to_vector<float>()[0] ==
+        std::numeric_limits<float>::infinity());
+  CHECK(load("[3000000000]", ss::Overflow::saturate).to_vector<std::int32_t>()[0] ==
+        std::numeric_limits<std::int32_t>::max());
 }
 
 TEST_CASE("lists take no time for a text with escapes before them") {
