@@ -24,6 +24,7 @@
 #include "formats/burn/record_tensors.hpp"
 #include "formats/burn/writer.hpp"
 #include "formats/burn/written_metadata.hpp"
+#include "formats/other_kinds.hpp"
 #include "formats/stored_tensor.hpp"
 
 namespace safestructures::inline v0::burn {
@@ -266,7 +267,17 @@ class BurnFormat final : public Format {
   Value read_bincode(const std::shared_ptr<const Source>& source, const LoadOptions& options,
                      RecordMetadata& metadata) const {
     BincodeReader reader(source, options, options_.tensors == Tensors::bare);
-    metadata = reader.metadata();
+    try {
+      metadata = reader.metadata();
+    } catch (const Error&) {
+      // Other programs name files `.bin`, too.
+      if (const auto other = other_kind(*source))
+        throw Error(ErrorCode::invalid_header, "the file has another format",
+                    {.expected = "a record of Burn",
+                     .found = std::string(other->what),
+                     .advice = std::string(other->advice)});
+      throw;
+    }
     if (options.type == nullptr)
       throw Error(
           ErrorCode::invalid_argument, "a bincode file does not describe its contents",

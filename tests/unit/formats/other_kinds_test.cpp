@@ -53,6 +53,31 @@ TEST_CASE("a file of another format is named in the error") {
     CHECK(error_for(content) == "expected a safetensors file, found " + expected);
 }
 
+TEST_CASE("a .bin of another program is named in the error") {
+  const ss::test::Folder folder;
+  const auto path = folder / "pytorch_model.bin";
+  const auto error = [&](const std::string& content) {
+    std::ofstream(path, std::ios::binary) << content;
+    return error_of([&] { return ss::load_file<int>(path); });
+  };
+  const std::string problem = "invalid_header: " + path.string() +
+                              ": at /: the file has another format: expected a record of Burn, "
+                              "found ";
+  const std::string advice =
+      " Load it with the program that made it, and save it with Python's safetensors or "
+      "safestructures.";
+  CHECK(error("PK\x03\x04" + std::string(200, '\xFF')) ==
+        problem + "a ZIP archive, like the files of NumPy (.npz), PyTorch (.pt, .pth) and Keras." +
+            advice);
+  CHECK(error("\x80\x02\x8A" + std::string(200, 'l')) ==
+        problem + "a Python pickle, like older files of PyTorch." + advice);
+  CHECK(
+      error("\xFFsomething") ==
+      "invalid_header: " + path.string() +
+          ": at /: a byte cannot begin an integer: expected a byte up to 253, found 255 (byte 0). "
+          "Check that the C++ type has the fields of the record, in its order.");
+}
+
 TEST_CASE("JSON in place of a safetensors file is named as such") {
   const ss::test::Folder folder;
   const auto path = folder / "model.safetensors";
