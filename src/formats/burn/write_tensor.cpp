@@ -152,12 +152,11 @@ void Writer::quantized(const Value& value, const Trace* trace) {
 }
 
 void Writer::tensor_like(const Value& value, const TypeInfo& type, const Trace* trace) {
+  const bool is_sequence = type.item != nullptr && type.mark.empty();
   if (value.kind() == Kind::tensor)
-    return type.item != nullptr && type.mark.empty() ? sequence(value, type, trace)
-                                                     : tensor(value, trace);
+    return is_sequence ? sequence(value, type, trace) : tensor(value, trace);
   // A record with names has the numbers of a struct as a list.
-  if (!out_.is_named() && type.item != nullptr && value.is_sequence())
-    return list(value, &type, trace);
+  if (!out_.is_named() && is_sequence && value.is_sequence()) return list(value, &type, trace);
   natural(value, trace);
 }
 

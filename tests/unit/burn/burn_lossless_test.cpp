@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -153,6 +154,15 @@ TEST_CASE("a record with names becomes one of bincode by its type") {
   CHECK(item.floats == Item().floats);
   CHECK(item.rows == Item().rows);
   CHECK(item.fc.weight.id == linear().weight.id);
+}
+
+TEST_CASE("a list is no parameter in bincode") {
+  using Item = std::map<std::string, burn::Param<std::vector<float>>>;
+  CHECK(error_of([&] {
+          return ss::save(ss::Value::dict({{"w", ss::Value::list({1.0})}}),
+                          {.format = ss::formats::burn({.encoding = burn::Encoding::bincode}),
+                           .type = &ss::type_info<Item>});
+        }).starts_with("invalid_argument: at /w/0: bincode needs a C++ type"));
 }
 
 TEST_CASE("what a version's module does not have is refused") {
