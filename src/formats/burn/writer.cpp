@@ -256,9 +256,12 @@ void Writer::record(const Value& item, const TypeInfo* type, const Trace* trace)
   out_.begin_struct(type->fields.size());
   for (const TypeField& field : type->fields) {
     const Value* const member = item.find(field.name);
-    if (member == nullptr) mismatch(*type, item, trace);
+    // Other formats leave out what is empty.
+    if (member == nullptr && !field.is_optional)
+      fail(ErrorCode::missing_field, trace, "the structure lacks a field of the type",
+           {.expected = "'" + field.name + "'", .found = describe(item)});
     out_.name(field.name);
-    value_at(*member, field.type, Trace{trace, field.name});
+    value_at(member != nullptr ? *member : Value(), field.type, Trace{trace, field.name});
   }
   out_.end_struct();
   if (item.size() > type->fields.size()) refuse_others(item, *type, trace);

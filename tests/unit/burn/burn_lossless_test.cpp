@@ -156,6 +156,26 @@ TEST_CASE("a record with names becomes one of bincode by its type") {
   CHECK(item.fc.weight.id == linear().weight.id);
 }
 
+TEST_CASE("what other formats leave out of a structure is empty in a record by its type") {
+  struct Item {
+    burn::Linear fc = linear(false);
+    burn::Constant dropout;
+    std::optional<burn::Linear> head;
+    std::array<burn::Constant, 2> stride;
+  };
+  const ss::test::Folder folder;
+  ss::Value value = ss::Value::dict({{"fc", ss::Value::from(linear(false))}, {"stride", 1}});
+  for (const burn::Encoding encoding : encodings) {
+    CAPTURE(static_cast<int>(encoding));
+    const auto format = ss::formats::burn({.encoding = encoding});
+    const ss::SaveOptions options{.format = format, .type = &ss::type_info<Item>};
+    CHECK(ss::save(value, options) == ss::save(Item(), {.format = format}));
+    CHECK(error_of([&] { return ss::save(ss::Value::dict({{"stride", 1}}), options); }) ==
+          "missing_field: at /: the structure lacks a field of the type: expected 'fc', found dict "
+          "of 1.");
+  }
+}
+
 TEST_CASE("a list is no parameter in bincode") {
   using Item = std::map<std::string, burn::Param<std::vector<float>>>;
   CHECK(error_of([&] {
