@@ -109,7 +109,7 @@ class StatisticsComparer {
         left_(a.statistics),
         right_(b.statistics),
         tolerance_(tolerance),
-        are_complex_(a.dtype == DType::C64 && b.dtype == DType::C64),
+        is_complex_(a.dtype == DType::C64 || b.dtype == DType::C64),
         are_alike_((a.dtype == DType::C64) == (b.dtype == DType::C64)),
         found_{side_by_side(left_, right_, tolerance), {}} {}
 
@@ -119,7 +119,7 @@ class StatisticsComparer {
     if (found_.metrics.has_same_hash.value_or(false)) return std::move(found_);
     compare_bounds();
     // The tolerance of complex numbers does not bound their sorted parts.
-    if (found_.proof.empty() && are_alike_ && !are_complex_)
+    if (found_.proof.empty() && !is_complex_)
       found_.proof = quantile_proof(left_, right_, tolerance_);
     compare_estimate();
     return std::move(found_);
@@ -157,9 +157,7 @@ class StatisticsComparer {
   /// Compares extremes, means and norms. If |a - b| <= atol + rtol |b| for all elements, the same
   /// bound holds for these.
   void compare_bounds() {
-    // For complex numbers, |b| is at most sqrt(2) times the largest part.
-    const double peak = std::max(std::abs(right_.min), std::abs(right_.max)) *
-                        (are_complex_ ? std::numbers::sqrt2 : 1);
+    const double peak = std::max(std::abs(right_.min), std::abs(right_.max)) * modulus();
     const double most = tolerance_.atol + tolerance_.rtol * peak;
     const double root = root_of_b();
     const double mean = allowed_mean();
@@ -168,9 +166,8 @@ class StatisticsComparer {
       compare_bound("maximum", {left_.max, right_.max}, most, 0);
       compare_bound("mean", {left_.mean, right_.mean}, mean, root);
     }
-    const auto count = static_cast<double>(std::max<std::uint64_t>(right_.finite(), 1));
-    compare_bound("L2 norm", {left_.l2_norm, right_.l2_norm}, mean * std::sqrt(count),
-                  right_.l2_norm);
+    compare_bound("L2 norm", {left_.l2_norm, right_.l2_norm},
+                  mean * std::sqrt(static_cast<double>(count_of_b())), right_.l2_norm);
   }
 
   struct Both {
@@ -191,16 +188,25 @@ class StatisticsComparer {
     const double margin = right_.finite() < TensorSketch::size
                               ? std::numbers::sqrt2
                               : 1 + 4 * StatisticsMetrics::estimate_deviation;
-    const double error = rms_of_norm(*found_.metrics.distance, right_.finite());
+    const double error = rms_of_norm(*found_.metrics.distance, count_of_b());
     prove(!(error <= margin * allowed_mean() + rounding * root_of_b()),
           fmt::format("an error of about {:.3g} in root mean square", error));
   }
 
+  /// Returns how many numbers of b are compared: each real one also as the imaginary part 0, if a
+  /// is complex.
+  [[nodiscard]] std::uint64_t count_of_b() const {
+    const bool has_parts_of_a = !are_alike_ && b_.dtype != DType::C64;
+    return std::max<std::uint64_t>(right_.finite() * (has_parts_of_a ? 2 : 1), 1);
+  }
   /// Returns the root mean square of b.
-  [[nodiscard]] double root_of_b() const { return rms_of_norm(right_.l2_norm, right_.finite()); }
-  /// Returns the largest mean error that the tolerance allows.
+  [[nodiscard]] double root_of_b() const { return rms_of_norm(right_.l2_norm, count_of_b()); }
+  /// Returns how many times as large as the parts the moduli are, at most and in root mean square:
+  /// the tolerance of a part is relative to the modulus.
+  [[nodiscard]] double modulus() const { return is_complex_ ? std::numbers::sqrt2 : 1; }
+  /// Returns the largest error that the tolerance allows in the mean and in root mean square.
   [[nodiscard]] double allowed_mean() const {
-    return tolerance_.atol + tolerance_.rtol * root_of_b();
+    return tolerance_.atol + tolerance_.rtol * modulus() * root_of_b();
   }
 
   // Of sums in double precision.
@@ -213,8 +219,8 @@ class StatisticsComparer {
   const Tolerance& tolerance_;
   // Complex tensors count their parts, each at its own place; real ones have half as many numbers,
   // at other places. So a complex and a real tensor have only their norms to compare.
-  bool are_complex_;
-  bool are_alike_;  // Whether both are complex or both real.
+  bool is_complex_;  // Whether one is complex at least.
+  bool are_alike_;   // Whether both are complex or both real.
   StatisticsComparison found_;
 };
 

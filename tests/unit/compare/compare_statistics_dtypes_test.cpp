@@ -69,6 +69,33 @@ TEST_CASE("statistics of complex tensors within their tolerance prove nothing") 
   }
 }
 
+TEST_CASE("statistics allow both parts of complex numbers what their modulus does") {
+  // Both parts are further off than either of them alone would be allowed.
+  const Complex b(16, {1000, 1000});
+  const auto off_by = [&](float part) {
+    Complex a = b;
+    for (auto& number : a) number += std::complex<float>(part, part);
+    return ss::Tensor::own(std::move(a));
+  };
+  const ss::Tensor right = ss::Tensor::own(Complex(b));
+  CHECK(row_of(off_by(1.59e-3F), right).verdict == ss::Verdict::close);
+  CHECK(row_of(statistics_of(off_by(1.59e-3F)), statistics_of(right)).detail == "by statistics");
+  CHECK(row_of(off_by(2.2e-3F), right).verdict == ss::Verdict::different);
+  CHECK(row_of(statistics_of(off_by(2.2e-3F)), statistics_of(right)).verdict ==
+        ss::Verdict::different);
+}
+
+TEST_CASE("statistics of complex numbers beside those of real ones allow for imaginary parts") {
+  const ss::Tensor zeros = ss::Tensor::own(std::vector<float>(16));
+  const auto off_by = [](float part) { return ss::Tensor::own(Complex(16, {part, part})); };
+  CHECK(row_of(off_by(9e-6F), zeros).verdict == ss::Verdict::close);
+  CHECK(row_of(statistics_of(off_by(9e-6F)), statistics_of(zeros)).detail ==
+        "C64 and F32; by statistics");
+  CHECK(row_of(statistics_of(zeros), statistics_of(off_by(9e-6F))).verdict == ss::Verdict::close);
+  CHECK(row_of(statistics_of(off_by(1.1e-5F)), statistics_of(zeros)).verdict ==
+        ss::Verdict::different);
+}
+
 TEST_CASE("statistics of complex numbers beside those of real ones compare norms alone") {
   const std::vector<float> numbers = {1, 2, 3, 4, 5, 6, 7, 8};
   const ss::Tensor real = ss::Tensor::own(std::vector(numbers));
