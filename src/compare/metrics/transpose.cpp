@@ -138,16 +138,17 @@ struct Transpose {
   /// The remaining distance; if only a sample was compared, relative to the spread of b's numbers
   /// about their mean.
   double relative_l2 = 0;
-  bool is_whole = true;  ///< False if only a sample was compared.
+  bool is_whole = true;         ///< False if only a sample was compared.
+  bool is_finite_alike = true;  ///< False if NaN or infinities are at other places.
 };
 
 /// Returns text such as `b is a permuted by [1, 0], exactly`.
 std::string transpose_text(const Transpose& found) {
-  return fmt::format("b is a permuted by [{}]{}{}", fmt::join(found.order, ", "),
-                     found.relative_l2 == 0
-                         ? std::string(", exactly")
-                         : fmt::format(", to a relative L2 of {:.2e}", found.relative_l2),
-                     found.is_whole ? "" : " in a sample");
+  return fmt::format(
+      "b is a permuted by [{}]{}{}{}", fmt::join(found.order, ", "),
+      found.relative_l2 == 0 ? std::string(", exactly")
+                             : fmt::format(", to a relative L2 of {:.2e}", found.relative_l2),
+      found.is_finite_alike ? "" : " where both are finite", found.is_whole ? "" : " in a sample");
 }
 
 /// Whether some order of a's dimensions may give b, and can be looked for.
@@ -164,6 +165,17 @@ bool gives_shape(const Shape& a, std::span<const std::size_t> order, const Shape
   return true;
 }
 
+/// Whether the elements stay in their order: only dimensions of size 1 change places.
+bool moves_nothing(const Shape& shape, std::span<const std::size_t> order) {
+  std::size_t last = 0;
+  for (const std::size_t dimension : order) {
+    if (shape[dimension] == 1) continue;
+    if (dimension < last) return false;
+    last = dimension;
+  }
+  return true;
+}
+
 /// Returns all permutations that bring a sample near, the nearest first.
 std::vector<Transpose> near_in_sample(const Tensor& a, const Tensor& b) {
   std::vector<std::size_t> order(a.rank());
@@ -175,6 +187,7 @@ std::vector<Transpose> near_in_sample(const Tensor& a, const Tensor& b) {
   std::vector<Transpose> found;
   while (std::ranges::next_permutation(order).found) {
     if (!gives_shape(a.shape(), order, b.shape())) continue;
+    if (a.shape() == b.shape() && moves_nothing(a.shape(), order)) continue;
     const auto distance = sample.distance(order);
     if (distance && *distance <= bound) found.push_back(Transpose{order, *distance, false});
   }
@@ -197,7 +210,8 @@ std::optional<Transpose> nearest_as_whole(const Tensor& a, const Tensor& b,
         (as_it_is && *found.relative_l2 > nearer * *as_it_is) ||
         (best && *found.relative_l2 >= best->relative_l2))
       continue;
-    best = Transpose{std::move(one.order), *found.relative_l2, true};
+    best = Transpose{std::move(one.order), *found.relative_l2, true,
+                     found.non_finite.differing() == 0};
     if (best->relative_l2 == 0) break;
   }
   return best;

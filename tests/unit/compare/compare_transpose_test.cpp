@@ -4,8 +4,10 @@
 #include <complex>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/gaussian.hpp"
+#include "support/memory_source.hpp"
 
 namespace {
 
@@ -110,6 +113,38 @@ TEST_CASE("sparse, complex and noisy tensors are recognised in another order") {
   const ss::ComparisonRow row = row_of(first, tensor(noisy, {30, 40}));
   CHECK(row.permutation == Order{1, 0});
   CHECK(row.detail.find(", to a relative L2 of ") != std::string::npos);
+}
+
+TEST_CASE("another order is exact only where both sides are finite, if NaN are at other places") {
+  std::vector<float> numbers = ss::test::gaussian<float>(12, 1);
+  const ss::Tensor b = tensor(numbers, {3, 4}).permute(Order{1, 0}).clone();
+  numbers[5] = std::numeric_limits<float>::quiet_NaN();
+  const ss::Tensor a = tensor(numbers, {3, 4});
+  CHECK(row_of(a, b).detail ==
+        "[3, 4] and [4, 3]; b is a permuted by [1, 0], exactly where both are finite");
+  CHECK(row_of(a, a.permute(Order{1, 0}).clone()).detail ==
+        "[3, 4] and [4, 3]; b is a permuted by [1, 0], exactly");
+}
+
+TEST_CASE("dimensions of size 1 that change places are no other order, even if a sample is equal") {
+  // Above 64 MiB, so that only a sample is permuted.
+  const ss::Shape shape{1, 1, 4096, 4100};
+  const auto make = [&](float number) {
+    std::vector<float> numbers(static_cast<std::size_t>(ss::element_count(shape)));
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1009);
+    numbers[12'345'678] = number;
+    const auto bytes = std::as_bytes(std::span(numbers));
+    auto source = std::make_shared<const ss::test::MemorySource>(
+        "far", std::vector<std::byte>(bytes.begin(), bytes.end()));
+    return ss::Tensor::deferred(ss::DType::F32, shape, std::move(source), 0, "x");
+  };
+  const ss::ComparisonRow row = row_of(make(1e6F), make(2e6F));
+  CHECK(row.metrics->beyond == 1);
+  CHECK(row.detail.empty());
+  CHECK(row.suspicions.empty());
+  // In other shapes they are.
+  const ss::Tensor line = tensor(ss::test::gaussian<float>(8, 1), {1, 8});
+  CHECK(row_of(line, line.permute(Order{1, 0}).clone()).permutation == Order{1, 0});
 }
 
 TEST_CASE("another order of the dimensions is tried for two to five of them") {
