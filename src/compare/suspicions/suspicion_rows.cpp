@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -57,6 +58,24 @@ std::optional<double> explained_by_mask(const Case& one) {
   return masked / one.all.errors;
 }
 
+/// Whether one side masks all of a diagonal wherever any of it differs: numbers that are zero by
+/// chance are next to others.
+bool is_masked_diagonal(const Case& one, std::ptrdiff_t diagonal) {
+  const IndexGrid::Indices& rows = one.grid.dimensions()[one.shape.size() - 2];
+  const auto is_other = [](const CaseSums& row) { return row.masked_by_one != 0; };
+  for (std::size_t first = 0; first < one.by_row.size(); first += rows.count) {
+    const auto matrix = std::span(one.by_row).subspan(first, rows.count);
+    if (std::ranges::none_of(matrix, is_other)) continue;
+    for (std::size_t row = 0; row < rows.count; ++row) {
+      const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(rows.at(row)) + diagonal;
+      if (column < 0 || column >= static_cast<std::ptrdiff_t>(one.width())) continue;
+      const std::size_t place = (first + row) * one.width() + static_cast<std::size_t>(column);
+      if (!one.is_masked_in_a(place) && !one.is_masked_in_b(place)) return false;
+    }
+  }
+  return true;
+}
+
 /// Attention probabilities or scores: the places that only one side masks are on one diagonal.
 std::optional<Suspicion> masked_diagonal(const Case& one) {
   const std::size_t rank = one.shape.size();
@@ -80,7 +99,7 @@ std::optional<Suspicion> masked_diagonal(const Case& one) {
     }
   }
   const std::size_t cells = one.all.masked_by_one;
-  if (leaks != 0 && leaks != cells) return std::nullopt;
+  if ((leaks != 0 && leaks != cells) || !is_masked_diagonal(one, *diagonal)) return std::nullopt;
   return Suspicion{"mask off by one",
                    fmt::format("{} lets through what {} masks, in {} places, all where the last "
                                "index is the one before it {:+d}",

@@ -1,5 +1,6 @@
 /// \file
 /// Masks of attention that are off by one, whatever hides a score, and what is no such mask.
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -119,6 +120,42 @@ TEST_CASE("two ways to hide the same scores are not taken for different masks") 
       for (const ss::Suspicion& found : ss::comparing::suspect(one))
         CHECK(found.evidence.find("lets through") == std::string::npos);
     }
+}
+
+TEST_CASE("zeros that are on one diagonal by chance are not taken for a mask") {
+  constexpr std::size_t side = 16;
+  for (const std::ptrdiff_t diagonal : {-7, 0, 1, 7}) {
+    CAPTURE(diagonal);
+    Numbers b = ss::test::gaussian<float>(side * side, 1);
+    // As after a ReLU, which rounding lets pass or not.
+    for (float& number : b) number = std::max(number, 0.0F);
+    Numbers a = b;
+    for (float& number : a) number *= 1.001F;
+    for (const std::size_t row : {7U, 8U}) {
+      const auto column = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(row) + diagonal);
+      b[row * side + column] = 1;
+      a[row * side + column] = 0;
+    }
+    const auto matrix = [](Numbers numbers) {
+      return ss::Tensor::own(std::move(numbers), {side, side});
+    };
+    CHECK(!ss::test::names(ss::test::suspected(matrix(a), matrix(b)), "mask off by one"));
+    CHECK(!ss::test::names(ss::test::suspected(matrix(b), matrix(a)), "mask off by one"));
+  }
+}
+
+TEST_CASE("a mask that is off by one is suspected beside padding that both sides mask") {
+  // The last tokens of the second text are padding, and so are nearly all of the third.
+  const auto scores = [](std::ptrdiff_t more) {
+    Numbers all = masked([](float) { return -infinity; }, more,
+                         ss::test::gaussian<float>(heads * length * length, 1, 2));
+    for (std::size_t text = 1; text < 3; ++text)
+      for (std::size_t i = 0; i < length * length; ++i)
+        if (i % length > (text == 1 ? 5U : 1U)) all[text * length * length + i] = -infinity;
+    return tensor(std::move(all));
+  };
+  for (const std::ptrdiff_t more : {1, -1})
+    CHECK(ss::test::names(ss::test::suspected(scores(more), scores(0)), "mask off by one"));
 }
 
 TEST_CASE("rows that moved under a mask are not taken for a different mask") {
