@@ -61,8 +61,11 @@ struct Case {
   std::vector<bool> hidden_b;  ///< The reverse.
   Shape input_shape;           ///< Empty if the input is unknown.
   std::vector<double> input;   ///< b's input, if a's is nearly the same and it has their shape.
-  DType dtype_a = DType::F32;  ///< The dtypes in which they are stored.
+  /// The dtypes in which they are stored, or had before as far as their files note it.
+  /// @{
+  DType dtype_a = DType::F32;
   DType dtype_b = DType::F32;
+  /// @}
   std::vector<std::size_t> permutation;  ///< As `ComparisonRow::permutation`.
   CaseSums all;
   std::vector<CaseSums> by_row;

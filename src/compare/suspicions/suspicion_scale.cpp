@@ -73,6 +73,7 @@ std::optional<Suspicion> rows_by_factors(const Case& one) {
   double residual = 0;
   double nearest = HUGE_VAL;
   double furthest = 0;
+  bool are_above = false;
   for (const CaseSums& row : one.by_row) {
     if (row.squares == 0) {
       residual += row.errors;
@@ -81,7 +82,10 @@ std::optional<Suspicion> rows_by_factors(const Case& one) {
     residual += row.after_factor();
     apart.push_back(row.factor_less_1());
     nearest = std::min(nearest, std::abs(apart.back()));
-    furthest = std::max(furthest, std::abs(apart.back()));
+    if (std::abs(apart.back()) <= furthest) continue;
+    furthest = std::abs(apart.back());
+    // Small ones may have the other sign.
+    are_above = apart.back() > 0;
   }
   // A common factor is a different fault, and a norm cannot be off by larger factors.
   if (one.explained(residual) < explains_from || residual > 0.5 * one.all.after_factor() ||
@@ -94,7 +98,7 @@ std::optional<Suspicion> rows_by_factors(const Case& one) {
     return std::nullopt;
   return Suspicion{"norm epsilon",
                    fmt::format("each row is b's times a factor of its own, {:.3g} to {:.3g} {} 1",
-                               nearest, furthest, apart.front() > 0 ? "above" : "below"),
+                               nearest, furthest, are_above ? "above" : "below"),
                    one.explained(residual)};
 }
 
@@ -266,15 +270,29 @@ bool leaves_rounding(const Case& one, double residual) {
          residual <= (1 - explains_alone_from) * one.all.errors + rounding(one);
 }
 
+/// Whether the factor brings most numbers nearer, and at least four: one that is far larger than
+/// all others decides the sums alone.
+bool is_factor_of_most(const Case& one, double factor) {
+  constexpr std::size_t least = 4;
+  std::size_t numbers = 0;
+  std::size_t nearer = 0;
+  for (std::size_t i = 0; i < one.b.size(); ++i) {
+    if (one.b[i] == 0) continue;
+    ++numbers;
+    if (std::abs(one.a[i] - factor * one.b[i]) < std::abs(one.a[i] - one.b[i])) ++nearer;
+  }
+  return nearer >= least && 2 * nearer >= numbers;
+}
+
 }  // namespace
 
 std::optional<Suspicion> suspect_scale(const Case& one) {
   const double factor = 1 + one.all.factor_less_1();
-  if (one.a.size() < 4 || factor == 0 || !leaves_rounding(one, one.all.after_factor()))
-    return std::nullopt;
+  if (factor == 0 || !leaves_rounding(one, one.all.after_factor())) return std::nullopt;
   // If the factor is near 0, a - b is little more than a, which sums of large numbers lose.
   const double residual = squared_distance(one.a, one.b, factor);
-  if (residual > (1 - explains_from) * dot(one.a, one.a)) return std::nullopt;
+  if (residual > (1 - explains_from) * dot(one.a, one.a) || !is_factor_of_most(one, factor))
+    return std::nullopt;
   std::string evidence = fmt::format("a is b times {:.6g}", factor);
   if (factor < 0) evidence += ": the sign differs";
   else evidence += root_text(factor, one);

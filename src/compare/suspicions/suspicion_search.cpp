@@ -108,6 +108,9 @@ class Suspect {
     for (const LayerInput& input : inputs_) {
       if (!room.take(*tensors_.a, *tensors_.b, input.of_b, grid)) return;
       room.permutation = row_->permutation;
+      const BothDTypes dtypes = tensors_.dtypes();
+      room.dtype_a = dtypes.a.effective();
+      room.dtype_b = dtypes.b.effective();
       std::vector<Suspicion> found = suspect(room);
       // Anything that the first input does not show is due to this one.
       for (Suspicion& suspicion : found)

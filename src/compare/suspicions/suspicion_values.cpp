@@ -195,7 +195,9 @@ std::optional<Suspicion> suspect_activation(const Case& one) {
 }
 
 std::optional<Suspicion> suspect_accumulation(const Case& one) {
-  if (one.a.size() < 16) return std::nullopt;
+  // Small integers are numbers of any dtype.
+  if (one.a.size() < 16 || !is_floating(one.dtype_a) || !is_floating(one.dtype_b))
+    return std::nullopt;
   const auto is_stored_wider = [](DType dtype) { return bit_width(dtype) > 16; };
   // The dtype with fewer digits first: within their range, its numbers are also the other's.
   for (const DType dtype : {DType::BF16, DType::F16}) {

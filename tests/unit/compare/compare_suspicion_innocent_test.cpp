@@ -2,12 +2,14 @@
 /// What is no usual fault is not suspected of one.
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <safestructures/compare/compare.hpp>
+#include <safestructures/data/attributes.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/gaussian.hpp"
 #include "support/suspected.hpp"
@@ -41,6 +43,65 @@ TEST_CASE("unrelated numbers are not taken for multiples of each other") {
   }
   for (const double factor : {1e-3, 0.125, 3.0, -1.0, 1000.0})
     CHECK(names(suspicions(tensor(one, factor), tensor(one)), "missing scale"));
+}
+
+TEST_CASE("one large number is not taken for a factor of all") {
+  for (const std::size_t count : {4U, 16U, 256U}) {
+    CAPTURE(count);
+    std::vector<double> one = ss::test::gaussian<double>(count, 1);
+    one[2] = 3000;
+    std::vector<double> other = one;
+    other[2] *= 1.1;
+    CHECK(suspicions(tensor(other), tensor(one)).empty());
+    CHECK(names(suspicions(tensor(one, 1.1), tensor(one)), "missing scale"));
+    // Nor is one among zeros.
+    std::vector<double> lone(count);
+    lone[2] = 3;
+    CHECK(suspicions(tensor(lone, 1.1), tensor(lone)).empty());
+  }
+  const std::vector<double> four = {1, 0, 2, 3, 0, 0, 0, 4};
+  CHECK(names(suspicions(tensor(four, 1.1), tensor(four)), "missing scale"));
+}
+
+TEST_CASE("small integers are not taken for numbers of a smaller dtype") {
+  std::vector<std::int64_t> one, other;
+  for (std::int64_t i = 0; i < 64; ++i) {
+    one.push_back(i * 37 % 201);
+    other.push_back(i * 12'347 % 50'021 + 257);
+  }
+  const ss::Tensor small = ss::Tensor::own(std::move(one));
+  const ss::Tensor large = ss::Tensor::own(std::move(other));
+  for (const ss::DType dtype : {ss::DType::I64, ss::DType::I32}) {
+    CHECK(suspicions(small.to(dtype), large.to(dtype)).empty());
+    CHECK(suspicions(large.to(dtype), small.to(dtype)).empty());
+    CHECK(suspicions(small.to(dtype), large.to(ss::DType::F32)).empty());
+  }
+}
+
+TEST_CASE("what a file notes as the dtype before it was stored says by itself how it was rounded") {
+  const ss::Tensor exact = tensor(ss::test::gaussian<double>(512, 1));
+  const auto of = [&](const ss::Tensor& x, ss::DType noted) {
+    ss::Value value(x);
+    value.set_attribute(ss::attributes::dtype, ss::to_string(noted));
+    return ss::Value::dict({{"x", value}});
+  };
+  for (const ss::DType dtype : {ss::DType::F16, ss::DType::BF16}) {
+    const ss::Tensor rounded = exact.to(dtype).to(ss::DType::F32);
+    const auto found = [&](const ss::Value& a) {
+      return ss::compare(a, of(exact, ss::DType::F32), {.rtol = 0, .atol = 0})
+          .rows.at(0)
+          .suspicions;
+    };
+    CHECK(found(of(rounded, dtype)).empty());
+    CHECK(names(found(of(rounded, ss::DType::F32)), "accumulation dtype"));
+    // What that rounding leaves does not hide a factor.
+    const ss::Tensor scaled =
+        tensor(exact.to_vector<double>(), dtype == ss::DType::F16 ? 1.005 : 1.04)
+            .to(dtype)
+            .to(ss::DType::F32);
+    CHECK(names(found(of(scaled, dtype)), "missing scale"));
+    CHECK(!names(found(of(scaled, ss::DType::F32)), "missing scale"));
+  }
 }
 
 TEST_CASE("rounding is to the dtype whose numbers all of them are") {

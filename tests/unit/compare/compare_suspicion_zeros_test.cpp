@@ -2,6 +2,7 @@
 /// What is not suspected beside zeros, which no fault makes of numbers, and beside constants.
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/gaussian.hpp"
+#include "support/suspected.hpp"
 
 namespace {
 
@@ -56,6 +58,24 @@ TEST_CASE("a row that is zero on one side alone was not turned, and has no facto
   };
   CHECK(is_suspected("norm epsilon", false, scale));
   CHECK(!is_suspected("norm epsilon", true, scale));
+}
+
+TEST_CASE("the factors of rows are above or below 1, whichever the first row has") {
+  const auto evidence = [](float direction) {
+    const std::vector<float> b = ss::test::gaussian<float>(rows * width, 7, 1);
+    std::vector<float> a = b;
+    // The first row is equal, or nearly.
+    for (std::size_t i = 0; i < a.size(); ++i)
+      a[i] *= 1 + direction * (i < width ? -0.0001F : 0.02F * static_cast<float>(i / width));
+    const auto tensor = [](std::vector<float> numbers) {
+      return ss::Tensor::own(std::move(numbers), {rows, width});
+    };
+    for (const ss::Suspicion& one : ss::test::suspected(tensor(std::move(a)), tensor(b)))
+      if (one.fault == "norm epsilon") return one.evidence;
+    return std::string();
+  };
+  CHECK(evidence(1) == "each row is b's times a factor of its own, 0.0001 to 0.14 above 1");
+  CHECK(evidence(-1) == "each row is b's times a factor of its own, 0.0001 to 0.14 below 1");
 }
 
 TEST_CASE("nothing is suspected against zeros, and no dtype of sums against a constant") {
