@@ -1,5 +1,6 @@
 // Detects equal numbers in other places: blocks, interleaving, a transposed weight, a shift.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -165,6 +166,8 @@ std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::pt
   if (axis.size < 4 || !one.is_whole(dimension)) return std::nullopt;
   double residual = 0;
   double error = 0;
+  std::size_t nearer = 0;
+  std::size_t further = 0;
   // Above this, the error is not explained; the ends are not part of it.
   const double most = 1.0001 * (1 - explains_from) * one.all.errors;
   for (std::size_t o = 0; o < axis.outer; ++o)
@@ -177,11 +180,16 @@ std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::pt
         const std::size_t there = axis.at(o, static_cast<std::size_t>(other), k);
         double apart = one.a[here] - one.b[there];
         if (base != nullptr) apart -= (*base)[here] - (*base)[there];
+        const double before = one.a[here] - one.b[here];
         residual += apart * apart;
-        error += (one.a[here] - one.b[here]) * (one.a[here] - one.b[here]);
+        error += before * before;
+        nearer += std::abs(apart) < std::abs(before) ? 1U : 0U;
+        further += std::abs(apart) > std::abs(before) ? 1U : 0U;
       }
     }
-  if (error == 0 || 1 - residual / error < explains_from) return std::nullopt;
+  // A large number at one end of b is moved out: without a shift, that explains the error, too.
+  if (error == 0 || 1 - residual / error < explains_from || nearer < 3 * further)
+    return std::nullopt;
   return Suspicion{"position offset",
                    fmt::format("{} at index i of dimension {} equals {} at i {} 1",
                                base == nullptr ? "a" : "what a adds to its input", dimension,

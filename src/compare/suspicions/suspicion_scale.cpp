@@ -67,6 +67,32 @@ bool have_one_sign(const std::vector<double>& factors) {
   return std::min(-least, most) < 0.02 * std::max(-least, most);
 }
 
+/// Counts the numbers of b that factors bring nearer to a's: one that is far larger than all others
+/// decides the sums alone.
+struct Nearer {
+  std::size_t numbers = 0;  // Other than zero.
+  std::size_t nearer = 0;
+
+  void add(std::span<const double> a, std::span<const double> b, double factor) {
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      numbers += b[i] != 0 ? 1U : 0U;
+      nearer += std::abs(a[i] - factor * b[i]) < std::abs(a[i] - b[i]) ? 1U : 0U;
+    }
+  }
+  [[nodiscard]] bool are_most() const { return nearer >= 4 && 2 * nearer >= numbers; }
+};
+
+/// Whether the factors bring most numbers nearer in the rows that they change at all.
+bool are_factors_of_most(const Case& one, double furthest) {
+  Nearer found;
+  for (std::size_t i = 0; i < one.rows(); ++i) {
+    const double apart = one.by_row[i].factor_less_1();
+    if (std::abs(apart) > 0.02 * furthest)
+      found.add(one.row(one.a, i), one.row(one.b, i), 1 + apart);
+  }
+  return found.are_most();
+}
+
 /// Without an input: each row of a is b's times a factor of its own.
 std::optional<Suspicion> rows_by_factors(const Case& one) {
   std::vector<double> apart;
@@ -92,9 +118,12 @@ std::optional<Suspicion> rows_by_factors(const Case& one) {
       apart.size() < 3 || !have_one_sign(apart) || furthest > 4)
     return std::nullopt;
   // A norm cannot give rows of zeros next to equal rows.
-  if (std::ranges::none_of(apart, [&](double factor) {
-        return std::abs(factor) > 0.02 * furthest && std::abs(factor) < 0.98 * furthest;
-      }))
+  if (std::ranges::none_of(apart,
+                           [&](double factor) {
+                             return std::abs(factor) > 0.02 * furthest &&
+                                    std::abs(factor) < 0.98 * furthest;
+                           }) ||
+      !are_factors_of_most(one, furthest))
     return std::nullopt;
   return Suspicion{"norm epsilon",
                    fmt::format("each row is b's times a factor of its own, {:.3g} to {:.3g} {} 1",
@@ -185,6 +214,10 @@ OuterFactors outer_factors(const Case& one, const std::vector<double>& of,
 /// Whether there are at least four numbers for each fitted factor of a row or column.
 bool has_enough(const Case& one) { return one.a.size() >= 4 * (one.rows() + one.width()); }
 
+/// Whether at least as many numbers differ as factors are fitted, which explain fewer whatever they
+/// are. Rounding may hide an epsilon in most rows.
+bool differ_enough(const Case& one) { return one.all.differing >= one.rows() + one.width(); }
+
 /// Whether b is its input times a factor, or times factors of rows and columns as in a norm.
 bool is_scaled_input(const Case& one, double squares) {
   constexpr double little = 0.01;
@@ -270,20 +303,6 @@ bool leaves_rounding(const Case& one, double residual) {
          residual <= (1 - explains_alone_from) * one.all.errors + rounding(one);
 }
 
-/// Whether the factor brings most numbers nearer, and at least four: one that is far larger than
-/// all others decides the sums alone.
-bool is_factor_of_most(const Case& one, double factor) {
-  constexpr std::size_t least = 4;
-  std::size_t numbers = 0;
-  std::size_t nearer = 0;
-  for (std::size_t i = 0; i < one.b.size(); ++i) {
-    if (one.b[i] == 0) continue;
-    ++numbers;
-    if (std::abs(one.a[i] - factor * one.b[i]) < std::abs(one.a[i] - one.b[i])) ++nearer;
-  }
-  return nearer >= least && 2 * nearer >= numbers;
-}
-
 }  // namespace
 
 std::optional<Suspicion> suspect_scale(const Case& one) {
@@ -291,8 +310,10 @@ std::optional<Suspicion> suspect_scale(const Case& one) {
   if (factor == 0 || !leaves_rounding(one, one.all.after_factor())) return std::nullopt;
   // If the factor is near 0, a - b is little more than a, which sums of large numbers lose.
   const double residual = squared_distance(one.a, one.b, factor);
-  if (residual > (1 - explains_from) * dot(one.a, one.a) || !is_factor_of_most(one, factor))
-    return std::nullopt;
+  if (residual > (1 - explains_from) * dot(one.a, one.a)) return std::nullopt;
+  Nearer found;
+  found.add(one.a, one.b, factor);
+  if (!found.are_most()) return std::nullopt;
   std::string evidence = fmt::format("a is b times {:.6g}", factor);
   if (factor < 0) evidence += ": the sign differs";
   else evidence += root_text(factor, one);
@@ -302,7 +323,7 @@ std::optional<Suspicion> suspect_scale(const Case& one) {
 std::optional<Suspicion> suspect_epsilon(const Case& one) {
   // Four numbers for each fitted one.
   if (one.rows() < 3 || one.width() < 4) return std::nullopt;
-  if (one.has_like_input() && one.has_whole_rows() && has_enough(one)) {
+  if (one.has_like_input() && one.has_whole_rows() && has_enough(one) && differ_enough(one)) {
     const std::vector<double> difference = difference_of(one);
     auto centred = rows_by_input(one, difference, true);
     auto plain = rows_by_input(one, difference, false);

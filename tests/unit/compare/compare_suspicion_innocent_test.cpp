@@ -63,6 +63,63 @@ TEST_CASE("one large number is not taken for a factor of all") {
   CHECK(names(suspicions(tensor(four, 1.1), tensor(four)), "missing scale"));
 }
 
+TEST_CASE("one large number of each row is not taken for factors of the rows") {
+  constexpr std::size_t rows = 16, width = 32;
+  const auto matrix = [](const std::vector<double>& numbers) {
+    return tensor(numbers).reshape({rows, width});
+  };
+  std::vector<double> one = ss::test::gaussian<double>(rows * width, 1);
+  // A channel of a transformer with large activations.
+  for (std::size_t i = 3; i < one.size(); i += width) one[i] += 300;
+  std::vector<double> channel = one;
+  std::vector<double> all = one;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const double factor = 1.01 + 0.02 * static_cast<double>(i / width);
+    all[i] *= factor;
+    if (i % width == 3) channel[i] *= factor;
+  }
+  CHECK(!names(suspicions(matrix(channel), matrix(one)), "norm epsilon"));
+  CHECK(names(suspicions(matrix(all), matrix(one)), "norm epsilon"));
+}
+
+TEST_CASE("a few numbers that differ are not taken for factors of rows and columns") {
+  constexpr std::size_t rows = 16, width = 32;
+  // Rows of about one size, as a norm's output has them.
+  std::vector<double> input(rows * width);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = i * 7 % 5 < 3 ? 1 : -1;
+  const std::vector<double> one = ss::test::gaussian<double>(rows * width, 2);
+  std::vector<double> other = one;
+  for (const std::size_t row : {2U, 7U, 11U}) other[row * width + 5] += input[row * width + 5];
+  const auto matrix = [](const std::vector<double>& numbers) {
+    return tensor(numbers).reshape({rows, width});
+  };
+  const ss::Tensor x = matrix(input);
+  CHECK(!names(ss::test::suspected(matrix(other), matrix(one), &x), "norm epsilon"));
+}
+
+TEST_CASE("a large number at one end is not taken for a position offset") {
+  // The first token of a transformer often has one, an attention sink.
+  constexpr std::size_t tokens = 16, width = 32;
+  const std::vector<double> one = ss::test::gaussian<double>(tokens * width, 1);
+  const ss::Tensor unrelated =
+      tensor(ss::test::gaussian<double>(tokens * width, 2)).reshape({tokens, width});
+  for (const std::size_t place : {std::size_t{3}, (tokens - 1) * width + 3}) {
+    CAPTURE(place);
+    std::vector<double> large = one;
+    large[place] = 3000;
+    const ss::Tensor of_large = tensor(large).reshape({tokens, width});
+    const ss::Tensor without = tensor(one).reshape({tokens, width});
+    for (const ss::Tensor& other : {without, unrelated}) {
+      CHECK(!names(suspicions(other, of_large), "position offset"));
+      CHECK(!names(suspicions(of_large, other), "position offset"));
+    }
+    // Beside it, an offset is still found.
+    std::vector<double> later = large;
+    for (std::size_t i = width; i < later.size(); ++i) later[i] = large[i - width];
+    CHECK(names(suspicions(tensor(later).reshape({tokens, width}), of_large), "position offset"));
+  }
+}
+
 TEST_CASE("small integers are not taken for numbers of a smaller dtype") {
   std::vector<std::int64_t> one, other;
   for (std::int64_t i = 0; i < 64; ++i) {
