@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <xtensor/xadapt.hpp>
+#include <xtensor/xmanipulation.hpp>
 #include <xtensor/xstrided_view.hpp>
 #include <xtensor/xview.hpp>
 
@@ -126,6 +127,23 @@ TEST_CASE("views and adaptors are saved without copying, expressions evaluated")
   const auto sum = array + array;
   CHECK(Value::from(sum).tensor().is_owned());
   CHECK(Value::from(sum).as<xt::xarray<float>>() == 2 * array);
+}
+
+TEST_CASE("expressions that declare data() but have no memory are evaluated") {
+  const auto array = counted<xt::xarray<int, xt::layout_type::column_major>>({2, 3});
+  // Iterates over columns.
+  const auto row_major = xt::ravel<xt::layout_type::row_major>(array);
+  const Value raveled = Value::from(row_major);
+  CHECK(raveled.tensor().is_owned());
+  CHECK(raveled.as<std::vector<int>>() == std::vector<int>{0, 1, 2, 3, 4, 5});
+  // In its own order it is a view.
+  const auto column_major = xt::ravel<xt::layout_type::column_major>(array);
+  const Value borrowed = Value::from(column_major);
+  CHECK_FALSE(borrowed.tensor().is_owned());
+  CHECK(borrowed.as<std::vector<int>>() == std::vector<int>{0, 3, 1, 4, 2, 5});
+  // Its bools are bits.
+  const std::vector<bool> bits = {true, false, true};
+  CHECK(Value::from(xt::adapt(bits, std::vector<std::size_t>{3})).as<std::vector<bool>>() == bits);
 }
 
 TEST_CASE("views are saved into bytes and files, though xtensor overloads their address") {

@@ -2,8 +2,8 @@
 /// Eigen's dense types: matrices, arrays, views of them, quaternions and transforms.
 ///
 /// - `Matrix` and `Array` are saved as a tensor [rows, columns], or [size] if they have one row or
-///   column at compile time. They load from such tensors and from lists of numbers or rows; vectors
-///   also load from [n, 1] and [1, n].
+///   column at compile time. They load from such tensors and from lists of numbers or rows; column
+///   vectors also load from [n, 1], row vectors from [1, n].
 /// - `Map`, `Ref`, `Block` and `transpose()`, as well as `diagonal()` and `reshaped()` of objects
 ///   without gaps between neighbours, are saved the same way without a copy; other expressions such
 ///   as `a + b` are evaluated. The result loads as a Matrix or Array.

@@ -45,9 +45,17 @@ template <class T>
 concept Xtensor =
     std::is_class_v<T> && xt::is_xexpression<T>::value && TensorScalar<typename T::value_type>;
 
+/// Types whose elements are not in memory although they declare data(): `ravel` of another order is
+/// a tensor of iterators, and a `std::vector<bool>` has no bools.
+template <class T>
+concept XtensorWithoutMemory =
+    requires(const T& object) { object.storage(); } && !requires(const T& object) {
+      { object.storage().data() } -> std::convertible_to<const typename T::value_type*>;
+    };
+
 /// Types whose elements can be reached by address.
 template <class T>
-concept XtensorInMemory = Xtensor<T> && requires(const T& object) {
+concept XtensorInMemory = Xtensor<T> && !XtensorWithoutMemory<T> && requires(const T& object) {
   object.strides();
   { object.data() + object.data_offset() } -> std::convertible_to<const typename T::value_type*>;
 };
