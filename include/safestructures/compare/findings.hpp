@@ -62,8 +62,8 @@ struct StatisticsMetrics {
   /// The largest difference between the two sides' `TensorStatistics::quantiles`, relative to the
   /// distance between b's quantiles at 0.01 and 0.99. It can tell apart distributions with the same
   /// moments. Quantiles are accurate to 1/32 of their value, so this says little about numbers that
-  /// are close together and far from zero. Nothing if a side has no quantiles, or if b's are all
-  /// the same and a's are not.
+  /// are close together and far from zero. Nothing if a side has no quantiles, if b's are all the
+  /// same and a's are not, or if one is infinite on one side only.
   std::optional<double> quantile_distance;
   /// Statistics of each side, as in `TensorStatistics`.
   /// @{

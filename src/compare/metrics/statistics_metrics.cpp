@@ -37,8 +37,8 @@ std::optional<double> quantile_distance(const TensorStatistics& a, const TensorS
   }
   if (most == 0) return 0;
   const double range = (*b.quantiles)[b.quantiles->size() - 2] - (*b.quantiles)[1];
-  if (!std::isfinite(range) || range == 0) return std::nullopt;
-  return most / range;
+  const double share = most / range;
+  return std::isfinite(range) && std::isfinite(share) ? std::optional(share) : std::nullopt;
 }
 
 /// Returns what the statistics say without a sketch.

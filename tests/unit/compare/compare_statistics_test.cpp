@@ -356,6 +356,9 @@ TEST_CASE("the distance of quantiles is a share of the reference's range") {
   const std::vector<float> ends = {-INFINITY, -INFINITY, INFINITY};
   CHECK(!row_of(std::vector<float>{1, 1, 1}, ends).statistics->quantile_distance);
   CHECK(row_of(ends, ends).statistics->quantile_distance == 0);
+  std::vector<float> overflowed = b;
+  std::fill(overflowed.end() - 100, overflowed.end(), INFINITY);
+  CHECK(!row_of(overflowed, b).statistics->quantile_distance);
   CHECK(!row_of(std::vector<float>{}, std::vector<float>{}).statistics->quantile_distance);
 }
 
