@@ -1,5 +1,6 @@
 /// \file
 /// What is no usual fault is not suspected of one.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -118,6 +119,19 @@ TEST_CASE("a large number at one end is not taken for a position offset") {
     for (std::size_t i = width; i < later.size(); ++i) later[i] = large[i - width];
     CHECK(names(suspicions(tensor(later).reshape({tokens, width}), of_large), "position offset"));
   }
+}
+
+TEST_CASE("rows with a large number each, of which the first is equal, are not taken for turned") {
+  constexpr std::size_t tokens = 16, width = 32;
+  // As in a causal model, whose output for the first token is equal.
+  const auto activations = [&](unsigned seed) {
+    std::vector<double> numbers = ss::test::gaussian<double>(tokens * width, seed);
+    const std::vector<double> first = ss::test::gaussian<double>(width, 1);
+    std::copy(first.begin(), first.end(), numbers.begin());
+    for (std::size_t i = 3; i < numbers.size(); i += width) numbers[i] = 3000;
+    return tensor(numbers).reshape({tokens, width});
+  };
+  CHECK(!names(suspicions(activations(2), activations(3)), "RoPE interleaving"));
 }
 
 TEST_CASE("small integers are not taken for numbers of a smaller dtype") {
