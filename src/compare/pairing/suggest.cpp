@@ -108,14 +108,23 @@ class Pairing {
     for (const std::size_t i : group.a) numbers_a.push_back(moments_of(a_[i]));
     for (const std::size_t i : group.b) numbers_b.push_back(moments_of(b_[i]));
     std::vector<std::tuple<double, std::size_t, std::size_t>> near;
+    std::vector<std::size_t> same_of_a(group.a.size());
+    std::vector<std::size_t> same_of_b(group.b.size());
     for (std::size_t i = 0; i < numbers_a.size(); ++i)
-      for (std::size_t j = 0; j < numbers_b.size(); ++j)
-        if (const double apart = distance(numbers_a[i], numbers_b[j]); apart <= alike)
-          near.emplace_back(apart, group.a[i], group.b[j]);
+      for (std::size_t j = 0; j < numbers_b.size(); ++j) {
+        const double apart = distance(numbers_a[i], numbers_b[j]);
+        if (apart > alike) continue;
+        near.emplace_back(apart, i, j);
+        if (apart > same) continue;
+        ++same_of_a[i];
+        ++same_of_b[j];
+      }
     std::ranges::sort(near);
-    for (const auto& [apart, i, j] : near)
-      if (!partner_[i] && !is_taken_[j])
-        pair(i, j, apart <= same ? "same statistics" : "like statistics");
+    for (const auto& [apart, i, j] : near) {
+      // As in `by_order`: of several zeros or ones, such as new biases, one may be any.
+      if (partner_[group.a[i]] || is_taken_[group.b[j]] || same_of_a[i] != same_of_b[j]) continue;
+      pair(group.a[i], group.b[j], apart <= same ? "same statistics" : "like statistics");
+    }
   }
 
   void by_order(const Group& group) {

@@ -224,3 +224,29 @@ TEST_CASE("tensors of which other numbers are not finite are not suggested for t
   CHECK(reason({1, infinity, 3}, {1, nan, 3}) == "the only ones left of their shape");
   CHECK(reason({1, nan, 3}, {1, nan, 3}) == "same statistics");
 }
+
+TEST_CASE("of several tensors with the same statistics none is suggested for fewer others") {
+  const auto filled = [](const std::vector<std::pair<std::string, float>>& tensors) {
+    ss::Value made = ss::Value::dict();
+    for (const auto& [name, number] : tensors)
+      made.insert(name, ss::Tensor::own(std::vector<float>(8, number)));
+    return made;
+  };
+  const auto suggested = [&](const std::vector<std::pair<std::string, float>>& a,
+                             const std::vector<std::pair<std::string, float>>& b) {
+    std::vector<std::string> texts;
+    for (const ss::RenameSuggestion& one : ss::compare(filled(a), filled(b)).suggestions)
+      texts.push_back(one.from + " " + one.to + " " + one.reason);
+    return texts;
+  };
+  using Texts = std::vector<std::string>;
+  // New weights and biases of norms.
+  CHECK(suggested({{"w", 1}, {"b", 0}}, {{"v1", 1}, {"v2", 1}, {"v3", 1}, {"c", 0}}) ==
+        Texts{"/b /c same statistics"});
+  CHECK(suggested({{"v1", 1}, {"v2", 1}, {"v3", 1}, {"c", 0}}, {{"w", 1}, {"b", 0}}) ==
+        Texts{"/c /b same statistics"});
+  CHECK(suggested({{"w1", 1}, {"w2", 1}}, {{"v1", 1}, {"v2", 1}}) ==
+        Texts{"/w1 /v1 same statistics", "/w2 /v2 same statistics"});
+  CHECK(suggested({{"w", 1}, {"x", 5}}, {{"v1", 1}, {"v2", 1}}) ==
+        Texts{"/w /v1 same shape and place", "/x /v2 same shape and place"});
+}
