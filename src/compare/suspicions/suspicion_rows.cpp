@@ -17,6 +17,7 @@ struct Differing {
   std::vector<bool> is;
   std::size_t count = 0;
   bool are_whole = true;
+  bool are_apart = true;  // Whether their errors are far larger than those of all others.
 };
 
 Differing differing(const Case& one, std::size_t dimension) {
@@ -24,15 +25,23 @@ Differing differing(const Case& one, std::size_t dimension) {
   const std::vector<CaseSums> sums = one.along(dimension);
   const double most = std::ranges::max_element(sums, {}, &CaseSums::errors)->errors;
   Differing found;
+  double least = most;
+  double largest_other = 0;
   for (const CaseSums& of : sums) {
     // Rounding makes far smaller differences between equal rows.
     found.is.push_back(of.errors > 1e-6 * most);
-    if (!found.is.back()) continue;
+    if (!found.is.back()) {
+      largest_other = std::max(largest_other, of.errors);
+      continue;
+    }
     ++found.count;
+    least = std::min(least, of.errors);
     // If there are several batches, one may be wrong.
     if (2 * of.differing * std::min<std::size_t>(axis.outer, 8) < axis.outer * axis.inner)
       found.are_whole = false;
   }
+  // An error that grows with the index, as of angles, begins as small.
+  found.are_apart = least > 100 * largest_other;
   return found;
 }
 
@@ -136,7 +145,8 @@ std::optional<Suspicion> suspect_mask(const Case& one) {
     const Case::Axis axis = one.axis(dimension);
     if (axis.size < 4 || !one.is_whole(dimension)) continue;
     const Differing found = differing(one, dimension);
-    if (found.count != axis.size - 1 || found.is.back() || !found.are_whole) continue;
+    if (found.count != axis.size - 1 || found.is.back() || !found.are_whole || !found.are_apart)
+      continue;
     return Suspicion{"mask off by one",
                      fmt::format("only the last of {} indices of dimension {} is equal, the one "
                                  "that sees everything with either mask",
@@ -152,7 +162,7 @@ std::optional<Suspicion> suspect_padding(const Case& one) {
     if (!one.is_whole(dimension)) continue;
     const Case::Axis axis = one.axis(dimension);
     const Differing found = differing(one, dimension);
-    if (found.count == axis.size || !found.are_whole) continue;
+    if (found.count == axis.size || !found.are_whole || !found.are_apart) continue;
     const auto first =
         static_cast<std::size_t>(std::ranges::find(found.is, true) - found.is.begin());
     const bool is_tail =

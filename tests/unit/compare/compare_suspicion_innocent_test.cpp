@@ -134,6 +134,24 @@ TEST_CASE("rows with a large number each, of which the first is equal, are not t
   CHECK(!names(suspicions(activations(2), activations(3)), "RoPE interleaving"));
 }
 
+TEST_CASE("errors that grow from one index to the next are not taken for padding or a mask") {
+  constexpr std::size_t length = 2048, width = 8;
+  const std::vector<double> one = ss::test::gaussian<double>(length * width, 1);
+  const std::vector<double> noise = ss::test::gaussian<double>(length * width, 2, 1e-3);
+  for (const bool is_reversed : {false, true}) {
+    // As of angles that are a little off: at first there is no error, then a small one.
+    std::vector<double> other = one;
+    for (std::size_t i = 0; i < other.size(); ++i)
+      other[i] += noise[i] * static_cast<double>(is_reversed ? length - 1 - i / width : i / width);
+    const auto matrix = [](const std::vector<double>& numbers) {
+      return tensor(numbers).reshape({length, width});
+    };
+    const std::vector<ss::Suspicion> found = suspicions(matrix(other), matrix(one));
+    CHECK(!names(found, "padding"));
+    CHECK(!names(found, "mask off by one"));
+  }
+}
+
 TEST_CASE("small integers are not taken for numbers of a smaller dtype") {
   std::vector<std::int64_t> one, other;
   for (std::int64_t i = 0; i < 64; ++i) {
