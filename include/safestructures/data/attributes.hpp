@@ -21,8 +21,8 @@ inline constexpr std::string_view columns = "columns";
 inline constexpr std::string_view complex = "complex";
 /// On a tensor: the dtype that it had before it was stored in another.
 inline constexpr std::string_view dtype = "dtype";
-/// On a column of enums, a tensor of integers: a dict from the names that occur to their numbers, in
-/// ascending order of the numbers.
+/// On a column of enums, a tensor of integers: a dict from the names that occur to their numbers,
+/// in ascending order of the numbers.
 inline constexpr std::string_view names = "names";
 /// On the value of a `std::variant`: the index of the alternative.
 inline constexpr std::string_view variant = "variant";
