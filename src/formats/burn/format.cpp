@@ -147,6 +147,12 @@ SharedBytes whole(const Source& source, Access access) {
   return {view, std::move(bytes)};
 }
 
+/// What a record that was read is known by. Not the enum itself: as it is public, a user's shared
+/// library would export the type information that std::any needs.
+struct ReadRecord {
+  Encoding encoding;
+};
+
 class BurnFormat final : public Format {
  public:
   explicit BurnFormat(Options options) : options_(std::move(options)) {}
@@ -194,8 +200,8 @@ class BurnFormat final : public Format {
     for (const auto& [name, field] : RecordMetadata::fields)
       metadata.*field = content.metadata.at(std::string(metadata_prefix) + std::string(name));
     Value result = part;
-    const auto* const encoding = std::any_cast<Encoding>(&content.container);
-    fit_to_type(result, metadata, encoding != nullptr ? *encoding : options_.encoding, options);
+    const auto* const read = std::any_cast<ReadRecord>(&content.container);
+    fit_to_type(result, metadata, read != nullptr ? read->encoding : options_.encoding, options);
     return result;
   }
 
@@ -252,7 +258,7 @@ class BurnFormat final : public Format {
     for (const auto& [name, field] : RecordMetadata::fields)
       content.metadata.emplace(std::string(metadata_prefix) + std::string(name), metadata.*field);
     content.description = "Burn " + metadata.version + " record";
-    content.container = encoding;
+    content.container = ReadRecord{encoding};
     enter_tensors(content, type);
     return content;
   }
