@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import signal
 import sys
+import threading
 from unittest import mock
 
 import numpy as np
@@ -221,4 +222,57 @@ def check_closed_inside(folder):
         recorded.close()
 
 
-run_checks(check_interrupts, check_handlers, check_interrupted_close, check_inside, check_closed_inside)
+@contextlib.contextmanager
+def called_first(holder, name, first):
+    """Inside, the function of that name calls `first` the first time that it is called."""
+    function = getattr(holder, name)
+
+    def replaced(*given, **named):
+        setattr(holder, name, function)
+        first()
+        return function(*given, **named)
+
+    setattr(holder, name, replaced)
+    try:
+        yield
+    finally:
+        setattr(holder, name, function)
+
+
+def check_closed_twice(folder):
+    """Two threads that close a recorder, or a signal's handler and who it interrupts, close it once."""
+    folder = pathlib.Path(folder)
+    files = ["recording.lock", "segment-000001.safetensors"]
+
+    def recorder_of(name):
+        recorded = Recorder(folder / name)
+        recorded.record("a", value_of(0))
+        return recorded
+
+    recorded = recorder_of("threads")
+    others = [threading.Thread(target=recorded.close) for _ in range(2)]
+
+    def begin_and_wait():
+        others[0].start()
+        others[0].join(0.2)  # It waits for this one.
+
+    with called_first(segments.Segment, "seal", begin_and_wait):
+        recorded.close()
+    others[0].join()
+    others[1].start()
+    others[1].join()
+
+    handled = recorder_of("handled")
+    with called_first(handled, "_wait_for_callbacks", handled.close):
+        handled.close()
+
+    # Where `counts` is interrupted, too.
+    counted = recorder_of("counted")
+    with called_first(counted._counts, "by_name", counted.close):
+        expect("counts", {"a": {"calls": 1, "kept": 1}}, counted.counts())
+    for name in ("threads", "handled", "counted"):
+        expect(f"{name}: files", files, sorted(file.name for file in (folder / name).iterdir()))
+        verify(folder, name)
+
+
+run_checks(check_interrupts, check_handlers, check_interrupted_close, check_inside, check_closed_inside, check_closed_twice)

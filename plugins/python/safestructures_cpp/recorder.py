@@ -194,8 +194,12 @@ class Recorder:
             with self._mutex:
                 self._take(whole_name, value, omit)
         finally:
-            if self._is_to_be_closed:
-                self._close(even_unused=True)
+            self._close_if_asked()
+
+    def _close_if_asked(self):
+        """Closes the recorder if a signal handler or a value's code called `close` while this thread was inside."""
+        if self._is_to_be_closed:
+            self._close(even_unused=True)
 
     def _is_inside(self):
         """Whether the caller runs inside `record`: it was called by it, or by a signal handler that interrupted it."""
@@ -323,9 +327,12 @@ class Recorder:
         """Returns, for each name, the number of calls and how many of them were kept, filtered or failed."""
         if self._is_inside():
             return self._counts.by_name()
-        with self._mutex:
-            self._settle()
-            return self._counts.by_name()
+        try:
+            with self._mutex:
+                self._settle()
+                return self._counts.by_name()
+        finally:
+            self._close_if_asked()
 
     def attach(self, model, name="", *, only=("*",), steps=False, inputs=False):
         """Records the output of every module of a torch model whenever the module is called.
@@ -392,19 +399,24 @@ class Recorder:
         except Exception as error:  # From any callback of the program; JAX raises it again at every call.
             failure = error
         with self._mutex:
-            hooks.remove([*itertools.chain(*self._handles)])
-            self._settle()
-            try:
-                if self._error is None:
-                    self._close_last(even_unused)
-            except Exception:
-                self._end()
-                raise
-            self._end()
+            # Another thread or a signal handler may have closed it since: a second closing segment would be a fault.
+            if not self._is_closed:
+                self._close_now(even_unused)
         if self._error is not None:
             raise self._error
         if failure is not None:
             raise failure
+
+    def _close_now(self, even_unused):
+        hooks.remove([*itertools.chain(*self._handles)])
+        self._settle()
+        try:
+            if self._error is None:
+                self._close_last(even_unused)
+        except Exception:
+            self._end()
+            raise
+        self._end()
 
     def _end(self):
         self._is_closing = self._is_closed = True
