@@ -183,8 +183,7 @@ class Recorder:
         self._record_now(whole_name, value, omit)
 
     def _record_now(self, whole_name, value, omit):
-        if os.getpid() != self._process:
-            raise RuntimeError("a forked process cannot use its parent's recorder: make a new one in it")
+        self._refuse_fork()
         if self._is_inside():
             raise RuntimeError(
                 "record was called while this thread was recording, from code of the value or from a signal handler:"
@@ -195,6 +194,11 @@ class Recorder:
                 self._take(whole_name, value, omit)
         finally:
             self._close_if_asked()
+
+    def _refuse_fork(self):
+        # Its lock may be held for ever, by a thread that the forked process does not have.
+        if os.getpid() != self._process:
+            raise RuntimeError("a forked process cannot use its parent's recorder: make a new one in it")
 
     def _close_if_asked(self):
         """Closes the recorder if a signal handler or a value's code called `close` while this thread was inside."""
@@ -324,7 +328,11 @@ class Recorder:
             pass  # The journal tells which records are complete.
 
     def counts(self):
-        """Returns, for each name, the number of calls and how many of them were kept, filtered or failed."""
+        """Returns, for each name, the number of calls and how many of them were kept, filtered or failed.
+
+        Raises RuntimeError in a forked process.
+        """
+        self._refuse_fork()
         if self._is_inside():
             return self._counts.by_name()
         try:
