@@ -123,6 +123,19 @@ def check_dtypes(folder):
     expect("numbers of every dtype", expected, sums)
 
 
+def check_truth_values(folder):
+    """Bytes that are true to NumPy, but neither 0 nor 1, are stored as 1: C++ refuses others."""
+    values = [np.array([0, 1, 2, 255], np.uint8), np.array([[3, 0], [0, 2]], np.uint8).T, np.array(7, np.uint8)]
+    with Recorder(pathlib.Path(folder) / "truth") as recorder:
+        for value in values:
+            recorder.record("x", value.view(np.bool_))
+        recorder.record("x", np.zeros((0, 2), np.bool_))
+    verify(folder, "truth")
+    found = [record.value.view(np.uint8).tolist() for record in records(pathlib.Path(folder) / "truth")]
+    expect("truth values", [[0, 1, 1, 1], [[1, 0], [0, 1]], 1, []], found)
+    expect("what was recorded", [0, 1, 2, 255], values[0].tolist())
+
+
 def check_refusals(folder):
     folder = pathlib.Path(folder)
     recorder = Recorder(folder / "run")
@@ -408,6 +421,7 @@ run_checks(
     check_twin,
     check_values,
     check_dtypes,
+    check_truth_values,
     check_refusals,
     check_filters,
     check_rotation,

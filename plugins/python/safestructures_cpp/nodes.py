@@ -158,6 +158,8 @@ def stored_tensor(value, path):
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     array = np.asarray(array, order="C")
+    if name == "bool" and array.size and np.maximum.reduce(array.view(np.uint8), axis=None) > 1:
+        array = array.view(np.uint8) != 0  # Of memory that was never set, for example. C++ would take it for damaged.
     # As bytes, because some dtypes do not support the buffer protocol.
     data = memoryview(array.reshape(-1).view(np.uint8)) if array.size else memoryview(b"")
     return StoredTensor(DTYPES[name], tuple(array.shape), data, path)
