@@ -213,6 +213,8 @@ def check_keys(report, path):
     for name, value in (
         ("two NaN", {math.nan: 1, float("nan"): 2}),
         ("two NaN within", collections.OrderedDict([((math.nan,), 1), ((float("nan"),), 2)])),
+        ("two NaN of NumPy", {np.float32("nan"): 1, np.float32("nan"): 2}),
+        ("two NaN of NumPy within", {(1, np.float64("nan")): 1, (1, np.float64("nan")): 2}),
         ("halves of a surrogate pair", {"\U0001f600": 1, "\ud83d\ude00": 2}),
     ):
         refused(report, name, "twice cannot be saved", safestructures.save_file, value, path, plugins=PLUGINS)
@@ -244,10 +246,44 @@ def check_sets(report, path):
                     plugins=safestructures_cpp.PLUGINS)
     write(path, {"data_type": "set", "value": items})
     refused(report, "True and 1 without plugins", "1 would be left", safestructures.load_file, path)
+    pair = ["\U0001f600", "\ud83d\ude00"]
+    for kind in (set, frozenset):
+        for name, items in (
+            ("two NaN", [math.nan, float("nan")]),
+            ("two NaN within", [(math.nan,), (float("nan"),)]),
+            ("two NaN of NumPy", [np.float32("nan"), np.float32("nan")]),
+            ("halves of a surrogate pair", pair),
+        ):
+            message = f"a {kind.__name__} in which readers find the item "
+            refused(report, f"{name} in a {kind.__name__}", message, safestructures.save_file, [kind(items)], path,
+                    plugins=PLUGINS)
+    # NaNs of several types are several to C++, too.
+    numbers = {math.nan, np.float32("nan"), np.float64("nan"), complex(1, math.nan), complex(2, math.nan)}
+    numbers |= {np.float32(1.5), np.float32(2.5), np.int8(3), b"a", b"b", "nan"}
+    for value in (numbers, dict.fromkeys(numbers, 1)):
+        report.count("NaNs of several types")
+        safestructures.save_file(value, path, plugins=PLUGINS)
+        for file in (path, by_cpp(path)):
+            if sorted(map(repr, safestructures.load_file(file, plugins=PLUGINS))) != sorted(map(repr, numbers)):
+                report.fail(f"NaNs of {file.name}", "are others")
     value = {frozenset({1, frozenset()}), frozenset(), (), 1}
     report.count("sets in sets")
     if loaded_of(path, value) != value:
         report.fail("sets in a set", "are others")
+
+
+def check_deques(report, path):
+    """No deque silently drops what is more than its bound, as C++ may have saved it."""
+    one = {"data_type": "int", "value": "1"}
+    for count in (0, 2):
+        report.count("deques")
+        value = collections.deque([1] * count, 2)
+        loaded = loaded_of(path, value)
+        if (loaded, loaded.maxlen) != (value, 2):
+            report.fail(f"a deque of {count}", f"found {loaded!r}")
+    write(path, {"data_type": "collections.deque", "value": [one] * 3, "maxlen": "2"})
+    refused(report, "a deque of more", "a deque of 3 items cannot have the maxlen 2", safestructures.load_file, path,
+            plugins=PLUGINS)
 
 
 def check_fields(report, path):
@@ -335,8 +371,8 @@ def main():
     report = checks.Report()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "file.safetensors"
-        for check in (check_flags, check_same_names, check_keys, check_sets, check_fields, check_named_tuples,
-                      check_folds):
+        for check in (check_flags, check_same_names, check_keys, check_sets, check_deques, check_fields,
+                      check_named_tuples, check_folds):
             check(report, path)
     report.finish()
 

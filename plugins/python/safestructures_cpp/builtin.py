@@ -8,6 +8,7 @@ from safestructures.defaults import DEFAULT_PROCESS_MAP, register_processor
 from safestructures.processors.base import ListBaseProcessor
 
 from safestructures_cpp.arrays import as_numpy
+from safestructures_cpp.containers import as_found
 
 # The package looks types up by name in `builtins`, where the type of `...` is missing.
 if not hasattr(builtins, "ellipsis"):
@@ -44,6 +45,22 @@ class WholeSetProcessor(ListBaseProcessor):
     """A set that loads with all its items or not at all."""
 
     data_type = set
+
+    def serialize(self, data):
+        """Writes the items. Refuses those that readers would find twice, such as two NaNs."""
+        nodes = []
+        found = set()
+        for item in data:
+            node = self.serializer.serialize(item)
+            text = as_found(node, self.serializer.tensors)
+            if text in found:
+                raise ValueError(
+                    f"a {self.schema_type} in which readers find the item {repr(item)[:100]} twice cannot be saved:"
+                    " save a list"
+                )
+            found.add(text)
+            nodes.append(node)
+        return nodes
 
     def deserialize(self, serialized, **kwargs):
         """Reads it. Refuses items that are equal in Python, such as True and 1."""

@@ -7,7 +7,7 @@ import keyword
 import re
 import unicodedata
 
-from safestructures.constants import KEYS_FIELD
+from safestructures.constants import KEYS_FIELD, TYPE_FIELD, VALUE_FIELD
 from safestructures.defaults import DEFAULT_PROCESS_MAP, register_processor
 from safestructures.processors.base import DataProcessor, ListBaseProcessor
 from safestructures.processors.iterable import DataclassProcessor, DictProcessor
@@ -36,6 +36,24 @@ class StructProcessor(DataclassProcessor):
         return {name: self.serializer.deserialize(node) for name, node in serialized.items()}
 
 
+def as_found(node, tensors):
+    """Returns the text of the node of a key or an item: readers find those twice that have the same one."""
+    text = json.dumps(node)
+    # Scalars of NumPy are tensors, each with a name of its own.
+    return json.dumps(with_numbers(node, tensors)) if '"data_type": "numpy.' in text else text
+
+
+def with_numbers(node, tensors):
+    """Returns the node with the numbers of NumPy's scalars in place of their tensors' names."""
+    if isinstance(node, list):
+        return [with_numbers(part, tensors) for part in node]
+    if not isinstance(node, dict):
+        return node
+    if str(node.get(TYPE_FIELD)).startswith("numpy."):
+        return {**node, VALUE_FIELD: repr(tensors[node[VALUE_FIELD]].item())}
+    return {key: with_numbers(part, tensors) for key, part in node.items()}
+
+
 class UnlikeDictProcessor(DictProcessor):
     """A dict in which keys that look alike, such as `1` and `"1"`, do not overwrite each other."""
 
@@ -61,7 +79,7 @@ class UnlikeDictProcessor(DictProcessor):
         others = set()
         for label, key in zip(self.labels(data), data):
             node = self.serializer.serialize(key)
-            text = None if type(key) is str else json.dumps(node)
+            text = None if type(key) is str else as_found(node, self.serializer.tensors)
             if label in keys or text in others:
                 raise ValueError(
                     f"a dict in which readers find the key {repr(key)[:100]} twice cannot be saved: save a"
@@ -146,9 +164,12 @@ class DequeProcessor(ListBaseProcessor):
         return {"maxlen": None if data.maxlen is None else str(data.maxlen)}
 
     def deserialize(self, serialized, maxlen=None, **kwargs):
-        """Reads it as a list."""
+        """Reads it as a list. Refuses more items than its bound, which a program in C++ may have added."""
         items = [self.serializer.deserialize(node) for node in serialized]
-        return self.data_type(items, None if maxlen is None else int(maxlen))
+        most = None if maxlen is None else int(maxlen)
+        if most is not None and len(items) > most:
+            raise ValueError(f"a deque of {len(items)} items cannot have the maxlen {most}: it would drop the first ones")
+        return self.data_type(items, most)
 
 
 class NamedTupleProcessor(DataProcessor):
