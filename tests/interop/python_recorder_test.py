@@ -103,6 +103,19 @@ def check_values(folder):
     expect("the schema", schema_of(segment), schema_of(pathlib.Path(folder) / "again.safetensors"))
 
 
+def check_places(folder):
+    """Keys with slashes are parts like others: tensors have the names that C++ gives them, errors its paths."""
+    one = np.ones(1)
+    with Recorder(pathlib.Path(folder) / "places") as recorder:
+        recorder.record("x/y", {"a/b": one, "a": {"b": one}, "a.b": one, "/": one, "": one, "~1": one})
+        recorder.record("z", {"": {"": one}})
+        said = raised(TypeError, lambda: recorder.record("e", {"a/b": {"c~1": [object()]}}))
+        expect("an error's path", "the record 'e', at /a~1b/c~01/0", said.partition(":")[0])
+    verify(folder, "places")
+    names = [f"00000000:x/y{place}" for place in ("", "./", ".a.b", ".a.b#2", ".a/b", ".~1")] + ["00000001:z.."]
+    expect("names", [names], [sorted(each) for each in names_of(folder, "places")])
+
+
 def schema_of(file):
     with safe_open(file, "np") as opened:
         return opened.metadata()["_safestructures_schema_"]
@@ -420,6 +433,7 @@ def check_full_disk(folder):
 run_checks(
     check_twin,
     check_values,
+    check_places,
     check_dtypes,
     check_truth_values,
     check_refusals,

@@ -188,6 +188,18 @@ def scalar_node(value):
     return {"data_type": type(value).__name__, "value": SCALARS[type(value)](value)}
 
 
+def step_of(key):
+    """Returns a part of a path, escaped as in JSON pointers and C++'s paths, so that slashes only separate parts."""
+    if isinstance(key, str) and ("/" in key or "~" in key):
+        return key.replace("~", "~0").replace("/", "~1")
+    return key
+
+
+def dotted(path):
+    """Returns the path of a tensor as C++ names it: its parts as they are, with dots between them."""
+    return path[1:].replace("/", ".").replace("~1", "/").replace("~0", "~")
+
+
 def is_too_large(value):
     """Whether it is an int of more digits than C++ reads."""
     return type(value) is int and abs(value) >= TOO_LARGE
@@ -285,7 +297,7 @@ class NodeWriter:
         while inside:
             holder = inside[-1]
             for key, item in holder.items:
-                path = f"{holder.path}/{key}" if len(inside) > 1 else ""
+                path = f"{holder.path}/{step_of(key)}" if len(inside) > 1 else ""
                 holder.nodes[key], parts = self._node(item, path, len(inside) - 1)
                 if parts is not None:
                     inside.append(parts)

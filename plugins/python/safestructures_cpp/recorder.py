@@ -26,7 +26,7 @@ import weakref
 
 from safestructures_cpp import globs, hooks, order, segments, traced
 from safestructures_cpp.counts import Counts
-from safestructures_cpp.nodes import SURROGATE, NodeWriter, Unlike
+from safestructures_cpp.nodes import SURROGATE, NodeWriter, Unlike, dotted
 from safestructures_cpp.recording import Record, records
 from safestructures_cpp.scopes import Scope, in_scopes, step_in_scopes
 
@@ -261,7 +261,8 @@ class Recorder:
         names = Unlike()
 
         def name_of(path):
-            return names.name(start + SURROGATE.sub("\ufffd", path.replace("/", ".")))
+            place = SURROGATE.sub("\ufffd", dotted(path))
+            return names.name(f"{start}.{place}" if place else start)
 
         if not hasattr(self._local, "thread"):
             self._local.thread = next(self._threads)
