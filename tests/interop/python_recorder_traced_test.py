@@ -314,6 +314,25 @@ def check_steps(folder):
         expect("too large", "a step has at most 64 bits", said)
 
 
+def check_step_scopes(folder):
+    """What a staged function records has the step of `step`, in whatever thread it runs; others that of the scope."""
+
+    def model(recorder):
+        jitted = jax.jit(lambda x: recorder.record("jit", x))
+        jitted(0.0)
+        recorder.step(7)
+        with recorder.step_scope(20):
+            jitted(1.0)
+            jax.lax.cond(True, lambda: recorder.record("cond", 1), lambda: None)
+            jax.vmap(lambda x: recorder.record("vmap", x))(jnp.arange(2))
+            recorder.record("eager", jnp.ones(1))
+            jax.effects_barrier()  # JAX must have called back before the scope ends.
+
+    recorded(folder, "scopes", model)
+    found = [(record.name, record.step) for record in records(pathlib.Path(folder) / "scopes")]
+    expect("step scopes", [("jit", 0), ("jit", 7), ("cond", 7), ("vmap", 20), ("vmap", 20), ("eager", 20)], found)
+
+
 def check_failed_callbacks(folder):
     """Where a callback of the program's failed, of which JAX tells whenever it is asked, all that was recorded is sealed."""
     folder = pathlib.Path(folder)
@@ -368,6 +387,7 @@ run_checks(
     check_refusals,
     check_shared,
     check_steps,
+    check_step_scopes,
     check_failed_callbacks,
     check_typed_numbers,
     check_waiting,

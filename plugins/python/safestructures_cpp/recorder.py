@@ -144,8 +144,8 @@ class Recorder:
         """`with recorder.step_scope(i):` gives everything that this thread or task records a step of its own.
 
         For programs that work on several inputs at once, such as servers, whose records are otherwise not known to
-        belong together. The innermost one counts. What a staged JAX function records has the step of `step`: JAX runs
-        it in a thread of its own.
+        belong together. The innermost one counts. What a staged JAX function records has the step of `step`: JAX may
+        run it in a thread of its own.
         """
         return Scope(self, step=as_step(number))
 
@@ -171,18 +171,22 @@ class Recorder:
         if not name:
             raise ValueError("a record has no name")
         whole_name.encode()  # UnicodeEncodeError: names are UTF-8.
-        if traced.has_tracer(value) or traced.is_staged():
+        own = step_in_scopes(self)
+        is_staged = traced.is_staged()
+        if is_staged or traced.has_tracer(value):
             self._has_callbacks = True
             # If the name is left out, only the call is counted, whatever the value is.
             found = value if self._is_wanted(whole_name) else None
-            traced.call_back(lambda late: self._record_now(whole_name, late, omit), whole_name, found, omit)
+            # JAX calls back in this thread or in another one: scopes that are open there must make no difference.
+            own = None if is_staged else own
+            traced.call_back(lambda late: self._record_now(whole_name, late, omit, own), whole_name, found, omit)
             return
         if self._has_callbacks:
             # Computing the value may itself record in another thread, which would block while this one is in `_take`.
             traced.wait_for(value)
-        self._record_now(whole_name, value, omit)
+        self._record_now(whole_name, value, omit, own)
 
-    def _record_now(self, whole_name, value, omit):
+    def _record_now(self, whole_name, value, omit, own):
         self._refuse_fork()
         if self._is_inside():
             raise RuntimeError(
@@ -191,7 +195,7 @@ class Recorder:
             )
         try:
             with self._mutex:
-                self._take(whole_name, value, omit)
+                self._take(whole_name, value, omit, own)
         finally:
             self._close_if_asked()
 
@@ -215,11 +219,10 @@ class Recorder:
 
             jax.effects_barrier()
 
-    def _take(self, name, value, omit):
+    def _take(self, name, value, omit, own):
         if self._is_closing:
             raise ValueError("the recorder is closed")
         self._settle()
-        own = step_in_scopes(self)
         step = self._step if own is None else own
         if not self._is_wanted(name) or step % self._every:
             return self._counts.add(name, "filtered")
