@@ -14,7 +14,7 @@ import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, raised, run, run_checks
 from safestructures.constants import SCHEMA_FIELD
-from safestructures_cpp import nodes, order, segments, small_floats
+from safestructures_cpp import nodes, order, recording, segments, small_floats
 from safestructures_cpp.recorder import Recorder, records
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
@@ -201,6 +201,29 @@ def check_changed_schemas(folder):
     expect("it is not loaded", False, "loaded_by_a_name" in sys.modules)
 
 
+def check_types_of_tensors(folder):
+    """Tensors that C++ loaded from a file of another framework, and recorded, are arrays without that framework."""
+    folder = pathlib.Path(folder)
+    with Recorder(folder / "types") as recorder:
+        recorder.record("x", [np.full(2, i) for i in range(len(recording.TENSORS))])
+        recorder.record("y", [np.bool_(True)] * 2)
+    file = folder / "types" / "segment-000001.safetensors"
+    with safe_open(file, "np") as opened:
+        schema = json.loads(opened.metadata()[SCHEMA_FIELD])
+    # C++ writes them as it read them.
+    for node, name in zip(schema["value"]["values"]["value"][0]["value"], recording.TENSORS):
+        node["data_type"] = name
+    for node, name in zip(schema["value"]["values"]["value"][1]["value"], ("numpy.bool", "numpy.bool_")):
+        node["data_type"] = name
+    save_file(load_file(file), file, {SCHEMA_FIELD: json.dumps(schema)})
+    x, y = records(file)
+    expect("arrays", [(np.ndarray, [i, i]) for i in range(len(x.value))], [(type(one), one.tolist()) for one in x.value])
+    expect("truth values of both NumPys", [(np.bool_, True)] * 2, [(type(one), bool(one)) for one in y.value])
+    expect("C++", 0, run(folder, "convert", file, "again.safetensors").returncode)
+    with safe_open(folder / "again.safetensors", "np") as opened:
+        expect("the same types", schema, json.loads(opened.metadata()[SCHEMA_FIELD]))
+
+
 def check_small_floats(folder):
     """Tensors of dtypes that NumPy does not know are arrays of ml_dtypes' types, or say what is missing."""
     subprocess.run([CLI.parent / "interop" / "recordings", folder, "dtypes"], check=True)
@@ -307,6 +330,7 @@ run_checks(
     check_segments_read,
     check_versions,
     check_changed_schemas,
+    check_types_of_tensors,
     check_small_floats,
     check_deep,
     check_order,

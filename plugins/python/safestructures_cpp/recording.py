@@ -21,6 +21,23 @@ MOST_LEVELS_OF_JSON = 1004
 SEGMENT = re.compile(r"segment-([0-9]{6}|[1-9][0-9]{6,})\.(safetensors|part|journal)")
 LARGEST_SEGMENT = 1 << 48
 
+#: Types that the C++ library reads as tensors and writes again, whether Python has the framework or not.
+TENSORS = (
+    "torch.Tensor",
+    "torch.nn.parameter.Parameter",
+    "tensorflow.python.framework.ops.EagerTensor",
+    "jaxlib.xla_extension.ArrayImpl",
+    "jaxlib._jax.ArrayImpl",
+    "jax._src.array.ArrayImpl",
+    "jaxlib.xla_extension.DeviceArray",
+    "jaxlib.xla_extension.Array",
+    "jax.Array",
+    "paddle.Tensor",
+    "mlx.core.array",
+)
+#: What NumPy 2 and earlier versions call its truth values.
+TRUTH_VALUES = ("numpy.bool", "numpy.bool_")
+
 
 class SegmentSerializer(Serializer):
     """Finds types by the names of their processors; the package itself imports the modules that a file names."""
@@ -29,7 +46,8 @@ class SegmentSerializer(Serializer):
         super().__init__(plugins=PLUGINS)
         self.mode = Mode.LOAD
         self.tensors = tensors
-        self._types = {processor(self).schema_type: known for known, processor in self.process_map.items()}
+        self._types = dict.fromkeys(TENSORS, np.ndarray) | dict.fromkeys(TRUTH_VALUES, np.bool_)
+        self._types |= {processor(self).schema_type: known for known, processor in self.process_map.items()}
 
     def _get_data_type(self, type_str):
         try:
