@@ -6,10 +6,13 @@ import pathlib
 import subprocess
 import sys
 import sysconfig
+import threading
+from unittest import mock
 
 import checks
 import numpy as np
 from cli_outcomes import expect, raised, run, run_checks, verify
+from safestructures_cpp import segments
 from safestructures_cpp.recorder import Recorder, records
 
 
@@ -142,6 +145,36 @@ def check_detached(folder):
     expect("after close", {}, module.hooks)
 
 
+def check_closed_meanwhile(folder):
+    """A model that runs in another thread while the recorder is closed goes on: its hook records nothing."""
+    module = Module()
+    recorder = Recorder(pathlib.Path(folder) / "meanwhile")
+    recorder.attach(module)
+    hooks = list(module.hooks.values())
+    hooks[0](module, (), 1)
+    failures = []
+
+    def run_model():
+        try:
+            hooks[0](module, (), 2)
+        except ValueError as error:
+            failures.append(str(error))
+
+    thread = threading.Thread(target=run_model)
+    seal = segments.Segment.seal
+
+    def sealed_meanwhile(*given, **named):
+        thread.start()
+        thread.join(0.2)  # It waits for this one.
+        return seal(*given, **named)
+
+    with mock.patch.object(segments.Segment, "seal", sealed_meanwhile):
+        recorder.close()
+    thread.join()
+    expect("failures", [], failures)
+    expect("records", [1], [record.value for record in records(pathlib.Path(folder) / "meanwhile")])
+
+
 #: As much of JAX as the plugin and safestructures 1.0.0 look at, without `jaxlib.xla_extension`.
 LATER_JAX = """
 import sys, types
@@ -209,6 +242,7 @@ run_checks(
     check_steps,
     check_files_of_others,
     check_detached,
+    check_closed_meanwhile,
     check_later_jax,
     check_left_open,
 )

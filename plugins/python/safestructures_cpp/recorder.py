@@ -221,6 +221,8 @@ class Recorder:
 
     def _take(self, name, value, omit, own):
         if self._is_closing:
+            if omit is not None:
+                return None  # From a hook: another thread may be inside the model when the recorder is closed.
             raise ValueError("the recorder is closed")
         self._settle()
         step = self._step if own is None else own
