@@ -275,4 +275,11 @@ def check_closed_twice(folder):
         verify(folder, name)
 
 
-run_checks(check_interrupts, check_handlers, check_interrupted_close, check_inside, check_closed_inside, check_closed_twice)
+run_checks(
+    check_interrupts,
+    check_handlers,
+    check_interrupted_close,
+    check_inside,
+    check_closed_inside,
+    check_closed_twice,
+)

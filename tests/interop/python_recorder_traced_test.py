@@ -48,6 +48,16 @@ class Failing(collections.UserDict):
         raise KeyError("no items")
 
 
+class Unpaired(collections.UserDict):
+    def items(self):
+        return [1]
+
+
+class Silent(tuple):
+    def __repr__(self):
+        raise KeyError("no text")
+
+
 def recorded(folder, name, call, *args):
     """(name, value) of what a function records that is given the recorder."""
     with Recorder(pathlib.Path(folder) / name) as recorder:
@@ -220,6 +230,16 @@ def check_refusals(folder):
             {"m": Failing()},
             "/m: __main__.Failing, which cannot be read (KeyError: 'no items'),",
             "Set all its fields, or record its parts under names of their own.",
+        ),
+        (
+            {"u": Unpaired()},
+            "/u: __main__.Unpaired, which cannot be read (TypeError: cannot unpack non-iterable int object),",
+            "Set all its fields, or record its parts under names of their own.",
+        ),
+        (
+            {"s": {Silent(): 1}},
+            "/s: a dict with a key of __main__.Silent",
+            "A key is a number or a text, not a __main__.Silent.",
         ),
         (
             deep,

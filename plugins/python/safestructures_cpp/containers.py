@@ -168,7 +168,9 @@ class DequeProcessor(ListBaseProcessor):
         items = [self.serializer.deserialize(node) for node in serialized]
         most = None if maxlen is None else int(maxlen)
         if most is not None and len(items) > most:
-            raise ValueError(f"a deque of {len(items)} items cannot have the maxlen {most}: it would drop the first ones")
+            raise ValueError(
+                f"a deque of {len(items)} items cannot have the maxlen {most}: it would drop the first ones"
+            )
         return self.data_type(items, most)
 
 

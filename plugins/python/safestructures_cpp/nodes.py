@@ -176,11 +176,21 @@ def unreadable(value, error):
     return f"{type_name(value)}, which cannot be read ({said}),"
 
 
+def shown(key):
+    """Returns the text of a key for an error; the program's own class may fail to give one."""
+    try:
+        return repr(key)[:100]
+    except Exception:
+        return f"a {type_name(key)}"
+
+
 def items_of(container, is_dataclass):
     """Returns the items of a container, as pairs for a dataclass or a mapping. Raises whatever the container raises."""
     if is_dataclass:
         return [(field.name, getattr(container, field.name)) for field in dataclasses.fields(container)]
-    return list(container.items() if isinstance(container, Mapping) else container)
+    if isinstance(container, Mapping):
+        return [(key, item) for key, item in container.items()]  # Not list(): classes may give no pairs.
+    return list(container)
 
 
 def scalar_node(value):
@@ -396,7 +406,7 @@ class NodeWriter:
         for key in keys:
             if type(key) not in KEYS:
                 what = f"a dict with a key of {type_name(key)}"
-                return self._refused(what, path, f"A key is a number or a text, not {key!r}.", NotRecordable)
+                return self._refused(what, path, f"A key is a number or a text, not {shown(key)}.", NotRecordable)
             if is_too_large(key):
                 what = f"a dict with a key of {key.bit_length()} bits (more than {MOST_DIGITS} digits)"
                 return self._refused(what, path, "Give its keys as texts.")
