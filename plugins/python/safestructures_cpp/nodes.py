@@ -158,11 +158,13 @@ def stored_tensor(value, path):
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     array = np.asarray(array, order="C")
-    if name == "bool" and array.size and np.maximum.reduce(array.view(np.uint8), axis=None) > 1:
-        array = array.view(np.uint8) != 0  # Of memory that was never set, for example. C++ would take it for damaged.
+    if not array.size:
+        return StoredTensor(DTYPES[name], tuple(array.shape), memoryview(b""), path)
     # As bytes, because some dtypes do not support the buffer protocol.
-    data = memoryview(array.reshape(-1).view(np.uint8)) if array.size else memoryview(b"")
-    return StoredTensor(DTYPES[name], tuple(array.shape), data, path)
+    data = array.reshape(-1).view(np.uint8)
+    if name == "bool" and np.maximum.reduce(data) > 1:
+        data = (data != 0).view(np.uint8)  # C++ would take other bytes, as of memory that was never set, for damaged.
+    return StoredTensor(DTYPES[name], tuple(array.shape), memoryview(data), path)
 
 
 def type_name(value):
