@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -105,6 +106,25 @@ def check_files_of_others(folder):
         files = ["recording.lock", "segment-000001.safetensors", other.name]
         expect(f"{kind}: files", files, sorted(os.listdir(here)))
         expect(f"{kind}: it stays", "theirs", other.read_text())
+
+
+def check_files_gone(folder):
+    """A segment that somebody removed or renamed while it was written is told of when it should be sealed."""
+    folder = pathlib.Path(folder)
+    for name, change in (
+        ("part", lambda here: (here / "segment-000001.part").unlink()),
+        ("folder", shutil.rmtree),
+        ("name", lambda here: here.rename(folder / "renamed")),
+    ):
+        here = folder / f"without {name}"
+        recorder = Recorder(here)
+        recorder.record("a", np.ones(1))
+        change(here)
+        problem = "[Errno 2] the file is gone: it or its folder was removed or renamed while it was written. Leave the"
+        problem += f" folder alone until the recorder is closed: '{here / 'segment-000001.part'}'"
+        expect(name, problem, raised(OSError, recorder.close))
+    expect("recover", 0, run(folder, "recover", "renamed").returncode)
+    expect("what was renamed", ["a"], names_in(folder / "renamed"))
 
 
 class Handle:
@@ -241,6 +261,7 @@ run_checks(
     check_generators,
     check_steps,
     check_files_of_others,
+    check_files_gone,
     check_detached,
     check_closed_meanwhile,
     check_later_jax,

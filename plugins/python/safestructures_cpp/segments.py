@@ -383,9 +383,19 @@ class Segment:
                 os.ftruncate(self._part, self.room + self.size)
                 self._has_front = True
             self.abandon()
-            if self._part_path.exists():
-                self._part_path.rename(self._sealed)
+        # It may have been renamed before an interrupt.
+        if self._part_path.exists() or not self._sealed.exists():
+            self._rename()
         self._journal_path.unlink(missing_ok=True)
+
+    def _rename(self):
+        try:
+            with naming(self._part_path):
+                self._part_path.rename(self._sealed)
+        except FileNotFoundError as error:
+            said = "the file is gone: it or its folder was removed or renamed while it was written. Leave the folder"
+            said += " alone until the recorder is closed"
+            raise FileNotFoundError(error.errno, said, str(self._part_path)) from error
 
     def __del__(self):
         self.abandon()
