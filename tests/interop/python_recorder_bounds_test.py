@@ -1,6 +1,7 @@
 """What Python's Recorder leaves at its bounds: too large headers, nothing kept, globs, recorders nobody closed."""
 
 import ctypes
+import errno
 import gc
 import json
 import math
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from unittest import mock
 
 import checks
 import numpy as np
@@ -256,6 +258,24 @@ def check_globs(folder):
     expect("kept", ["ac", "*", "\u00e9"], names)
 
 
+def check_no_reserving(folder):
+    """A file system that can reserve no room records all the same; a full one is an error."""
+    folder = pathlib.Path(folder)
+    for number in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.ENODEV, errno.EPERM):
+        name = errno.errorcode[number]
+        with mock.patch.object(os, "posix_fallocate", side_effect=OSError(number, os.strerror(number))):
+            with Recorder(folder / name) as recorder:
+                recorder.record("x", 1)
+                recorder.record("y", np.ones(3))
+        verify(folder, name)
+        expect(f"{name}: records", ["x", "y"], [record.name for record in records(folder / name)])
+    with mock.patch.object(os, "posix_fallocate", side_effect=OSError(errno.ENOSPC, "No space left on device")):
+        recorder = Recorder(folder / "full")
+        said = raised(OSError, lambda: recorder.record("x", 1))
+        expect("full", "[Errno 28] No space left on device", said.partition(".")[0])
+        raised(OSError, recorder.close)
+
+
 def check_collected(folder):
     """A recorder that is dropped lets go of its folder."""
     recorder = Recorder(pathlib.Path(folder) / "dropped")
@@ -278,5 +298,6 @@ run_checks(
     check_counts_of_sealed,
     check_nothing_kept,
     check_globs,
+    check_no_reserving,
     check_collected,
 )

@@ -62,6 +62,8 @@ DIMENSION_BOUND = 21
 GAP_BOUND = ENTRY_BOUND + DIMENSION_BOUND + 2 * len("gap.") + 40
 #: The most bytes in the list of names for each name in addition to the name itself.
 NAME_BOUND = 64
+#: Errors of systems and file systems that can reserve no room, which C++ does without as well.
+RESERVES_NOTHING = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.ENODEV, errno.EPERM)
 
 
 def checksum(data):
@@ -233,7 +235,11 @@ class Segment:
         if hasattr(os, "posix_fallocate"):
             with naming(self._part_path):
                 # Reserves room for the header, in case the disk fills up later.
-                os.posix_fallocate(self._part, 0, self.room)
+                try:
+                    os.posix_fallocate(self._part, 0, self.room)
+                except OSError as error:
+                    if error.errno not in RESERVES_NOTHING:
+                        raise
         self._has_begun = True
 
     def _cost(self, record):
