@@ -20,17 +20,25 @@ bool is_implied(const Value& value, const ModuleField& field) {
          value.find(field.implied) != nullptr;
 }
 
+/// Returns what holds the fields of a module, whichever version it was loaded from.
+const Value& fields_in(const Value& module, std::string_view name) {
+  constexpr Version oldest = 0;
+  const std::string_view inner = inner_of(name, oldest);
+  if (inner.empty() || module.size() != 1) return module;
+  const Value* const found = module.find(inner);
+  return found != nullptr && found->is_mapping() ? *found : module;
+}
+
 }  // namespace
 
-void Writer::refuse_lost(const Value& module, std::span<const ModuleField> fields,
-                         const Trace* trace) const {
+void Writer::refuse_lost(const Value& module, std::string_view name, const Trace* trace) const {
   for (const Entry& entry : module.entries()) {
-    if (entry.value.is_none()) continue;
+    if (is_nothing(entry.value)) continue;
     const std::string label = entry.key.key_label();
     const Trace step{trace, label};
     bool is_known = false;
     bool is_kept = false;
-    for (const ModuleField& field : fields) {
+    for (const ModuleField& field : fields_of(name)) {
       if (field.role != Role::member || field.name != label) continue;
       is_known = true;
       is_kept |= field.is_in(version_) || is_implied(entry.value, field);
@@ -39,7 +47,7 @@ void Writer::refuse_lost(const Value& module, std::span<const ModuleField> field
     fail(ErrorCode::unknown_field, &step,
          is_known ? "this version of Burn does not have a field of the module"
                   : "a module of Burn does not have a member of the structure",
-         {.expected = is_known ? "none" : "the members of '" + module.type_name() + "'",
+         {.expected = is_known ? "none" : "the members of '" + std::string(name) + "'",
           .found = describe(entry.value),
           .advice = is_known ? "Write for a newer version (burn::Options::burn_version)"
                              : "Erase it, or give the structure another name"});
@@ -52,8 +60,9 @@ void Writer::constant(std::size_t count, std::uint32_t level, const Trace* trace
   out_.constant(count);
 }
 
-void Writer::module(const Value& item, const TypeInfo* type, std::string_view name,
+void Writer::module(const Value& whole, const TypeInfo* type, std::string_view name,
                     const Trace* trace) {
+  const Value& item = fields_in(whole, name);
   const std::string_view inner = inner_of(name, version_);
   if (!inner.empty()) {
     count_parts(1, 1, trace);
@@ -62,7 +71,7 @@ void Writer::module(const Value& item, const TypeInfo* type, std::string_view na
     out_.name(inner);
   }
   const std::span<const ModuleField> fields = fields_of(name);
-  refuse_lost(item, fields, trace);
+  refuse_lost(item, name, trace);
   out_.begin_struct(static_cast<std::size_t>(std::ranges::count_if(
       fields, [&](const ModuleField& field) { return field.is_in(version_); })));
   for (const ModuleField& field : fields) {
@@ -93,7 +102,11 @@ void Writer::module(const Value& item, const TypeInfo* type, std::string_view na
         of_member = of_member->item;
     }
     // A loaded structure lacks the fields that its version did not have.
-    if (member != nullptr) {
+    if (!field.implied.empty() && (member == nullptr || member->is_none())) {
+      Value implied = Value::dict();
+      implied.insert(Value(field.implied), Value());
+      value_at(implied, of_member, step);
+    } else if (member != nullptr) {
       value_at(*member, of_member, step);
     } else {
       count_parts(1, 1, trace);

@@ -157,6 +157,8 @@ void Writer::tensor_like(const Value& value, const TypeInfo& type, const Trace* 
     return is_sequence ? sequence(value, type, trace) : tensor(value, trace);
   // A record with names has the numbers of a struct as a list.
   if (!out_.is_named() && is_sequence && value.is_sequence()) return list(value, &type, trace);
+  // Without names, anything else would be read as a part of a tensor.
+  if (!out_.is_named() && value.kind() != Kind::custom) mismatch(type, value, trace);
   natural(value, trace);
 }
 

@@ -46,6 +46,14 @@ bool fits(const Value& value, IntegerType type) {
          *number <= std::numeric_limits<std::int64_t>::max() >> spare;
 }
 
+/// Returns the member for a field, as codecs/structs.cpp finds it; null if there is none.
+const Value* member_of(const Value& structure, const TypeField& field) {
+  const Value* member = structure.find(field.name);
+  for (std::size_t i = 0; member == nullptr && i < field.aliases.size(); ++i)
+    member = structure.find(field.aliases[i]);
+  return member;
+}
+
 /// Refuses half a surrogate pair: a Python str may hold one, but not a Rust string.
 void check_utf8(std::string_view text, const Trace* trace) {
   if (detail::find_invalid_utf8(text))
@@ -53,6 +61,12 @@ void check_utf8(std::string_view text, const Trace* trace) {
 }
 
 }  // namespace
+
+bool is_nothing(const Value& value) {
+  if (value.is_none()) return true;
+  return value.is_sequence() && value.size() > 0 &&
+         std::ranges::all_of(value.items(), [](const Value& item) { return item.is_none(); });
+}
 
 void Writer::fail(ErrorCode code, const Trace* trace, std::string problem, ErrorDetails details) {
   details.path = to_string(trace);
@@ -254,27 +268,29 @@ void Writer::record(const Value& item, const TypeInfo* type, const Trace* trace)
   if (!fields_of(name).empty()) return module(item, type, name, trace);
   if (type == nullptr) return dict(item, nullptr, trace);
   out_.begin_struct(type->fields.size());
+  std::size_t found = 0;
   for (const TypeField& field : type->fields) {
-    const Value* const member = item.find(field.name);
+    const Value* const member = member_of(item, field);
+    if (member != nullptr) ++found;
     // Other formats leave out what is empty.
-    if (member == nullptr && !field.is_optional)
+    if (member == nullptr && !(field.is_optional && field.type->kinds.has(Kind::none)))
       fail(ErrorCode::missing_field, trace, "the structure lacks a field of the type",
            {.expected = "'" + field.name + "'", .found = describe(item)});
     out_.name(field.name);
     value_at(member != nullptr ? *member : Value(), field.type, Trace{trace, field.name});
   }
   out_.end_struct();
-  if (item.size() > type->fields.size()) refuse_others(item, *type, trace);
+  if (item.size() > found) refuse_others(item, *type, trace);
 }
 
 void Writer::refuse_others(const Value& item, const TypeInfo& type, const Trace* trace) const {
   for (const Entry& entry : item.entries()) {
-    const std::string label = entry.key.key_label();
-    const bool is_field =
-        entry.key.kind() == Kind::string &&
-        std::ranges::find(type.fields, label, &TypeField::name) != type.fields.end();
+    const bool is_field = std::ranges::any_of(type.fields, [&](const TypeField& field) {
+      return member_of(item, field) == &entry.value;
+    });
     // What has no contents in Burn, as a dropout, is None in a named record.
-    if (is_field || entry.value.is_none()) continue;
+    if (is_field || is_nothing(entry.value)) continue;
+    const std::string label = entry.key.key_label();
     const Trace step{trace, label};
     fail(ErrorCode::unknown_field, &step, "the type lacks a member of the structure",
          {.expected = to_string(type),

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,10 +61,9 @@ class Writer {
   void record(const Value& value, const TypeInfo* type, const Trace* trace);
   /// Refuses members that are no fields of the type, which would be lost without a word.
   void refuse_others(const Value& value, const TypeInfo& type, const Trace* trace) const;
-  void module(const Value& value, const TypeInfo* type, std::string_view name, const Trace* trace);
+  void module(const Value& whole, const TypeInfo* type, std::string_view name, const Trace* trace);
   /// Refuses members that the record of a module has no place for.
-  void refuse_lost(const Value& module, std::span<const ModuleField> fields,
-                   const Trace* trace) const;
+  void refuse_lost(const Value& module, std::string_view name, const Trace* trace) const;
   /// \param level how far the constant is below the value that is being written: 0 or 1
   void constant(std::size_t count, std::uint32_t level, const Trace* trace);
   void variant(const Value& value, const TypeInfo& type, const Trace* trace);
@@ -100,6 +98,10 @@ class Writer {
   std::uint64_t nodes_ = 0;
   std::uint64_t tensors_ = 0;
 };
+
+/// Whether a value is what records have where Burn stores nothing: None, or before 0.21 a list of
+/// these for an array.
+[[nodiscard]] bool is_nothing(const Value& value);
 
 /// Returns a new id for a tensor, in the spelling of that version. It depends only on the tensor's
 /// place, so that equal structures give equal bytes.
