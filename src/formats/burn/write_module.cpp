@@ -32,18 +32,20 @@ const Value& fields_in(const Value& module, std::string_view name) {
 }  // namespace
 
 void Writer::refuse_lost(const Value& module, std::string_view name, const Trace* trace) const {
+  const std::span<const ModuleField> fields = fields_of(name);
   for (const Entry& entry : module.entries()) {
     if (is_nothing(entry.value)) continue;
-    const std::string label = entry.key.key_label();
-    const Trace step{trace, label};
+    const bool is_text = entry.key.kind() == Kind::string;
     bool is_known = false;
     bool is_kept = false;
-    for (const ModuleField& field : fields_of(name)) {
-      if (field.role != Role::member || field.name != label) continue;
+    for (const ModuleField& field : fields) {
+      if (!is_text || field.role != Role::member || field.name != entry.key.as_string()) continue;
       is_known = true;
       is_kept |= field.is_in(version_) || is_implied(entry.value, field);
     }
     if (is_kept) continue;
+    const std::string label = entry.key.key_label();
+    const Trace step{trace, label};
     fail(ErrorCode::unknown_field, &step,
          is_known ? "this version of Burn does not have a field of the module"
                   : "a module of Burn does not have a member of the structure",

@@ -318,9 +318,13 @@ void Writer::variant(const Value& item, const TypeInfo& type, const Trace* trace
 }
 
 void Writer::enumerator(const Value& item, const TypeInfo& type, const Trace* trace) {
+  // A record with names, too, has an enum as a map of one variant.
+  const bool is_map =
+      item.kind() == Kind::dict && item.size() == 1 && item.entries().front().value.is_none();
+  const Value& name = is_map ? item.entries().front().key : item;
   const auto found =
-      item.kind() == Kind::string
-          ? std::ranges::find(type.enumerators, item.as_string(), &TypeEnumerator::name)
+      name.kind() == Kind::string
+          ? std::ranges::find(type.enumerators, name.as_string(), &TypeEnumerator::name)
           : type.enumerators.end();
   if (found == type.enumerators.end())
     fail(ErrorCode::out_of_range, trace, "an enum has a value without a name",

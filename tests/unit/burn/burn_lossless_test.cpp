@@ -49,6 +49,8 @@ struct Numbers {
   std::array<burn::Constant, 2> stride;
 };
 
+enum class Colour : std::uint8_t { red, blue };
+
 struct Renamed {
   std::optional<std::string> title;
   std::int32_t count = 3;
@@ -166,6 +168,22 @@ TEST_CASE("a record with names becomes one of bincode by its type") {
   CHECK(item.floats == Item().floats);
   CHECK(item.rows == Item().rows);
   CHECK(item.fc.weight.id == linear().weight.id);
+}
+
+TEST_CASE("an enum of a record with names is saved by its type") {
+  const std::vector<Colour> colours = {Colour::blue, Colour::red};
+  const auto named = ss::formats::burn();
+  const ss::Value value = ss::load(ss::save(colours, {.format = named}), {.format = named});
+  REQUIRE(value[0] == ss::Value::dict({{"blue", {}}}));
+  for (const burn::Encoding encoding : encodings) {
+    CAPTURE(static_cast<int>(encoding));
+    const auto format = ss::formats::burn({.encoding = encoding});
+    const ss::SaveOptions options{.format = format, .type = &ss::type_info<std::vector<Colour>>};
+    CHECK(ss::save(value, options) == ss::save(colours, {.format = format}));
+    CHECK(error_of([&] {
+            return ss::save(ss::Value::list({ss::Value::dict({{"green", {}}})}), options);
+          }).starts_with("out_of_range: at /0: an enum has a value without a name"));
+  }
 }
 
 TEST_CASE("what other formats leave out of a structure is empty in a record by its type") {
