@@ -285,9 +285,13 @@ void Writer::record(const Value& item, const TypeInfo* type, const Trace* trace)
 
 void Writer::refuse_others(const Value& item, const TypeInfo& type, const Trace* trace) const {
   for (const Entry& entry : item.entries()) {
-    const bool is_field = std::ranges::any_of(type.fields, [&](const TypeField& field) {
-      return member_of(item, field) == &entry.value;
-    });
+    const auto is_of = [&](const TypeField& field) {
+      const std::string& name = entry.key.as_string();
+      return field.name == name || (std::ranges::find(field.aliases, name) != field.aliases.end() &&
+                                    member_of(item, field) == &entry.value);
+    };
+    const bool is_field =
+        entry.key.kind() == Kind::string && std::ranges::any_of(type.fields, is_of);
     // What has no contents in Burn, as a dropout, is None in a named record.
     if (is_field || is_nothing(entry.value)) continue;
     const std::string label = entry.key.key_label();
