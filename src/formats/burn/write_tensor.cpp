@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,6 +19,23 @@
 #include "platform/xxh3.hpp"
 
 namespace safestructures::inline v0::burn {
+namespace {
+
+/// Whether the items of a list are of the type's own kind. With names they may also be integers for
+/// floats, the bits of halves, or null for NaN.
+bool has_items_of(const Value& list, const TypeInfo& type) {
+  std::optional<Kind> kind;
+  switch (type.kind) {
+    case TypeKind::tensor: return true;
+    case TypeKind::boolean: kind = Kind::boolean; break;
+    case TypeKind::integer: kind = Kind::integer; break;
+    case TypeKind::floating: kind = Kind::floating; break;
+    default: return false;
+  }
+  return std::ranges::all_of(list.items(), [&](const Value& item) { return item.kind() == kind; });
+}
+
+}  // namespace
 
 std::string new_id(const Trace* trace, std::uint64_t tensor, Version version) {
   std::string place = detail::place_path(trace);
@@ -156,7 +174,8 @@ void Writer::tensor_like(const Value& value, const TypeInfo& type, const Trace* 
   if (value.kind() == Kind::tensor)
     return is_sequence ? sequence(value, type, trace) : tensor(value, trace);
   // A record with names has the numbers of a struct as a list.
-  if (!out_.is_named() && is_sequence && value.is_sequence()) return list(value, &type, trace);
+  if (is_sequence && value.is_sequence() && (!out_.is_named() || has_items_of(value, *type.item)))
+    return list(value, &type, trace);
   // Without names, anything else would be read as a part of a tensor.
   if (!out_.is_named() && value.kind() != Kind::custom) mismatch(type, value, trace);
   natural(value, trace);

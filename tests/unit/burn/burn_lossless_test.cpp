@@ -170,6 +170,28 @@ TEST_CASE("a record with names becomes one of bincode by its type") {
   CHECK(item.fc.weight.id == linear().weight.id);
 }
 
+TEST_CASE("numbers in a list are written as those of their type, with names, too") {
+  for (const burn::Encoding encoding : encodings) {
+    CAPTURE(static_cast<int>(encoding));
+    const ss::SaveOptions options = by_type(encoding);
+    const std::vector<std::byte> bytes = ss::save(Numbers(), {.format = options.format});
+    ss::Value lists = with("floats", ss::Value::list({6.0}));
+    lists.insert_or_assign("pair", ss::Value::list({7, 8}));
+    lists.insert_or_assign("rows", ss::Value::list({ss::Value::list({9.0, 10.0})}));
+    CHECK(ss::save(lists, options) == bytes);
+    const auto error = [&](const std::string& field, ss::Value value) {
+      return error_of([&] { return ss::save(with(field, std::move(value)), options); });
+    };
+    CHECK(error("floats", ss::Value::list({1e300}))
+              .starts_with("out_of_range: at /floats/0: element 0 cannot be converted"));
+    CHECK(error("pair", ss::Value::list({7, INT64_MAX}))
+              .starts_with("out_of_range: at /pair/1: an integer does not fit its type"));
+    CHECK(error("pair", ss::Value::list({7})).starts_with("type_mismatch: at /pair: "));
+    CHECK(error("rows", ss::Value::list({ss::Value::list({9.0})}))
+              .starts_with("type_mismatch: at /rows/0: "));
+  }
+}
+
 TEST_CASE("an enum of a record with names is saved by its type") {
   const std::vector<Colour> colours = {Colour::blue, Colour::red};
   const auto named = ss::formats::burn();
