@@ -268,6 +268,7 @@ void Writer::record(const Value& item, const TypeInfo* type, const Trace* trace)
   if (!fields_of(name).empty()) return module(item, type, name, trace);
   if (type == nullptr) return dict(item, nullptr, trace);
   out_.begin_struct(type->fields.size());
+  const Value none;
   std::size_t found = 0;
   for (const TypeField& field : type->fields) {
     const Value* const member = member_of(item, field);
@@ -277,7 +278,7 @@ void Writer::record(const Value& item, const TypeInfo* type, const Trace* trace)
       fail(ErrorCode::missing_field, trace, "the structure lacks a field of the type",
            {.expected = "'" + field.name + "'", .found = describe(item)});
     out_.name(field.name);
-    value_at(member != nullptr ? *member : Value(), field.type, Trace{trace, field.name});
+    value_at(member != nullptr ? *member : none, field.type, Trace{trace, field.name});
   }
   out_.end_struct();
   if (item.size() > found) refuse_others(item, *type, trace);

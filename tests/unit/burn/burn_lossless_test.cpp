@@ -3,12 +3,17 @@
 /// version, or with texts that no record can hold.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
+#include <ostream>
+#include <span>
+#include <streambuf>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -54,6 +59,26 @@ enum class Colour : std::uint8_t { red, blue };
 struct Renamed {
   std::optional<std::string> title;
   std::int32_t count = 3;
+};
+
+/// Counts the owners of some numbers whenever something is written.
+class OwnersBuffer : public std::streambuf {
+ public:
+  explicit OwnersBuffer(const std::shared_ptr<const std::vector<float>>& numbers)
+      : numbers_(numbers) {}
+
+  [[nodiscard]] long most() const { return most_; }
+
+ protected:
+  std::streamsize xsputn(const char*, std::streamsize size) override {
+    most_ = std::max(most_, numbers_.use_count());
+    return size;
+  }
+  int_type overflow(int_type byte) override { return traits_type::not_eof(byte); }
+
+ private:
+  std::weak_ptr<const std::vector<float>> numbers_;
+  long most_ = 0;
 };
 
 ss::SaveOptions by_type(burn::Encoding encoding) {
@@ -189,6 +214,36 @@ TEST_CASE("numbers in a list are written as those of their type, with names, too
     CHECK(error("pair", ss::Value::list({7})).starts_with("type_mismatch: at /pair: "));
     CHECK(error("rows", ss::Value::list({ss::Value::list({9.0})}))
               .starts_with("type_mismatch: at /rows/0: "));
+  }
+}
+
+TEST_CASE("no structure is copied while it is saved by its type") {
+  struct Inner {
+    burn::Linear fc;
+  };
+  struct Outer {
+    Inner inner;
+  };
+  struct Model {
+    Outer outer;
+  };
+  const auto numbers = std::make_shared<std::vector<float>>(100'000);
+  const ss::Tensor weight =
+      ss::Tensor::share(ss::DType::F32, {100'000}, std::as_bytes(std::span(*numbers)), numbers);
+  const auto of = [](const char* name, ss::Value value) {
+    return ss::Value::dict({{name, std::move(value)}});
+  };
+  const ss::Value inner = of("fc", of("weight", weight));
+  const ss::Value model = of("outer", of("inner", inner));
+  for (const burn::Encoding encoding : encodings) {
+    CAPTURE(static_cast<int>(encoding));
+    const auto most = [&](const ss::Value& value, const ss::TypeInfo& (*type)()) {
+      OwnersBuffer buffer(numbers);
+      std::ostream out(&buffer);
+      ss::save(value, out, {.format = ss::formats::burn({.encoding = encoding}), .type = type});
+      return buffer.most();
+    };
+    CHECK(most(model, &ss::type_info<Model>) == most(inner, &ss::type_info<Inner>));
   }
 }
 
