@@ -1,4 +1,4 @@
-"""Python's Recorder in programs that change their folder, run tasks, leave generators, detach hooks, have another JAX."""
+"""Python's Recorder in programs that change their folder, run threads and tasks, leave generators, detach hooks."""
 
 import asyncio
 import os
@@ -56,6 +56,54 @@ def check_tasks(folder):
     with Recorder(pathlib.Path(folder) / "tasks") as recorder:
         asyncio.run(tasks(recorder))
     expect("names", ["all.t1.x", "all.t2.x", "all.y", "all.y"], names_in(pathlib.Path(folder) / "tasks"))
+
+
+def check_step_scopes(folder):
+    """Several inputs at once: each has its step, whatever `step` says and the others do."""
+
+    def answer(recorder, request, barrier):
+        with recorder.step_scope(request):
+            for layer in range(3):
+                barrier.wait()
+                recorder.record(f"layer{layer}", request)
+            with recorder.scope("deep"), recorder.step_scope(-request):
+                recorder.record("inner", request)
+            recorder.record("out", request)
+        barrier.wait()
+        recorder.record("after", request)
+
+    async def task(recorder, request):
+        with recorder.step_scope(request):
+            await asyncio.sleep(0)
+            recorder.record("task", request)
+
+    async def tasks(recorder):
+        await asyncio.gather(*(task(recorder, request) for request in (20, 21)))
+
+    barrier = threading.Barrier(3)
+    with Recorder(pathlib.Path(folder) / "steps") as recorder, Recorder(pathlib.Path(folder) / "other") as other:
+        recorder.step(7)
+        threads = [threading.Thread(target=answer, args=(recorder, 10 + i, barrier)) for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        asyncio.run(tasks(recorder))
+        with recorder.step_scope(30):
+            other.record("x", 0)
+    found = list(records(pathlib.Path(folder) / "steps"))
+    expect("records", 3 * 6 + 2, len(found))
+    for record in found:
+        expected = {"deep.inner": -record.value, "after": 7}.get(record.name, record.value)
+        expect(f"{record.name} of {record.value}", expected, record.step)
+    expect("another recorder", [0], [record.step for record in records(pathlib.Path(folder) / "other")])
+
+    with Recorder(pathlib.Path(folder) / "every", every=10) as recorder:
+        for request in (20, 25, 30):
+            with recorder.step_scope(request):
+                recorder.record("x", request)
+    expect("every 10th", [20, 30], [record.value for record in records(pathlib.Path(folder) / "every")])
+    expect("no step", "a step has at most 64 bits", raised(ValueError, lambda: recorder.step_scope(2**63)))
 
 
 def check_generators(folder):
@@ -258,6 +306,7 @@ def check_left_open(folder):
 run_checks(
     check_elsewhere,
     check_tasks,
+    check_step_scopes,
     check_generators,
     check_steps,
     check_files_of_others,

@@ -1,6 +1,5 @@
 """What Python's Recorder writes: the C++ tool and Python's package read it, also after a crash."""
 
-import asyncio
 import dataclasses
 import json
 import os
@@ -289,54 +288,6 @@ def check_threads(folder):
         expect(f"thread {number}: one number", 1, len({record.thread for record in own}))
 
 
-def check_step_scopes(folder):
-    """Several inputs at once: each has its step, whatever `step` says and the others do."""
-
-    def answer(recorder, request, barrier):
-        with recorder.step_scope(request):
-            for layer in range(3):
-                barrier.wait()
-                recorder.record(f"layer{layer}", request)
-            with recorder.scope("deep"), recorder.step_scope(-request):
-                recorder.record("inner", request)
-            recorder.record("out", request)
-        barrier.wait()
-        recorder.record("after", request)
-
-    async def task(recorder, request):
-        with recorder.step_scope(request):
-            await asyncio.sleep(0)
-            recorder.record("task", request)
-
-    async def tasks(recorder):
-        await asyncio.gather(*(task(recorder, request) for request in (20, 21)))
-
-    barrier = threading.Barrier(3)
-    with Recorder(pathlib.Path(folder) / "steps") as recorder, Recorder(pathlib.Path(folder) / "other") as other:
-        recorder.step(7)
-        threads = [threading.Thread(target=answer, args=(recorder, 10 + i, barrier)) for i in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        asyncio.run(tasks(recorder))
-        with recorder.step_scope(30):
-            other.record("x", 0)
-    found = list(records(pathlib.Path(folder) / "steps"))
-    expect("records", 3 * 6 + 2, len(found))
-    for record in found:
-        expected = {"deep.inner": -record.value, "after": 7}.get(record.name, record.value)
-        expect(f"{record.name} of {record.value}", expected, record.step)
-    expect("another recorder", [0], [record.step for record in records(pathlib.Path(folder) / "other")])
-
-    with Recorder(pathlib.Path(folder) / "every", every=10) as recorder:
-        for request in (20, 25, 30):
-            with recorder.step_scope(request):
-                recorder.record("x", request)
-    expect("every 10th", [20, 30], [record.value for record in records(pathlib.Path(folder) / "every")])
-    expect("no step", "a step has at most 64 bits", raised(ValueError, lambda: recorder.step_scope(2**63)))
-
-
 CHILD = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -442,7 +393,6 @@ run_checks(
     check_fullest_room,
     check_unused_room,
     check_threads,
-    check_step_scopes,
     check_runs,
     check_kill,
     check_full_disk,

@@ -24,11 +24,12 @@ import threading
 import time
 import weakref
 
-from safestructures_cpp import globs, hooks, order, segments, traced
+from safestructures_cpp import globs, hooks, segments, traced
 from safestructures_cpp.counts import Counts
 from safestructures_cpp.nodes import SURROGATE, NodeWriter, Unlike, dotted
 from safestructures_cpp.recording import Record, records
 from safestructures_cpp.scopes import Scope, in_scopes, step_in_scopes
+from safestructures_cpp.segment_writer import SegmentWriter
 
 __all__ = ["Record", "Recorder", "records"]
 
@@ -65,7 +66,6 @@ class Recorder:
         self._folder = pathlib.Path(folder).absolute()  # The program may change its working directory.
         self._only = [only] if isinstance(only, str) else list(only)
         self._every = every
-        self._segment_bytes = segment_bytes
         self._folder.mkdir(parents=True, exist_ok=True)
         self._process = os.getpid()
         self._mutex = threading.RLock()
@@ -75,14 +75,9 @@ class Recorder:
         self._counts = Counts()
         self._wanted = {}  # Whether a glob matches, for each name.
         self._pending = None  # The record that is being written.
-        self._sealed = 0  # The number of records in sealed segments.
-        self._run = os.urandom(8).hex()  # Identifies this recording in its segments.
-        self._segment = None
-        self._segment_number = 0
-        self._room = 256 << 10
+        self._writer = SegmentWriter(self._folder, segment_bytes, self._counts)
         self._error = None
-        self._is_closing = False
-        self._is_closed = False
+        self._has_ended = False
         self._is_to_be_closed = False
         self._has_callbacks = False
         self._handles = []
@@ -236,12 +231,12 @@ class Recorder:
             self._counts.add(name, "failed")
             raise
         try:
-            self._write(self._pending)
+            self._writer.write(self._pending)
         except OSError as error:
             if error.filename is not None:  # Otherwise it comes not from the disk but from a signal handler.
                 self._error = error
                 self._settle()
-                self._seal_what_is_whole()
+                self._writer.seal_what_is_whole()
             raise
         finally:
             self._settle()
@@ -250,11 +245,8 @@ class Recorder:
         """Counts the record that was being written, if any. If an interrupt prevents that, the next call does it."""
         record = self._pending
         if record is not None and self._counts.calls(record.name) == record.call:
-            self._counts.add(record.name, "kept" if self._next_sequence() > record.sequence else "failed")
+            self._counts.add(record.name, "kept" if self._writer.next_sequence > record.sequence else "failed")
         self._pending = None
-
-    def _next_sequence(self):
-        return self._sealed if self._segment is None else self._segment.first + self._segment.records
 
     def _is_wanted(self, name):
         if name not in self._wanted:
@@ -262,7 +254,7 @@ class Recorder:
         return self._wanted[name]
 
     def _prepare(self, name, step, value, omit):
-        start = SURROGATE.sub("\ufffd", f"{self._next_sequence():08}:{name}")
+        start = SURROGATE.sub("\ufffd", f"{self._writer.next_sequence:08}:{name}")
         names = Unlike()
 
         def name_of(path):
@@ -274,7 +266,7 @@ class Recorder:
         writer = NodeWriter(name, name_of, omit)
         node = writer.node(value)
         record = segments.Prepared(
-            sequence=self._next_sequence(),
+            sequence=self._writer.next_sequence,
             step=step,
             call=self._counts.calls(name),
             time=time.time_ns(),
@@ -285,53 +277,6 @@ class Recorder:
         )
         record.check_size()
         return record
-
-    def _write(self, record):
-        segment = self._segment
-        if segment is not None:
-            is_full = segment.size and segment.size + record.size > self._segment_bytes
-            if is_full or segment.is_sealing or not segment.fits(record):
-                self._seal(False)
-        if self._segment is None:
-            cost = record.cost + record.cost_of_name
-            self._begin_segment(cost, self._room)
-        self._segment.add(record)
-
-    def _begin_segment(self, cost, room):
-        needed = segments.in_pages(cost + segments.METADATA_ROOM + segments.PAGE)
-        room = max(segments.in_pages(room), needed)
-        self._segment = segments.Segment(self._folder, self._segment_number + 1, room, self._sealed)
-
-    def _seal(self, closed):
-        segment = self._segment
-        # The next segment gets the room that this one would have needed when full, but grows at most twofold.
-        share = max(1, self._segment_bytes / max(segment.size, 1))
-        most = max(min(2 * segment.room, segments.LARGEST_ROOM), 64 << 10)
-        self._room = int(min(max(segment.bound * share * 1.25, 64 << 10), most))
-        about = {"version": order.LAYOUT_VERSION, "segment": segment.number, "closed": closed, "run": self._run}
-        try:
-            segment.seal(self._counts.about(about), even_empty=closed)
-        except OSError:
-            self._leave(segment)
-            segment.abandon()
-            raise
-        if closed:
-            self._is_closed = True  # Set first: otherwise a second `close` would begin another segment.
-        self._leave(segment)
-
-    def _leave(self, segment):
-        self._sealed = segment.first + segment.records
-        if segment.records:
-            self._segment_number = segment.number
-        self._segment = None
-
-    def _seal_what_is_whole(self):
-        if self._segment is None:
-            return
-        try:
-            self._seal(False)
-        except OSError:
-            pass  # The journal tells which records are complete.
 
     def counts(self):
         """Returns, for each name, the number of calls and how many of them were kept, filtered or failed.
@@ -426,23 +371,20 @@ class Recorder:
         self._settle()
         try:
             if self._error is None:
-                self._close_last(even_unused)
+                self._writer.close(even_unused)
         except Exception:
             self._end()
             raise
         self._end()
 
     def _end(self):
-        self._is_closing = self._is_closed = True
+        self._has_ended = True
         self._unlock()
 
-    def _close_last(self, even_unused):
-        if self._segment is not None and self._segment.is_sealing and not self._is_closing:
-            self._seal(False)  # Sealing was interrupted: its metadata may already be written.
-        self._is_closing = True  # After another interrupt, closing continues and nothing more is recorded.
-        if self._segment is None:
-            if not self._counts and not even_unused:
-                return
-            # Without a segment, readers would take the recording for one that was never closed.
-            self._begin_segment(0, 0)
-        self._seal(True)
+    @property
+    def _is_closing(self):
+        return self._has_ended or self._writer.is_closing
+
+    @property
+    def _is_closed(self):
+        return self._has_ended or self._writer.is_closed
