@@ -56,11 +56,6 @@ struct Numbers {
 
 enum class Colour : std::uint8_t { red, blue };
 
-struct Renamed {
-  std::optional<std::string> title;
-  std::int32_t count = 3;
-};
-
 /// Counts the owners of some numbers whenever something is written.
 class OwnersBuffer : public std::streambuf {
  public:
@@ -93,12 +88,6 @@ ss::Value with(const std::string& field, ss::Value value) {
 }
 
 }  // namespace
-
-template <>
-struct ss::Rules<Renamed> {
-  static constexpr auto fields =
-      ss::fields(ss::field("title").alias("caption"), ss::field("count").optional());
-};
 
 TEST_CASE("a number that its type cannot hold is refused, by its path") {
   for (const burn::Encoding encoding : encodings) {
@@ -261,123 +250,6 @@ TEST_CASE("an enum of a record with names is saved by its type") {
             return ss::save(ss::Value::list({ss::Value::dict({{"green", {}}})}), options);
           }).starts_with("out_of_range: at /0: an enum has a value without a name"));
   }
-}
-
-TEST_CASE("what other formats leave out of a structure is empty in a record by its type") {
-  struct Item {
-    burn::Linear fc = linear(false);
-    burn::Constant dropout;
-    std::optional<burn::Linear> head;
-    std::array<burn::Constant, 2> stride;
-  };
-  const ss::test::Folder folder;
-  ss::Value value = ss::Value::dict({{"fc", ss::Value::from(linear(false))}, {"stride", 1}});
-  for (const burn::Encoding encoding : encodings) {
-    CAPTURE(static_cast<int>(encoding));
-    const auto format = ss::formats::burn({.encoding = encoding});
-    const ss::SaveOptions options{.format = format, .type = &ss::type_info<Item>};
-    CHECK(ss::save(value, options) == ss::save(Item(), {.format = format}));
-    CHECK(error_of([&] { return ss::save(ss::Value::dict({{"stride", 1}}), options); }) ==
-          "missing_field: at /: the structure lacks a field of the type: expected 'fc', found dict "
-          "of 1.");
-  }
-}
-
-TEST_CASE("what is no tensor is no parameter in bincode") {
-  using Item = std::map<std::string, burn::Param<std::vector<float>>>;
-  const auto error = [](ss::Value value) {
-    return error_of([&] {
-      return ss::save(ss::Value::dict({{"w", std::move(value)}}),
-                      {.format = ss::formats::burn({.encoding = burn::Encoding::bincode}),
-                       .type = &ss::type_info<Item>});
-    });
-  };
-  const std::string problem =
-      "type_mismatch: at /w: a value does not fit its type: expected tensor F32 [any], found ";
-  CHECK(error(ss::Value::list({1.0})) == problem + "list of 1.");
-  CHECK(error(ss::Value::list()) == problem + "list of 0.");
-  CHECK(error({}) == problem + "None.");
-  CHECK(error(5) == problem + "int 5.");
-  CHECK(error("text") == problem + "str \"text\".");
-  CHECK(error(quarters({1})) == "no error");
-}
-
-TEST_CASE("what a type lacks is refused, too, where another member is left out") {
-  struct Item {
-    std::optional<std::string> first;
-    std::optional<std::string> second;
-  };
-  for (const burn::Encoding encoding : encodings) {
-    CAPTURE(static_cast<int>(encoding));
-    const auto format = ss::formats::burn({.encoding = encoding});
-    const ss::SaveOptions options{.format = format, .type = &ss::type_info<Item>};
-    CHECK(error_of([&] {
-            return ss::save(ss::Value::dict({{"second", "b"}, {"third", "c"}}), options);
-          }).starts_with("unknown_field: at /third: the type lacks a member of the structure"));
-    CHECK(ss::save(ss::Value::dict({{"second", "b"}, {"third", {}}}), options) ==
-          ss::save(Item{{}, "b"}, {.format = format}));
-  }
-}
-
-TEST_CASE("a member by its former name is saved, and one of the two names only") {
-  for (const burn::Encoding encoding : encodings) {
-    CAPTURE(static_cast<int>(encoding));
-    const auto format = ss::formats::burn({.encoding = encoding});
-    const ss::SaveOptions options{.format = format, .type = &ss::type_info<Renamed>};
-    CHECK(ss::save(ss::Value::dict({{"caption", "a"}, {"count", 3}}), options) ==
-          ss::save(Renamed{"a", 3}, {.format = format}));
-    CHECK(error_of([&] {
-            return ss::save(ss::Value::dict({{"title", "a"}, {"caption", "b"}, {"count", 3}}),
-                            options);
-          }).starts_with("unknown_field: at /caption: "));
-    // Its default is not None.
-    CHECK(error_of([&] { return ss::save(ss::Value::dict({{"title", "a"}}), options); })
-              .starts_with("missing_field: at /: the structure lacks a field of the type: "
-                           "expected 'count'"));
-  }
-}
-
-TEST_CASE("records of any version are saved for any other by their type, as objects are") {
-  const auto check = [&]<class T>(std::type_identity<T>, const std::string& name) {
-    for (const std::string from : {"0.13", "0.17", "0.20", "0.21"}) {
-      CAPTURE(from);
-      const std::string path = SAFESTRUCTURES_TEST_DATA "/golden/burn/" + from + "/" + name;
-      const ss::Value value = ss::load_file(path);
-      const T object = ss::load_file<T>(path);
-      for (const std::string to : {"0.13", "0.14", "0.17", "0.20", "0.21"})
-        for (const burn::Encoding encoding : encodings) {
-          CAPTURE(to);
-          CAPTURE(static_cast<int>(encoding));
-          const auto format = ss::formats::burn({.encoding = encoding, .burn_version = to});
-          CHECK(ss::save(value, {.format = format, .type = &ss::type_info<T>}) ==
-                ss::save(object, {.format = format}));
-        }
-    }
-  };
-  // Its arrays of constants are lists of None before 0.21.
-  check(std::type_identity<burn::ConvTranspose2d>(), "conv_transpose2d.full.mpk");
-  // It held a GroupNorm through 0.13.
-  check(std::type_identity<burn::InstanceNorm>(), "instance_norm.full.mpk");
-  // They have no activations before 0.20 and 0.21.
-  check(std::type_identity<burn::Lstm>(), "lstm.full.mpk");
-  check(std::type_identity<burn::Gru>(), "gru.full.mpk");
-  check(std::type_identity<burn::TransformerEncoder>(), "transformer_encoder.full.mpk");
-}
-
-TEST_CASE("an array of nothing may be left out of the type, as nothing may") {
-  struct Item {
-    burn::Linear fc = linear();
-  };
-  const ss::SaveOptions options{.format = ss::formats::burn(), .type = &ss::type_info<Item>};
-  const auto with_stride = [](ss::Value stride) {
-    return ss::Value::dict({{"fc", ss::Value::from(linear())}, {"stride", std::move(stride)}});
-  };
-  const std::vector<std::byte> bytes = ss::save(Item(), {.format = options.format});
-  CHECK(ss::save(with_stride({}), options) == bytes);
-  CHECK(ss::save(with_stride(ss::Value::list({{}, {}})), options) == bytes);
-  CHECK(error_of([&] {
-          return ss::save(with_stride(ss::Value::list({{}, 2})), options);
-        }).starts_with("unknown_field: at /stride: the type lacks a member"));
 }
 
 TEST_CASE("what a version's module does not have is refused") {
