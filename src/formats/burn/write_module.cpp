@@ -20,13 +20,14 @@ bool is_implied(const Value& value, const ModuleField& field) {
          value.find(field.implied) != nullptr;
 }
 
-/// Returns what holds the fields of a module, whichever version it was loaded from.
-const Value& fields_in(const Value& module, std::string_view name) {
+/// Returns what holds the fields of a module that was loaded from a version in which it held
+/// another; null for others.
+const Value* inner_in(const Value& module, std::string_view name) {
   constexpr Version oldest = 0;
   const std::string_view inner = inner_of(name, oldest);
-  if (inner.empty() || module.size() != 1) return module;
+  if (inner.empty() || module.size() != 1) return nullptr;
   const Value* const found = module.find(inner);
-  return found != nullptr && found->is_mapping() ? *found : module;
+  return found != nullptr && found->is_mapping() ? found : nullptr;
 }
 
 }  // namespace
@@ -64,7 +65,8 @@ void Writer::constant(std::size_t count, std::uint32_t level, const Trace* trace
 
 void Writer::module(const Value& whole, const TypeInfo* type, std::string_view name,
                     const Trace* trace) {
-  const Value& item = fields_in(whole, name);
+  const Value* const held = inner_in(whole, name);
+  const Value& item = held != nullptr ? *held : whole;
   const std::string_view inner = inner_of(name, version_);
   if (!inner.empty()) {
     count_parts(1, 1, trace);
