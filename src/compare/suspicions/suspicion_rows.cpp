@@ -67,11 +67,13 @@ std::optional<double> explained_by_mask(const Case& one) {
   return masked / one.all.errors;
 }
 
-/// Whether one side masks all of a diagonal wherever any of it differs: numbers that are zero by
-/// chance are next to others.
+/// Whether one side masks all of a diagonal wherever any of it differs, or alone masks most of it:
+/// numbers that are zero by chance are next to others, and both may let through the first keys of
+/// all rows or all keys of some rows.
 bool is_masked_diagonal(const Case& one, std::ptrdiff_t diagonal) {
   const IndexGrid::Indices& rows = one.grid.dimensions()[one.shape.size() - 2];
   const auto is_other = [](const CaseSums& row) { return row.masked_by_one != 0; };
+  std::size_t seen = 0;
   for (std::size_t first = 0; first < one.by_row.size(); first += rows.count) {
     const auto matrix = std::span(one.by_row).subspan(first, rows.count);
     if (std::ranges::none_of(matrix, is_other)) continue;
@@ -79,10 +81,12 @@ bool is_masked_diagonal(const Case& one, std::ptrdiff_t diagonal) {
       const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(rows.at(row)) + diagonal;
       if (column < 0 || column >= static_cast<std::ptrdiff_t>(one.width())) continue;
       const std::size_t place = (first + row) * one.width() + static_cast<std::size_t>(column);
-      if (!one.is_masked_in_a(place) && !one.is_masked_in_b(place)) return false;
+      seen += !one.is_masked_in_a(place) && !one.is_masked_in_b(place) ? 1U : 0U;
     }
   }
-  return true;
+  // So many would hardly be on one diagonal by chance.
+  constexpr std::size_t few = 4;
+  return seen == 0 || one.all.masked_by_one >= std::max(seen, few);
 }
 
 /// Attention probabilities or scores: the places that only one side masks are on one diagonal.

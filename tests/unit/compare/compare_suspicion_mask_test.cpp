@@ -158,6 +158,34 @@ TEST_CASE("a mask that is off by one is suspected beside padding that both sides
     CHECK(ss::test::names(ss::test::suspected(scores(more), scores(0)), "mask off by one"));
 }
 
+TEST_CASE("a mask that is off by one is suspected beside what both sides let through") {
+  constexpr std::size_t side = 16;
+  // Whether a row lets a key through; in place of `window` one that is longer or shorter by one.
+  using Sees = std::function<bool(std::size_t row, std::size_t key, std::size_t window)>;
+  const Sees with_sink = [](std::size_t row, std::size_t key, std::size_t window) {
+    return key <= row && (key + window > row || key < 2);
+  };
+  const Sees with_prefix = [](std::size_t row, std::size_t key, std::size_t window) {
+    return key + 5 <= row + window || key < 6;
+  };
+  // A row of padding whose keys are all hidden by one number gets equal probabilities.
+  const Sees with_padding = [](std::size_t row, std::size_t key, std::size_t window) {
+    return row < 3 || (key >= 3 && key + 5 <= row + window);
+  };
+  for (const Sees& sees : {with_sink, with_prefix, with_padding})
+    for (const float hidden : {0.0F, -infinity, -1e9F}) {
+      const auto scores = [&](std::size_t window) {
+        Numbers all = ss::test::gaussian<float>(side * side, 1, 2);
+        for (std::size_t i = 0; i < all.size(); ++i)
+          if (!sees(i / side, i % side, window)) all[i] = hidden;
+        return ss::Tensor::own(std::move(all), {side, side});
+      };
+      CAPTURE(hidden);
+      for (const std::size_t window : {4U, 6U})
+        CHECK(ss::test::names(ss::test::suspected(scores(window), scores(5)), "mask off by one"));
+    }
+}
+
 TEST_CASE("rows that moved under a mask are not taken for a different mask") {
   const auto hidden = [](float) { return -1e9F; };
   const Numbers scores = ss::test::gaussian<float>(heads * length * length, 1, 2);
