@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/metrics/ulp.hpp"
 #include "compare/suspicions/suspicion.hpp"
 #include "platform/memory.hpp"
 
@@ -96,6 +97,11 @@ double squared_distance(std::span<const double> a, std::span<const double> b, do
     const double apart = a[i] - factor * b[i];
     return apart * apart;
   });
+}
+
+double half_step(DType dtype) {
+  const auto grid = grid_of(dtype);
+  return grid ? std::ldexp(0.5, -static_cast<int>(grid->fraction_bits)) : 0;
 }
 
 std::vector<CaseSums> Case::along(std::size_t dimension) const {

@@ -168,6 +168,8 @@ std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::pt
   double error = 0;
   std::size_t nearer = 0;
   std::size_t further = 0;
+  // The slow waves of a position embedding change by less from one position to the next.
+  const double rounding = half_steps(one);
   // Above this, the error is not explained; the ends are not part of it.
   const double most = 1.0001 * (1 - explains_from) * one.all.errors;
   for (std::size_t o = 0; o < axis.outer; ++o)
@@ -183,12 +185,14 @@ std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::pt
         const double before = one.a[here] - one.b[here];
         residual += apart * apart;
         error += before * before;
-        nearer += std::abs(apart) < std::abs(before) ? 1U : 0U;
-        further += std::abs(apart) > std::abs(before) ? 1U : 0U;
+        const double lost = rounding * (std::abs(one.a[here]) + std::abs(one.b[there]));
+        nearer += std::abs(apart) + lost < std::abs(before) ? 1U : 0U;
+        further += std::abs(apart) > std::abs(before) + lost ? 1U : 0U;
       }
     }
   // A large number at one end of b is moved out: without a shift, that explains the error, too.
-  if (error == 0 || 1 - residual / error < explains_from || nearer < 3 * further)
+  if (error == 0 || 1 - residual / error < explains_from ||
+      nearer < std::max<std::size_t>(3 * further, 2))
     return std::nullopt;
   return Suspicion{"position offset",
                    fmt::format("{} at index i of dimension {} equals {} at i {} 1",

@@ -25,6 +25,28 @@ ss::Tensor matrix(Numbers numbers, ss::DType dtype) {
 
 }  // namespace
 
+TEST_CASE("a position offset of waves is suspected where rounding hides the slow ones") {
+  const auto waves = [](std::size_t position, std::size_t column) {
+    const double angle =
+        static_cast<double>(position) *
+        std::pow(1e-4, static_cast<double>(column / 2 * 2) / static_cast<double>(width));
+    return column % 2 == 0 ? std::sin(angle) : std::cos(angle);
+  };
+  for (const ss::DType dtype : {ss::DType::F32, ss::DType::F16, ss::DType::BF16}) {
+    CAPTURE(ss::to_string(dtype));
+    const ss::Tensor input = matrix(ss::test::gaussian<double>(rows * width, 1), dtype);
+    const auto sum = [&](std::size_t offset) {
+      Numbers numbers = input.to_vector<double>();
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] += waves(i / width + offset, i % width);
+      return matrix(std::move(numbers), dtype);
+    };
+    CHECK(ss::test::names(ss::test::suspected(sum(1), sum(0), &input), "position offset"));
+    CHECK(ss::test::names(ss::test::suspected(sum(0), sum(1), &input), "position offset"));
+    CHECK(!ss::test::names(ss::test::suspected(sum(4), sum(0), &input), "position offset"));
+  }
+}
+
 TEST_CASE("a mask that is off by one is suspected beside the rounding of the last output") {
   const Numbers exact = ss::test::gaussian<double>(rows * width, 1);
   const Numbers leaked = ss::test::gaussian<double>(rows * width, 2, 0.5);
