@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "compare/metrics/ulp.hpp"
 #include "compare/suspicions/suspicion.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -82,13 +81,14 @@ struct Nearer {
   [[nodiscard]] bool are_most() const { return nearer >= 4 && 2 * nearer >= numbers; }
 };
 
-/// Whether the factors bring most numbers nearer in the rows that they change at all.
+/// Whether the factors bring most numbers nearer in the rows that they change at all, and by more
+/// than rounding can hide.
 bool are_factors_of_most(const Case& one, double furthest) {
+  const double least = std::max(0.02 * furthest, half_steps(one));
   Nearer found;
   for (std::size_t i = 0; i < one.rows(); ++i) {
     const double apart = one.by_row[i].factor_less_1();
-    if (std::abs(apart) > 0.02 * furthest)
-      found.add(one.row(one.a, i), one.row(one.b, i), 1 + apart);
+    if (std::abs(apart) > least) found.add(one.row(one.a, i), one.row(one.b, i), 1 + apart);
   }
   return found.are_most();
 }
@@ -288,10 +288,7 @@ std::optional<Suspicion> rows_by_input(const Case& one, const std::vector<double
 
 /// Returns the sum of squares that rounding to both dtypes may leave.
 double rounding(const Case& one) {
-  const auto share = [](DType dtype) {
-    const auto grid = grid_of(dtype);
-    return grid ? std::ldexp(0.25, -2 * static_cast<int>(grid->fraction_bits)) : 0;
-  };
+  const auto share = [](DType dtype) { return half_step(dtype) * half_step(dtype); };
   return share(one.dtype_a) * one.all.squares_of_a() + share(one.dtype_b) * one.all.squares;
 }
 

@@ -47,6 +47,29 @@ TEST_CASE("a position offset of waves is suspected where rounding hides the slow
   }
 }
 
+TEST_CASE("a norm's epsilon is suspected where rounding hides it in all rows but one") {
+  const Numbers numbers = ss::test::gaussian<double>(rows * width, 1);
+  const auto normed = [&](double epsilon, ss::DType dtype) {
+    Numbers made = numbers;
+    for (std::size_t row = 0; row < rows; ++row) {
+      // Such as padding.
+      const double size = row == rows - 1 ? 0.03 : 0.1 + 0.02 * static_cast<double>(row);
+      double squares = 0;
+      for (std::size_t i = row * width; i < (row + 1) * width; ++i)
+        squares += (made[i] *= size) * made[i];
+      for (std::size_t i = row * width; i < (row + 1) * width; ++i)
+        made[i] /= std::sqrt(squares / static_cast<double>(width) + epsilon);
+    }
+    return matrix(std::move(made), dtype);
+  };
+  for (const ss::DType dtype : {ss::DType::F32, ss::DType::F16}) {
+    CAPTURE(ss::to_string(dtype));
+    const std::vector<ss::Suspicion> found =
+        ss::test::suspected(normed(1e-5, dtype), normed(1e-6, dtype));
+    CHECK(ss::test::names(found, "norm epsilon"));
+  }
+}
+
 TEST_CASE("a mask that is off by one is suspected beside the rounding of the last output") {
   const Numbers exact = ss::test::gaussian<double>(rows * width, 1);
   const Numbers leaked = ss::test::gaussian<double>(rows * width, 2, 0.5);
