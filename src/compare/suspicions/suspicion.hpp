@@ -163,10 +163,10 @@ double dot(std::span<const double> a, std::span<const double> b);
 /// Returns the sum of squares of a - factor * b.
 double squared_distance(std::span<const double> a, std::span<const double> b, double factor = 1);
 /// Returns the largest error of rounding to a dtype, relative to the number; 0 for integers.
-double half_step(DType dtype);
+double relative_half_step(DType dtype);
 /// Returns the sum of those of both dtypes.
-inline double half_steps(const Case& one) {
-  return half_step(one.dtype_a) + half_step(one.dtype_b);
+inline double relative_half_steps(const Case& one) {
+  return relative_half_step(one.dtype_a) + relative_half_step(one.dtype_b);
 }
 
 }  // namespace safestructures::inline v0::comparing

@@ -99,7 +99,7 @@ double squared_distance(std::span<const double> a, std::span<const double> b, do
   });
 }
 
-double half_step(DType dtype) {
+double relative_half_step(DType dtype) {
   const auto grid = grid_of(dtype);
   return grid ? std::ldexp(0.5, -static_cast<int>(grid->fraction_bits)) : 0;
 }

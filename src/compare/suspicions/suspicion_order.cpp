@@ -169,7 +169,7 @@ std::optional<Suspicion> shifted(const Case& one, std::size_t dimension, std::pt
   std::size_t nearer = 0;
   std::size_t further = 0;
   // The slow waves of a position embedding change by less from one position to the next.
-  const double rounding = half_steps(one);
+  const double rounding = relative_half_steps(one);
   // Above this, the error is not explained; the ends are not part of it.
   const double most = 1.0001 * (1 - explains_from) * one.all.errors;
   for (std::size_t o = 0; o < axis.outer; ++o)

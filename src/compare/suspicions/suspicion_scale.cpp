@@ -84,7 +84,7 @@ struct Nearer {
 /// Whether the factors bring most numbers nearer in the rows that they change at all, and by more
 /// than rounding can hide.
 bool are_factors_of_most(const Case& one, double furthest) {
-  const double least = std::max(0.02 * furthest, half_steps(one));
+  const double least = std::max(0.02 * furthest, relative_half_steps(one));
   Nearer found;
   for (std::size_t i = 0; i < one.rows(); ++i) {
     const double apart = one.by_row[i].factor_less_1();
@@ -288,7 +288,9 @@ std::optional<Suspicion> rows_by_input(const Case& one, const std::vector<double
 
 /// Returns the sum of squares that rounding to both dtypes may leave.
 double rounding(const Case& one) {
-  const auto share = [](DType dtype) { return half_step(dtype) * half_step(dtype); };
+  const auto share = [](DType dtype) {
+    return relative_half_step(dtype) * relative_half_step(dtype);
+  };
   return share(one.dtype_a) * one.all.squares_of_a() + share(one.dtype_b) * one.all.squares;
 }
 
