@@ -211,8 +211,7 @@ std::optional<Suspicion> suspect_accumulation(const Case& one) {
     const bool is_a = of_a > 0.999 && of_b < 0.5 && is_stored_wider(one.dtype_a);
     const bool is_b = of_b > 0.999 && of_a < 0.5 && is_stored_wider(one.dtype_b);
     if ((!is_a && !is_b) || !are_several(is_a ? one.a : one.b)) continue;
-    const double relative_half_step = std::ldexp(0.5, -static_cast<int>(grid.fraction_bits));
-    const double error = std::sqrt(one.all.errors / one.all.squares) / relative_half_step;
+    const double error = std::sqrt(one.all.errors / one.all.squares) / relative_half_step(dtype);
     return Suspicion{
         "accumulation dtype",
         fmt::format(
