@@ -78,6 +78,7 @@ const std::string* name_in_column(const Value& column, std::int64_t number) {
 void EnumNamer::add(const std::byte* number) {
   const std::int64_t one = load(number, dtype_);
   if (recent_.find(one) != nullptr) return;
+  if (names_.contains(one)) return recent_.add(one, one);
   const bool is_too_large = dtype_ == DType::U64 && one < 0;
   const std::string* const name = is_too_large ? nullptr : table_.name_of(one);
   // Of two numbers with one name, loading by name finds the first.
@@ -102,11 +103,16 @@ EnumNumberer::EnumNumberer(const EnumTable& table, DType dtype, const Value& col
 void EnumNumberer::decode(const std::byte* from, std::byte* to) {
   const std::int64_t number = load(from, stored_);
   if (const std::int64_t* const known = recent_.find(number)) return store(*known, to, dtype_);
-  const std::string* const name = name_in_column(column_, number);
-  const std::int64_t known =
-      name != nullptr ? table_.decode_name(Value(*name), decoder_) : checked(number);
+  const std::int64_t known = look_up(number);
   recent_.add(number, known);
   store(known, to, dtype_);
+}
+
+std::int64_t EnumNumberer::look_up(std::int64_t number) {
+  if (const auto met = named_.find(number); met != named_.end()) return met->second;
+  const std::string* const name = name_in_column(column_, number);
+  if (name == nullptr) return checked(number);
+  return named_.emplace(number, table_.decode_name(Value(*name), decoder_)).first->second;
 }
 
 std::int64_t EnumNumberer::checked(std::int64_t number) const {

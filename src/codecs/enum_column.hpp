@@ -32,16 +32,18 @@ class RecentNumbers {
   }
 
  private:
+  static constexpr std::size_t slot_count = 256;  // All numbers of a byte.
+
   struct Slot {
     std::int64_t number = 0;
     std::int64_t known = 0;
     bool is_used = false;
   };
   static std::size_t index(std::int64_t number) noexcept {
-    return static_cast<std::uint64_t>(number) % 64;
+    return static_cast<std::uint64_t>(number) % slot_count;
   }
 
-  std::array<Slot, 64> slots_{};
+  std::array<Slot, slot_count> slots_{};
 };
 
 /// Collects the names of the numbers of a column that is saved.
@@ -77,6 +79,7 @@ class EnumNumberer {
   void decode(const std::byte* from, std::byte* to);
 
  private:
+  [[nodiscard]] std::int64_t look_up(std::int64_t number);
   /// Returns a number without a name.
   [[nodiscard]] std::int64_t checked(std::int64_t number) const;
 
@@ -86,6 +89,7 @@ class EnumNumberer {
   const Value& column_;
   const Decoder& decoder_;
   RecentNumbers recent_;
+  std::map<std::int64_t, std::int64_t> named_;  // Those that have a name, all that were met.
 };
 
 }  // namespace safestructures::inline v0::detail

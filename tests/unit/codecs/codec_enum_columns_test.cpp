@@ -46,6 +46,12 @@ struct Flagged {
   friend bool operator==(const Flagged&, const Flagged&) = default;
 };
 
+enum class Wide : std::int32_t { one = 1, other = 257, third = 513 };
+struct OfWide {
+  Wide wide = Wide::one;
+  friend bool operator==(const OfWide&, const OfWide&) = default;
+};
+
 enum class NarrowFlags : std::int8_t { first = 50 };
 struct Narrow {
   NarrowFlags flags = NarrowFlags::first;
@@ -80,6 +86,13 @@ struct ss::EnumNames<enum_columns_test::Flags> {
 template <>
 struct ss::EnumNames<enum_columns_test::NarrowFlags> {
   static constexpr bool any_number = true;
+};
+
+template <>
+struct ss::EnumNames<enum_columns_test::Wide> {
+  using Wide = enum_columns_test::Wide;
+  static constexpr std::pair<Wide, std::string_view> values[] = {
+      {Wide::one, "one"}, {Wide::other, "other"}, {Wide::third, "third"}};
 };
 
 template <>
@@ -178,6 +191,17 @@ TEST_CASE("numbers without a name, and of names given twice, are kept") {
 
   const std::vector<OfTwins> twins = {{Twins::other}, {Twins::one}};
   CHECK(ss::load<std::vector<OfTwins>>(ss::save(twins, in_columns)) == twins);
+}
+
+TEST_CASE("numbers that differ in their highest bits alone are told apart") {
+  std::vector<OfWide> wide;
+  for (int i = 0; i < 20; ++i)
+    for (const Wide one : {Wide::one, Wide::third, Wide::other}) wide.push_back({one});
+  const auto bytes = ss::save(wide, in_columns);
+  CHECK(ss::load<std::vector<OfWide>>(bytes) == wide);
+  const ss::Value column = ss::load(bytes)["wide"];
+  CHECK(*column.attribute("names") ==
+        ss::Value::dict({{"one", 1}, {"other", 257}, {"third", 513}}));
 }
 
 TEST_CASE("numbers without a name are refused by an enum whose type is too narrow for them") {
