@@ -33,6 +33,19 @@ std::vector<T> from_bytes(const Bytes& bytes) {
   return values;
 }
 
+/// Returns all codes of a type of up to 16 bits, in order.
+inline Bytes all_codes(DType dtype) {
+  const unsigned width = bit_width(dtype);
+  Bytes bytes(bytes_of(dtype, std::size_t{1} << width));
+  for (std::size_t code = 0; code < (std::size_t{1} << width); ++code) {
+    for (unsigned bit = 0; bit < width; ++bit) {
+      const std::size_t position = code * width + bit;
+      bytes[position / 8] |= static_cast<std::byte>((code >> bit & 1U) << position % 8);
+    }
+  }
+  return bytes;
+}
+
 /// The result of a conversion.
 struct Result {
   Bytes bytes;

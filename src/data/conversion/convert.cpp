@@ -49,14 +49,14 @@ ConversionReport convert_elements(DType from, std::span<const std::byte> source,
   ConversionReport report;
   const std::byte* input = source.data();
   std::byte* output = target.data();
-  if (const auto kernel = detail::find_kernel(from, to, detail::best_instructions())) {
+  if (const detail::KernelSteps steps{from, to, detail::best_instructions()}) {
     while (count >= detail::kernel_group) {
       const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(
           count / detail::kernel_group * detail::kernel_group, detail::kernel_elements));
-      const auto counts = kernel(input, output, now);
-      if (counts.overflow == 0) {
-        report.underflow += counts.underflow;
-        report.nan_changes += counts.nan_changes;
+      if (const auto counts = steps.run(input, output, now)) {
+        report.underflow += counts->underflow;
+        report.nan_changes += counts->nan_changes;
+        report.inexact += counts->inexact;
       } else {
         report += detail::convert_exactly(from, input, to, output, now, overflow, first);
       }

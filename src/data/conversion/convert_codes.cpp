@@ -28,7 +28,7 @@ bool look_up(const std::byte* source, std::size_t count, const std::byte* target
 }  // namespace
 
 bool CodeTable::is_for(DType from, DType to) noexcept {
-  return bit_width(from) == 8 && from != DType::BOOL && is_floating(to) && bit_width(to) >= 16;
+  return bit_width(from) == 8 && is_floating(from) && is_floating(to) && bit_width(to) >= 16;
 }
 
 CodeTable::CodeTable(DType from, DType to) : from_(from), to_(to), width_(bit_width(to) / 8) {

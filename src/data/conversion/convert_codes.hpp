@@ -1,5 +1,5 @@
 /// \file
-/// Conversions from one-byte dtypes using a table of their 256 codes.
+/// Conversions from floating-point dtypes of one byte using a table of their 256 codes.
 #pragma once
 
 #include <array>
@@ -10,14 +10,13 @@
 
 namespace safestructures::inline v0::detail {
 
-/// The conversion of each code of a one-byte dtype. From 16 Ki numbers on, building it is
-/// worthwhile: 0.3 to 0.5 ns per number instead of 2.5 to 3.5.
+/// The conversion of each code of a floating-point dtype of one byte. From 16 Ki numbers on,
+/// building it is worthwhile: 0.3 to 0.5 ns per number instead of 2.5 to 3.5.
 class CodeTable {
  public:
   /// Below this number of elements a table does not pay.
   static constexpr std::uint64_t least_elements = std::uint64_t{1} << 14U;
-  /// Whether tables support a pair of dtypes: from all one-byte dtypes except BOOL, most of whose
-  /// codes are errors, to floating-point dtypes of at least 16 bits.
+  /// Whether tables support a pair of dtypes: the target has at least 16 bits.
   static bool is_for(DType from, DType to) noexcept;
 
   /// \pre `is_for(from, to)`

@@ -1,6 +1,7 @@
 #include "data/conversion/convert_kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -10,128 +11,15 @@
 #define SAFESTRUCTURES_X86_KERNELS 1
 #include <cpuid.h>
 #include <immintrin.h>
-
-#include <array>
 #endif
+
+#include "data/conversion/convert_formats.hpp"
+#include "data/conversion/convert_pairs.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
 
-// Each pair is branch-free, so that compilers vectorise the loop below. Comparisons are of signed
-// integers: SSE2 and AVX2 have no others. Selections use a mask: GCC turns `?:` around
-// floating-point operations, which might trap, into a branch.
-
-std::uint32_t select(bool condition, std::uint32_t yes, std::uint32_t no) noexcept {
-  const std::uint32_t mask = 0U - static_cast<std::uint32_t>(condition);
-  return (yes & mask) | (no & ~mask);
-}
-
-struct HalfToFloat {
-  using Source = std::uint16_t;
-  using Target = std::uint32_t;
-  using Signed = std::int16_t;
-  static constexpr bool narrows = false;
-  static constexpr Signed infinity = 0x7C00;
-  static constexpr Source lost_bits = 0;
-
-  static Target apply(Source source) noexcept {
-    const auto magnitude = static_cast<std::int32_t>(source & 0x7FFFU);
-    const std::uint32_t shifted = static_cast<std::uint32_t>(magnitude) << 13U;
-    const std::uint32_t sign = (source & 0x8000U) << 16U;
-    const std::uint32_t normal = shifted + 0x3800'0000U;
-    const auto subnormal = std::bit_cast<std::uint32_t>(static_cast<float>(magnitude) * 0x1p-24F);
-    const std::uint32_t quiet = select(magnitude > 0x7C00, 0x0040'0000U, 0U);
-    const std::uint32_t special = shifted | 0x7F80'0000U | quiet;
-    const std::uint32_t finite = select(magnitude < 0x0400, subnormal, normal);
-    return sign | select(magnitude < 0x7C00, finite, special);
-  }
-};
-
-struct Bfloat16ToFloat {
-  using Source = std::uint16_t;
-  using Target = std::uint32_t;
-  using Signed = std::int16_t;
-  static constexpr bool narrows = false;
-  static constexpr Signed infinity = 0x7F80;
-  static constexpr Source lost_bits = 0;
-
-  static Target apply(Source source) noexcept {
-    const std::uint32_t shifted = std::uint32_t{source} << 16U;
-    const auto magnitude = static_cast<std::int32_t>(shifted & 0x7FFF'FFFFU);
-    return shifted | select(magnitude > 0x7F80'0000, 0x0040'0000U, 0U);
-  }
-};
-
-struct FloatToDouble {
-  using Source = std::uint32_t;
-  using Target = double;
-  using Signed = std::int32_t;
-  static constexpr bool narrows = false;
-  static constexpr Signed infinity = 0x7F80'0000;
-  static constexpr Source lost_bits = 0;
-
-  static Target apply(Source source) noexcept { return std::bit_cast<float>(source); }
-};
-
-struct FloatToHalf {
-  using Source = std::uint32_t;
-  using Target = std::uint16_t;
-  using Signed = std::int32_t;
-  static constexpr bool narrows = true;
-  static constexpr Signed overflow_from = 0x477F'F000;  // 65520, half way to 2^16
-  static constexpr Signed infinity = 0x7F80'0000;
-  static constexpr Signed underflow_to = 0x3300'0000;  // 2^-25, half the smallest number
-  static constexpr Source lost_bits = 0x1FFF;
-
-  static Target apply(Source source) noexcept {
-    const std::uint32_t magnitude = source & 0x7FFF'FFFFU;
-    const auto compared = static_cast<std::int32_t>(magnitude);
-    const std::uint32_t sign = source >> 16U & 0x8000U;
-    const std::uint32_t odd = magnitude >> 13U & 1U;
-    const std::uint32_t normal = (magnitude - 0x3800'0000U + 0x0FFFU + odd) >> 13U;
-    // Added to 0.5, whose last bit is 2^-24, a number is rounded to a multiple of the subnormal
-    // step.
-    const std::uint32_t subnormal =
-        std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3F00'0000U;
-    const std::uint32_t nan = 0x7E00U | (magnitude >> 13U & 0x03FFU);
-    const std::uint32_t finite = select(compared < 0x3880'0000, subnormal, normal);
-    const std::uint32_t infinite = select(compared > infinity, nan, 0x7C00U);
-    return static_cast<Target>(sign | select(compared < overflow_from, finite, infinite));
-  }
-};
-
-struct FloatToBfloat16 {
-  using Source = std::uint32_t;
-  using Target = std::uint16_t;
-  using Signed = std::int32_t;
-  static constexpr bool narrows = true;
-  static constexpr Signed overflow_from = 0x7F7F'8000;
-  static constexpr Signed infinity = 0x7F80'0000;
-  static constexpr Signed underflow_to = 0x0000'8000;
-  static constexpr Source lost_bits = 0xFFFF;
-
-  static Target apply(Source source) noexcept {
-    const auto magnitude = static_cast<std::int32_t>(source & 0x7FFF'FFFFU);
-    const std::uint32_t rounded = (source + 0x7FFFU + (source >> 16U & 1U)) >> 16U;
-    const std::uint32_t nan = source >> 16U | 0x0040U;
-    return static_cast<Target>(select(magnitude > infinity, nan, rounded));
-  }
-};
-
-struct DoubleToFloat {
-  using Source = std::uint64_t;
-  using Target = float;
-  using Signed = std::int64_t;
-  static constexpr bool narrows = true;
-  static constexpr Signed overflow_from = 0x47EF'FFFF'F000'0000;  // 2^128 - 2^103
-  static constexpr Signed infinity = 0x7FF0'0000'0000'0000;
-  static constexpr Signed underflow_to = 0x3690'0000'0000'0000;  // 2^-150
-  static constexpr Source lost_bits = 0x1FFF'FFFF;
-
-  static Target apply(Source source) noexcept {
-    return static_cast<float>(std::bit_cast<double>(source));
-  }
-};
+using ToHalf = FloatToSmall<HalfFormat>;
 
 // The smallest magnitude that needs a second look: out of range, or a NaN.
 template <class Pair>
@@ -140,9 +28,9 @@ constexpr typename Pair::Signed first_special = [] {
   else return static_cast<typename Pair::Signed>(Pair::infinity + 1);
 }();
 
-template <class Pair>
-[[gnu::always_inline]] inline typename Pair::Source load(const std::byte* source, std::size_t i) {
-  typename Pair::Source value;
+template <class T>
+[[gnu::always_inline]] inline T load(const std::byte* source, std::size_t i) {
+  T value;
   std::memcpy(&value, source + i * sizeof(value), sizeof(value));
   return value;
 }
@@ -165,16 +53,36 @@ template <class Pair>
   Signed overflow = 0;
   Signed nan_changes = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const Source value = load<Pair>(source, i);
+    const Source value = load<Source>(source, i);
     const Signed magnitude = magnitude_of<Pair>(value);
     if constexpr (Pair::narrows) {
-      overflow = static_cast<Signed>(
-          overflow + ((magnitude >= Pair::overflow_from) & (magnitude < Pair::infinity)));
+      constexpr Signed beyond = Pair::infinity + (Pair::has_infinity ? 0 : 1);
+      overflow = static_cast<Signed>(overflow +
+                                     ((magnitude >= Pair::overflow_from) & (magnitude < beyond)));
     }
     nan_changes = static_cast<Signed>(
         nan_changes + ((magnitude > Pair::infinity) & ((value & looked_at) != quiet_bit)));
   }
-  return {static_cast<std::uint64_t>(overflow), 0, static_cast<std::uint64_t>(nan_changes)};
+  return {.is_special = overflow != 0, .nan_changes = static_cast<std::uint64_t>(nan_changes)};
+}
+
+template <class Pair>
+  requires requires { typename Pair::Integer; }
+[[gnu::always_inline]] inline KernelCounts run(const std::byte* __restrict source,
+                                               std::byte* __restrict target, std::size_t count) {
+  using Integer = typename Pair::Integer;
+  using Target = typename Pair::Target;
+  Integer special = 0;
+  std::int64_t inexact = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = load<Integer>(source, i);
+    const auto number = static_cast<double>(value);
+    const auto result = static_cast<Target>(number);
+    std::memcpy(target + i * sizeof(Target), &result, sizeof(Target));
+    special = static_cast<Integer>(special | static_cast<Integer>(Pair::is_special(value)));
+    if constexpr (Pair::rounds) inexact += static_cast<double>(result) != number;
+  }
+  return {.is_special = special != 0, .inexact = static_cast<std::uint64_t>(inexact)};
 }
 
 template <class Pair>
@@ -187,7 +95,7 @@ template <class Pair>
   Signed special = 0;
   Signed underflow = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const Source value = load<Pair>(source, i);
+    const Source value = load<Source>(source, i);
     const Target result = Pair::apply(value);
     std::memcpy(target + i * sizeof(Target), &result, sizeof(Target));
     const Signed magnitude = magnitude_of<Pair>(value);
@@ -197,7 +105,7 @@ template <class Pair>
     else special += magnitude >= first_special<Pair>;
     if constexpr (Pair::narrows) underflow += (magnitude > 0) & (magnitude <= Pair::underflow_to);
   }
-  KernelCounts counts{0, 0, 0};
+  KernelCounts counts;
   if (special != 0 || largest >= first_special<Pair>) counts = count_special<Pair>(source, count);
   counts.underflow = static_cast<std::uint64_t>(underflow);
   return counts;
@@ -225,8 +133,8 @@ template <class Pair>
 // times as fast with AVX2.
 [[gnu::target("avx2,f16c")]] KernelCounts run_float_to_half(const std::byte* source,
                                                             std::byte* target, std::size_t count) {
-  const __m256i below_special = _mm256_set1_epi32(FloatToHalf::overflow_from - 1);
-  const __m256i underflow_to = _mm256_set1_epi32(FloatToHalf::underflow_to);
+  const __m256i below_special = _mm256_set1_epi32(ToHalf::overflow_from - 1);
+  const __m256i underflow_to = _mm256_set1_epi32(ToHalf::underflow_to);
   const __m256i magnitude_mask = _mm256_set1_epi32(0x7FFF'FFFF);
   __m256i largest = _mm256_setzero_si256();
   __m256i underflow = _mm256_setzero_si256();
@@ -241,9 +149,9 @@ template <class Pair>
     underflow = _mm256_sub_epi32(underflow, _mm256_andnot_si256(not_small, not_zero));
   }
   std::array<std::uint32_t, 8> counts;
-  KernelCounts total{0, 0, 0};
+  KernelCounts total;
   const __m256i special = _mm256_cmpgt_epi32(largest, below_special);
-  if (_mm256_testz_si256(special, special) == 0) total = count_special<FloatToHalf>(source, count);
+  if (_mm256_testz_si256(special, special) == 0) total = count_special<ToHalf>(source, count);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(counts.data()), underflow);
   for (const std::uint32_t lane : counts) total.underflow += lane;
   return total;
@@ -262,7 +170,7 @@ template <class Pair>
     largest = _mm_max_epi16(largest, _mm_and_si128(values, magnitude_mask));
   }
   const __m128i special = _mm_cmpgt_epi16(largest, below_special);
-  if (_mm_testz_si128(special, special) != 0) return {0, 0, 0};
+  if (_mm_testz_si128(special, special) != 0) return {};
   return count_special<HalfToFloat>(source, count);
 }
 
@@ -278,7 +186,7 @@ bool has_f16c() noexcept {
 template <class Pair>
 Kernel choose(Instructions instructions) noexcept {
 #if SAFESTRUCTURES_X86_KERNELS
-  if (instructions != Instructions::baseline && std::is_same_v<Pair, FloatToHalf>) {
+  if (instructions != Instructions::baseline && std::is_same_v<Pair, ToHalf>) {
     return run_float_to_half;
   }
   if (instructions != Instructions::baseline && std::is_same_v<Pair, HalfToFloat>) {
@@ -303,6 +211,24 @@ Instructions detect_instructions() noexcept {
   return Instructions::baseline;
 }
 
+template <class Float>
+Kernel choose_integers(DType from, Instructions instructions) noexcept {
+  Kernel chosen = nullptr;
+  with_integer(from, [&]<class Integer>(Integer) {
+    // Narrower ones go to F64 in two steps.
+    if constexpr (std::is_same_v<Float, float> || sizeof(Integer) >= sizeof(float))
+      chosen = choose<IntegerToFloat<Integer, Float>>(instructions);
+  });
+  return chosen;
+}
+
+// Whether two steps count all that is lost: the second does not count integers that it rounds, and
+// has none to count if the target holds as many bits.
+bool has_two_steps(DType from, DType to) noexcept {
+  if (is_floating(from)) return true;
+  return to == DType::F64 ? bit_width(from) <= 16 : bit_width(from) == 8 && bit_width(to) == 16;
+}
+
 }  // namespace
 
 Instructions best_instructions() noexcept {
@@ -314,11 +240,44 @@ Instructions best_instructions() noexcept {
 Kernel find_kernel(DType from, DType to, Instructions instructions) noexcept {
   if (from == DType::F16 && to == DType::F32) return choose<HalfToFloat>(instructions);
   if (from == DType::BF16 && to == DType::F32) return choose<Bfloat16ToFloat>(instructions);
-  if (from == DType::F32 && to == DType::F64) return choose<FloatToDouble>(instructions);
-  if (from == DType::F32 && to == DType::F16) return choose<FloatToHalf>(instructions);
-  if (from == DType::F32 && to == DType::BF16) return choose<FloatToBfloat16>(instructions);
   if (from == DType::F64 && to == DType::F32) return choose<DoubleToFloat>(instructions);
-  return nullptr;
+  if (from != DType::F32) {
+    if (to == DType::F32) return choose_integers<float>(from, instructions);
+    if (to == DType::F64) return choose_integers<double>(from, instructions);
+    return nullptr;
+  }
+  switch (to) {
+    case DType::F64: return choose<FloatToDouble>(instructions);
+    case DType::F16: return choose<ToHalf>(instructions);
+    case DType::BF16: return choose<FloatToBfloat16>(instructions);
+    case DType::F8_E5M2: return choose<FloatToSmall<Float8E5M2Format>>(instructions);
+    case DType::F8_E4M3: return choose<FloatToSmall<Float8E4M3Format>>(instructions);
+    default: return nullptr;
+  }
+}
+
+KernelSteps::KernelSteps(DType from, DType to, Instructions instructions) noexcept
+    : first_(find_kernel(from, to, instructions)) {
+  if (first_ != nullptr || !has_two_steps(from, to)) return;
+  second_ = find_kernel(DType::F32, to, instructions);
+  if (second_ == nullptr) return;
+  first_ = from == DType::F64 ? choose<DoubleToOddFloat>(instructions)
+                              : find_kernel(from, DType::F32, instructions);
+}
+
+std::optional<KernelCounts> KernelSteps::run(const std::byte* source, std::byte* target,
+                                             std::size_t count) const {
+  if (second_ == nullptr) {
+    const KernelCounts counts = first_(source, target, count);
+    return counts.is_special ? std::nullopt : std::optional(counts);
+  }
+  alignas(64) std::array<std::byte, kernel_elements * sizeof(float)> singles;
+  const KernelCounts before = first_(source, singles.data(), count);
+  // A NaN may lose bits twice, and is counted once.
+  if (before.is_special || before.nan_changes != 0) return std::nullopt;
+  const KernelCounts counts = second_(singles.data(), target, count);
+  if (counts.is_special || counts.nan_changes != 0) return std::nullopt;
+  return counts;
 }
 
 }  // namespace safestructures::inline v0::detail

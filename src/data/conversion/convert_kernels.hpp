@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <safestructures/data/dtype.hpp>
 
@@ -14,15 +15,18 @@ inline constexpr std::size_t kernel_elements = 2048;
 /// Kernels convert multiples of this number.
 inline constexpr std::size_t kernel_group = 8;
 
-/// What a kernel counts: finite values that became infinite, values that became zero, and NaNs that
-/// lost bits.
+/// What a kernel says of the elements that it converted.
 struct KernelCounts {
-  std::uint64_t overflow;
-  std::uint64_t underflow;
-  std::uint64_t nan_changes;
+  /// Whether some must be converted otherwise: finite values that became infinite, integers beyond
+  /// 2^53, bytes that are no truth value.
+  bool is_special = false;
+  std::uint64_t underflow = 0;    ///< Values that became zero.
+  std::uint64_t nan_changes = 0;  ///< NaNs that lost bits.
+  std::uint64_t inexact = 0;      ///< Integers that were rounded.
 };
 
-/// Converts elements as with `Overflow::allow`, giving the same bits as `convert_exactly`.
+/// Converts elements as with `Overflow::allow`, giving the same bits as `convert_exactly` unless
+/// some are special.
 /// \pre `count` is a multiple of `kernel_group`, and at most `kernel_elements`
 using Kernel = KernelCounts (*)(const std::byte* source, std::byte* target, std::size_t count);
 
@@ -39,5 +43,24 @@ Instructions best_instructions() noexcept;
 /// Returns the kernel for a pair of dtypes; null if there is none.
 /// \pre the machine supports the instructions
 Kernel find_kernel(DType from, DType to, Instructions instructions) noexcept;
+
+/// One kernel, or two with F32 between: from F16, BF16 or F64 to any dtype that F32 has a kernel
+/// for. The first step loses nothing that matters to the second: doubles are rounded to odd.
+class KernelSteps {
+ public:
+  /// There may be none. \pre the machine supports the instructions
+  KernelSteps(DType from, DType to, Instructions instructions) noexcept;
+
+  explicit operator bool() const noexcept { return first_ != nullptr; }
+
+  /// Converts elements as a `Kernel`, with its preconditions. Returns nothing if they must be
+  /// converted exactly: if a number overflows, or if a NaN loses bits in one of two steps.
+  std::optional<KernelCounts> run(const std::byte* source, std::byte* target,
+                                  std::size_t count) const;
+
+ private:
+  Kernel first_;
+  Kernel second_ = nullptr;
+};
 
 }  // namespace safestructures::inline v0::detail

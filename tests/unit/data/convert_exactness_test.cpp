@@ -27,6 +27,7 @@
 namespace ss = safestructures;
 using ss::DType;
 using ss::Overflow;
+using ss::tests::all_codes;
 using ss::tests::Bytes;
 using ss::tests::bytes_of;
 using ss::tests::convert;
@@ -44,19 +45,6 @@ unsigned code_at(DType dtype, const Bytes& bytes, std::size_t index) {
     code |= (std::to_integer<unsigned>(bytes[position / 8]) >> position % 8 & 1U) << bit;
   }
   return code;
-}
-
-// All codes of a type of up to 16 bits, in order.
-Bytes all_codes(DType dtype) {
-  const unsigned width = ss::bit_width(dtype);
-  Bytes bytes(bytes_of(dtype, std::size_t{1} << width));
-  for (std::size_t code = 0; code < (std::size_t{1} << width); ++code) {
-    for (unsigned bit = 0; bit < width; ++bit) {
-      const std::size_t position = code * width + bit;
-      bytes[position / 8] |= static_cast<std::byte>((code >> bit & 1U) << position % 8);
-    }
-  }
-  return bytes;
 }
 
 bool same_or_nan(double a, double b) {
@@ -142,55 +130,6 @@ TEST_CASE("saturation gives the largest number wherever the oracle overflows") {
   }
 }
 
-TEST_CASE("every kernel equals the exact conversion, bit for bit") {
-  const unsigned seed = std::random_device{}();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
-  const std::vector<std::pair<DType, DType>> pairs = {
-      {DType::F16, DType::F32}, {DType::BF16, DType::F32}, {DType::F32, DType::F64},
-      {DType::F32, DType::F16}, {DType::F32, DType::BF16}, {DType::F64, DType::F32}};
-  const auto best = static_cast<unsigned>(ss::detail::best_instructions());
-  for (const auto& pair : pairs) {
-    const DType from = pair.first;  // no structured binding: Clang 14 cannot capture one
-    const DType to = pair.second;
-    CAPTURE(ss::to_string(from));
-    CAPTURE(ss::to_string(to));
-    // Random bits meet every exponent, NaN and infinity; 32 blocks of halves meet most codes.
-    for (int block = 0; block < 64; ++block) {
-      const std::size_t groups = ss::detail::kernel_elements / ss::detail::kernel_group;
-      const std::size_t count =
-          ss::detail::kernel_group * (block < 32 ? groups : 1 + random() % groups);
-      CAPTURE(count);
-      Bytes source(bytes_of(from, count) + 1);
-      for (std::byte& byte : source) byte = static_cast<std::byte>(random() & 0xFFU);
-      if (block % 2 == 1 && from == DType::F64) {  // most random doubles are beyond float
-        for (std::size_t i = 0; i < count; ++i) {
-          const double value =
-              static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(random()))) *
-              (1.0 + std::ldexp(1.0, -static_cast<int>(random() % 60)));
-          std::memcpy(&source[1 + i * sizeof(value)], &value, sizeof(value));
-        }
-      }
-      Bytes expected(bytes_of(to, count));
-      const auto report = ss::detail::convert_exactly(from, source.data() + 1, to, expected.data(),
-                                                      count, Overflow::allow, 0);
-      for (unsigned instructions = 0; instructions <= best; ++instructions) {
-        CAPTURE(instructions);
-        const auto kernel =
-            ss::detail::find_kernel(from, to, static_cast<ss::detail::Instructions>(instructions));
-        REQUIRE(static_cast<bool>(kernel != nullptr));
-        Bytes target(bytes_of(to, count) + 2, std::byte{0xA5});
-        const auto counts = kernel(source.data() + 1, target.data() + 1, count);
-        CHECK(std::equal(expected.begin(), expected.end(), target.begin() + 1));
-        CHECK(target.back() == std::byte{0xA5});
-        CHECK(counts.overflow == report.overflow);
-        CHECK(counts.underflow == report.underflow);
-        CHECK(counts.nan_changes == report.nan_changes);
-      }
-    }
-  }
-}
-
 TEST_CASE("tables of codes equal the exact conversion, bit for bit, reports and errors included") {
   const unsigned seed = std::random_device{}();
   CAPTURE(seed);
@@ -234,41 +173,18 @@ TEST_CASE("tables of codes equal the exact conversion, bit for bit, reports and 
       }
     }
   }
-  CHECK(pairs == 28);
+  CHECK(pairs == 20);
   CHECK(errors > 0);
 
   for (const std::uint64_t count : {std::uint64_t{16}, ss::detail::CodeTable::least_elements + 5}) {
     Bytes source(static_cast<std::size_t>(count));
     for (std::byte& byte : source) byte = static_cast<std::byte>(random());
     Bytes expected(bytes_of(DType::F32, source.size()));
-    ss::detail::convert_exactly(DType::I8, source.data(), DType::F32, expected.data(), count,
+    ss::detail::convert_exactly(DType::F8_E5M2, source.data(), DType::F32, expected.data(), count,
                                 Overflow::error, 0);
-    CHECK(
-        static_cast<bool>(convert(DType::I8, source, DType::F32, source.size()).bytes == expected));
-  }
-}
-
-TEST_CASE("every kernel widens all halves and bfloat16s as the scalar types do") {
-  const auto best = static_cast<unsigned>(ss::detail::best_instructions());
-  constexpr std::size_t step = ss::detail::kernel_elements;
-  for (const DType from : {DType::F16, DType::BF16}) {
-    for (unsigned instructions = 0; instructions <= best; ++instructions) {
-      const auto kernel = ss::detail::find_kernel(
-          from, DType::F32, static_cast<ss::detail::Instructions>(instructions));
-      const Bytes codes = all_codes(from);
-      std::vector<std::uint32_t> target(1U << 16U);
-      for (std::size_t i = 0; i < target.size(); i += step) {
-        kernel(&codes[i * 2], reinterpret_cast<std::byte*>(&target[i]), step);
-      }
-      std::size_t wrong = 0;
-      for (unsigned code = 0; code < target.size(); ++code) {
-        const auto bits = static_cast<std::uint16_t>(code);
-        const float number = from == DType::F16 ? float{ss::half::from_bits(bits)}
-                                                : float{ss::bfloat16::from_bits(bits)};
-        wrong += std::bit_cast<std::uint32_t>(number) != target[code];
-      }
-      CHECK(wrong == 0);
-    }
+    CHECK(static_cast<bool>(
+        convert(DType::F8_E5M2, source, DType::F32, source.size(), Overflow::allow).bytes ==
+        expected));
   }
 }
 
@@ -391,35 +307,5 @@ TEST_CASE(
     CHECK(convert(DType::F32, real, DType::F64, 1).report.nan_changes == signalling);
     CHECK(convert(DType::C64, complex, DType::F64, 1).report.nan_changes == signalling);
     CHECK(convert(DType::C64, complex, DType::F16, 1).report.nan_changes == (bits != 0x7FC0'0000U));
-  }
-}
-
-TEST_CASE("any length at any address converts as element by element") {
-  std::mt19937_64 random(7);
-  for (const auto& pair : std::vector<std::pair<DType, DType>>{{DType::F16, DType::F32},
-                                                               {DType::F32, DType::F16},
-                                                               {DType::F64, DType::F32},
-                                                               {DType::F32, DType::BF16},
-                                                               {DType::F6_E3M2, DType::F4},
-                                                               {DType::BF16, DType::F64}}) {
-    const DType from = pair.first;
-    const DType to = pair.second;
-    for (const std::size_t count : {0U, 1U, 7U, 255U, 257U, 2047U, 2049U, 4096U, 5001U}) {
-      Bytes source(bytes_of(from, count) + 3);
-      for (std::byte& byte : source) byte = static_cast<std::byte>(random() & 0xFFU);
-      Bytes target(bytes_of(to, count) + 3, std::byte{0x5C});
-      const auto input = std::span<const std::byte>(source).subspan(3);
-      const auto output = std::span(target).subspan(1, target.size() - 3);
-      const auto report = ss::convert_elements(from, input, to, output, count, Overflow::allow);
-      Bytes expected(bytes_of(to, count));
-      const auto exact = ss::detail::convert_exactly(from, input.data(), to, expected.data(), count,
-                                                     Overflow::allow, 0);
-      CAPTURE(count);
-      CAPTURE(ss::to_string(from));
-      CHECK(std::equal(expected.begin(), expected.end(), output.begin()));
-      CHECK(report == exact);
-      CHECK(target.front() == std::byte{0x5C});
-      CHECK(target.back() == std::byte{0x5C});
-    }
   }
 }
