@@ -40,44 +40,49 @@ void name_tensors(Value& value, const std::string& prefix) {
   }
 }
 
-/// Counts all nodes of a tree without recursion.
-std::uint64_t count_nodes(const Value& root) {
-  std::uint64_t count = 0;
+struct Contents {
+  std::uint64_t nodes = 0;
+  bool has_tensor = false;
+};
+
+/// Looks at all nodes of a tree without recursion.
+Contents contents_of(const Value& root) {
+  Contents found;
   std::vector<const Value*> pending = {&root};
   while (!pending.empty()) {
     const Value& value = *pending.back();
     pending.pop_back();
-    ++count;
-    if (value.is_sequence())
+    ++found.nodes;
+    if (value.has_tensor()) found.has_tensor = true;
+    else if (value.is_sequence())
       for (const Value& item : value.items()) pending.push_back(&item);
     else if (value.is_mapping())
       for (const Entry& entry : value.entries()) pending.push_back(&entry.value);
     else if (value.kind() == Kind::custom) pending.push_back(&value.payload());
   }
-  return count;
+  return found;
 }
 
 }  // namespace
 
 Encoder::SharedScope::SharedScope(Encoder& encoder, const void* object, std::type_index type)
-    : encoder_(encoder), key_(object, type) {
-  const auto [entry, is_new] = encoder_.shared_.try_emplace(key_);
+    : encoder_(encoder) {
+  const auto [place, is_new] = encoder_.shared_.try_emplace({object, type});
+  entry_ = &*place;
   first_ = is_new;
-  if (!is_new && !entry->second.done)
+  if (!first_ && !entry_->second.done)
     encoder_.fail(
         ErrorCode::cycle, "a structure contains itself",
         {.advice = "Break the cycle, for example with a std::weak_ptr or a skipped field"});
 }
 
 Encoder::SharedScope::~SharedScope() {
-  const auto entry = encoder_.shared_.find(key_);
-  if (first_ && entry != encoder_.shared_.end() && !entry->second.done)
-    encoder_.shared_.erase(entry);
+  if (first_ && !entry_->second.done) encoder_.shared_.erase(SharedKey(entry_->first));
 }
 
 const Value* Encoder::SharedScope::known() const {
   if (first_) return nullptr;
-  const Shared& shared = encoder_.shared_.find(key_)->second;
+  const Shared& shared = entry_->second;
   encoder_.repeated_nodes_ += shared.nodes;
   const std::uint64_t most = encoder_.limits().nodes;
   if (encoder_.repeated_nodes_ > most)
@@ -89,11 +94,9 @@ const Value* Encoder::SharedScope::known() const {
 }
 
 Value Encoder::SharedScope::remember(Value value) const {
-  name_tensors(value, encoder_.dotted_path());
-  Shared& shared = encoder_.shared_.find(key_)->second;
-  shared.value = value;
-  shared.nodes = count_nodes(value);
-  shared.done = true;
+  const Contents contents = contents_of(value);
+  if (contents.has_tensor) name_tensors(value, encoder_.dotted_path());
+  entry_->second = {value, contents.nodes, true};
   return value;
 }
 

@@ -1,5 +1,6 @@
 #include "formats/tensor_names.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,57 @@ std::string place_path(const Trace* trace) {
     return start.size() <= most_of_place;
   });
   return start.empty() ? "/" : cut_name(std::move(start));
+}
+
+const NamedTensors::Known* NamedTensors::find(std::string_view name) const {
+  if (slots_.empty()) return nullptr;
+  const Slot& slot = slots_[slot_of(name, hash_of(name))];
+  return slot.place == 0 ? nullptr : &known_[slot.place - 1];
+}
+
+bool NamedTensors::enter(std::string&& name, const Tensor& tensor, DType stored) {
+  if (2 * (known_.size() + 1) > slots_.size()) grow();
+  const std::uint32_t hash = hash_of(name);
+  Slot& slot = slots_[slot_of(name, hash)];
+  if (slot.place != 0) return false;
+  known_.push_back({std::move(name), tensor, stored});
+  slot = {hash, static_cast<std::uint32_t>(known_.size())};
+  return true;
+}
+
+const std::string& NamedTensors::enter_distinct(std::string name, const Tensor& tensor,
+                                                DType stored) {
+  if (!enter(std::move(name), tensor, stored)) {
+    std::size_t& count = next_.try_emplace(name, 1).first->second;
+    std::string other;
+    do other = name + "#" + std::to_string(++count);
+    while (!enter(std::move(other), tensor, stored));
+  }
+  return known_.back().name;
+}
+
+std::uint32_t NamedTensors::hash_of(std::string_view name) {
+  return static_cast<std::uint32_t>(KeyedHash()(name));
+}
+
+std::size_t NamedTensors::slot_of(std::string_view name, std::uint32_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.place == 0 || (slot.hash == hash && known_[slot.place - 1].name == name)) return at;
+  }
+}
+
+void NamedTensors::grow() {
+  const std::vector<Slot> old = std::exchange(slots_, {});
+  slots_.resize(std::max<std::size_t>(2 * old.size(), 16));
+  const std::size_t mask = slots_.size() - 1;
+  for (const Slot& slot : old) {
+    if (slot.place == 0) continue;
+    std::size_t at = slot.hash & mask;
+    while (slots_[at].place != 0) at = (at + 1) & mask;
+    slots_[at] = slot;
+  }
 }
 
 std::string place_name(const Place& place) { return name_of(place.dotted(most_of_place + 1)); }

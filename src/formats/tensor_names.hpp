@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
+#include <vector>
 
 #include <safestructures/data/path.hpp>
 #include <safestructures/data/tensor.hpp>
@@ -26,42 +28,35 @@ std::string place_name(const Place& place);
 /// Returns the path of a tensor that is read later, for its errors; it is cut to 512 bytes, too.
 std::string place_path(const Trace* trace);
 
-/// The tensors of a file by their names.
+/// The tensors of a file by their names. These keep their addresses.
 class NamedTensors {
  public:
   struct Known {
+    std::string name;
     Tensor tensor;
     DType stored;
   };
 
-  [[nodiscard]] const Known* find(std::string_view name) const {
-    const auto found = known_.find(std::string(name));
-    return found == known_.end() ? nullptr : &found->second;
-  }
-  void enter(std::string name, Tensor tensor, DType stored) {
-    known_.emplace(std::move(name), Known{std::move(tensor), stored});
-  }
-  /// Enters a tensor under its name, or under a distinct one if that is taken. Returns the name
-  /// used.
-  const std::string& enter_distinct(std::string name, Tensor tensor, DType stored) {
-    const auto [place, is_new] = known_.try_emplace(name);
-    const auto found = is_new ? place : known_.try_emplace(distinct(std::move(name))).first;
-    found->second = {std::move(tensor), stored};
-    return found->first;
-  }
-  /// Returns the name, followed by `#2`, `#3` ... if it is taken.
-  [[nodiscard]] std::string distinct(std::string name) {
-    if (find(name) == nullptr) return name;
-    std::size_t& count = next_.try_emplace(name, 1).first->second;
-    std::string other;
-    do other = name + "#" + std::to_string(++count);
-    while (find(other) != nullptr);
-    return other;
-  }
+  [[nodiscard]] const Known* find(std::string_view name) const;
+  /// Enters a tensor under its name. Returns false if that is taken; then nothing is moved from.
+  bool enter(std::string&& name, const Tensor& tensor, DType stored);
+  /// Enters a tensor under its name, or, if that is taken, under its name followed by `#2`, `#3`
+  /// ... Returns the name used.
+  const std::string& enter_distinct(std::string name, const Tensor& tensor, DType stored);
   [[nodiscard]] std::size_t size() const noexcept { return known_.size(); }
 
  private:
-  std::unordered_map<std::string, Known, KeyedHash> known_;
+  struct Slot {
+    std::uint32_t hash = 0;   // Growing needs no name for it.
+    std::uint32_t place = 0;  // In `known_`, plus one; 0 if free.
+  };
+  static std::uint32_t hash_of(std::string_view name);
+  /// Returns the slot of a name, or the free one where it belongs.
+  [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t hash) const;
+  void grow();
+
+  std::deque<Known> known_;
+  std::vector<Slot> slots_;  // A power of two, at most half full.
   std::unordered_map<std::string, std::size_t, KeyedHash> next_;
 };
 

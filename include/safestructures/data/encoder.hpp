@@ -144,6 +144,15 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
     std::uint64_t nodes = 0;  // In `value`.
     bool done = false;
   };
+  using SharedKey = std::pair<const void*, std::type_index>;
+  // Of the address alone: few objects share theirs, and a type is hashed by the letters of its
+  // name.
+  struct KeyHash {
+    std::size_t operator()(const SharedKey& key) const noexcept {
+      return std::hash<const void*>()(key.first);
+    }
+  };
+  using SharedObjects = std::unordered_map<SharedKey, Shared, KeyHash>;
   class SAFESTRUCTURES_API SharedScope {
    public:
     SharedScope(Encoder& encoder, const void* object, std::type_index type);
@@ -157,15 +166,10 @@ class SAFESTRUCTURES_API Encoder : public detail::Walker {
 
    private:
     Encoder& encoder_;
-    std::pair<const void*, std::type_index> key_;
+    SharedObjects::value_type* entry_;
     bool first_;
   };
-  struct KeyHash {
-    std::size_t operator()(const std::pair<const void*, std::type_index>& key) const noexcept {
-      return std::hash<const void*>()(key.first) ^ (key.second.hash_code() * 31);
-    }
-  };
-  std::unordered_map<std::pair<const void*, std::type_index>, Shared, KeyHash> shared_;
+  SharedObjects shared_;
   // Names of fields, most of which occur again and again.
   std::array<Value, 32> names_;
   std::uint64_t repeated_nodes_ = 0;

@@ -14,13 +14,15 @@ namespace safestructures::inline v0::tree {
 
 void Reader::enter(Value& value, std::optional<std::string> name, const Trace* trace) {
   if (names_.size() >= limits_.tensors) pass(detail::Limit::tensors, limits_.tensors);
-  if (name && names_.find(*name) != nullptr)
+  const Tensor& tensor = value.tensor();
+  tensor_bytes_ += tensor.byte_size();
+  if (!name)
+    return value.set_tensor_name(
+        names_.enter_distinct(detail::place_name(trace), tensor, tensor.dtype()));
+  if (!names_.enter(std::string(*name), tensor, tensor.dtype()))
     fail(ErrorCode::duplicate_name, "two tensors have the same name",
          {.found = in_quotes(*name),
           .advice = "Refer to the first by {\"same\": name}, or give each a name of its own"});
-  if (!name) name = names_.distinct(detail::place_name(trace));
-  names_.enter(*name, value.tensor(), value.tensor().dtype());
-  tensor_bytes_ += value.tensor().byte_size();
   value.set_tensor_name(*std::move(name));
 }
 

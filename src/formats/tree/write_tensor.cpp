@@ -60,7 +60,7 @@ void Writer::envelope() {
       check_name("the name of a tensor", name);
       out_.key(name, &trace);
       check_tensor(tensor, tensor.dtype(), &trace);
-      names_.enter(name, tensor, tensor.dtype());
+      names_.enter(std::string(name), tensor, tensor.dtype());
       begin(Mark::tensor, element_members(tensor, tensor.dtype()));
       out_.string(to_string(tensor.dtype()), nullptr);
       elements(tensor, tensor.dtype(), name);
@@ -131,8 +131,9 @@ void Writer::tensor(const Value& item, const Trace* trace) {
     return out_.end_object();
   }
   check_tensor(tensor, stored, trace);
-  const std::string name = enter(item.tensor_name(), tensor, stored, trace);
-  const bool is_named = in_key_ || name != detail::place_name(trace);
+  const std::string place = detail::place_name(trace);
+  const std::string& name = enter(item.tensor_name(), place, tensor, stored, trace);
+  const bool is_named = in_key_ || name != place;
   try {
     if (mark == Mark::bytes && out_.has_bytes() && !is_named && extras.members() == 0)
       return bytes(item);
@@ -158,20 +159,16 @@ void Writer::tensor(const Value& item, const Trace* trace) {
   out_.end_object();
 }
 
-std::string Writer::enter(const std::string& given, const Tensor& tensor, DType stored,
-                          const Trace* trace) {
+const std::string& Writer::enter(const std::string& given, const std::string& place,
+                                 const Tensor& tensor, DType stored, const Trace* trace) {
   const bool is_numbered = options_.tensor_names == safestructures::TensorNames::numbers;
-  std::string name = !given.empty() ? given
-                     : is_numbered  ? std::to_string(tensors_)
-                                    : detail::place_name(trace);
+  std::string name = !given.empty() ? given : is_numbered ? std::to_string(tensors_) : place;
   ++tensors_;
   if (options_.extra_tensors.contains(name))
     throw Error(ErrorCode::duplicate_name, "two tensors have the same name",
                 {.path = to_string(trace),
                  .found = "'" + name + "' in the structure and in SaveOptions::extra_tensors"});
-  name = names_.distinct(std::move(name));
-  names_.enter(name, tensor, stored);
-  return name;
+  return names_.enter_distinct(std::move(name), tensor, stored);
 }
 
 }  // namespace safestructures::inline v0::tree

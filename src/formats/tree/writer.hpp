@@ -88,8 +88,9 @@ class Writer {
   void bytes(const Value& item);
 
   /// Enters a tensor under a unique name and returns that name.
-  std::string enter(const std::string& given, const Tensor& tensor, DType stored,
-                    const Trace* trace);
+  /// \param given its own name, or nothing \param place that of its place
+  const std::string& enter(const std::string& given, const std::string& place, const Tensor& tensor,
+                           DType stored, const Trace* trace);
 
   const SaveOptions& options_;
   detail::StoredDTypes dtypes_;
@@ -97,7 +98,7 @@ class Writer {
   detail::NamedTensors names_;
   std::vector<ConvertedTensor> conversions_;
   // The names of tensors whose attributes are being written: readers do not know them yet.
-  std::vector<std::string> unfinished_;
+  std::vector<std::string_view> unfinished_;
   // For sets in sets, to detect duplicates.
   detail::Digester::Sets sets_;
   detail::Digester digest_{sets_};
