@@ -1,23 +1,14 @@
 #include "codecs/enum_column.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
+#include "data/text/column_names.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
-
-const Value* names_of(const Value& column) {
-  const Value* const names = column.attribute(attributes::names);
-  return names != nullptr && names->kind() == Kind::dict ? names : nullptr;
-}
 
 std::int64_t load(const std::byte* from, DType dtype) {
   const auto as = [&](auto number) {
@@ -60,21 +51,6 @@ void check(std::int64_t number, const EnumTable& table, DType dtype, const Walke
 
 }  // namespace
 
-const std::string* name_in_column(const Value& column, std::int64_t number) {
-  const Value* const names = names_of(column);
-  if (names == nullptr) return nullptr;
-  // Whatever else a file may hold there sorts before all numbers, and is not found.
-  const auto number_of = [](const Entry& name) {
-    const auto known = name.value.kind() == Kind::integer ? name.value.as_int64() : std::nullopt;
-    return known.value_or(std::numeric_limits<std::int64_t>::min());
-  };
-  const std::vector<Entry>& entries = names->entries();
-  const auto found = std::ranges::lower_bound(entries, number, {}, number_of);
-  const bool is_name = found != entries.end() && found->key.kind() == Kind::string &&
-                       found->value.kind() == Kind::integer && found->value.as_int64() == number;
-  return is_name ? &found->key.as_string() : nullptr;
-}
-
 void EnumNamer::add(const std::byte* number) {
   const std::int64_t one = load(number, dtype_);
   if (recent_.find(one) != nullptr) return;
@@ -96,7 +72,8 @@ Value EnumNamer::names() const {
 EnumNumberer::EnumNumberer(const EnumTable& table, DType dtype, const Value& column,
                            const Decoder& decoder)
     : table_(table), dtype_(dtype), stored_(dtype), column_(column), decoder_(decoder) {
-  if (column.has_tensor() && is_integer(column.tensor().dtype()) && names_of(column) != nullptr)
+  if (column.has_tensor() && is_integer(column.tensor().dtype()) &&
+      names_of_column(column) != nullptr)
     stored_ = column.tensor().dtype();
 }
 

@@ -15,9 +15,6 @@
 
 namespace safestructures::inline v0::detail {
 
-/// Returns the name of a number in `attributes::names` of a column; null if it has none.
-const std::string* name_in_column(const Value& column, std::int64_t number);
-
 /// Numbers that were looked up, by their lowest bits: a column has few names and many numbers. With
 /// a map, saving a million random ones of eight took 15 ms in place of 5.
 class RecentNumbers {

@@ -16,10 +16,10 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/shape.hpp>
 #include <safestructures/data/slice.hpp>
-#include "codecs/enum_column.hpp"
 #include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
 #include "data/column_count.hpp"
+#include "data/text/column_names.hpp"
 
 namespace safestructures::inline v0 {
 namespace {

@@ -47,6 +47,19 @@ def noting(dtype):
     )
 
 
+def columns_of_enums():
+    """What C++ saves for a list of structs as columns: an enum with its names, and a float."""
+    column = {"data_type": "numpy.ndarray", "value": "colour", "names": {"red": 0, "green": 1, "blue": 2}}
+    fields = {"colour": column, "at": {"data_type": "numpy.ndarray", "value": "at"}}
+    root = {"data_type": "SafestructuresDataclass", "value": fields, "class": "Event", "columns": 8}
+    header = {
+        "__metadata__": {"_safestructures_schema_": json.dumps(root)},
+        "at": {"dtype": "F32", "shape": [8], "data_offsets": [0, 32]},
+        "colour": {"dtype": "U8", "shape": [8], "data_offsets": [32, 40]},
+    }
+    return container(json.dumps(header), np.arange(8, dtype=np.float32).tobytes() + bytes([1, 0, 0, 2, 7, 1, 2, 2]))
+
+
 def make_sparse(path, size):
     """A file of one U8 tensor of zeros that takes no room on the disk; where the zeros begin."""
     header = container('{"zeros":{"dtype":"U8","shape":[%d],"data_offsets":[0,%d]}}' % (size, size))
@@ -74,6 +87,7 @@ def make(folder):
     (folder / "bfloat.safetensors").write_bytes(
         container('{"w":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}', b"\x80\x3f\xc0\x3f")
     )
+    (folder / "events.safetensors").write_bytes(columns_of_enums())
     # F4 is 0.5 for the code 1 and 1.0 for 2, the first of a byte in its low half.
     (folder / "narrow.safetensors").write_bytes(
         container('{"w":{"dtype":"F4","shape":[4],"data_offsets":[0,2]}}', b"\x21\x12")

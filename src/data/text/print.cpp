@@ -16,6 +16,7 @@
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/value.hpp>
+#include "data/text/column_names.hpp"
 #include "data/text/number.hpp"
 #include "data/text/printable.hpp"
 
@@ -47,36 +48,55 @@ double with_shortest_digits(float value) {
   return result;
 }
 
-void append_element(std::string& text, const Tensor& tensor, std::uint64_t index) {
+template <class T>
+T element_of(const Tensor& tensor, std::uint64_t index) {
   // Elements narrower than a byte can only be read in groups of eight.
   const std::uint64_t most = bit_width(tensor.dtype()) < 8 ? 8 : 1;
   const std::uint64_t first = index / most * most;
-  const auto read = [&]<class T>(T) {
-    std::array<T, 8> group{};
-    const std::uint64_t count = std::min(most, tensor.size() - first);
-    tensor.copy_elements(
-        first, count, dtype_of<T>,
-        std::as_writable_bytes(std::span(group).first(static_cast<std::size_t>(count))),
-        Overflow::allow);
-    return group[static_cast<std::size_t>(index - first)];
-  };
+  std::array<T, 8> group{};
+  const std::uint64_t count = std::min(most, tensor.size() - first);
+  tensor.copy_elements(
+      first, count, dtype_of<T>,
+      std::as_writable_bytes(std::span(group).first(static_cast<std::size_t>(count))),
+      Overflow::allow);
+  return group[static_cast<std::size_t>(index - first)];
+}
+
+/// Returns the name of an element in a column of enums; null if it has none.
+const std::string* name_of_element(const Value& value, std::uint64_t index) {
+  const Tensor& tensor = value.tensor();
+  if (!is_integer(tensor.dtype()) || detail::names_of_column(value) == nullptr) return nullptr;
+  const Value number = tensor.dtype() == DType::U64
+                           ? Value(element_of<std::uint64_t>(tensor, index))
+                           : Value(element_of<std::int64_t>(tensor, index));
+  const std::optional<std::int64_t> known = number.as_int64();
+  return known ? detail::name_in_column(value, *known) : nullptr;
+}
+
+void append_number(std::string& text, const Tensor& tensor, std::uint64_t index) {
   if (tensor.dtype() == DType::BOOL) {
     // Not converted: a file may contain any byte, and users want to see it.
     std::array<std::byte, 1> byte{};
     tensor.copy_elements(index, 1, DType::BOOL, byte, Overflow::allow);
     if (byte[0] <= std::byte{1}) text += byte[0] == std::byte{1} ? "true" : "false";
     else detail::append_hex(text += "0x", std::to_integer<std::uint32_t>(byte[0]), 2);
-  } else if (tensor.dtype() == DType::U64) text += std::to_string(read(std::uint64_t{}));
-  else if (is_integer(tensor.dtype())) text += std::to_string(read(std::int64_t{}));
-  else if (tensor.dtype() == DType::C64) {
-    const std::complex<float> value = read(std::complex<float>{});
+  } else if (tensor.dtype() == DType::U64) {
+    text += std::to_string(element_of<std::uint64_t>(tensor, index));
+  } else if (is_integer(tensor.dtype())) {
+    text += std::to_string(element_of<std::int64_t>(tensor, index));
+  } else if (tensor.dtype() == DType::C64) {
+    const auto value = element_of<std::complex<float>>(tensor, index);
     detail::append_complex(
         text, {with_shortest_digits(value.real()), with_shortest_digits(value.imag())});
-  } else if (tensor.dtype() == DType::F64) detail::append_float(text, read(double{}));
-  else detail::append_float(text, with_shortest_digits(read(float{})));
+  } else if (tensor.dtype() == DType::F64) {
+    detail::append_float(text, element_of<double>(tensor, index));
+  } else {
+    detail::append_float(text, with_shortest_digits(element_of<float>(tensor, index)));
+  }
 }
 
-std::string describe_tensor(const Value& value, std::size_t elements) {
+std::string describe_tensor(const Value& value, const PrintOptions& options) {
+  const std::size_t elements = options.elements;
   const Tensor& tensor = value.tensor();
   std::string text(to_string(tensor.dtype()));
   const Value* original = value.attribute(attributes::dtype);
@@ -89,7 +109,9 @@ std::string describe_tensor(const Value& value, std::size_t elements) {
   const std::uint64_t shown = std::min<std::uint64_t>(elements, tensor.size());
   for (std::uint64_t i = 0; i < shown; ++i) {
     if (i > 0) text += ", ";
-    append_element(text, tensor, i);
+    if (const std::string* const name = name_of_element(value, i))
+      text += quote(*name, options.text);
+    else append_number(text, tensor, i);
   }
   if (shown < tensor.size()) text += ", ...";
   return text;
@@ -132,7 +154,7 @@ std::string describe(const Value& value, const PrintOptions& options) {
     }
     case Kind::string: return quote(value.as_string(), options.text);
     case Kind::bytes: return "bytes of " + std::to_string(value.tensor().size());
-    case Kind::tensor: return describe_tensor(value, options.elements);
+    case Kind::tensor: return describe_tensor(value, options);
     case Kind::list:
     case Kind::tuple:
     case Kind::set:

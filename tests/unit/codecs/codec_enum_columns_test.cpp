@@ -128,6 +128,10 @@ TEST_CASE("a column of an enum notes the names that occur, in the order of their
   CHECK(column.tensor().dtype() == ss::DType::U8);
   CHECK(column.tensor().to_vector<int>() == std::vector<int>{1, 0, 0, 1});
   CHECK(*column.attribute("names") == ss::Value::dict({{"red", 0}, {"green", 1}}));
+  CHECK(ss::to_string(value) ==
+        "struct Event, columns of 4 items\n"
+        "├─ color: U8 [4]  \"green\", \"red\", \"red\", \"green\"\n"
+        "└─ at: F32 [4]  1.0, 2.0, 3.0, 4.0\n");
   CHECK(ss::load(ss::save(std::vector<Event>{}, in_columns))["color"].attributes().empty());
 }
 

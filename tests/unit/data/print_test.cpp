@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <safestructures/data/attributes.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/minifloat.hpp>
 #include <safestructures/data/value.hpp>
@@ -174,6 +175,41 @@ TEST_CASE("a value is described in a few words") {
     columns.set_attribute(ss::attributes::columns, other);
     CHECK(ss::describe(columns) == "struct A");
   }
+}
+
+TEST_CASE("numbers in a column of enums are shown by their names, those without one as numbers") {
+  Value column(ss::Tensor::own(std::vector<std::int16_t>{1, 0, 7, -1, 1, 0, 1}));
+  column.set_attribute(ss::attributes::names,
+                       Value::dict({{"\x1b[2J", -1}, {"red", 0}, {"light \"green\"", 1}}));
+  Value columns = Value::structure("Event", {{"color", column}});
+  columns.set_attribute(ss::attributes::columns, 7);
+  CHECK(ss::to_string(columns) ==
+        "struct Event, columns of 7 items\n"
+        "└─ color: I16 [7]  \"light \\\"green\\\"\", \"red\", 7, \"\\x1b[2J\", "
+        "\"light \\\"green\\\"\", \"red\", ...\n");
+  CHECK(ss::to_string(column, {.text = 5, .elements = 2}) ==
+        "I16 [7]  \"light\"... (13 bytes), \"red\", ...\n");
+  CHECK(ss::to_string(column, {.elements = 0}) == "I16 [7]\n");
+  CHECK(ss::describe(column) == "tensor I16 [7]");
+}
+
+TEST_CASE("only integers are shown by names, and only by those that a column can have") {
+  const auto shown = [](Value column, Value names) {
+    column.set_attribute(ss::attributes::names, std::move(names));
+    return ss::to_string(column);
+  };
+  const Value names = Value::dict({{"minus", -1}, {"none", 0}, {"one", 1}});
+  constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
+  CHECK(shown(ss::Tensor::own(std::vector<std::uint64_t>{largest, 1}), names) ==
+        "U64 [2]  18446744073709551615, \"one\"\n");
+  CHECK(shown(ss::Tensor::own(std::vector<float>{0, 1}), names) == "F32 [2]  0.0, 1.0\n");
+  const std::array<std::uint8_t, 2> flags = {0, 1};
+  CHECK(shown(ss::Tensor::borrow(ss::DType::BOOL, {2}, std::as_bytes(std::span(flags))), names) ==
+        "BOOL [2]  false, true\n");
+  // Another program's attribute of that name, such as those of dimensions.
+  for (const Value& other : {Value("none"), Value::list({"none", "one"}), Value::dict({{0, 0}}),
+                             Value::dict({{"none", "0"}, {"one", 1.0}})})
+    CHECK(shown(ss::Tensor::own(std::vector<int>{0, 1}), other) == "I32 [2]  0, 1\n");
 }
 
 TEST_CASE("a BOOL byte above 1 is shown as it is") {
