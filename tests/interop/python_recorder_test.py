@@ -18,8 +18,8 @@ import ml_dtypes
 import numpy as np
 from cli_outcomes import CLI, expect, raised, run, run_checks, stats, verify
 from safestructures_cpp import segments
-from safestructures_cpp.nodes import DTYPES
 from safestructures_cpp.recorder import Recorder, records
+from safestructures_cpp.stored_tensors import DTYPES
 from safetensors import safe_open
 
 PLUGIN = checks.HERE.parents[1] / "plugins" / "python"

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from safestructures_cpp.nodes import DTYPES, MOST_LEVELS, MOST_NODES, Late, NodeWriter, NotRecordable, Written, is_jax_array
+from safestructures_cpp.nodes import MOST_LEVELS, MOST_NODES, Late, NodeWriter, Written
+from safestructures_cpp.stored_tensors import DTYPES, NotRecordable, is_jax_array
 
 
 def is_tracer(value):
