@@ -19,7 +19,7 @@ import checks
 import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, raised, run, run_checks, verify
-from safestructures_cpp import globs, segments
+from safestructures_cpp import globs, segment_front, segments
 from safestructures_cpp.recorder import Recorder, records
 from safetensors import safe_open
 
@@ -33,7 +33,7 @@ def check_large_headers(folder):
         expect("a list of millions", True, said.startswith("the record 'list' needs a header of 12"))
         expect("what to do", True, said.endswith("Record an array in place of a long list or text."))
         # A text of n characters in the node of a record that is named "x".
-        fixed = segments.METADATA_ROOM + segments.COLUMNS_SIZE + segments.GAP_BOUND + segments.NAME_BOUND
+        fixed = segments.METADATA_ROOM + segment_front.COLUMNS_SIZE + segments.GAP_BOUND + segments.NAME_BOUND
         fixed += len(r'"{\"data_type\": \"str\", \"value\": \"\"}"') + len(r'"\"x\""')
         most = segments.LARGEST_HEADER - fixed
         expect(

@@ -14,7 +14,7 @@ import numpy as np
 import safestructures
 from cli_outcomes import CLI, expect, raised, run, run_checks
 from safestructures.constants import SCHEMA_FIELD
-from safestructures_cpp import nodes, order, recording, segments, small_floats
+from safestructures_cpp import nodes, order, recording, segment_front, small_floats
 from safestructures_cpp.recorder import Recorder, records
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
@@ -38,7 +38,7 @@ class Segment:
 
     @classmethod
     def of_rows(cls, rows, **others):
-        columns = {name: np.arange(3, dtype=kind) for name, (_, kind) in segments.COLUMNS.items()}
+        columns = {name: np.arange(3, dtype=kind) for name, (_, kind) in segment_front.COLUMNS.items()}
         columns |= {"name": np.zeros(3, np.uint32), "value": np.zeros(3, np.uint32), "names": ["x"], "values": [rows]}
         return cls(**{**columns, **others})
 

@@ -12,7 +12,7 @@ from safestructures.constants import SCHEMA_FIELD, Mode
 from safestructures.serializer import Serializer
 from safetensors import SafetensorError, safe_open
 
-from safestructures_cpp import PLUGINS, order, segments, small_floats
+from safestructures_cpp import PLUGINS, order, segment_front, small_floats
 
 #: The number of JSON levels that the C++ library reads by default: two for each level of a value.
 MOST_LEVELS_OF_JSON = 1004
@@ -124,14 +124,15 @@ def sealed_segments(folder):
 
 def records_of(root, skipped=0):
     """Yields the records of a segment's contents, except the first `skipped`."""
-    columns = {name: getattr(root, name)[skipped:].tolist() for name in segments.COLUMNS}
+    columns = {name: getattr(root, name)[skipped:].tolist() for name in segment_front.COLUMNS}
     for said in zip(*columns.values()):
         said = dict(zip(columns, said))
         value = root.values[said["value"]]
         row = said.pop("row")
-        if row != segments.NO_ROW:
+        if row != segment_front.NO_ROW:
             value = value[row, ...]  # The `...` gives a view, not a scalar, for tensors of one dimension, too.
-        yield Record(**{**said, "name": root.names[said["name"]], "kept": segments.KEPT[said["kept"]], "value": value})
+        known = {"name": root.names[said["name"]], "kept": segment_front.KEPT[said["kept"]], "value": value}
+        yield Record(**{**said, **known})
 
 
 def read_root(file):
@@ -166,7 +167,7 @@ def read_root(file):
     if not all(isinstance(name, str) for name in root.names):
         raise no_segment(file, "its list of names holds something that is not a text")
     size = None
-    for name, (_, kind) in segments.COLUMNS.items():
+    for name, (_, kind) in segment_front.COLUMNS.items():
         column = getattr(root, name, None)
         if not isinstance(column, np.ndarray) or column.dtype != kind or column.ndim != 1:
             raise no_segment(file, f"it has no column {name}")
@@ -221,14 +222,14 @@ def tensors_of(file, opened):
 
 def check_places(file, root):
     """Raises ValueError if a column refers to something that does not exist."""
-    for name, size in (("name", len(root.names)), ("value", len(root.values)), ("kept", len(segments.KEPT))):
+    for name, size in (("name", len(root.names)), ("value", len(root.values)), ("kept", len(segment_front.KEPT))):
         column = getattr(root, name)
         if np.any(column >= size):
             raise no_segment(file, f"its column {name} has {column.max()}, not below {size}")
     for value, row in zip(root.value.tolist(), root.row.tolist()):
         rows = root.values[value]
         has_rows = isinstance(rows, np.ndarray) and rows.ndim > 0
-        if row != segments.NO_ROW and not (has_rows and 0 <= row < len(rows)):
+        if row != segment_front.NO_ROW and not (has_rows and 0 <= row < len(rows)):
             raise no_segment(file, f"its column row has {row}, which its value {value} does not have")
 
 

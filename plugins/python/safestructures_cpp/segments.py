@@ -7,13 +7,13 @@ its header and columns: a process may die at any moment and loses only the recor
 import contextlib
 import dataclasses
 import errno
-import json
 import os
 import pathlib
 import struct
 
-import numpy as np
 import xxhash
+
+from safestructures_cpp.segment_front import COLUMNS_SIZE, KEPT, checksum, front, text
 
 JOURNAL_MAGIC = b"SSJRNL"
 JOURNAL_VERSION = 2
@@ -27,23 +27,6 @@ DTYPES = (
 ALIGNMENT = {"I16": 2, "U16": 2, "F16": 2, "BF16": 2, "I32": 4, "U32": 4, "F32": 4, "C64": 4}
 ALIGNMENT |= {"F64": 8, "I64": 8, "U64": 8}
 
-#: The columns: what is stored of each record next to its value, in file order, with the format's and NumPy's dtypes.
-COLUMNS = {
-    "sequence": ("U64", "<u8"),
-    "step": ("I64", "<i8"),
-    "call": ("U64", "<u8"),
-    "time": ("I64", "<i8"),
-    "name": ("U32", "<u4"),
-    "thread": ("U32", "<u4"),
-    "value": ("U32", "<u4"),
-    "row": ("I32", "<i4"),
-    "kept": ("U8", "u1"),
-}
-COLUMNS_SIZE = sum(np.dtype(kind).itemsize for _, kind in COLUMNS.values())
-#: The values of `kept`, in the order of their numbers in the column and in frames.
-KEPT = ("full", "slice", "statistics")
-#: The row of a record that has a whole value, not a row of one.
-NO_ROW = -1
 #: The form of frames that can hold any value; the other, shorter one is for values that are just a tensor.
 STRUCTURE = 0
 
@@ -66,29 +49,14 @@ NAME_BOUND = 64
 RESERVES_NOTHING = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.ENODEV, errno.EPERM)
 
 
-def checksum(data):
-    """Returns the XXH3-64 of bytes."""
-    return xxhash.xxh3_64_intdigest(data)
-
-
 def in_pages(size):
     """Rounds a size up to a multiple of a page."""
     return (size + PAGE - 1) // PAGE * PAGE
 
 
-def text(data):
-    """Returns the value as JSON in ASCII, as in the schema."""
-    return json.dumps(data)
-
-
 def size_in_text(data):
     """Returns the length of `text(data)` of JSON, without making it."""
     return len(data) + len('""') + data.count('"') + data.count("\\")
-
-
-def string_node(value):
-    """Returns the node of a text."""
-    return {"data_type": "str", "value": value}
 
 
 def with_length(value):
@@ -301,74 +269,6 @@ class Segment:
         known = xxhash.xxh3_64_intdigest(content, seed=len(content))
         return FRAME_MAGIC + struct.pack("<QQ", len(content), known) + content
 
-    def _stored_columns(self, names):
-        """Returns the bytes of the columns, padded with the unused room to a multiple of 8, and their tensors."""
-        records = [row.record for row in self._rows]
-        columns = {key: [getattr(one, key) for one in records] for key in ("sequence", "step", "call", "time", "thread")}
-        columns["name"] = [names[one.name] for one in records]
-        columns["value"] = range(len(records))
-        columns["row"] = [NO_ROW] * len(records)
-        columns["kept"] = [KEPT.index("full")] * len(records)
-        data = b""
-        tensors = []
-        for name, (dtype, kind) in COLUMNS.items():
-            column = np.array(columns[name], kind).tobytes()
-            tensors.append((name, dtype, (len(records),), len(data), len(data) + len(column), checksum(column)))
-            data += column
-        # As a tensor, because readers would have to read blanks in the header.
-        unused = max(self.room - self.bound, 0)
-        if gap := bytes(unused + -(len(data) + unused) % 8):
-            tensors.append(("gap.columns", "U8", (len(gap),), len(data), len(data) + len(gap), checksum(gap)))
-        return data + gap, tensors
-
-    def _schema(self, names):
-        # The values' nodes are text already.
-        fields = {"names": '{"data_type": "list", "value": ' + text([string_node(name) for name in names]) + "}"}
-        fields |= {name: text({"data_type": "numpy.ndarray", "value": name}) for name in COLUMNS}
-        fields["values"] = '{"data_type": "list", "value": [' + ", ".join(row.record.node for row in self._rows) + "]}"
-        inside = ", ".join(f'"{name}": {node}' for name, node in fields.items())
-        return '{"data_type": "SafestructuresDataclass", "value": {' + inside + '}, "class": "Segment"}'
-
-    def _front(self, about):
-        """Returns everything before the data: length, header, blanks, columns, unused room."""
-        names = {}  # The position of each name.
-        for row in self._rows:
-            names.setdefault(row.record.name, len(names))
-        schema = self._schema(names)
-        columns, column_tensors = self._stored_columns(names)
-        metadata = {"_safestructures_schema_": schema, "_safestructures_schema_version_": "1.0.0"}
-        if about:
-            metadata["safestructures_recording"] = about
-        stored = column_tensors + [
-            (name, dtype, shape, len(columns) + begin, len(columns) + end, known)
-            for row in self._rows
-            for name, dtype, shape, begin, end, known in row.tensors
-        ]
-        tensors = sorted(stored, key=lambda tensor: tensor[0].encode())
-        lines = "".join(f"\n{name} {dtype} {list(shape)}" for name, dtype, shape, *_ in tensors)
-        checksums = {
-            "algorithm": "XXH3-64",
-            "schema": f"{checksum((schema + lines).encode()):016x}",
-            "metadata": {
-                key: f"{checksum(value.encode()):016x}"
-                for key, value in sorted(metadata.items())
-                if key != "_safestructures_schema_"
-            },
-            "tensors": {tensor[0]: f"{tensor[5]:016x}" for tensor in tensors},
-        }
-        metadata["_safestructures_checksums_"] = json.dumps(checksums, separators=(",", ":"))
-        entries = {
-            name: {"dtype": dtype, "shape": shape, "data_offsets": (begin, end)}
-            for name, dtype, shape, begin, end, _ in stored
-        }
-        header = json.dumps({"__metadata__": metadata, **entries}, separators=(",", ":")).encode()
-        size = self.room - 8 - len(columns)
-        if len(header) > size and about:
-            return self._front(None)
-        if len(header) > size:
-            raise ValueError(f"the header of a segment needs {len(header)} bytes, but has room for {size}")
-        return struct.pack("<Q", size) + header.ljust(size) + columns
-
     def seal(self, about, even_empty=False):
         """Writes header and columns and renames the file; removes a file without records unless `even_empty`.
 
@@ -384,7 +284,7 @@ class Segment:
             self._begin()
         with naming(self._part_path):
             if not self._has_front:
-                write_all(self._part, 0, self._front(about))
+                write_all(self._part, 0, front(self._rows, self.room, self.bound, about))
                 # Cuts off what a failure left after the last complete record.
                 os.ftruncate(self._part, self.room + self.size)
                 self._has_front = True
