@@ -9,6 +9,7 @@ import checks
 import cli_files
 
 CLI = checks.cli()
+COMMANDS = ["show", "ls", "get", "verify", "convert", "recover", "diff", "stats", "report", "completion", "help"]
 REPORT = checks.Report()
 
 

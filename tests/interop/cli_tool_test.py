@@ -1,4 +1,4 @@
-"""The command line as a tool: help, slips of the hand, streams, folders, lists, completion."""
+"""The command line as a tool: help, slips of the hand, streams, recordings, lists, colours."""
 
 import json
 import os
@@ -9,14 +9,10 @@ import shutil
 import subprocess
 
 import checks
-import cli_files
 import notation
 import numpy as np
 import safestructures
-from cli_outcomes import CLI, expect, run, run_checks
-from safetensors.numpy import load as load_bytes
-
-COMMANDS = ["show", "ls", "get", "verify", "convert", "recover", "diff", "stats", "report", "completion", "help"]
+from cli_outcomes import CLI, COMMANDS, expect, run, run_checks
 
 
 def check_help_command(folder):
@@ -310,73 +306,6 @@ def check_convert_options(folder):
         expect(f"{name}: what Python loads", np.ndarray, type(leaf))
 
 
-def bash_completes(folder, *words):
-    script = (
-        f'eval "$("{CLI}" completion bash)"; COMP_WORDS=(safestructures "$@"); '
-        'COMP_CWORD=$#; _safestructures; printf "%s\\n" "${COMPREPLY[@]}"'
-    )
-    done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True)
-    expect(f"bash: {words}: no error", "", done.stderr)
-    return done.stdout.split()
-
-
-def check_completion(folder):
-    """Every command and every option of its help text is completed, and nothing else."""
-    expect("bash: commands", COMMANDS, [w for w in bash_completes(folder, "") if w[0] != "-"])
-    expect("bash: the start of one", ["convert", "completion"], bash_completes(folder, "co"))
-    for command in COMMANDS:
-        options = re.findall(r"^ +(?:(-\w),)?(--[\w-]+)", run(folder, "help", command).stdout, re.M)
-        expected = sorted(name for pair in options for name in pair if name)
-        expect(f"bash: {command}", expected, sorted(set(bash_completes(folder, command, "-"))))
-    precisions = ["preserve", "f32", "f16", "bf16", "f64"]
-    expect("bash: values", precisions, bash_completes(folder, "convert", "--precision", ""))
-    expect("bash: some", ["f32", "f16", "f64"], bash_completes(folder, "convert", "--precision", "f"))
-    expect("bash: behind =", ["name", "norm", "nan"], bash_completes(folder, "stats", "--sort", "=", "n"))
-    expect("bash: files", [], bash_completes(folder, "get", "-o", "x"))
-    expect("bash: shells", ["bash", "zsh", "fish"], bash_completes(folder, "completion", ""))
-    check_zsh(folder)
-    check_fish(folder)
-
-
-def check_zsh(folder):
-    script = run(folder, "completion", "zsh").stdout
-    for word in ("--precision", "(preserve f32 f16 bf16 f64)", "show:Show the structure"):
-        expect(f"zsh: {word}", True, word in script)
-    if shutil.which("zsh"):
-        done = subprocess.run(["zsh", "-n"], input=script, capture_output=True, text=True)
-        expect("zsh reads it", (0, ""), outcome(done))
-
-
-def check_fish(folder):
-    script = run(folder, "completion", "fish").stdout
-    expect("fish: values", True, "-l precision -x -a 'preserve f32 f16 bf16 f64'" in script)
-    if shutil.which("fish"):
-        (pathlib.Path(folder) / "completion.fish").write_text(script)
-        ask = "source completion.fish; complete -C 'safestructures convert --precision '"
-        done = subprocess.run(["fish", "-c", ask], cwd=folder, capture_output=True, text=True)
-        words = {line.split("\t")[0] for line in done.stdout.splitlines()}
-        expect("fish completes", {"preserve", "f32", "f16", "bf16", "f64"}, words)
-
-
-def check_manual(folder):
-    """The manual has every command and option, and groff finds nothing to say of it."""
-    page = run(folder, "help", "--man").stdout
-    expect("its head", True, page.startswith('.TH SAFESTRUCTURES 1 "" "safestructures '))
-    if not shutil.which("groff"):
-        return
-    done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, capture_output=True, text=True
-    )
-    expect("no warning", (0, ""), outcome(done))
-    text = subprocess.run(
-        ["groff", "-man", "-Tascii", "-P-cbou", "-rLL=200n"], input=page, capture_output=True, text=True
-    ).stdout
-    for command in COMMANDS:
-        for word in re.findall(r"--[\w-]+", run(folder, "help", command).stdout):
-            expect(f"the manual: {command} {word}", True, word in text)
-    expect("the manual: examples", True, "safestructures get model.safetensors /config/epochs" in text)
-
-
 def at_terminal(folder, args, **environment):
     parent, child = pty.openpty()
     variables = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
@@ -418,7 +347,5 @@ run_checks(
     check_json,
     check_original_dtype,
     check_convert_options,
-    check_completion,
-    check_manual,
     check_colours,
 )
