@@ -1,4 +1,4 @@
-"""Every example of docs/cli.md prints what the document says.
+"""Every example of docs/cli.md and docs/convert.md prints what the page says.
 
 A block of ```console holds commands after `$ ` and what they print, errors included.
 """
@@ -11,7 +11,7 @@ import tempfile
 import checks
 import cli_files
 
-DOCUMENT = checks.HERE.parents[1] / "docs" / "cli.md"
+PAGES = [checks.HERE.parents[1] / "docs" / name for name in ("cli.md", "convert.md")]
 
 
 def examples(text):
@@ -22,12 +22,12 @@ def examples(text):
             yield command, output
 
 
-def main():
-    report = checks.Report()
+def check_page(report, page):
+    """Runs the examples of a page one after another, in a folder of its own."""
     path = f"{checks.cli().parent}{os.pathsep}{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as folder:
         cli_files.make(folder)
-        for command, expected in examples(DOCUMENT.read_text(encoding="utf-8")):
+        for command, expected in examples(page.read_text(encoding="utf-8")):
             report.count("examples")
             done = subprocess.run(
                 ["bash", "-c", command],
@@ -40,6 +40,12 @@ def main():
             )
             if done.stdout != expected:
                 report.fail(command, f"expected\n{expected}\nfound\n{done.stdout}")
+
+
+def main():
+    report = checks.Report()
+    for page in PAGES:
+        check_page(report, page)
     report.finish()
 
 

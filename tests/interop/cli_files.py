@@ -1,4 +1,4 @@
-"""The files that the tests of the command line and the examples of docs/cli.md work on."""
+"""The files that the tests of the command line and the examples of docs/cli.md and docs/convert.md work on."""
 
 import json
 import os
