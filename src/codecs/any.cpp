@@ -7,7 +7,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/registry.hpp>
 #include <safestructures/data/tensor.hpp>
-#include "codecs/type_text.hpp"
+#include "codecs/cpp_type_name.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
@@ -36,7 +36,7 @@ Value encode_any(const std::any& any, Encoder& encoder) {
   if (encode_held<bool, std::int64_t, double, std::complex<double>, std::string, Tensor, Value>(
           any, value))
     return value;
-  const std::string type = type_text(any.type());
+  const std::string type = cpp_type_name(any.type());
   encoder.fail(ErrorCode::unknown_type, "a std::any holds a type that has no codec",
                {.expected = "a registered type, bool, std::int64_t, double, std::complex<double>, "
                             "std::string, Tensor or Value",

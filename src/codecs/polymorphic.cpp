@@ -5,7 +5,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/registry.hpp>
-#include "codecs/type_text.hpp"
+#include "codecs/cpp_type_name.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
@@ -41,7 +41,7 @@ void refuse_other_class(const Value& value, const Pointee& base, const Decoder& 
     return;
   const Registry::Type* type = decoder.registry()->find(value.type_name());
   if (type == nullptr || type->type == base.type) return;
-  const std::string base_text = type_text(base.type);
+  const std::string base_text = cpp_type_name(base.type);
   decoder.fail(ErrorCode::type_mismatch, "a struct is not of the pointer's class",
                {.expected = base_text,
                 .found = "a struct of '" + type->name + "'",
@@ -61,18 +61,19 @@ const Registry::Type* dynamic_type(const std::type_info& object, const std::type
   if (encoder.registry() != nullptr)
     if (const Registry::Type* type = encoder.registry()->find(object)) {
       if (!has_base(*type, base))
-        encoder.fail(
-            ErrorCode::unknown_type,
-            "an object behind a pointer to " + type_text(base) +
-                " has a type that was added without that base",
-            {.found = type_text(object), .advice = how_to_add(type_text(object), type_text(base))});
+        encoder.fail(ErrorCode::unknown_type,
+                     "an object behind a pointer to " + cpp_type_name(base) +
+                         " has a type that was added without that base",
+                     {.found = cpp_type_name(object),
+                      .advice = how_to_add(cpp_type_name(object), cpp_type_name(base))});
       return type;
     }
   if (has_codec && object == base) return nullptr;
-  const std::string type = type_text(object);
-  encoder.fail(ErrorCode::unknown_type,
-               "an object behind a pointer to " + type_text(base) + " has a type without a codec",
-               {.found = type, .advice = how_to_add(type, type_text(base))});
+  const std::string type = cpp_type_name(object);
+  encoder.fail(
+      ErrorCode::unknown_type,
+      "an object behind a pointer to " + cpp_type_name(base) + " has a type without a codec",
+      {.found = type, .advice = how_to_add(type, cpp_type_name(base))});
 }
 
 const Registry::Type* named_type(const Value& value, const Pointee& base, const Decoder& decoder) {
@@ -80,7 +81,7 @@ const Registry::Type* named_type(const Value& value, const Pointee& base, const 
     if (const Registry::Type* type = decoder.registry()->find(value.type_name())) return type;
   refuse_other_class(value, base, decoder);
   if (base.has_codec && (value.kind() != Kind::custom || is_for_base(value, base))) return nullptr;
-  const std::string base_text = type_text(base.type);
+  const std::string base_text = cpp_type_name(base.type);
   if (value.kind() != Kind::custom)
     decoder.mismatch("a custom value of a type derived from " + base_text, value);
   const std::string own = base.name.empty() ? "" : "'" + std::string(base.name) + "' or ";
@@ -99,7 +100,7 @@ void* to_base(const Registry::Type& type, void* object, const std::type_info& ba
   if (type.type == base) return object;
   for (const auto& [known, cast] : type.bases)
     if (known == base) return cast(object);
-  const std::string base_text = type_text(base);
+  const std::string base_text = cpp_type_name(base);
   decoder.fail(ErrorCode::unknown_type,
                "the type '" + type.name + "' was added without the base that is loaded",
                {.expected = "a type added with the base " + base_text,

@@ -1,4 +1,4 @@
-#include "codecs/type_text.hpp"
+#include "codecs/cpp_type_name.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace safestructures::inline v0::detail {
 
-std::string type_text(const std::type_info& type) {
+std::string cpp_type_name(const std::type_info& type) {
 #if __has_include(<cxxabi.h>)
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(

@@ -9,6 +9,6 @@ namespace safestructures::inline v0::detail {
 
 /// Returns the type as written in source code if the compiler's library can demangle it; otherwise
 /// its raw name.
-std::string type_text(const std::type_info& type);
+std::string cpp_type_name(const std::type_info& type);
 
 }  // namespace safestructures::inline v0::detail
