@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "compare/origin/trace.hpp"
+#include "compare/origin/lineage.hpp"
 #include "compare/rows/record_error.hpp"
 #include "compare/rows/row_store.hpp"
 #include "platform/parallel.hpp"
@@ -167,14 +167,14 @@ class Tracer {
 
   void enter(std::int64_t step, std::uint64_t thread) {
     const std::pair now(step, thread);
-    if (trace_ != nullptr && now == key_) return;
-    trace_ = &traces_.try_emplace(now, rows_).first->second;
+    if (lineage_ != nullptr && now == key_) return;
+    lineage_ = &lineages_.try_emplace(now, rows_).first->second;
     before_ = &largest_[step];
     key_ = now;
   }
 
   void find(const RecordError& record, const LayerName& name, Origin& origin) const {
-    trace_->find(record, name, origin);
+    lineage_->find(record, name, origin);
     origin.traced.before = *before_;
     origin.is_new =
         !std::isinf(origin.traced.beside) && record.error > makes_error_from * origin.traced.beside;
@@ -182,19 +182,19 @@ class Tracer {
 
   void leave(const RecordError& record, const LayerName& name) {
     *before_ = std::max(*before_, record.error);
-    trace_->add(record, name);
+    lineage_->add(record, name);
   }
 
   RowStore& rows_;
   const std::vector<LayerName>& names_;
   recording::RecordCursor records_;
   Threads threads_;
-  std::map<std::pair<std::int64_t, std::uint64_t>, Trace> traces_;
+  std::map<std::pair<std::int64_t, std::uint64_t>, Lineage> lineages_;
   std::map<std::int64_t, double> largest_;  // The largest errors, by step.
   Culprits culprits_;
   std::pair<std::int64_t, std::uint64_t> key_;
-  Trace* trace_ = nullptr;    // For that step and thread.
-  double* before_ = nullptr;  // For that step.
+  Lineage* lineage_ = nullptr;  // For that step and thread.
+  double* before_ = nullptr;    // For that step.
 };
 
 bool has_ascending_steps(const recording::RecordTable& table) {

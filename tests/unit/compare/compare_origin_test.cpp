@@ -15,7 +15,7 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/safestructures.hpp>
-#include "compare/origin/trace.hpp"
+#include "compare/origin/lineage.hpp"
 #include "support/folder.hpp"
 
 namespace {

@@ -37,10 +37,10 @@ struct Origin {
   bool is_new = false;  ///< Whether its error exceeds that of its input.
 };
 
-/// The records of one step and thread so far.
-class Trace {
+/// The records of one step and thread so far, any of which may have gone into the next.
+class Lineage {
  public:
-  explicit Trace(const RowStore& rows) : rows_(&rows) {}
+  explicit Lineage(const RowStore& rows) : rows_(&rows) {}
 
   /// Determines what went into a record, and its error relative to that.
   void find(const RecordError& record, const LayerName& name, Origin& origin);

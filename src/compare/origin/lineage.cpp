@@ -1,4 +1,4 @@
-#include "compare/origin/trace.hpp"
+#include "compare/origin/lineage.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -42,7 +42,7 @@ std::optional<std::string_view> layer_of_input(std::string_view record) {
 LayerName::LayerName(std::string_view name)
     : layer(without_output(name)), input_of(layer_of_input(name)) {}
 
-void Trace::find(const RecordError& record, const LayerName& name, Origin& origin) {
+void Lineage::find(const RecordError& record, const LayerName& name, Origin& origin) {
   const auto inputs = name.input_of ? inputs_.end() : inputs_.find(name.layer);
   if (inputs != inputs_.end()) {
     Given worst = inputs->second.worst;
@@ -64,7 +64,7 @@ void Trace::find(const RecordError& record, const LayerName& name, Origin& origi
   }
 }
 
-void Trace::add(const RecordError& record, const LayerName& name) {
+void Lineage::add(const RecordError& record, const LayerName& name) {
   if (name.input_of) {
     const Given given{record.begin, record.error};
     const auto [known, is_first] =
@@ -86,7 +86,7 @@ void Trace::add(const RecordError& record, const LayerName& name) {
   largest_ = std::max(largest_, record.error);
 }
 
-std::optional<std::size_t> Trace::last_inside(std::string_view layer, std::size_t since) {
+std::optional<std::size_t> Lineage::last_inside(std::string_view layer, std::size_t since) {
   // Usually among the last few, or there is none since. If all inputs come before all outputs,
   // scanning would visit each record for each layer.
   constexpr std::size_t looked_at = 16;
@@ -100,7 +100,7 @@ std::optional<std::size_t> Trace::last_inside(std::string_view layer, std::size_
   return std::nullopt;
 }
 
-std::optional<std::size_t> Trace::last_indexed(std::string_view layer, std::size_t since) {
+std::optional<std::size_t> Lineage::last_indexed(std::string_view layer, std::size_t since) {
   for (; indexed_ < before_.size(); ++indexed_)
     each_scope(rows_->facts(before_[indexed_]).name,
                [&](std::string_view scope) { last_in_[scope] = before_[indexed_]; });
