@@ -11,7 +11,7 @@
 #include <safestructures/data/walk.hpp>
 #include "cli/console/progress.hpp"
 #include "compare/pairing/filter.hpp"
-#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 #include "data/path_text.hpp"
 #include "platform/parallel.hpp"
 #include "tools/kept_statistics.hpp"

@@ -7,7 +7,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/recording/options.hpp>
 #include "compare/pairing/node_pairs.hpp"
-#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 #include "compare/pairing/wanted_part.hpp"
 
 namespace safestructures::inline v0::comparing {

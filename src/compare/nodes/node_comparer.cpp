@@ -10,8 +10,8 @@
 #include "compare/metrics/row_detail.hpp"
 #include "compare/metrics/statistics_metrics.hpp"
 #include "compare/metrics/transpose.hpp"
-#include "compare/pairing/nodes.hpp"
 #include "compare/pairing/summary.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {

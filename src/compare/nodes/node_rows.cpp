@@ -4,7 +4,7 @@
 
 #include <safestructures/data/error.hpp>
 #include "compare/pairing/filter.hpp"
-#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {

@@ -15,8 +15,8 @@
 #include <safestructures/tools/document.hpp>
 #include "compare/metrics/noise_floor.hpp"
 #include "compare/metrics/ulp.hpp"
-#include "compare/pairing/nodes.hpp"
 #include "compare/pairing/opening.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 
 namespace safestructures::inline v0::comparing {
 

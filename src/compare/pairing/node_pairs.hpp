@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "compare/pairing/nodes.hpp"
 #include "compare/pairing/rename.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 
 namespace safestructures::inline v0::comparing {
 

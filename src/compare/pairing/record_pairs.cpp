@@ -12,7 +12,7 @@
 
 #include <safestructures/data/value.hpp>
 #include "compare/pairing/align.hpp"
-#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 #include "data/keyed_hash.hpp"
 #include "platform/memory.hpp"
 

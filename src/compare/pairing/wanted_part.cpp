@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 
 namespace safestructures::inline v0::comparing {
 

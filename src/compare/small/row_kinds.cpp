@@ -6,7 +6,7 @@
 
 #include <safestructures/data/value.hpp>
 #include "compare/kernels/word_kernels.hpp"
-#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 #include "compare/rows/record_error.hpp"
 #include "compare/small/row_metrics.hpp"
 

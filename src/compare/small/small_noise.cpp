@@ -7,7 +7,7 @@
 #include <safestructures/data/tensor.hpp>
 #include "compare/kernels/float_kernels.hpp"
 #include "compare/metrics/noise_floor.hpp"
-#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {

@@ -1,4 +1,4 @@
-#include "compare/pairing/nodes.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 
 #include <algorithm>
 #include <complex>
