@@ -31,7 +31,8 @@ namespace {
 constexpr std::array<std::string_view, 1> endings = {".npz"};
 constexpr std::string_view member_ending = ".npy";
 
-bool is_utf8(std::string_view text) {
+/// Whether a text is one of Python's: UTF-8 in which halves of surrogate pairs count as characters.
+bool is_python_text(std::string_view text) {
   while (!text.empty()) {
     const detail::CodePoint code = detail::first_code_point(text);
     if (!code.is_valid) return false;
@@ -42,7 +43,7 @@ bool is_utf8(std::string_view text) {
 
 /// Returns the name of an array, from that of its file in the archive.
 std::string array_name(const ZipEntry& entry) {
-  if (!is_utf8(entry.name))
+  if (!is_python_text(entry.name))
     throw Error(ErrorCode::invalid_utf8, "the name of a file in the archive is not UTF-8",
                 {.path = entry.name});
   if (!entry.name.ends_with(member_ending))

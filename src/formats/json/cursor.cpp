@@ -9,7 +9,7 @@
 #include "data/text/json_text.hpp"
 #include "data/text/number.hpp"
 #include "data/text/utf8.hpp"
-#include "formats/utf8.hpp"
+#include "formats/fast_utf8.hpp"
 
 namespace safestructures::inline v0::json {
 namespace {

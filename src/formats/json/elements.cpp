@@ -17,7 +17,7 @@ namespace {
 
 /// float and double with the interface of the minifloat formats.
 template <class T, class B>
-struct BinaryFormat {
+struct IeeeFormat {
   using Bits = B;
   static constexpr unsigned width = 8 * sizeof(T);
   static constexpr Bits sign_bit = Bits{1} << (width - 1);
@@ -27,8 +27,8 @@ struct BinaryFormat {
   static constexpr bool has_infinity = true;
   static T decode(Bits bits) noexcept { return std::bit_cast<T>(bits); }
 };
-using Binary32 = BinaryFormat<float, std::uint32_t>;
-using Binary64 = BinaryFormat<double, std::uint64_t>;
+using Binary32 = IeeeFormat<float, std::uint32_t>;
+using Binary64 = IeeeFormat<double, std::uint64_t>;
 
 template <class Format>
 constexpr bool is_binary = std::is_same_v<Format, Binary32> || std::is_same_v<Format, Binary64>;

@@ -20,9 +20,9 @@
 #include "data/keyed_hash.hpp"
 #include "data/text/number.hpp"
 #include "data/text/printable.hpp"
+#include "formats/fast_utf8.hpp"
 #include "formats/safestructures/schema_names.hpp"
 #include "formats/safestructures/schema_reader.hpp"
-#include "formats/utf8.hpp"
 
 namespace safestructures::inline v0::schema {
 

@@ -9,9 +9,9 @@
 
 #include <safestructures/data/dtype.hpp>
 #include "data/text/json_text.hpp"
+#include "formats/fast_utf8.hpp"
 #include "formats/safetensors/json_walk.hpp"
 #include "formats/safetensors/table.hpp"
-#include "formats/utf8.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "data/text/json_text.hpp"
-#include "formats/utf8.hpp"
+#include "formats/fast_utf8.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::safetensors::detail {

@@ -1,4 +1,4 @@
-#include "formats/utf8.hpp"
+#include "formats/fast_utf8.hpp"
 
 #include <simdjson.h>
 
