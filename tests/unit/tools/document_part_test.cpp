@@ -17,7 +17,7 @@ namespace ss = safestructures;
 using ss::Value;
 using ss::test::error_of;
 
-namespace node_test {
+namespace document_part_test {
 
 struct Layer {
   std::string name;
@@ -33,14 +33,16 @@ struct Circle : Shape {
   double radius = 0;
 };
 
-}  // namespace node_test
+}  // namespace document_part_test
 
 template <>
-struct safestructures::Codec<node_test::Circle> {
+struct safestructures::Codec<document_part_test::Circle> {
   static constexpr std::string_view type_name = "test.Circle";
-  static Value encode(const node_test::Circle& circle, Encoder&) { return Value(circle.radius); }
-  static node_test::Circle decode(const Value& value, Decoder& decoder) {
-    node_test::Circle circle;
+  static Value encode(const document_part_test::Circle& circle, Encoder&) {
+    return Value(circle.radius);
+  }
+  static document_part_test::Circle decode(const Value& value, Decoder& decoder) {
+    document_part_test::Circle circle;
     circle.radius = decoder.decode<double>(value);
     return circle;
   }
@@ -48,10 +50,10 @@ struct safestructures::Codec<node_test::Circle> {
 
 namespace {
 
-using node_test::Circle;
-using node_test::Layer;
-using node_test::Narrow;
-using node_test::Shape;
+using document_part_test::Circle;
+using document_part_test::Layer;
+using document_part_test::Narrow;
+using document_part_test::Shape;
 
 template <class Options>
 concept AsksForTypes = requires(Options options) { options.registry; } ||
