@@ -20,7 +20,7 @@ JOURNAL_VERSION = 2
 JOURNAL_HEAD = struct.Struct("<6sHQQQ")
 FRAME_MAGIC = b"\xf5SSFRAM\xfa"
 #: In the order of the C++ library's DType, whose numbers appear in frames.
-DTYPES = (
+DTYPES_IN_ORDER = (
     "BOOL F4 F6_E2M3 F6_E3M2 U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ F8_E5M2FNUZ I16 U16 F16 BF16"
     " I32 U32 F32 C64 F64 I64 U64"
 ).split()
@@ -262,7 +262,7 @@ class Segment:
         for name, dtype, shape, _, tensor_end, known in placed:
             content += [
                 with_length(name),
-                struct.pack(f"<BB{len(shape)}Q", DTYPES.index(dtype), len(shape), *shape),
+                struct.pack(f"<BB{len(shape)}Q", DTYPES_IN_ORDER.index(dtype), len(shape), *shape),
                 struct.pack("<QQ", tensor_end, known),
             ]
         content = b"".join(content)
