@@ -1,4 +1,4 @@
-"""The command line at a terminal, at a broken output, and on a file that changes as it reads."""
+"""The command line at a terminal, in colours, at a broken output, and on a file that changes as it reads."""
 
 import os
 import pathlib
@@ -198,7 +198,38 @@ def check_terminal(folder):
     expect("an error without escapes", True, "\\x1b[31mred" in missing and "\x1b" not in missing)
 
 
+def at_terminal(folder, args, **environment):
+    parent, child = pty.openpty()
+    variables = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    subprocess.run(
+        [CLI, *args], cwd=folder, stdout=child, stderr=child,
+        env={**variables, "TERM": "xterm", **environment},
+    )
+    os.close(child)
+    shown = b""
+    try:
+        while more := os.read(parent, 10000):
+            shown += more
+    except OSError:  # The end, of a terminal that nobody has open any more.
+        pass
+    os.close(parent)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def check_colours(folder):
+    """A terminal sees colours, and the same text without them where it asks for none."""
+    for args in (["show", "model.safetensors"], ["verify", "model.safetensors"], ["show", "nothing"]):
+        plain = run(folder, *args)
+        shown = at_terminal(folder, args)
+        expect(f"{args}: colours", True, "\x1b[" in shown)
+        expect(f"{args}: the text", plain.stdout + plain.stderr, re.sub(r"\x1b\[[\d;]*m", "", shown))
+        for variable in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            expect(f"{args}: {variable}", plain.stdout + plain.stderr, at_terminal(folder, args, **variable))
+    tree = at_terminal(folder, ["show", "hostile.safetensors", "/"])
+    expect("a key", True, '\x1b[36m"quote\\""\x1b[0m: "back' in tree)
+
+
 run_checks(
     check_progress, check_progress_of_two, check_cut_while_reading, check_output_failures, check_limit_of_size,
-    check_interrupted, check_terminal,
+    check_interrupted, check_terminal, check_colours,
 )

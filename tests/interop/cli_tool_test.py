@@ -1,11 +1,10 @@
-"""The command line as a tool: help, slips of the hand, streams, recordings, lists, colours."""
+"""The command line as a tool: help, slips of the hand, streams, lists, JSON, options of `convert`."""
 
 import json
 import os
 import pathlib
 import pty
 import re
-import shutil
 import subprocess
 
 import checks
@@ -144,91 +143,6 @@ def check_streams(folder):
     )
 
 
-def check_recordings(folder):
-    """`verify` takes the folder of a recording; `convert` says that it takes none."""
-    folder = pathlib.Path(folder)
-    (runs := folder / "runs").mkdir()
-    subprocess.run([CLI.parent / "interop" / "recordings", runs], check=True)
-    subprocess.run([CLI.parent / "interop" / "recordings", runs, "started"], check=True)
-    note = "safestructures: note: {}: the recording was not closed, so records may be missing\n"
-    for name, found, said in (
-        ("closed", "15 records in 4 sealed segments, {}, checksums match", ""),
-        ("killed", "15 records in 3 sealed segments and one unsealed, {}, checksums match", note),
-        ("started", "3 records in 0 sealed segments and one unsealed, 0 bytes", note),
-    ):
-        done = run(runs, "verify", name)
-        size = re.search(r"[\d.]+ (KiB|bytes)|$", done.stdout)[0]
-        expect(
-            f"verify of a recording: {name}",
-            (0, f"{name}: ok, {found.format(size)}\n", said.format(name)),
-            (done.returncode, done.stdout, done.stderr),
-        )
-    for name, segments in (("closed", "4 sealed segments"), ("started", "0 sealed segments")):
-        expect(
-            f"convert of a recording: {name}",
-            (
-                1,
-                f"safestructures: {name}: the folder is a recording: expected a file, or a folder that holds one,"
-                f" found {segments}. Name one of its segments; the other commands take a recording.\n",
-            ),
-            outcome(run(runs, "convert", name, "converted.safetensors")),
-        )
-    expect("a segment", 0, run(runs, "show", "closed/segment-000001.safetensors").returncode)
-    shutil.copytree(runs / "closed", runs / "damaged")
-    for number in (2, 3):
-        segment = runs / f"damaged/segment-00000{number}.safetensors"
-        data = bytearray(segment.read_bytes())
-        data[-1] ^= 1
-        segment.write_bytes(data)
-    done = run(runs, "verify", "damaged", "closed")
-    expect("the others are checked", (1, 1), (done.returncode, done.stdout.count("closed: ok")))
-    expect(
-        "each segment that is damaged",
-        ["segment-000002.safetensors", "segment-000003.safetensors"],
-        re.findall(r"^safestructures: damaged/(\S+): .* not those that were saved", done.stderr, re.MULTILINE),
-    )
-    shutil.copytree(runs / "closed", runs / "hole")
-    (runs / "hole/segment-000002.safetensors").unlink()
-    expect(
-        "a segment that is missing",
-        (1, "safestructures: hole: segment 2 is missing\n"),
-        outcome(run(runs, "verify", "hole")),
-    )
-    check_other_segments(runs)
-
-
-def check_other_segments(runs):
-    """`verify` tells of segments that stand for others, and of those behind the last."""
-
-    def verified(name, change):
-        shutil.copytree(runs / "closed", runs / name)
-        change(lambda number: runs / name / f"segment-{number:06}.safetensors")
-        done = run(runs, "verify", name)
-        expect(f"verify: {name}: exit code", (1, ""), (done.returncode, done.stdout))
-        return done.stderr
-
-    first = "safestructures: {0}: segment-000002.safetensors"
-    expect(
-        "a segment over another",
-        f"{first} says that it is segment 1 of its recording\n"
-        f"{first} has 5 records that are no later than those of segments before it: not read\n".format("over"),
-        verified("over", lambda segment: shutil.copy(segment(1), segment(2))),
-    )
-
-    def empty(number):
-        return lambda segment: safestructures.save_file({}, segment(number))
-
-    behind = ("safestructures: {}: segment-{}.safetensors comes after segment 4, which closed the recording, "
-              "and was not read\n")
-    for name, number in ("behind", 5), ("far", 7):
-        expect(f"a file {name}", behind.format(name, f"{number:06}"), verified(name, empty(number)))
-    shutil.copytree(runs / "closed", runs / "begun")
-    (runs / "begun/segment-000005.part").write_bytes(b"")
-    done = run(runs, "verify", "begun")
-    said = behind.format("begun", "000005").replace("safetensors comes", "part comes")
-    expect("a file without a header", said, done.stderr)
-
-
 LIST = """\
 F32  [4, 3]  48  /layers/0/weight
 F64  [3]     24  /layers/0/bias
@@ -306,46 +220,13 @@ def check_convert_options(folder):
         expect(f"{name}: what Python loads", np.ndarray, type(leaf))
 
 
-def at_terminal(folder, args, **environment):
-    parent, child = pty.openpty()
-    variables = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-    subprocess.run(
-        [CLI, *args], cwd=folder, stdout=child, stderr=child,
-        env={**variables, "TERM": "xterm", **environment},
-    )
-    os.close(child)
-    shown = b""
-    try:
-        while more := os.read(parent, 10000):
-            shown += more
-    except OSError:  # The end, of a terminal that nobody has open any more.
-        pass
-    os.close(parent)
-    return shown.decode().replace("\r\n", "\n")
-
-
-def check_colours(folder):
-    """A terminal sees colours, and the same text without them where it asks for none."""
-    for args in (["show", "model.safetensors"], ["verify", "model.safetensors"], ["show", "nothing"]):
-        plain = run(folder, *args)
-        shown = at_terminal(folder, args)
-        expect(f"{args}: colours", True, "\x1b[" in shown)
-        expect(f"{args}: the text", plain.stdout + plain.stderr, re.sub(r"\x1b\[[\d;]*m", "", shown))
-        for variable in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-            expect(f"{args}: {variable}", plain.stdout + plain.stderr, at_terminal(folder, args, **variable))
-    tree = at_terminal(folder, ["show", "hostile.safetensors", "/"])
-    expect("a key", True, '\x1b[36m"quote\\""\x1b[0m: "back' in tree)
-
-
 run_checks(
     check_help_command,
     check_slips,
     check_words_in_any_case,
     check_streams,
-    check_recordings,
     check_ls,
     check_json,
     check_original_dtype,
     check_convert_options,
-    check_colours,
 )
