@@ -280,7 +280,8 @@ std::optional<Suspicion> suspect_transpose(const Case& one) {
   const std::vector<double> z_by_x = products(one, centred(one, one.b, rows), x, rows);
   const double residual = distance_to_transpose(y_by_x, z_by_x, rows);
   const double all = squared_distance(y_by_x, z_by_x);
-  if (all == 0 || 1 - residual / all < 0.99) return std::nullopt;
+  // These are fourth powers of the numbers, which may overflow where their squares do not.
+  if (all == 0 || !std::isfinite(all) || 1 - residual / all < 0.99) return std::nullopt;
   return Suspicion{"transposed weight",
                    fmt::format("with x the input's {} rows less their mean, a xT is the transpose "
                                "of b xT",

@@ -134,6 +134,14 @@ TEST_CASE("rows with a large number each, of which the first is equal, are not t
   CHECK(!names(suspicions(activations(2), activations(3)), "RoPE interleaving"));
 }
 
+TEST_CASE("numbers whose fourth powers overflow are not taken for a transposed weight") {
+  const auto matrix = [](unsigned seed) {
+    return ss::Tensor::own(ss::test::gaussian<double>(64, seed, 1e100), {8, 8});
+  };
+  const ss::Tensor x = matrix(3);
+  CHECK(ss::test::suspected(matrix(1), matrix(2), &x).empty());
+}
+
 TEST_CASE("errors that grow from one index to the next are not taken for padding or a mask") {
   constexpr std::size_t length = 2048, width = 8;
   const std::vector<double> one = ss::test::gaussian<double>(length * width, 1);
