@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,8 @@
 #include "compare/metrics/transpose.hpp"
 #include "compare/pairing/summary.hpp"
 #include "compare/pairing/tree_nodes.hpp"
+#include "data/text/column_names.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -42,6 +45,21 @@ bool are_compared_by_summary(const NodePair& pair) {
 
 bool are_of_one_kind(const Value& a, const Value& b) {
   return a.kind() == b.kind() && (a.kind() != Kind::custom || a.type_name() == b.type_name());
+}
+
+/// Returns the first number in two columns of enums that has another name in each; empty if none.
+std::string differently_named(const Value& a, const Value& b) {
+  const Value* const names = detail::names_of_column(a);
+  if (names == nullptr || detail::names_of_column(b) == nullptr) return {};
+  for (const Entry& name : names->entries()) {
+    const auto number =
+        name.value.kind() == Kind::integer ? name.value.as_int64() : std::optional<std::int64_t>();
+    const std::string* const other = number ? detail::name_in_column(b, *number) : nullptr;
+    if (other == nullptr || name.key.kind() != Kind::string || name.key == *other) continue;
+    return std::to_string(*number) + " is " + detail::in_quotes(name.key.as_string()) + " and " +
+           detail::in_quotes(*other);
+  }
+  return {};
 }
 
 KeptStatistics statistics_of(const TreeNode& node) {
@@ -110,10 +128,17 @@ bool NodeComparer::compare_values(const Value& a, const Value& b, ComparisonRow&
 void NodeComparer::compare_tensors(const Value& a, const Value& b, ComparisonRow& row) {
   const TensorPair tensors{&a.tensor(), &b.tensor(), {recorded_dtype(a), recorded_dtype(b)}};
   const BothDTypes dtypes = tensors.dtypes();
-  if (compare_types({tensors.a->shape(), dtypes.a}, {tensors.b->shape(), dtypes.b}, row))
-    hold_numbers(tensors, row);
-  else if (row.verdict == Verdict::shape && rules_.options.suggest)
-    recognise_transpose(*tensors.a, *tensors.b, row);
+  if (!compare_types({tensors.a->shape(), dtypes.a}, {tensors.b->shape(), dtypes.b}, row)) {
+    if (row.verdict == Verdict::shape && rules_.options.suggest)
+      recognise_transpose(*tensors.a, *tensors.b, row);
+    return;
+  }
+  if (const std::string named = differently_named(a, b); !named.empty()) {
+    row.verdict = Verdict::value;
+    row.detail = named;
+    return;
+  }
+  hold_numbers(tensors, row);
 }
 
 bool NodeComparer::compare_types(const Type& a, const Type& b, ComparisonRow& row) const {
