@@ -64,7 +64,7 @@ const NamedTensors::Known* NamedTensors::find(std::string_view name) const {
   return slot.place == 0 ? nullptr : &known_[slot.place - 1];
 }
 
-bool NamedTensors::enter(std::string&& name, const Tensor& tensor, DType stored) {
+bool NamedTensors::enter(std::string& name, const Tensor& tensor, DType stored) {
   if (2 * (known_.size() + 1) > slots_.size()) grow();
   const std::uint32_t hash = hash_of(name);
   Slot& slot = slots_[slot_of(name, hash)];
@@ -76,11 +76,11 @@ bool NamedTensors::enter(std::string&& name, const Tensor& tensor, DType stored)
 
 const std::string& NamedTensors::enter_distinct(std::string name, const Tensor& tensor,
                                                 DType stored) {
-  if (!enter(std::move(name), tensor, stored)) {
+  if (!enter(name, tensor, stored)) {
     std::size_t& count = next_.try_emplace(name, 1).first->second;
     std::string other;
     do other = name + "#" + std::to_string(++count);
-    while (!enter(std::move(other), tensor, stored));
+    while (!enter(other, tensor, stored));
   }
   return known_.back().name;
 }

@@ -38,8 +38,9 @@ class NamedTensors {
   };
 
   [[nodiscard]] const Known* find(std::string_view name) const;
-  /// Enters a tensor under its name. Returns false if that is taken; then nothing is moved from.
-  bool enter(std::string&& name, const Tensor& tensor, DType stored);
+  /// Enters a tensor under its name, which is moved from. Returns false if the name is taken; then
+  /// nothing is changed.
+  bool enter(std::string& name, const Tensor& tensor, DType stored);
   /// Enters a tensor under its name, or, if that is taken, under its name followed by `#2`, `#3`
   /// ... Returns the name used.
   const std::string& enter_distinct(std::string name, const Tensor& tensor, DType stored);

@@ -19,7 +19,8 @@ void Reader::enter(Value& value, std::optional<std::string> name, const Trace* t
   if (!name)
     return value.set_tensor_name(
         names_.enter_distinct(detail::place_name(trace), tensor, tensor.dtype()));
-  if (!names_.enter(std::string(*name), tensor, tensor.dtype()))
+  std::string entered = *name;
+  if (!names_.enter(entered, tensor, tensor.dtype()))
     fail(ErrorCode::duplicate_name, "two tensors have the same name",
          {.found = in_quotes(*name),
           .advice = "Refer to the first by {\"same\": name}, or give each a name of its own"});

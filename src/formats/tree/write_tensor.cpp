@@ -60,7 +60,8 @@ void Writer::envelope() {
       check_name("the name of a tensor", name);
       out_.key(name, &trace);
       check_tensor(tensor, tensor.dtype(), &trace);
-      names_.enter(std::string(name), tensor, tensor.dtype());
+      std::string entered = name;
+      names_.enter(entered, tensor, tensor.dtype());
       begin(Mark::tensor, element_members(tensor, tensor.dtype()));
       out_.string(to_string(tensor.dtype()), nullptr);
       elements(tensor, tensor.dtype(), name);
