@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,8 @@
 #include <vector>
 
 #include <safestructures/data/value.hpp>
+
+#include "data/text/number.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -27,16 +27,6 @@ std::string number_text(const Value& number) {
   std::string text = to_string(number);
   text.pop_back();  // The newline.
   return text;
-}
-
-/// Returns a double whose shortest digits are those of the float.
-double with_shortest_digits(float value) {
-  if (!std::isfinite(value)) return static_cast<double>(value);
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  double result = 0;
-  std::from_chars(buffer.data(), end, result);
-  return result;
 }
 
 /// Reads the elements of a tensor as text, in blocks, so that reading neighbours is cheap and only
@@ -54,11 +44,11 @@ class Elements {
       case DType::U64: return std::to_string(get<std::uint64_t>(place));
       case DType::I64: return std::to_string(get<std::int64_t>(place));
       case DType::F64: return number_text(Value(get<double>(place)));
-      case DType::F32: return number_text(Value(with_shortest_digits(get<float>(place))));
+      case DType::F32: return number_text(Value(detail::with_shortest_digits(get<float>(place))));
       case DType::C64: {
         const auto value = get<std::complex<float>>(place);
-        return number_text(Value(std::complex<double>(with_shortest_digits(value.real()),
-                                                      with_shortest_digits(value.imag()))));
+        return number_text(Value(std::complex<double>(detail::with_shortest_digits(value.real()),
+                                                      detail::with_shortest_digits(value.imag()))));
       }
       default: return std::to_string(get<std::uint8_t>(place));
     }

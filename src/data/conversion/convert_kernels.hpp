@@ -45,7 +45,8 @@ Instructions best_instructions() noexcept;
 Kernel find_kernel(DType from, DType to, Instructions instructions) noexcept;
 
 /// One kernel, or two with F32 between: from F16, BF16 or F64 to any dtype that F32 has a kernel
-/// for. The first step loses nothing that matters to the second: doubles are rounded to odd.
+/// for, and from integers to floats that hold them. The first step loses nothing that matters to
+/// the second: doubles are rounded to odd.
 class KernelSteps {
  public:
   /// There may be none. \pre the machine supports the instructions

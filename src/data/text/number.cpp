@@ -173,6 +173,15 @@ void append_float(std::string& text, double value) {
   text.append(number.data(), write_float(number.data(), value));
 }
 
+double with_shortest_digits(float value) {
+  if (!std::isfinite(value)) return static_cast<double>(value);
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  double result = 0;
+  std::from_chars(buffer.data(), end, result);
+  return result;
+}
+
 std::string json_number(double value) {
   if (std::isnan(value)) return "\"NaN\"";
   if (std::isinf(value)) return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";

@@ -16,6 +16,9 @@ namespace safestructures::inline v0::detail {
 /// `1e+16`, `inf`, `nan`, `-0.0`.
 void append_float(std::string& text, double value);
 
+/// Returns the double whose shortest digits are those of a float, so that 0.1F is shown as 0.1.
+double with_shortest_digits(float value);
+
 /// The longest output of `write_float`: `-2.2250738585072014e-308`.
 inline constexpr std::size_t longest_float = 24;
 

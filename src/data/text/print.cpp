@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -37,15 +35,6 @@ std::string quote(std::string_view text, std::size_t limit) {
   quoted += '"';
   if (shown.size() < text.size()) quoted += "... (" + std::to_string(text.size()) + " bytes)";
   return quoted;
-}
-
-/// Returns the double whose shortest digits are those of the float.
-double with_shortest_digits(float value) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  double result = static_cast<double>(value);  // Kept for inf and nan.
-  if (std::isfinite(value)) std::from_chars(buffer.data(), end, result);
-  return result;
 }
 
 template <class T>
@@ -86,12 +75,12 @@ void append_number(std::string& text, const Tensor& tensor, std::uint64_t index)
     text += std::to_string(element_of<std::int64_t>(tensor, index));
   } else if (tensor.dtype() == DType::C64) {
     const auto value = element_of<std::complex<float>>(tensor, index);
-    detail::append_complex(
-        text, {with_shortest_digits(value.real()), with_shortest_digits(value.imag())});
+    detail::append_complex(text, {detail::with_shortest_digits(value.real()),
+                                  detail::with_shortest_digits(value.imag())});
   } else if (tensor.dtype() == DType::F64) {
     detail::append_float(text, element_of<double>(tensor, index));
   } else {
-    detail::append_float(text, with_shortest_digits(element_of<float>(tensor, index)));
+    detail::append_float(text, detail::with_shortest_digits(element_of<float>(tensor, index)));
   }
 }
 

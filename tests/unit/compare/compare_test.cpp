@@ -16,12 +16,14 @@
 #include <safestructures/safestructures.hpp>
 #include "support/errors.hpp"
 #include "support/folder.hpp"
+#include "support/verdicts.hpp"
 
 namespace {
 
 namespace ss = safestructures;
 using ss::Value;
 using ss::Verdict;
+using ss::tests::verdicts_of;
 
 ss::Tensor tensor(std::vector<float> numbers) { return ss::Tensor::own(std::move(numbers)); }
 ss::Tensor tensor(std::vector<float> numbers, ss::Shape shape) {
@@ -39,13 +41,6 @@ Value model() {
                       {"epochs", 3},
                       {"layers", Value::list({Value::dict({{"weight", tensor({1, 2, 3})}}),
                                               Value::dict({{"weight", tensor({4, 5, 6})}})})}});
-}
-
-std::vector<std::string> verdicts_of(const ss::Comparison& found) {
-  std::vector<std::string> verdicts;
-  for (const ss::ComparisonRow& row : found.rows)
-    verdicts.push_back(row.path + " " + std::string(ss::to_string(row.verdict)));
-  return verdicts;
 }
 
 /// Whether there is something to compare: all but a tensor without a finite number.

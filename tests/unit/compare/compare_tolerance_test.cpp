@@ -12,20 +12,15 @@
 #include <safestructures/testing/near.hpp>
 #include "support/errors.hpp"
 #include "support/folder.hpp"
+#include "support/verdicts.hpp"
 
 namespace {
 
 namespace ss = safestructures;
 using ss::Value;
+using ss::tests::verdicts_of;
 
 ss::Tensor tensor(std::vector<float> numbers) { return ss::Tensor::own(std::move(numbers)); }
-
-std::vector<std::string> verdicts_of(const ss::Comparison& found) {
-  std::vector<std::string> verdicts;
-  for (const ss::ComparisonRow& row : found.rows)
-    verdicts.push_back(row.path + " " + std::string(ss::to_string(row.verdict)));
-  return verdicts;
-}
 
 }  // namespace
 
