@@ -43,6 +43,13 @@ std::string shortened(const std::string& said, std::size_t most) {
   return said.substr(0, front) + "..." + said.substr(back);
 }
 
+/// Escapes zeros, at which the text of `what` would end: a name from a file may have one.
+std::string with_escaped_zeros(std::string text) {
+  for (std::size_t at = text.find('\0'); at != std::string::npos; at = text.find('\0', at))
+    text.replace(at, 1, "\\x00");
+  return text;
+}
+
 std::string format(const std::string& problem, const ErrorDetails& details) {
   std::string text;
   if (!details.file.empty()) text += shortened(details.file, most_of_others) + ": ";
@@ -57,7 +64,7 @@ std::string format(const std::string& problem, const ErrorDetails& details) {
   if (details.offset) text += " (byte " + std::to_string(*details.offset) + ")";
   text += '.';
   if (!details.advice.empty()) text += " " + shortened(details.advice, most_of_others) + ".";
-  return text;
+  return with_escaped_zeros(std::move(text));
 }
 
 }  // namespace

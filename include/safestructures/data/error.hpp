@@ -64,8 +64,8 @@ struct ErrorDetails {
 ///
 /// `what()` reads `file: at /path: problem: expected X, found Y (byte N). Advice.`, without the
 /// parts that are unknown. A path of more than 400 bytes, or another part of more than 1000 bytes,
-/// is shortened to its beginning and end with `...` in between. Copying never throws: the text is
-/// shared.
+/// is shortened to its beginning and end with `...` in between. A zero byte, which would end the
+/// text, is escaped. Copying never throws: the text is shared.
 class SAFESTRUCTURES_EXCEPTION Error : public std::exception {
  public:
   /// Builds the whole text at once.

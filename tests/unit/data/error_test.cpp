@@ -59,5 +59,21 @@ TEST_CASE("a path is shortened between characters") {
   CHECK(text_at(repeated("\x80", 500)).size() < 420);
 }
 
+TEST_CASE("a zero in a name does not end the text of an error") {
+  const std::string name("a\0b\0", 4);
+  const Error error(ErrorCode::not_found, "no " + name,
+                    {.file = name,
+                     .path = "/" + name,
+                     .expected = name,
+                     .found = name,
+                     .advice = "Rename " + name});
+  CHECK(std::string(error.what()) ==
+        R"(a\x00b\x00: at /a\x00b\x00: no a\x00b\x00: expected a\x00b\x00, found a\x00b\x00. )"
+        R"(Rename a\x00b\x00.)");
+  CHECK(error.problem() == "no " + name);
+  CHECK(error.details().path == "/" + name);
+  CHECK(text_at(std::string(500, '\0')).ends_with(R"(\x00\x00: none.)"));
+}
+
 }  // namespace
 }  // namespace safestructures
