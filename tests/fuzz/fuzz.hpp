@@ -33,7 +33,8 @@ void expect_errors(const Work& work) {
   try {
     work();
   } catch (const ss::Error& error) {
-    require(error.what()[0] != '\0', "an Error without text");
+    // A full stop ends the text; a zero of the input would end it earlier.
+    require(std::string_view(error.what()).ends_with('.'), "the text of an Error has no end");
   }
 }
 
