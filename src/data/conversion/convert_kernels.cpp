@@ -27,13 +27,6 @@ constexpr typename Pair::Signed first_special = [] {
   else return static_cast<typename Pair::Signed>(Pair::infinity + 1);
 }();
 
-template <class T>
-[[gnu::always_inline]] inline T load(const std::byte* source, std::size_t i) {
-  T value;
-  std::memcpy(&value, source + i * sizeof(value), sizeof(value));
-  return value;
-}
-
 template <class Pair>
 [[gnu::always_inline]] inline typename Pair::Signed magnitude_of(typename Pair::Source value) {
   constexpr auto mask = std::numeric_limits<typename Pair::Signed>::max();
