@@ -87,7 +87,9 @@ void EnumNumberer::decode(const std::byte* from, std::byte* to) {
 
 std::int64_t EnumNumberer::look_up(std::int64_t number) {
   if (const auto met = named_.find(number); met != named_.end()) return met->second;
-  const std::string* const name = name_in_column(column_, number);
+  // As bits, a U64 above all numbers of I64 is a negative one, whose name it has not.
+  const bool is_too_large = stored_ == DType::U64 && number < 0;
+  const std::string* const name = is_too_large ? nullptr : name_in_column(column_, number);
   if (name == nullptr) return checked(number);
   return named_.emplace(number, table_.decode_name(Value(*name), decoder_)).first->second;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
+#include <list>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,7 +57,9 @@ class CountingSink final : public Sink {
  private:
   Sink& sink_;
   Progress& progress_;
-  std::deque<CountingSink> siblings_;
+  // A deque of an incomplete type is undefined ([res.on.functions]); a list may be
+  // ([list.overview]).
+  std::list<CountingSink> siblings_;
 };
 
 class Wrapped : public Format {

@@ -379,7 +379,7 @@ void DescriptionReader::finish_tensor() {
 Description read_description(std::span<const std::byte> cbor, const Limits& limits) {
   check_pieces(cbor);
   DescriptionReader reader(limits);
-  const auto* const begin = reinterpret_cast<const std::uint8_t*>(cbor.data());
+  const auto* const begin = reinterpret_cast<const char*>(cbor.data());
   static_cast<void>(nlohmann::json::sax_parse(begin, begin + cbor.size(), &reader,
                                               nlohmann::json::input_format_t::cbor));
   return std::move(reader).take();

@@ -226,6 +226,16 @@ TEST_CASE("numbers without a name are refused by an enum whose type is too narro
   }
 }
 
+TEST_CASE("a number above those of I64 is not taken for the negative one with the same bits") {
+  ss::Value value = ss::load(ss::save(std::vector<Narrow>(1), in_columns));
+  value["flags"].set_tensor(
+      ss::Tensor::own(std::vector{std::numeric_limits<std::uint64_t>::max()}));
+  value["flags"].set_attribute("names", ss::Value::dict({{"first", -1}}));
+  CHECK(error_of([&] { return ss::load<std::vector<Narrow>>(ss::save(value)); }) ==
+        "out_of_range: at /flags: a number is not a value of the enum: expected numbers of I8, "
+        "found 18446744073709551615.");
+}
+
 TEST_CASE("a column of an enum holds only its values") {
   std::vector<Event> wrong(2);
   wrong[1].color = static_cast<Color>(9);
