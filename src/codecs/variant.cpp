@@ -7,8 +7,8 @@
 
 #include <safestructures/data/codec.hpp>
 #include <safestructures/data/error.hpp>
+#include "codecs/fits.hpp"
 #include "codecs/scalar_of.hpp"
-#include "data/column_count.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
@@ -42,170 +42,58 @@ std::size_t checked_index(const Value& index, std::size_t count, const Decoder& 
       {.expected = "an index from 0 to " + std::to_string(count - 1), .found = describe(index)});
 }
 
-/// Returns the kinds made by codecs that can also load this value.
-KindSet readable_as(const Value& value) {
-  const KindSet sequences = KindSet(Kind::list) | Kind::tuple | Kind::set | Kind::tensor;
-  const KindSet numbers = KindSet(Kind::boolean) | Kind::integer | Kind::floating | Kind::complex;
-  switch (value.kind()) {
-    case Kind::integer: return KindSet(Kind::floating) | Kind::complex;
-    case Kind::floating: return Kind::complex;
-    case Kind::string: return Kind::tensor;
-    case Kind::bytes: return KindSet(Kind::tensor) | Kind::string;
-    case Kind::tensor:
-      return value.tensor().rank() == 0 ? numbers : sequences | Kind::bytes | Kind::string;
-    case Kind::list: return sequences | Kind::dict;
-    case Kind::tuple:
-    case Kind::set: return sequences;
-    case Kind::dict:
-    case Kind::custom: return Kind::structure;
-    case Kind::structure: return column_count(value) ? sequences | Kind::dict : Kind::dict;
-    default: return {};
-  }
-}
-
-/// Whether a struct may have more fields than its description.
-enum class Fields : bool { same, more };
-
-// How many levels below a value are checked: enough to distinguish containers of different items.
-constexpr unsigned fit_levels = 3;
-
-bool fits(const Value& value, const TypeInfo& type, Fields fields, unsigned levels);
-
-bool fits_fields(const Value& value, const TypeInfo& type, Fields fields, unsigned levels) {
-  std::size_t known = 0;
-  for (const TypeField& field : type.fields) {
-    const Value* found = value.find(field.name);
-    for (const std::string& alias : field.aliases)
-      if (found == nullptr) found = value.find(alias);
-    if (found == nullptr && !field.is_optional) return false;
-    if (found == nullptr) continue;
-    ++known;
-    if (!fits(*found, *field.type, fields, levels)) return false;
-  }
-  return fields == Fields::more || known == value.size();
-}
-
-bool fits_tensor(const Value& value, const TypeInfo& type) {
-  const Value* const note = value.attribute(attributes::dtype);
-  const std::string_view dtype = note != nullptr && note->kind() == Kind::string
-                                     ? std::string_view(note->as_string())
-                                     : to_string(value.tensor().dtype());
-  if (type.dtype && dtype != to_string(*type.dtype)) return false;
-  if (!type.shape) return true;
-  return std::ranges::equal(*type.shape, value.tensor().shape(),
-                            [](Extent extent, std::uint64_t size) { return extent.holds(size); });
-}
-
-bool fits_integer(const Value& value, const TypeInfo& type) {
-  if (!type.is_signed) {
-    const auto number = value.as_uint64();
-    return number && (type.bits >= 64 || *number >> type.bits == 0);
-  }
-  const auto number = value.as_int64();
-  return number && (type.bits >= 64 || (*number >> (type.bits - 1)) == (*number < 0 ? -1 : 0));
-}
-
-bool fits_items(const Value& value, const TypeInfo& type, Fields fields, unsigned levels) {
-  // Only the first of many is checked.
-  return value.size() == 0 || type.item == nullptr ||
-         fits(value.items().front(), *type.item, fields, levels);
-}
-
-/// Whether a value looks like a saved object of the type, as far as `levels` show. Recursive, up to
-/// `levels`.
-bool fits(const Value& value, const TypeInfo& type, Fields fields, unsigned levels) {
-  if (!type.kinds.has(value.kind())) return false;
-  if (levels == 0) return true;
-  const unsigned below = levels - 1;
-  const auto held = [&](const TypeInfo* held_type) {
-    return held_type == nullptr || fits(value, *held_type, fields, below);
-  };
-  switch (type.kind) {
-    case TypeKind::optional:
-    case TypeKind::pointer: return value.is_none() || held(type.item);
-    case TypeKind::variant: return std::ranges::any_of(type.items, held);
-    case TypeKind::enumeration:
-      return value.kind() == Kind::integer
-                 ? held(type.item)
-                 : std::ranges::any_of(type.enumerators, [&](const TypeEnumerator& one) {
-                     return one.name == value.as_string();
-                   });
-    case TypeKind::string:
-      return value.kind() != Kind::string || !type.size ||
-             value.as_string().size() <= 2 * *type.size;
-    default: break;
-  }
-  switch (value.kind()) {
-    case Kind::integer: return type.kind != TypeKind::integer || fits_integer(value, type);
-    case Kind::tensor: return type.kind != TypeKind::tensor || fits_tensor(value, type);
-    case Kind::structure:
-      return type.kind != TypeKind::structure || fits_fields(value, type, fields, below);
-    case Kind::list:
-    case Kind::set: return fits_items(value, type, fields, below);
-    case Kind::tuple:
-      if (type.kind != TypeKind::tuple) return true;
-      return std::ranges::equal(
-          value.items(), type.items,
-          [&](const Value& item, const TypeInfo* one) { return fits(item, *one, fields, below); });
-    case Kind::dict:
-      return value.size() == 0 || type.key == nullptr ||
-             (fits(value.entries().front().key, *type.key, fields, below) &&
-              fits(value.entries().front().value, *type.item, fields, below));
-    default: return true;
-  }
-}
-
-/// Whether a dict has the fields of a struct.
-bool fits_as_struct(const Value& value, const TypeInfo& type, Fields fields) {
-  return type.kind != TypeKind::structure ||
-         (value.is_mapping() && fits_fields(value, type, fields, fit_levels));
-}
-
-/// How to choose between alternatives of one kind.
+/// How to choose between alternatives that could be it.
 enum class Tell : bool { order, fit };
 
-/// Returns the first matching alternative that the value fits, or else the first matching one.
-template <class Matches>
-std::optional<std::size_t> best_of(const Value& value, std::span<const Alternative> alternatives,
-                                   Tell tell, const Matches& matches) {
-  const auto first = [&](const auto& suits) -> std::optional<std::size_t> {
-    for (std::size_t i = 0; i < alternatives.size(); ++i)
-      if (matches(alternatives[i]) && suits(alternatives[i])) return i;
-    return std::nullopt;
-  };
-  if (tell == Tell::fit && std::ranges::count_if(alternatives, matches) > 1) {
-    for (const Fields fields : {Fields::same, Fields::more}) {
-      const auto found = first([&](const Alternative& alternative) {
-        const TypeInfo& type = alternative.type();
-        return type.kinds.has(value.kind()) ? fits(value, type, fields, fit_levels)
-                                            : fits_as_struct(value, type, fields);
-      });
-      if (found) return found;
-    }
-  }
-  return first([](const Alternative&) { return true; });
+using Alternatives = std::span<const Alternative>;
+
+/// Returns the first alternative that is wanted.
+template <class Wanted>
+std::optional<std::size_t> first_of(Alternatives alternatives, const Wanted& wanted) {
+  const auto found = std::ranges::find_if(alternatives, wanted);
+  if (found == alternatives.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - alternatives.begin());
+}
+
+/// Returns the first alternative that may be it and that the value fits.
+template <class MayBe>
+std::optional<std::size_t> fitting(const Value& value, Alternatives alternatives, Form form,
+                                   const MayBe& may_be) {
+  for (const Fields fields : {Fields::same, Fields::more})
+    if (const auto found = first_of(alternatives, [&](const Alternative& alternative) {
+          return may_be(alternative) && fits(value, alternative.type(), {form, fields});
+        }))
+      return found;
+  return std::nullopt;
 }
 
 /// Returns the alternative for a value without attributes::variant.
-std::optional<std::size_t> choose(const Value& value, std::span<const Alternative> alternatives,
-                                  Tell tell) {
+std::optional<std::size_t> choose(const Value& value, Alternatives alternatives, Tell tell) {
   const Kind kind = value.kind();
   if (const std::string& name = value.type_name(); !name.empty()) {
-    const auto named = std::ranges::find_if(alternatives, [&](const Alternative& alternative) {
+    const auto named = first_of(alternatives, [&](const Alternative& alternative) {
       return alternative.type_name == name && alternative.kinds.has(kind);
     });
-    if (named != alternatives.end()) return static_cast<std::size_t>(named - alternatives.begin());
+    if (named) return named;
   }
-  const auto made = best_of(value, alternatives, tell, [&](const Alternative& alternative) {
+  const auto is_made = [&](const Alternative& alternative) {
     // A codec with a name only loads custom values of that name.
     const bool is_other = kind == Kind::custom && !alternative.type_name.empty();
     return alternative.kinds.has(kind) && !is_other;
-  });
-  if (made) return made;
+  };
   const KindSet readable = readable_as(value);
-  return best_of(value, alternatives, tell, [&](const Alternative& alternative) {
-    return alternative.kinds.overlaps(readable);
-  });
+  const auto is_read = [&](const Alternative& alternative) {
+    return is_made(alternative) || alternative.kinds.overlaps(readable);
+  };
+  const auto made = first_of(alternatives, is_made);
+  // A scalar or tensor of a kind that one alternative makes is that one, or an error of it.
+  const bool is_clear = made && !value.is_sequence() && !value.is_mapping() &&
+                        std::ranges::count_if(alternatives, is_made) == 1;
+  if (tell == Tell::fit && !is_clear) {
+    if (const auto found = fitting(value, alternatives, Form::saved, is_made)) return found;
+    if (const auto found = fitting(value, alternatives, Form::loadable, is_read)) return found;
+  }
+  return made ? made : first_of(alternatives, is_read);
 }
 
 std::string list_kinds(std::span<const Alternative> alternatives) {

@@ -5,8 +5,10 @@
 /// - by its type name, for types with a `type_name` and for structs;
 /// - otherwise by its kind (std::monostate makes None, std::int64_t an int); among alternatives of
 ///   one kind, the first that fits by dtype, shape, range, names and fields, or else the first;
-/// - otherwise, in files of other origin, in the same way among those that can load this kind, and
-///   finally those that can load the number in a tensor of rank 0 or a NumPy scalar.
+/// - otherwise, in files of other origin, the first that could be loaded from it, by what it holds:
+///   an array of numbers in JSON is a `std::vector<double>` rather than one of strings, an object
+///   the struct with its fields; and finally those that can load the number in a tensor of rank 0
+///   or a NumPy scalar.
 ///
 /// If that would be another alternative than the saved one, the value carries a tag:
 /// - a list, tuple, set, dict, struct or tensor has the attribute "variant", the index. Python
