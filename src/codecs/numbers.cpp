@@ -149,7 +149,7 @@ void decode_numbers(const Value& value, Decoder& decoder, DType dtype,
   if (dims.empty()) return decode_number(value, decoder, dtype, target);
   if (!value.is_sequence()) return decode_block(value, decoder, dtype, dims, target);
   Items items(value, decoder);
-  items.expect_size(static_cast<std::size_t>(dims[0]), decoder);
+  items.expect_size(static_cast<std::size_t>(dims[0]));
   const std::size_t width = items.size() == 0 ? 0 : target.size() / items.size();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Walker::Step step(decoder, i);

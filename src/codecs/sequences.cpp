@@ -99,16 +99,25 @@ Value text_at(const Value& value, std::size_t index) {
   return Value(std::move(result));
 }
 
-/// Returns the struct that columns represent at an index.
-Value part_of_columns(const Value& value, std::size_t index) {
-  if (detail::is_text_column(value)) return text_at(value, index);
+/// Returns the struct that columns represent at an index. An Error names the column.
+Value part_of_columns(const Value& value, std::size_t index, const Trace* trace = nullptr) {
+  if (value.kind() != Kind::structure || detail::is_text_column(value)) {
+    try {
+      return value.kind() == Kind::structure ? text_at(value, index)
+                                             : as_scalar(part_of(value, index), value);
+    } catch (const Error& error) {
+      // A text's ends are at fault as a whole, a number is one of an item.
+      const std::string item = value.kind() == Kind::structure ? "" : "/" + std::to_string(index);
+      throw error.with_path(item + to_string(trace));
+    }
+  }
   Value part = Value::structure(value.type_name());
   if (const Value* const version = value.attribute(attributes::class_version))
     part.set_attribute(attributes::class_version, *version);
-  for (const Entry& field : value.entries())
-    part.insert(field.key, field.value.kind() == Kind::structure
-                               ? part_of_columns(field.value, index)
-                               : as_scalar(part_of(field.value, index), field.value));
+  for (const Entry& field : value.entries()) {
+    const Trace step{trace, field.key.as_string()};
+    part.insert(field.key, part_of_columns(field.value, index, &step));
+  }
   return part;
 }
 
@@ -184,7 +193,7 @@ void refuse_gap(const Value& value, const Decoder& decoder) {
 
 }  // namespace
 
-Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
+Items::Items(const Value& value, const Decoder& decoder) : value_(value), decoder_(decoder) {
   if (value.is_sequence()) {
     size_ = value.size();
     return;
@@ -211,21 +220,25 @@ Items::Items(const Value& value, const Decoder& decoder) : value_(value) {
 const Value& Items::operator[](std::size_t index) {
   if (value_.is_sequence()) return detail::Box::items(value_)[index];
   if (value_.kind() == Kind::tensor) return part_ = part_of(value_, index);
-  return part_ = part_of_columns(value_, index);
+  try {
+    return part_ = part_of_columns(value_, index);
+  } catch (const Error& error) {
+    throw error.with_parent_path(decoder_.path());
+  }
 }
 
-void Items::expect_size(std::size_t count, const Decoder& decoder) const {
+void Items::expect_size(std::size_t count) const {
   if (size_ == count) return;
   const auto items = [](std::size_t number) {
     return std::to_string(number) + (number == 1 ? " item" : " items");
   };
   // The description includes the length, except for a struct.
   const bool is_columns = value_.kind() == Kind::structure;
-  decoder.fail(ErrorCode::shape_mismatch, "a sequence has the wrong length",
-               {.expected = items(count),
-                .found = is_columns && value_.attribute(attributes::columns) == nullptr
-                             ? describe(value_) + ", columns of " + items(size_)
-                             : describe(value_)});
+  decoder_.fail(ErrorCode::shape_mismatch, "a sequence has the wrong length",
+                {.expected = items(count),
+                 .found = is_columns && value_.attribute(attributes::columns) == nullptr
+                              ? describe(value_) + ", columns of " + items(size_)
+                              : describe(value_)});
 }
 
 }  // namespace safestructures::inline v0

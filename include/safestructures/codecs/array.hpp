@@ -24,7 +24,7 @@ namespace detail {
 template <class T, std::size_t N>
 std::array<T, N> decode_array(const Value& value, Decoder& decoder) {
   Items items(value, decoder);
-  items.expect_size(N, decoder);
+  items.expect_size(N);
   if constexpr (std::is_default_constructible_v<T> && std::is_move_assignable_v<T>) {
     std::array<T, N> result{};
     for (std::size_t i = 0; i < N; ++i) result[i] = decoder.decode_at<T>(i, items[i]);

@@ -20,19 +20,21 @@ namespace safestructures::inline v0 {
 /// dimension, or the structs that columns stand for.
 class SAFESTRUCTURES_API Items {
  public:
-  /// `value` must outlive this object. \throws Error `type_mismatch` for other kinds
+  /// Both must outlive this object. \throws Error `type_mismatch` for other kinds
   Items(const Value& value, const Decoder& decoder);
 
   /// The number of items; for a tensor, the size of its first dimension.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// Returns the item at `index`, which must be below `size()`. Valid until the next call.
+  /// \throws Error with the path of a column that does not hold what it says: a text or truth value
   [[nodiscard]] const Value& operator[](std::size_t index);
   /// Checks the number of items.
   /// \throws Error `shape_mismatch` if there are not exactly `count`
-  void expect_size(std::size_t count, const Decoder& decoder) const;
+  void expect_size(std::size_t count) const;
 
  private:
   const Value& value_;
+  const Decoder& decoder_;
   std::size_t size_ = 0;
   Value part_;  // The current item of a tensor or of columns.
 };

@@ -31,7 +31,7 @@ struct Codec<std::tuple<Ts...>> {
 
   static std::tuple<Ts...> decode(const Value& value, Decoder& decoder) {
     Items items(value, decoder);
-    items.expect_size(sizeof...(Ts), decoder);
+    items.expect_size(sizeof...(Ts));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       // Braces guarantee the order of evaluation.
       return std::tuple<Ts...>{decoder.decode_at<Ts>(I, items[I])...};
@@ -60,7 +60,7 @@ struct Codec<std::pair<First, Second>> {
       return std::pair<First, Second>{decoder.decode_at<First>("first", *first),
                                       decoder.decode_at<Second>("second", *second)};
     Items items(value, decoder);
-    items.expect_size(2, decoder);
+    items.expect_size(2);
     return std::pair<First, Second>{decoder.decode_at<First>(std::size_t{0}, items[0]),
                                     decoder.decode_at<Second>(std::size_t{1}, items[1])};
   }

@@ -340,39 +340,6 @@ TEST_CASE("a million structs cost what their numbers cost") {
   CHECK(ss::load<std::vector<Point>>(bytes).size() == points.size());
 }
 
-TEST_CASE("texts are columns of their bytes and of where each ends") {
-  const std::vector<Named> saved = {{"a", 1}, {"", 2}, {"caf\xC3\xA9", 3}};
-  const auto bytes = ss::save(saved, {.columns = true});
-  const ss::Value value = ss::load(bytes);
-  CHECK(value["name"]["text"].tensor().size() == 6);
-  CHECK(value["name"]["ends"].tensor().to_vector<int>() == std::vector<int>{1, 1, 6});
-  CHECK(ss::load<std::vector<Named>>(bytes) == saved);
-  const auto list = ss::load<std::list<Named>>(bytes);
-  CHECK(std::vector<Named>(list.begin(), list.end()) == saved);
-  const auto plain = ss::save(saved, {.extensions = false, .columns = true});
-  CHECK(ss::load<std::vector<Named>>(plain) == saved);
-  CHECK(ss::load<std::vector<Named>>(ss::save(std::vector<Named>(), {.columns = true})).empty());
-
-  const std::pair<std::vector<std::int64_t>, std::string> wrong[] = {
-      {{2, 1, 6}, "ascending ends, up to 6, found 1."},
-      {{1, 1, 7}, "ascending ends, up to 6, found 7."},
-      {{-1, 1, 6}, "ascending ends, up to 6, found -1."},
-  };
-  for (const auto& [ends, found] : wrong) {
-    ss::Value changed = value;
-    changed["name"]["ends"].set_tensor(ss::Tensor::own(std::vector<std::int64_t>(ends)));
-    CHECK(error_of<std::vector<Named>>(ss::save(changed)) ==
-          "at /name: the ends of texts are not in order: expected " + found);
-    CHECK(
-        error_of<std::list<Named>>(ss::save(changed)).find("the ends of texts are not in order") !=
-        std::string::npos);
-  }
-  ss::Value broken = value;
-  broken["name"]["text"].set_tensor(ss::Tensor::own(std::vector<std::uint8_t>(6, 0xFF)));
-  CHECK(error_of<std::vector<Named>>(ss::save(broken)) ==
-        "at /name: a text is not valid UTF-8: found invalid bytes in item 0.");
-}
-
 TEST_CASE("maps from numbers and texts can be columns, as their pairs") {
   const std::map<std::string, std::int64_t> vocabulary = {{"cat", 1}, {"dog", 2}, {"", 3}};
   CHECK(ss::load(ss::save(vocabulary)).kind() == ss::Kind::dict);
