@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -132,6 +133,8 @@ void check_writable(const std::filesystem::path& path, std::error_code& error) n
 
 std::size_t read_some(const File& file, std::uint64_t offset, std::span<std::byte> into,
                       std::error_code& error) noexcept {
+  // Behind any end; pread(2) would call it an invalid argument.
+  if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) return 0;
   const std::size_t size = std::min(into.size(), largest_transfer);
   const ssize_t count = repeat(error, [&] {
     return ::pread(descriptor(file), into.data(), size, static_cast<off_t>(offset));

@@ -99,6 +99,8 @@ TEST_CASE("reading past the end says where, how much and how much there was") {
               start + ", found 4 (byte 6)" + end);
   check_error([&] { file.read_at(1000, found); }, ErrorCode::truncated,
               start + ", found 0 (byte 1000)" + end);
+  check_error([&] { file.read_at(UINT64_MAX, found); }, ErrorCode::truncated,
+              start + ", found 0 (byte 18446744073709551615)" + end);
 }
 
 TEST_CASE("a file that is cut after it was opened is an error, not stale bytes") {
