@@ -1,15 +1,14 @@
 #include "codecs/fits.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <safestructures/data/attributes.hpp>
+#include "codecs/spelled_key.hpp"
 #include "data/column_count.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -45,12 +44,6 @@ bool fits_integer(const Value& value, const TypeInfo& type) {
 std::size_t length_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
-}
-
-bool is_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 /// The items to look at: all where that is one comparison each, as 2.5 may come after 1, or else
@@ -155,9 +148,18 @@ class Fitting {
 
   /// JSON has no keys but texts, from which numbers are loaded.
   [[nodiscard]] bool fits_key(const Value& key, const TypeInfo& type) const {
-    const bool is_spelled = fit_.form == Form::loadable && type.kind == TypeKind::integer &&
-                            key.kind() == Kind::string && is_number(key.as_string());
-    return is_spelled || below(key, type);
+    const bool may_be_spelled = fit_.form == Form::loadable && key.kind() == Kind::string;
+    return below(key, type) ||
+           (may_be_spelled && spelled_key(key.as_string(), keys_of(type)).has_value());
+  }
+
+  [[nodiscard]] static Keys keys_of(const TypeInfo& type) {
+    switch (type.kind) {
+      case TypeKind::integer: return Keys::integers;
+      case TypeKind::floating: return Keys::floats;
+      case TypeKind::boolean: return Keys::booleans;
+      default: return Keys::any;
+    }
   }
 
   /// Whether what is not a tensor has numbers for one.

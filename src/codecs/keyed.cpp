@@ -12,10 +12,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include <safestructures/data/slice.hpp>
 #include "codecs/scalar_of.hpp"
+#include "codecs/spelled_key.hpp"
 #include "data/box.hpp"
 #include "data/column_count.hpp"
 #include "data/dict.hpp"
@@ -55,15 +55,17 @@ std::strong_ordering compare_items(const std::vector<Value>& a, const std::vecto
   return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end(), compare);
 }
 
-std::strong_ordering compare_entries(const Entry& a, const Entry& b) {
+std::strong_ordering compare_entry(const Entry& a, const Entry& b) {
   const auto keys = compare(a.key, b.key);
   return keys != 0 ? keys : compare(a.value, b.value);
 }
 
-/// A total order: by kind, then by content. Recursive; the values were just encoded within the
-/// depth limit.
-std::strong_ordering compare(const Value& a, const Value& b) {
-  if (a.kind() != b.kind()) return a.kind() <=> b.kind();
+std::strong_ordering compare_entries(const std::vector<Entry>& a, const std::vector<Entry>& b) {
+  return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end(),
+                                                compare_entry);
+}
+
+std::strong_ordering compare_contents(const Value& a, const Value& b) {
   switch (a.kind()) {
     case Kind::none: return std::strong_ordering::equal;
     case Kind::boolean: return a.as_bool() <=> b.as_bool();
@@ -82,10 +84,7 @@ std::strong_ordering compare(const Value& a, const Value& b) {
     case Kind::dict:
     case Kind::structure: {
       const auto names = a.type_name().compare(b.type_name()) <=> 0;
-      if (names != 0) return names;
-      return std::lexicographical_compare_three_way(a.entries().begin(), a.entries().end(),
-                                                    b.entries().begin(), b.entries().end(),
-                                                    compare_entries);
+      return names != 0 ? names : compare_entries(a.entries(), b.entries());
     }
     case Kind::custom: {
       const auto names = a.type_name().compare(b.type_name()) <=> 0;
@@ -93,6 +92,14 @@ std::strong_ordering compare(const Value& a, const Value& b) {
     }
   }
   return std::strong_ordering::equal;
+}
+
+/// A total order: by kind, then by content, then by attributes, among which is a variant's tag.
+/// Recursive; the values were just encoded within the depth limit.
+std::strong_ordering compare(const Value& a, const Value& b) {
+  if (a.kind() != b.kind()) return a.kind() <=> b.kind();
+  const auto contents = compare_contents(a, b);
+  return contents != 0 ? contents : compare_entries(a.attributes(), b.attributes());
 }
 
 void sort(std::vector<Value>& items, Order order) {
@@ -103,7 +110,7 @@ void sort(std::vector<Value>& items, Order order) {
 void sort(std::vector<Entry>& entries, Order order) {
   if (order == Order::sort)
     std::ranges::sort(entries,
-                      [](const Entry& a, const Entry& b) { return compare_entries(a, b) < 0; });
+                      [](const Entry& a, const Entry& b) { return compare_entry(a, b) < 0; });
 }
 
 /// Returns nested tuples of a tensor's elements, of which there are few, since it was a key.
@@ -135,20 +142,6 @@ bool is_named(const Value& value) {
 /// The same, except values that may be an integer, the key of a pair.
 bool is_level(const Value& value) {
   return is_named(value) && !(value.kind() == Kind::tensor && value.tensor().rank() == 0);
-}
-
-/// Returns an integer if the key is its text, as `std::to_string` formats it; other keys unchanged.
-Value integer_of(const Value& key) {
-  if (key.kind() != Kind::string) return key;
-  const std::string& text = key.as_string();
-  const auto read = [&]<class T>(T number) -> std::optional<Value> {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc() && std::to_string(number) == text) return Value(number);
-    return std::nullopt;
-  };
-  if (auto number = read(std::int64_t{})) return *std::move(number);
-  if (auto number = read(std::uint64_t{})) return *std::move(number);
-  return key;
 }
 
 /// Which numbers occur in keys. Python considers numbers of different kinds equal, such as True, 1
@@ -323,16 +316,20 @@ Pairs::Pairs(const Value& value, Keys keys, const Decoder& decoder)
   if (keys == Keys::any) return;
   const auto is_text = [](const Entry& entry) { return entry.key.kind() == Kind::string; };
   if (is_indexed_) {
-    integers_.reserve(size_);
-    for (std::size_t i = 0; i < size_; ++i) integers_.emplace_back(i);
+    spelled_.reserve(size_);
+    for (std::size_t i = 0; i < size_; ++i) spelled_.emplace_back(i);
   } else if (is_mapping_ && std::ranges::any_of(value.entries(), is_text)) {
-    integers_.reserve(size_);
-    for (const Entry& entry : value.entries()) integers_.push_back(integer_of(entry.key));
+    spelled_.reserve(size_);
+    for (const Entry& entry : value.entries()) {
+      const Value& key = entry.key;
+      auto number = key.kind() == Kind::string ? spelled_key(key.as_string(), keys) : std::nullopt;
+      spelled_.push_back(number ? *std::move(number) : key);
+    }
   }
 }
 
 const Value& Pairs::key(std::size_t index) const {
-  if (!integers_.empty()) return integers_[index];
+  if (!spelled_.empty()) return spelled_[index];
   return is_mapping_ ? source_.entries()[index].key : source_.items()[index].items()[0];
 }
 

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -70,11 +71,21 @@ class SAFESTRUCTURES_API KeyStep {
   std::string_view view_;
 };
 
-/// The type of a map's keys.
-enum class Keys : bool {
+/// The type of a map's keys, as far as it matters: names in JSON and checkpoints are texts.
+enum class Keys : std::uint8_t {
   any,
   integers,  ///< Integers may be in the file as text, or as the indices of a list.
+  floats,    ///< Numbers may be in the file as text.
+  booleans,  ///< `true` and `false` may be in the file as text.
 };
+
+template <class Key>
+consteval Keys keys_of() {
+  if constexpr (std::same_as<Key, bool>) return Keys::booleans;
+  else if constexpr (Integer<Key>) return Keys::integers;
+  else if constexpr (std::floating_point<Key>) return Keys::floats;
+  else return Keys::any;
+}
 
 /// The keys and values of a dict, a structure or a list of pairs.
 class SAFESTRUCTURES_API Pairs {
@@ -91,7 +102,7 @@ class SAFESTRUCTURES_API Pairs {
   bool is_mapping_;
   bool is_indexed_ = false;  // Whether the keys are positions in a list.
   std::size_t size_ = 0;
-  std::vector<Value> integers_;  // Replaces the value's own keys if these are text.
+  std::vector<Value> spelled_;  // Replaces the value's own keys if these are text.
 };
 
 /// Whether a struct is the columns of a map, with the fields `first` and `second`.
@@ -215,9 +226,7 @@ struct MapCodec {
   static Map decode(const Value& value, Decoder& decoder) {
     if constexpr (!repeats && detail::has_columns<Key, Mapped>())
       if (detail::is_columns_of_pairs(value)) return decode_columns(value, decoder);
-    constexpr bool has_integers = !repeats && detail::Integer<Key>;
-    const detail::Pairs pairs(value, has_integers ? detail::Keys::integers : detail::Keys::any,
-                              decoder);
+    const detail::Pairs pairs(value, repeats ? detail::Keys::any : detail::keys_of<Key>(), decoder);
     Map map;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const detail::KeyStep name(pairs.key(i));

@@ -17,8 +17,10 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include <safestructures/safestructures.hpp>
 #include "support/codec.hpp"
 
 namespace ss = safestructures;
@@ -132,6 +134,37 @@ TEST_CASE("unordered containers are saved in an order that only their content de
   const std::unordered_multimap<double, std::string> mixed{{-1.5, "b"}, {2, "a"}, {-1.5, "a"}};
   CHECK(Value::from(mixed) == Value::list({Value::tuple({-1.5, "a"}), Value::tuple({-1.5, "b"}),
                                            Value::tuple({2.0, "a"})}));
+}
+
+TEST_CASE("keys that are texts in JSON and checkpoints are the numbers that they spell") {
+  CHECK(Value::dict({{"5", 1}, {"-6", 2}}).as<std::map<int, int>>() ==
+        std::map<int, int>{{5, 1}, {-6, 2}});
+  CHECK(Value::dict({{"1.5", 1}, {"-2", 2}, {"1e3", 3}}).as<std::map<double, int>>() ==
+        std::map<double, int>{{1.5, 1}, {-2, 2}, {1000, 3}});
+  CHECK(Value::dict({{"true", 1}, {"false", 2}}).as<std::map<bool, int>>() ==
+        std::map<bool, int>{{true, 1}, {false, 2}});
+  CHECK(load_error<std::map<int, int>>(Value::dict({{"05", 1}})) ==
+        "type_mismatch: at /05: a value has the wrong type: expected int, found str \"05\".");
+  CHECK(load_error<std::map<double, int>>(Value::dict({{"x", 1}})) ==
+        "type_mismatch: at /x: a value has the wrong type: expected float, found str \"x\".");
+  CHECK(load_error<std::map<bool, int>>(Value::dict({{"1", 1}})) ==
+        "type_mismatch: at /1: a value has the wrong type: expected bool, found str \"1\".");
+  CHECK(load_error<std::map<double, int>>(Value::dict({{"1", 1}, {"1.0", 2}})) ==
+        "duplicate_name: at /: two items become equal in the loaded type: found float 1.0. Load "
+        "them into a multimap, a multiset or a list.");
+}
+
+TEST_CASE("items that differ in the tag of a variant alone have an order too") {
+  using Variant = std::variant<std::tuple<int>, std::tuple<long>>;
+  struct NoHash {
+    std::size_t operator()(const Variant&) const { return 0; }
+  };
+  const std::array<Variant, 2> items{Variant(std::tuple(1)), Variant(std::tuple(1L))};
+  const std::unordered_set<Variant, NoHash> set{items[0], items[1]};
+  const std::unordered_set<Variant, NoHash> reversed{items[1], items[0]};
+  CHECK(*set.begin() != *reversed.begin());
+  CHECK(ss::save(set) == ss::save(reversed));
+  CHECK(round_trip(set) == set);
 }
 
 TEST_CASE("values of every kind have one order, by kind and then by content") {

@@ -144,6 +144,8 @@ TEST_CASE("keys and values of dicts are looked at, all of them") {
   // Keys of JSON are texts, from which numbers are loaded only if no other alternative will do.
   CHECK(keys(R"({"1": "v"})") == 1);
   CHECK(index_of<std::map<std::string, int>, std::map<int, std::string>>(R"({"1": "v"})") == 1);
+  CHECK(index_of<std::map<int, int>, std::map<double, int>>(R"({"1.5": 1})") == 1);
+  CHECK(index_of<std::map<int, int>, std::map<bool, int>>(R"({"true": 1})") == 1);
   const auto pairs = index_of<std::map<int, int>, std::vector<std::pair<std::string, int>>>;
   CHECK(pairs("[[1, 2]]") == 0);
   CHECK(pairs(R"([["a", 1]])") == 1);
