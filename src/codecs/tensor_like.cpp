@@ -10,6 +10,7 @@
 
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
+#include "data/limit.hpp"
 
 namespace safestructures::inline v0 {
 namespace detail {
@@ -84,6 +85,9 @@ std::vector<std::uint64_t> nested_sizes(const Value& value,
   if (row != nullptr && row->kind() == Kind::tensor)
     for (const std::uint64_t size : row->tensor().shape())
       if (!shape || sizes.size() < shape->size()) sizes.push_back(size);
+  if (sizes.size() > decoder.limits().rank)
+    throw past(Limit::rank, decoder.limits().rank,
+               {.path = decoder.path(), .found = std::to_string(sizes.size())});
   if (!shape) {
     check_rows(value, decoder, sizes);
     return sizes;

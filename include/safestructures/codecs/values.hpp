@@ -11,7 +11,8 @@
 namespace safestructures::inline v0 {
 namespace detail {
 
-/// Returns the tensor of a value. \throws Error `type_mismatch` for anything but a tensor
+/// Returns the tensor of a value, or of the numbers in nested lists.
+/// \throws Error `type_mismatch` for anything else
 SAFESTRUCTURES_API Tensor decode_tensor(const Value& value, Decoder& decoder);
 
 }  // namespace detail
@@ -31,7 +32,9 @@ struct Codec<T> {
 };
 
 /// A tensor of any dtype and shape. A loaded tensor has the dtype it had before saving, shares the
-/// bytes and keeps their owner alive, unless it was stored in another dtype.
+/// bytes and keeps their owner alive, unless it was stored in another dtype. Nested lists of
+/// numbers, as other programs write them, load as BOOL, I64 (U64 beyond), or F64 if one is no
+/// integer.
 template <class T>
   requires std::same_as<T, Tensor>
 struct Codec<T> {

@@ -295,7 +295,53 @@ TEST_CASE("a Tensor and a Value are themselves") {
   CHECK(Value::from(value) == value);
   CHECK(value.as<Value>() == value);
   CHECK(load_error<Tensor>(value) ==
-        "type_mismatch: at /: a value has the wrong type: expected tensor, found list of 2.");
+        "type_mismatch: at /: a value has the wrong type: expected a tensor, or nested lists of "
+        "numbers, found list of 2.");
+}
+
+TEST_CASE("nested lists of numbers are a Tensor of the dtype that holds them all") {
+  constexpr std::uint64_t large = std::numeric_limits<std::uint64_t>::max();
+  const auto row = [](std::vector<Value> items) { return Value::list(std::move(items)); };
+  const std::pair<Value, Tensor> cases[] = {
+      {row({1, -2}), Tensor::own<std::int64_t>({1, -2})},
+      {row({1, large}), Tensor::own<std::uint64_t>({1, large})},
+      {row({1, 2.5}), Tensor::own<double>({1, 2.5})},
+      {row({2.5, 1}), Tensor::own<double>({2.5, 1})},
+      {Value::tuple({row({1, 2}), row({3, 4.5})}), Tensor::own<double>({1, 2, 3, 4.5}, {2, 2})},
+      {row({}), Tensor::own<double>({})},
+      {row({row({}), row({})}), Tensor::own<double>({}, {2, 0})}};
+  for (const auto& [value, tensor] : cases) {
+    const std::string text = ss::to_string(value);
+    CAPTURE(text);
+    CHECK(value.as<Tensor>() == tensor);
+  }
+  const Tensor truth = row({true, false}).as<Tensor>();
+  CHECK(truth.dtype() == DType::BOOL);
+  CHECK(truth.to_vector<int>() == std::vector<int>{1, 0});
+
+  const std::string no_numbers =
+      "type_mismatch: at /: a value has the wrong type: expected a tensor, or nested lists of "
+      "numbers, found list of 2.";
+  const std::pair<Value, std::string> wrong[] = {
+      {row({row({1}), row({2, 3})}),
+       "shape_mismatch: at /1: a row does not have the length of the first: expected 1 item, found "
+       "list of 2."},
+      {row({1, true}),
+       "type_mismatch: at /1: a value has the wrong type: expected int, found bool True."},
+      {row({-1, large}),
+       "out_of_range: at /0: a number is out of range: expected an int from 0 to "
+       "18446744073709551615, found int -1. Load it into a wider type, or choose "
+       "Overflow::saturate."},
+      {row({std::complex<double>(1, 2), 1}), no_numbers},
+      // Two layers are no matrix.
+      {row({Tensor::own<float>({1}), Tensor::own<float>({2})}), no_numbers}};
+  for (const auto& [value, problem] : wrong) CHECK(load_error<Tensor>(value) == problem);
+  Value deep(1);
+  for (int i = 0; i < 65; ++i) deep = Value::list({std::move(deep)});
+  CHECK(load_error<Tensor>(deep) ==
+        "limit_exceeded: at /: a tensor has too many dimensions: expected at most 64 "
+        "(Limits::rank), found 65.");
+  CHECK(deep[0].as<Tensor>().rank() == 64);
 }
 
 TEST_CASE("integers load into floating-point memory only where it holds them exactly") {
