@@ -1,7 +1,6 @@
 #include <safestructures/codecs/variant.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <string>
 

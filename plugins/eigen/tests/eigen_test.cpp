@@ -254,6 +254,8 @@ TEST_CASE("lists of numbers load where a small vector or matrix is asked for") {
   CHECK(list(numbers({2}), numbers({2})).as<Eigen::MatrixXf>() == Eigen::Matrix2f{{0, 1}, {0, 1}});
   CHECK(error_of<Eigen::Vector3d>(ss::ErrorCode::shape_mismatch, list(1, 2)) ==
         "at /: the list has the wrong length: expected items for shape [3], found list of 2.");
+  CHECK(error_of<Eigen::Matrix3f>(ss::ErrorCode::shape_mismatch, list(list(1, 2, 3))) ==
+        "at /: the list has the wrong length: expected items for shape [3, 3], found list of 1.");
   CHECK(error_of<Eigen::MatrixXd>(ss::ErrorCode::shape_mismatch, list(list(1, 2), list(3))) ==
         "at /1: a row does not have the length of the first: expected 2 numbers, found list of 1.");
   CHECK(error_of<Eigen::Vector2d>(ss::ErrorCode::type_mismatch, list(1, "two")).substr(0, 6) ==
@@ -325,6 +327,7 @@ TEST_CASE("quaternions, transforms and diagonal matrices come back equal") {
 TEST_CASE("numbers of Eigen's half and bfloat16 are floats") {
   CHECK(ss::Value::from(Eigen::half(1.5F)).as_double() == 1.5);
   CHECK(ss::Value(1.5).as<Eigen::half>() == Eigen::half(1.5F));
+  CHECK(ss::Value::from(Eigen::bfloat16(1.5F)).as_double() == 1.5);
   CHECK(ss::Value(-2.0).as<Eigen::bfloat16>() == Eigen::bfloat16(-2.0F));
   const std::vector<Eigen::half> halves = {Eigen::half(1), Eigen::half(2)};
   CHECK(ss::Value::from(halves).tensor().dtype() == ss::DType::F16);

@@ -367,6 +367,8 @@ TEST_CASE("std::any keeps the types that a Value has, and registered ones") {
   CHECK(!round_trip({}).has_value());
   CHECK(std::any_cast<bool>(round_trip(true)));
   CHECK(std::any_cast<std::int64_t>(round_trip(std::int64_t{-5})) == -5);
+  const Value large = Value::integer("18446744073709551616");
+  CHECK(std::any_cast<Value>(round_trip(large)) == large);
   CHECK(std::any_cast<double>(round_trip(0.5)) == 0.5);
   CHECK(std::any_cast<std::complex<double>>(round_trip(std::complex<double>(1, 2))).imag() == 2);
   CHECK(std::any_cast<std::string>(round_trip(std::string("a"))) == "a");

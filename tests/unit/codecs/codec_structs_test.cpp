@@ -80,6 +80,9 @@ struct Versioned {
 struct Throwing {
   int value = 0;
 };
+struct Lost {
+  int value = 0;
+};
 struct Wide {
   int a, b, c, d, e, f, g, h, i, j;
   friend bool operator==(const Wide&, const Wide&) = default;
@@ -125,6 +128,11 @@ template <>
 struct safestructures::Rules<Throwing> {
   static constexpr unsigned version = 1;
   static void migrate(Value&, unsigned) { throw std::runtime_error("no way back"); }
+};
+template <>
+struct safestructures::Rules<Lost> {
+  static constexpr unsigned version = 1;
+  static void migrate(Value& value, unsigned) { value = Value(5); }
 };
 
 TEST_CASE("a struct is its fields in order, under its class name") {
@@ -262,8 +270,13 @@ TEST_CASE("an older class version is migrated, a newer one refused") {
   CHECK(load_error<Versioned>(value) ==
         "invalid_schema: at /: a class version is not a number: expected an int, 0 or larger, in "
         "the attribute \"class_version\", found str \"two\".");
+  value.set_attribute("class_version", Value(-1));
+  CHECK(load_error<Versioned>(value).ends_with("\"class_version\", found int -1."));
   CHECK(load_error<Throwing>(Value::dict({{"value", 1}})) ==
         "plugin_failed: at /: the codec of 'Throwing' failed: found no way back.");
+  CHECK(load_error<Lost>(Value::dict({{"value", 1}})) ==
+        "type_mismatch: at /: a value has the wrong type: expected struct Lost or dict from its "
+        "migration, found int 5.");
 }
 
 TEST_CASE("an error deep inside names its path") {

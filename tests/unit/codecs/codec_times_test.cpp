@@ -77,6 +77,16 @@ TEST_CASE("a time point names its clock") {
         "\"steady_clock\".");
 }
 
+TEST_CASE("a duration whose count is no number is refused") {
+  for (const char* const target : {"whole", "real"}) {
+    const Value value = Value::dict({{"seconds", "5"}});
+    CHECK((target == std::string("whole") ? load_error<std::chrono::seconds>(value)
+                                          : load_error<std::chrono::duration<double>>(value)) ==
+          "type_mismatch: at /: a value has the wrong type: expected a count of seconds, found str "
+          "\"5\".");
+  }
+}
+
 TEST_CASE("a number without unit is refused") {
   CHECK(
       load_error<std::chrono::seconds>(Value(5)) ==
