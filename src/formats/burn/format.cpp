@@ -25,6 +25,7 @@
 #include "formats/burn/writer.hpp"
 #include "formats/burn/written_metadata.hpp"
 #include "formats/other_kinds.hpp"
+#include "formats/refuse_checksums.hpp"
 #include "formats/stored_tensor.hpp"
 
 namespace safestructures::inline v0::burn {
@@ -181,16 +182,13 @@ class BurnFormat final : public Format {
 
   Content read(const std::shared_ptr<const Source>& source,
                const LoadOptions& options) const override {
-    RecordMetadata metadata;
     try {
-      if (options.verify_checksums)
-        throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
-                    {.advice = "Load it without LoadOptions::verify_checksums"});
-      Content content = read_record(detail::brought(source, options.access), options, metadata);
+      detail::refuse_checksums(options);
+      Content content = read_advised(detail::brought(source, options.access), options);
       if (!source->name().empty()) content.files.emplace_back(source->name());
       return content;
     } catch (const Error& error) {
-      throw advised(error, metadata).with_path("/").with_file(source->name());
+      throw error.with_file(source->name());
     }
   }
 
@@ -241,6 +239,16 @@ class BurnFormat final : public Format {
     details.advice += "It was recorded by " + metadata.format + " of Burn " + metadata.version +
                       ": load it with that recorder, and those settings";
     return {error.code(), error.problem(), std::move(details)};
+  }
+
+  Content read_advised(const std::shared_ptr<const Source>& source,
+                       const LoadOptions& options) const {
+    RecordMetadata metadata;
+    try {
+      return read_record(source, options, metadata);
+    } catch (const Error& error) {
+      throw advised(error, metadata).with_path("/");
+    }
   }
 
   Content read_record(const std::shared_ptr<const Source>& source, const LoadOptions& options,

@@ -19,6 +19,7 @@
 #include "formats/burn/param_id.hpp"
 #include "formats/burnpack/description.hpp"
 #include "formats/burnpack/words.hpp"
+#include "formats/refuse_checksums.hpp"
 #include "formats/structure_of_names.hpp"
 #include "platform/memory.hpp"
 
@@ -243,10 +244,7 @@ class Tensors {
 }  // namespace
 
 Content read(const std::shared_ptr<const Source>& source, const LoadOptions& options) {
-  if (options.verify_checksums)
-    throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
-                {.advice = "Save it as safestructures with SaveOptions::checksums, or load it "
-                           "without LoadOptions::verify_checksums"});
+  detail::refuse_checksums(options);
   const std::uint64_t size = read_header(*source, options.limits);
   std::vector<std::byte> cbor(static_cast<std::size_t>(size));
   source->read(header_size, cbor);

@@ -13,6 +13,7 @@
 #include <safestructures/formats/json.hpp>
 #include "formats/json/input.hpp"
 #include "formats/json/tree_output.hpp"
+#include "formats/refuse_checksums.hpp"
 #include "formats/tree/read.hpp"
 #include "formats/tree/write.hpp"
 
@@ -46,7 +47,7 @@ class JsonFormat final : public Format {
   Content read(const std::shared_ptr<const Source>& source,
                const LoadOptions& options) const override {
     try {
-      tree::refuse_checksums(options);
+      detail::refuse_checksums(options);
       const SharedBytes text = text_of(*source, options.access);
       const std::unique_ptr<tree::Input> input = input_of(text, options.limits);
       return tree::read(*input, *source, options);

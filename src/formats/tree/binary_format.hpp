@@ -10,6 +10,7 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/format.hpp>
+#include "formats/refuse_checksums.hpp"
 #include "formats/stored_tensor.hpp"
 #include "formats/tree/binary_input.hpp"
 #include "formats/tree/binary_output.hpp"
@@ -34,7 +35,7 @@ class BinaryFormat final : public Format {
   Content read(const std::shared_ptr<const Source>& given,
                const LoadOptions& options) const override {
     try {
-      refuse_checksums(options);
+      detail::refuse_checksums(options);
       const std::shared_ptr<const Source> source = detail::brought(given, options.access);
       const std::unique_ptr<Input> input =
           binary_input(Spelling::title,

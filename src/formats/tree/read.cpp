@@ -301,13 +301,6 @@ Value Reader::custom(const Trace* trace) {
   return result;
 }
 
-void refuse_checksums(const LoadOptions& options) {
-  if (options.verify_checksums)
-    throw Error(ErrorCode::checksum_mismatch, "the file has no checksums",
-                {.advice = "Save it as safestructures with SaveOptions::checksums, or load it "
-                           "without LoadOptions::verify_checksums"});
-}
-
 Content read(Input& input, const Source& source, const LoadOptions& options) {
   try {
     Content content = Reader(input, options.limits).read();

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <complex>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -75,6 +76,17 @@ TEST_CASE("tensors cannot be numbered in a record") {
         }) ==
         "invalid_argument: a record of Burn does not support a save option: found "
         "SaveOptions::tensor_names = numbers. Leave the option out, or save as safetensors.");
+}
+
+TEST_CASE("checksums that records do not have are not passed over") {
+  const std::string problem =
+      "checksum_mismatch: the file has no checksums. Save it as safestructures with "
+      "SaveOptions::checksums, or load it without LoadOptions::verify_checksums.";
+  for (const burn::Encoding encoding : named_encodings) {
+    const auto format = ss::formats::burn({.encoding = encoding});
+    const std::vector<std::byte> bytes = ss::save(1, {.format = format});
+    CHECK(error_of([&] { return ss::load(bytes, {.verify_checksums = true}); }) == problem);
+  }
 }
 
 TEST_CASE("attributes are refused by their path, except for ids, dtypes and class versions") {
