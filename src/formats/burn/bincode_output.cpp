@@ -90,7 +90,7 @@ class BincodeOutput final : public Output {
                            });
   }
   void dtype(DType dtype) override {
-    unsigned_integer(index_of(dtype, version_));
+    unsigned_integer(index_of(dtype, version_).value());
     if (dtype == DType::BOOL && version_ >= since::bool_stores) unsigned_integer(0);
   }
 

@@ -146,6 +146,10 @@ Value BincodeReader::value(const TypeInfo& type, const Trace* trace) {
     case TypeKind::enumeration: return enumerator(type, trace);
     case TypeKind::optional:
     case TypeKind::pointer: return optional(type, trace);
+    case TypeKind::variant:
+      fail(ErrorCode::invalid_argument, trace,
+           "a record of Burn names its variants, and std::variant does not",
+           {.expected = "burn::Enum<burn::Case<\"Name\", T>, ...>", .found = to_string(type)});
     default: break;
   }
   fail(ErrorCode::invalid_argument, trace, "bincode needs a C++ type that says what is stored",

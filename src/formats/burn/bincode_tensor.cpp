@@ -156,7 +156,10 @@ std::vector<std::byte> BincodeReader::numbers(DType dtype, std::uint64_t count,
   for (std::uint64_t i = 0; i < count; ++i)
     if (const std::uint64_t raw = varint(); !append_number(bytes, dtype, raw))
       fail(ErrorCode::out_of_range, trace, "an integer does not fit its type",
-           {.expected = std::string(to_string(dtype)), .found = std::to_string(raw)});
+           {.expected = std::string(to_string(dtype)),
+            .found = dtype == DType::I32 || dtype == DType::I16
+                         ? std::to_string(bincode::unzigzag(raw))
+                         : std::to_string(raw)});
   return bytes;
 }
 

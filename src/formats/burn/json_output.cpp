@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -108,11 +107,10 @@ class JsonOutput final : public Output {
     close(']');
   }
   void dtype(DType dtype) override {
-    const std::optional<std::string_view> name = name_of(dtype);
-    if (!name) static_cast<void>(index_of(dtype, version_));  // Throws.
-    if (dtype != DType::BOOL || version_ < since::bool_stores) return string(*name, nullptr);
+    const std::string_view name = name_of(dtype).value();
+    if (dtype != DType::BOOL || version_ < since::bool_stores) return string(name, nullptr);
     open('{');
-    key(*name, nullptr);
+    key(name, nullptr);
     string("Native", nullptr);
     close('}');
   }

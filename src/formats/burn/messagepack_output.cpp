@@ -7,7 +7,6 @@
 #include <span>
 #include <string_view>
 
-#include <safestructures/data/error.hpp>
 #include "formats/binary/byte_output.hpp"
 #include "formats/binary/write_tensor.hpp"
 #include "formats/burn/output.hpp"
@@ -31,9 +30,7 @@ class MessagePackOutput final : public Output {
   void integer(const Value& value, IntegerType) override {
     if (const std::optional<std::uint64_t> positive = value.as_uint64())
       return unsigned_integer(*positive);
-    if (const std::optional<std::int64_t> number = value.as_int64()) return code_.integer(*number);
-    throw Error(ErrorCode::out_of_range, "MessagePack cannot hold an integer",
-                {.expected = "one of 64 bits", .found = value.integer_text()});
+    code_.integer(value.as_int64().value());
   }
   void unsigned_integer(std::uint64_t value) override { code_.unsigned_integer(value); }
   void floating(double value, DType dtype) override {
@@ -86,11 +83,10 @@ class MessagePackOutput final : public Output {
   }
 
   void dtype(DType dtype) override {
-    const std::optional<std::string_view> name = name_of(dtype);
-    if (!name) static_cast<void>(index_of(dtype, version_));  // Throws.
-    if (dtype != DType::BOOL || version_ < since::bool_stores) return string(*name, nullptr);
+    const std::string_view name = name_of(dtype).value();
+    if (dtype != DType::BOOL || version_ < since::bool_stores) return string(name, nullptr);
     begin_struct(1);
-    string(*name, nullptr);
+    string(name, nullptr);
     string("Native", nullptr);
   }
 

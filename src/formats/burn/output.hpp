@@ -71,7 +71,7 @@ class Output {
   virtual void bytes(detail::StoredElements& elements) = 0;
   /// Writes the elements as a list of numbers; F16 and BF16 as their bits.
   virtual void numbers(detail::StoredElements& elements, bool is_fixed) = 0;
-  /// Writes a dtype by name or by number. \throws Error `unknown_dtype`
+  /// Writes a dtype, which that version must have, by name or by number.
   virtual void dtype(DType dtype) = 0;
 
   /// Passes the rest to the sink.

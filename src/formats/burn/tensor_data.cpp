@@ -130,12 +130,11 @@ std::optional<std::string_view> name_of(DType dtype) noexcept {
   return std::nullopt;
 }
 
-std::uint64_t index_of(DType dtype, Version version) {
+std::optional<std::uint64_t> index_of(DType dtype, Version version) noexcept {
   for (const Named& one : dtypes)
     if (one.dtype == dtype && one.known != Known::flex32 && has(one.known, version))
       return index_of(one.known, version);
-  throw Error(ErrorCode::unknown_dtype, "this version of Burn does not have the dtype",
-              {.found = std::string(to_string(dtype))});
+  return std::nullopt;
 }
 
 std::uint64_t bool_index(Version version) noexcept { return index_of(Known::boolean, version); }

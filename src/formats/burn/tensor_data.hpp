@@ -50,9 +50,8 @@ struct StoredType {
                                                     Version version) noexcept;
 /// Returns the name that `stored_type` takes; null for a dtype that Burn does not have.
 [[nodiscard]] std::optional<std::string_view> name_of(DType dtype) noexcept;
-/// Returns the index in bincode. \throws Error `unknown_dtype` if that version does not have the
-/// dtype
-[[nodiscard]] std::uint64_t index_of(DType dtype, Version version);
+/// Returns the index in bincode; null if that version does not have the dtype.
+[[nodiscard]] std::optional<std::uint64_t> index_of(DType dtype, Version version) noexcept;
 /// Returns the index of quantized tensors in bincode.
 [[nodiscard]] std::uint64_t quantized_index(Version version) noexcept;
 /// Returns the index of booleans in bincode.

@@ -10,6 +10,7 @@
 #include <safestructures/data/attributes.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/type_describer.hpp>
+#include <safestructures/formats/burn_marks.hpp>
 #include "data/limit.hpp"
 #include "formats/burn/param_id.hpp"
 #include "formats/burn/tensor_data.hpp"
@@ -53,11 +54,18 @@ std::string new_id(const Trace* trace, std::uint64_t tensor, Version version) {
   return text.data();
 }
 
-void Writer::tensor(const Value& value, const Trace* trace) {
+bool Writer::is_param(const Value& value, const TypeInfo* type, const Trace* trace) const {
+  if (type != nullptr && !type->mark.empty()) return type->mark != bare_mark;
   const Value* const id = value.attribute(attributes::burn_id);
-  const bool is_param = id != nullptr ? id->kind() == Kind::string : !bare_ && trace != nullptr;
-  if (!is_param) return tensor_data(value, trace);
-  const bool has_id = id != nullptr && !id->as_string().empty();
+  // Without names a reader has only the type, too.
+  if (id == nullptr || !out_.is_named()) return !bare_ && trace != nullptr;
+  return id->kind() == Kind::string;
+}
+
+void Writer::tensor(const Value& value, const TypeInfo* type, const Trace* trace) {
+  if (!is_param(value, type, trace)) return tensor_data(value, trace);
+  const Value* const id = value.attribute(attributes::burn_id);
+  const bool has_id = id != nullptr && id->kind() == Kind::string && !id->as_string().empty();
   count_parts(2, 1, trace);
   out_.begin_struct(2);
   out_.name(id_name);
@@ -75,23 +83,24 @@ void Writer::count_tensor(const Trace* trace) {
   ++tensors_;
 }
 
-void Writer::check_old(DType stored, const Trace* trace) const {
-  if (stored != DType::BF16 && (stored != DType::F16 || is_half_)) return;
+void Writer::check_version(DType stored, const Trace* trace) const {
+  const bool is_old = version_ < since::tensor_data;
+  const bool is_known = is_old ? stored != DType::BF16 && (stored != DType::F16 || is_half_)
+                               : index_of(stored, version_).has_value();
+  if (is_known) return;
   fail(ErrorCode::unknown_dtype, trace, "this version of Burn does not have the dtype",
-       {.expected =
-            is_half_ ? "F16, F32 or F64" : "F32 or F64, or F16 as the precision of all floats",
+       {.expected = !is_old    ? "I8, I16, I32, I64, U8, U32 or U64"
+                    : is_half_ ? "F16, F32 or F64"
+                               : "F32 or F64, or F16 as the precision of all floats",
         .found = std::string(to_string(stored)),
-        .advice = "Save it in another precision, or for Burn 0.14 or newer "
-                  "(burn::Options::burn_version)"});
+        .advice = "Save it in another precision, or for Burn 0." +
+                  std::to_string(is_old ? since::tensor_data : since::u16_dtype) +
+                  " or newer (burn::Options::burn_version)"});
 }
 
 void Writer::tensor_data(const Value& value, const Trace* trace) {
   count_tensor(trace);
-  const bool is_custom = value.kind() == Kind::custom;
-  if (is_custom) return quantized(value, trace);
-  if (value.kind() != Kind::tensor)
-    fail(ErrorCode::type_mismatch, trace, "a parameter of Burn is a tensor",
-         {.expected = "a tensor", .found = std::string(to_string(value.kind()))});
+  if (value.kind() == Kind::custom) return quantized(value, trace);
   const Tensor& tensor = value.tensor();
   if (tensor.rank() > options_.limits.rank)
     throw detail::past(detail::Limit::rank, options_.limits.rank,
@@ -102,7 +111,7 @@ void Writer::tensor_data(const Value& value, const Trace* trace) {
          {.expected = "BOOL, an integer, F16, BF16, F32, F64",
           .found = std::string(to_string(stored)),
           .advice = "Save it in another precision, or as safetensors"});
-  if (version_ < since::tensor_data) check_old(stored, trace);
+  check_version(stored, trace);
   const bool has_dtype = version_ >= since::tensor_data;
   const bool has_store = stored == DType::BOOL && version_ >= since::bool_stores;
   count_parts(2 + tensor.rank() + (has_dtype ? 1U : 0U) + (has_store ? 1U : 0U),
@@ -147,7 +156,11 @@ void Writer::quantized(const Value& value, const Trace* trace) {
   if (value.type_name() != quantized_type || bytes == nullptr || bytes->kind() != Kind::bytes ||
       shape == nullptr || dtype == nullptr || payload.size() != 3 || !out_.is_named())
     fail(ErrorCode::unknown_type, trace, "a record of Burn cannot hold a custom type",
-         {.expected = "a module's values", .found = "'" + value.type_name() + "'"});
+         {.expected = "a module's values",
+          .found = "'" + value.type_name() + "'",
+          .advice = value.type_name() == quantized_type && !out_.is_named()
+                        ? "Quantized tensors cannot be saved in bincode: save as MessagePack (.mpk)"
+                        : ""});
   count_parts(is_packed ? 2 : 1, 1, trace);
   out_.begin_struct(3);
   out_.name(bytes_name);
@@ -172,7 +185,7 @@ void Writer::quantized(const Value& value, const Trace* trace) {
 void Writer::tensor_like(const Value& value, const TypeInfo& type, const Trace* trace) {
   const bool is_sequence = type.item != nullptr && type.mark.empty();
   if (value.kind() == Kind::tensor)
-    return is_sequence ? sequence(value, type, trace) : tensor(value, trace);
+    return is_sequence ? sequence(value, type, trace) : tensor(value, &type, trace);
   // A record with names has the numbers of a struct as a list.
   if (is_sequence && value.is_sequence() && (!out_.is_named() || has_items_of(value, *type.item)))
     return list(value, &type, trace);

@@ -144,8 +144,8 @@ void Writer::natural(const Value& item, const Trace* trace) {
     case Kind::set: return list(item, nullptr, trace);
     case Kind::dict: return dict(item, nullptr, trace);
     case Kind::structure: return record(item, nullptr, trace);
-    case Kind::tensor: return tensor(item, trace);
-    case Kind::custom: return tensor(item, trace);
+    case Kind::tensor:
+    case Kind::custom: return tensor(item, nullptr, trace);
     case Kind::complex: break;
   }
   fail(ErrorCode::type_mismatch, trace, "a record of Burn cannot hold a complex number",
@@ -161,6 +161,9 @@ void Writer::typed(const Value& item, const TypeInfo& type, const Trace* trace) 
     case TypeKind::boolean: return out_.boolean(item.as_bool());
     case TypeKind::integer: return integer(item, type, trace);
     case TypeKind::floating: return floating(item, type, trace);
+    case TypeKind::complex:
+      if (item.kind() != Kind::complex) mismatch(type, item, trace);
+      return natural(item, trace);
     case TypeKind::string: return text(item.as_string(), trace);
     case TypeKind::bytes:
       if (item.kind() != Kind::bytes || (type.size && item.tensor().size() != *type.size))

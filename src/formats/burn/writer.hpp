@@ -74,10 +74,12 @@ class Writer {
   void count_parts(std::uint64_t nodes, std::uint32_t levels, const Trace* trace);
 
   void count_tensor(const Trace* trace);
-  void tensor(const Value& value, const Trace* trace);
+  [[nodiscard]] bool is_param(const Value& value, const TypeInfo* type, const Trace* trace) const;
+  void tensor(const Value& value, const TypeInfo* type, const Trace* trace);
   void tensor_data(const Value& value, const Trace* trace);
-  /// Refuses dtypes that a list of numbers cannot express, for versions whose tensors are lists.
-  void check_old(DType stored, const Trace* trace) const;
+  /// Refuses dtypes that the version does not have. Before 0.14 tensors were lists of numbers,
+  /// which have a dtype for all floats.
+  void check_version(DType stored, const Trace* trace) const;
   void quantized(const Value& value, const Trace* trace);
   void tensor_like(const Value& value, const TypeInfo& type, const Trace* trace);
   /// Writes a C++ sequence of numbers, which is a list of them in Rust.

@@ -80,6 +80,40 @@ TEST_CASE("what is no tensor is no parameter in bincode") {
   CHECK(error(quarters({1})) == "no error");
 }
 
+TEST_CASE("the type says whether a tensor is a parameter, and without names nothing else does") {
+  struct Item {
+    burn::Param<> param;
+    burn::Bare<> bare;
+    ss::Tensor plain;
+  };
+  const auto with_id = [](const std::optional<ss::Value>& id) {
+    ss::Value tensor = quarters({2});
+    if (id) tensor.set_attribute(ss::attributes::burn_id, *id);
+    return tensor;
+  };
+  for (const burn::Encoding encoding : encodings)
+    for (const std::optional<ss::Value>& id :
+         {std::optional<ss::Value>(), std::optional(ss::Value()),
+          std::optional(ss::Value("72d17eukbtkma"))}) {
+      CAPTURE(static_cast<int>(encoding));
+      CAPTURE(id.value_or("no attribute"));
+      const auto format = ss::formats::burn({.encoding = encoding});
+      const ss::Value value =
+          ss::Value::dict({{"param", with_id(id)}, {"bare", with_id(id)}, {"plain", with_id(id)}});
+      const std::vector<std::byte> bytes =
+          ss::save(value, {.format = format, .type = &ss::type_info<Item>});
+      const Item item = ss::load<Item>(bytes, {.format = format});
+      CHECK(item.param.value == quarters({2}));
+      CHECK(item.bare.value == quarters({2}));
+      CHECK(item.plain == quarters({2}));
+      CHECK((item.param.id == "72d17eukbtkma") == (id == ss::Value("72d17eukbtkma")));
+      if (encoding == burn::Encoding::bincode) continue;
+      const ss::Value again = ss::load(bytes);
+      CHECK(again["bare"].attribute(ss::attributes::burn_id)->is_none());
+      CHECK(again["param"].attribute(ss::attributes::burn_id)->kind() == ss::Kind::string);
+    }
+}
+
 TEST_CASE("what a type lacks is refused, too, where another member is left out") {
   struct Item {
     std::optional<std::string> first;

@@ -5,12 +5,16 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <safestructures/burn/burn.hpp>
@@ -112,6 +116,55 @@ TEST_CASE("numbers of 0.13 that their dtype cannot hold are handled as the optio
         std::numeric_limits<float>::infinity());
   CHECK(load("[3000000000]", ss::Overflow::saturate).to_vector<std::int32_t>()[0] ==
         std::numeric_limits<std::int32_t>::max());
+}
+
+TEST_CASE("a tensor that the settings of a recorder cannot hold is refused by its whole path") {
+  struct Layer {
+    ss::Tensor w;
+  };
+  using Item = std::map<std::string, std::vector<Layer>>;
+  using Values = std::map<std::string, ss::Value>;
+  const Item item = {{"layers", {{ss::Tensor::own<float>({1})}, {ss::Tensor::own<float>({1e6F})}}}};
+  const std::vector<std::byte> bytes = burn::NamedMpkBytesRecorder<>().record(item);
+  const burn::NamedMpkBytesRecorder<burn::HalfPrecisionSettings> half;
+  const std::string problem =
+      "out_of_range: at /layers/1/w: element 0 cannot be converted from F32 to F16: expected a "
+      "number from -65504 to 65504, found 1000000. Choose a dtype of wider range, or let numbers "
+      "saturate (Overflow::saturate, or convert --overflow in the tool).";
+  const auto told = [](const std::string& error) { return error.substr(0, error.find(" It was")); };
+  CHECK(told(error_of([&] { return half.load<Item>(bytes); })) == problem);
+  CHECK(told(error_of([&] { return half.load<Values>(bytes); })) == problem);
+}
+
+TEST_CASE("what does not fit its C++ type is left to the codec, which says so") {
+  using Halves = std::vector<ss::half>;
+  using Raw = std::vector<std::byte>;
+  using Pair = std::tuple<int, int>;
+  using Choice = burn::Enum<burn::Case<"Lin", burn::Linear>, burn::Case<"Act">>;
+  const auto check = []<class T>(std::type_identity<T>, const std::string& value,
+                                 const std::string& error) {
+    CAPTURE(value);
+    const std::string text = json_record("{\"v\":" + value + "}");
+    CHECK(error_of([&] { return ss::load<std::map<std::string, T>>(view_of(text)); }) == error);
+  };
+  const std::string type = "type_mismatch: at /v: a value has the wrong type: expected ";
+  const std::string variant = "out_of_range: at /v: an enum has no such variant: expected one of ";
+  check(std::type_identity<Halves>(), "[1,65536]",
+        "out_of_range: at /v/1: a number is out of range: expected a number that F16 can hold, "
+        "found int 65536. Load it into a wider type, or choose Overflow::saturate.");
+  check(std::type_identity<Raw>(), "[1,256]", type + "bytes, found list of 2.");
+  check(std::type_identity<Raw>(), "[1,-1]", type + "bytes, found list of 2.");
+  check(std::type_identity<Raw>(), R"([1,"a"])", type + "bytes, found list of 2.");
+  check(std::type_identity<Pair>(), "[1,2,3]",
+        "shape_mismatch: at /v: a sequence has the wrong length: expected 2 items, found list of "
+        "3.");
+  check(std::type_identity<Pair>(), "5", type + "list, tuple or set, found int 5.");
+  check(std::type_identity<Choice>(), R"({"Conv":null})", variant + "Lin, Act, found 'Conv'.");
+  check(std::type_identity<Choice>(), R"("Conv")", variant + "Lin, Act, found 'Conv'.");
+  check(std::type_identity<Choice>(), R"("Act")", "no error");
+  const std::string choice = type + "a map of one variant, or its name, found ";
+  check(std::type_identity<Choice>(), R"({"Lin":null,"Act":null})", choice + "dict of 2.");
+  check(std::type_identity<Choice>(), "5", choice + "int 5.");
 }
 
 TEST_CASE("lists take no time for a text with escapes before them") {

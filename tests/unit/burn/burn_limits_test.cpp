@@ -22,6 +22,7 @@
 namespace ss = safestructures;
 namespace burn = ss::burn;
 using ss::test::error_of;
+using ss::test::error_of_void;
 using ss::test::json_record;
 using ss::test::linear;
 using ss::test::messagepack_record;
@@ -137,6 +138,20 @@ TEST_CASE("numbers that were packed for a tensor count as a list if they are non
             .starts_with(problem));
 }
 
+TEST_CASE("an integer in JSON may have as many digits as the limit says") {
+  for (const std::string sign : {"", "-"}) {
+    const std::string record = json_record("{\"n\":" + sign + "123456789012345678901}");
+    const auto error = [&](std::uint32_t digits) {
+      return error_of([&] { return ss::load(view_of(record), {.limits = {.digits = digits}}); });
+    };
+    CHECK(error(21) == "no error");
+    CHECK(error(20) ==
+          "limit_exceeded: at /n: an int has too many digits: expected at most 20 "
+          "(Limits::digits), found 21 (byte " +
+              std::to_string(json_record("").size() - 11 + 5) + ").");
+  }
+}
+
 TEST_CASE("a record in JSON may be as deep as the limit says") {
   ss::Value deep = 1;
   for (int i = 0; i < 2500; ++i) deep = ss::Value::list({deep});
@@ -150,4 +165,49 @@ TEST_CASE("a record in JSON may be as deep as the limit says") {
     CHECK(error.find("a structure is nested too deeply: expected at most 2499 levels "
                      "(Limits::depth)") != std::string::npos);
   }
+}
+
+TEST_CASE("the limit of tensors holds for records, saved and loaded, whatever the encoding") {
+  struct Two {
+    burn::Bare<> a{ss::Tensor::own<float>({1})};
+    burn::Bare<> b{ss::Tensor::own<float>({2})};
+  };
+  const std::string problem =
+      "limit_exceeded: at /b: there are too many tensors: expected at most 1 (Limits::tensors)";
+  for (const std::string version : {"0.13", "0.21"}) {
+    CAPTURE(version);
+    for (const burn::Encoding encoding :
+         {burn::Encoding::messagepack, burn::Encoding::bincode, burn::Encoding::json}) {
+      CAPTURE(static_cast<int>(encoding));
+      const auto saved = [&](std::uint64_t tensors) {
+        return ss::save(
+            Two{}, {.format = ss::formats::burn({.encoding = encoding, .burn_version = version}),
+                    .limits = {.tensors = tensors}});
+      };
+      CHECK(error_of([&] { return saved(1); }) == problem + ".");
+      const std::vector<std::byte> bytes = saved(2);
+      const auto typed = [&](std::uint64_t tensors) {
+        return error_of_void(
+            [&] { static_cast<void>(ss::load<Two>(bytes, {.limits = {.tensors = tensors}})); });
+      };
+      CHECK(typed(1).starts_with(problem + " (byte "));
+      CHECK(typed(2) == "no error");
+      if (encoding == burn::Encoding::bincode) continue;
+      const auto loaded = [&](std::uint64_t tensors) {
+        return error_of([&] { return ss::load(bytes, {.limits = {.tensors = tensors}}); });
+      };
+      CHECK(loaded(1).starts_with(problem + " (byte "));
+      CHECK(loaded(2) == "no error");
+    }
+  }
+  // A quantized tensor is one.
+  const std::string quantized =
+      json_record(R"({"bytes":[1,2,3,4,5],"shape":[1],"dtype":{"QFloat":{"value":"Q8S"}}})");
+  CHECK(error_of([&] {
+          return ss::load(view_of(quantized), {.limits = {.tensors = 0}});
+        }).starts_with("limit_exceeded: at /: there are too many tensors"));
+  const ss::Value value = ss::load(view_of(quantized));
+  CHECK(error_of([&] {
+          return ss::save(value, {.format = ss::formats::burn(), .limits = {.tensors = 0}});
+        }).starts_with("limit_exceeded: at /: there are too many tensors"));
 }

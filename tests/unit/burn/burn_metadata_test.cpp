@@ -127,6 +127,55 @@ TEST_CASE("the metadata say what the tensors are, where a file in between says o
   CHECK(settings_of(ss::DType::BF16, ss::Precision::preserve) == "FullPrecisionSettings f32");
 }
 
+TEST_CASE("what stands in place of a record's map, its metadata and their texts is named") {
+  struct Thing {
+    std::string messagepack;
+    std::string json;
+    std::string name;
+  };
+  const std::vector<Thing> things = {
+      {"\xC0", "null", "null"},
+      {"\xC2", "false", "a boolean"},
+      {"\x05", "5", "a number"},
+      {"\xA1s", R"("s")", "a string"},
+      {"\xC4\x01s", "", "bytes"},
+      {"\x91\x05", "[5]", "an array"},
+      {"\x81\xA1k\x05", R"({"k":5})", "a map"},
+  };
+  const auto check = [](const std::string& bytes, burn::Encoding encoding,
+                        const std::string& expected, const std::string& found) {
+    const std::string error = error_of([&] {
+      return ss::load(view_of(bytes), {.format = ss::formats::burn({.encoding = encoding})});
+    });
+    CHECK(error.starts_with("invalid_header: at /: the file is not a record of Burn: expected " +
+                            expected + ", found " + found + " (byte "));
+  };
+  const std::string map = "a map with metadata and item";
+  for (const Thing& one : things) {
+    CAPTURE(one.name);
+    const burn::Encoding mpk = burn::Encoding::messagepack;
+    const burn::Encoding json = burn::Encoding::json;
+    if (one.name != "a map") check(one.messagepack, mpk, map, one.name);
+    if (one.name != "a map")
+      check("\x81\xA8metadata" + one.messagepack, mpk, "a map of metadata", one.name);
+    if (one.name != "a string")
+      check("\x81\xA8metadata\x81\xA3int" + one.messagepack, mpk, "a text for 'int'", one.name);
+    // A key that is no text; a number may be the index of a variant.
+    if (one.name != "a string" && one.name != "a number")
+      CHECK(error_of([&] {
+              return ss::load(view_of("\x81" + one.messagepack + "\xC0"),
+                              {.format = ss::formats::burn()});
+            }) == "invalid_header: at /: a key is not a text: expected a string, found " +
+                      one.name + " (byte 1).");
+    if (one.json.empty()) continue;
+    if (one.name != "a map") check(one.json, json, map, one.name);
+    if (one.name != "a map")
+      check("{\"metadata\":" + one.json + "}", json, "a map of metadata", one.name);
+    if (one.name != "a string")
+      check("{\"metadata\":{\"int\":" + one.json + "}}", json, "a text for 'int'", one.name);
+  }
+}
+
 TEST_CASE("metadata that are asked for are in the record") {
   const Texts from =
       metadata_of("f32", "i32", recorder + "NamedMpkFileRecorder" + full, "FullPrecisionSettings");

@@ -41,6 +41,7 @@ struct safestructures::EnumNames<Speed> {
 using ss::test::error_of;
 using ss::test::json_record;
 using ss::test::linear;
+using ss::test::messagepack_record;
 using ss::test::quarters;
 using ss::test::view_of;
 using namespace std::string_literals;
@@ -73,12 +74,19 @@ TEST_CASE("records open without knowing the recorder, by content or by type") {
 TEST_CASE("the tensors of a record are read in every way of access") {
   const ss::test::Folder folder;
   burn::NamedMpkFileRecorder<>().record(linear(), folder / "a");
+  burn::PrettyJsonFileRecorder<>().record(linear(), folder / "a");
+  burn::BinFileRecorder<>().record(linear(), folder / "a");
   for (const ss::Access access : {ss::Access::map, ss::Access::read, ss::Access::memory}) {
-    CHECK(ss::load_file(folder / "a.mpk", {.access = access})["weight"].tensor() ==
+    CAPTURE(static_cast<int>(access));
+    for (const std::string name : {"a.mpk", "a.json"}) {
+      CHECK(ss::load_file(folder / name, {.access = access})["weight"].tensor() ==
+            quarters({2, 3}));
+      const ss::Value value = ss::load_file(folder / name, {.access = access});
+      const ss::Tensor bias = value["bias"].tensor();
+      CHECK(bias.data<float>()[2] == 0.5F);
+    }
+    CHECK(ss::load_file<burn::Linear>(folder / "a.bin", {.access = access}).weight.value ==
           quarters({2, 3}));
-    const ss::Value value = ss::load_file(folder / "a.mpk", {.access = access});
-    const ss::Tensor bias = value["bias"].tensor();
-    CHECK(bias.data<float>()[2] == 0.5F);
   }
 }
 
@@ -109,6 +117,12 @@ TEST_CASE("bool tensors of every version are read") {
         json_record(R"({"bytes":)" + std::string(bytes) + R"(,"shape":[2],"dtype":)" + dtype + "}");
     CHECK(bits(ss::load(view_of(text))) == wanted);
   }
+  const std::string words = messagepack_record(
+      "\x83\xA5"
+      "bytes\xC4\x08\x01\0\0\0\0\0\0\0\xA5shape\x91\x02\xA5"
+      "dtype\x81\xA4"
+      "Bool\xA3U32"s);
+  CHECK(bits(ss::load(view_of(words))) == wanted);
   const std::string old = json_record(R"({"value":[true,false],"shape":[2]})", "0.13.2");
   CHECK(bits(ss::load(view_of(old))) == wanted);
 }

@@ -42,6 +42,7 @@ struct Model {
   burn::GroupNorm group;
   burn::InstanceNorm instance;
   burn::TransformerEncoder encoder;
+  burn::TransformerDecoder decoder;
   burn::Constant dropout;
   std::array<burn::Constant, 2> stride;
 };
@@ -91,6 +92,7 @@ Model model() {
           .group = {param({2}), {}},
           .instance = {param({2}), param({2})},
           .encoder = {{{attention, {linear(), linear()}, norm, norm}}},
+          .decoder = {{{attention, attention, {linear(), linear()}, norm, norm, norm}}},
           .dropout = {},
           .stride = {}};
 }
@@ -315,4 +317,30 @@ TEST_CASE("BF16 is refused for 0.13, whose half precision is F16") {
   CHECK(plain(ss::DType::BF16, ss::Precision::f16) ==
         problem + "F16, F32 or F64, found BF16" + advice);
   CHECK(plain(ss::DType::F16, ss::Precision::f16) == "no error");
+}
+
+TEST_CASE("U16 is refused for the versions that do not have it, whatever the encoding") {
+  struct Item {
+    ss::Tensor w = ss::Tensor::own<std::uint16_t>({1, 65535});
+  };
+  for (const burn::Encoding encoding :
+       {burn::Encoding::messagepack, burn::Encoding::bincode, burn::Encoding::json}) {
+    CAPTURE(static_cast<int>(encoding));
+    const auto error = [&](const std::string& version, const ss::Precision& precision = {}) {
+      return error_of([&] {
+        return ss::save(
+            Item(), {.format = ss::formats::burn({.encoding = encoding, .burn_version = version}),
+                     .precision = precision});
+      });
+    };
+    for (const std::string version : {"0.14", "0.15.1"})
+      CHECK(error(version) ==
+            "unknown_dtype: at /w: this version of Burn does not have the dtype: expected I8, I16, "
+            "I32, I64, U8, U32 or U64, found U16. Save it in another precision, or for Burn 0.16 "
+            "or newer (burn::Options::burn_version).");
+    CHECK(error("0.15", {.floats = {}, .integers = ss::DType::I32}) == "no error");
+    CHECK(error("0.16") == "no error");
+    // All integers of 0.13 have the dtype that the settings say.
+    CHECK(error("0.13") == "no error");
+  }
 }

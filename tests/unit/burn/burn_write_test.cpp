@@ -215,6 +215,15 @@ TEST_CASE("quantized tensors are kept as they are") {
                        .metadata = {{"burn.version", "0.21.0"}}});
   const std::string again = text_of(saved);
   CHECK(again.substr(again.find("\"item\"")) == text.substr(text.find("\"item\"")));
+  using Item = std::map<std::string, burn::Param<>>;
+  CHECK(error_of([&] {
+          return ss::save(value,
+                          {.format = ss::formats::burn({.encoding = burn::Encoding::bincode}),
+                           .type = &ss::type_info<Item>});
+        }) ==
+        "unknown_type: at /q: a record of Burn cannot hold a custom type: expected a module's "
+        "values, found 'burn.QFloat'. Quantized tensors cannot be saved in bincode: save as "
+        "MessagePack (.mpk).");
 }
 
 TEST_CASE("NaN is null in JSON and loads as NaN; infinities are refused there") {
@@ -265,6 +274,33 @@ TEST_CASE("values that a record cannot hold are refused, by their path") {
   CHECK(error_of([&] { return mpk.record(std::vector<std::variant<int, bool>>{1}); }) ==
         "invalid_argument: at /0: a record of Burn names its variants, and std::variant does not: "
         "expected burn::Enum<burn::Case<\"Name\", T>, ...>, found i32 or bool.");
+  CHECK(error_of([&] { return bin.record(std::complex<double>(1, 2)); }) ==
+        "type_mismatch: at /: a record of Burn cannot hold a complex number: expected a real "
+        "number, found complex (1+2j). Save its two parts.");
+  CHECK(error_of([&] { return mpk.record(std::map<std::string, ss::float8_e4m3>{{"x", {}}}); }) ==
+        "unknown_dtype: at /x: Burn has no such number: expected f16, bf16, f32 or f64, found "
+        "F8_E4M3.");
+  CHECK(error_of([&] {
+          return mpk.record(ss::Value::dict({{"n", ss::Value::integer("-9223372036854775809")}}));
+        }) ==
+        "out_of_range: at /n: a record of Burn cannot hold an integer: expected one of 64 bits, "
+        "found int -9223372036854775809.");
+  CHECK(error_of([&] {
+          return mpk.record(ss::Value::dict({{"c", ss::Value::custom("acme.Money", 5)}}));
+        }) ==
+        "unknown_type: at /c: a record of Burn cannot hold a custom type: expected a module's "
+        "values, found 'acme.Money'.");
+  CHECK(error_of([&] {
+          return mpk.record(std::vector{ss::Tensor::own<std::complex<float>>({{1, 2}})});
+        }) ==
+        "unknown_dtype: at /0: Burn has no such dtype: expected BOOL, an integer, F16, BF16, F32, "
+        "F64, found C64. Save it in another precision, or as safetensors.");
+  CHECK(error_of([&] {
+          return ss::save(std::vector{quarters({1, 1, 1})},
+                          {.format = ss::formats::burn(), .limits = {.rank = 2}});
+        }) ==
+        "limit_exceeded: at /0: a tensor has too many dimensions: expected at most 2 "
+        "(Limits::rank), found 3.");
   CHECK(error_of([&] { return bin.record(ss::Value(1)); }) ==
         "invalid_argument: at /: bincode needs a C++ type that says what is saved: expected an "
         "object of structs, containers and scalars, found int 1. Save an object instead of a "
