@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -13,11 +14,13 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <safestructures/safestructures.hpp>
+#include "formats/gzip/deflate_blocks.hpp"
 #include "platform/sink.hpp"
 #include "support/errors.hpp"
 #include "support/folder.hpp"
@@ -166,6 +169,31 @@ TEST_CASE("the packed bytes depend on the content alone, and are one member") {
   // Behind the one header there is no other: the length in the trailer is that of everything.
   CHECK(whole.substr(whole.size() - 4) == little_endian(text.size(), 4));
   CHECK(unpacked(whole) == text);
+}
+
+TEST_CASE("a stream of the fixed codes of deflate is reopened, too") {
+  const std::string all = "qmzrhlajoetbkwltztvi";
+  std::string text = "\"" + all;
+  for (int i = 0; i < 300; ++i) text += "\xC3\xA9";
+  text += all + "xxx" + all.substr(0, 5) + std::string(20, 'y') + all.substr(0, 10) +
+          std::string(40, 'z') + all.substr(3, 12) + "\xE2\x82\xAC\xC3\x9F\xC3\xBF" +
+          std::string(9000, 'w') + all + "\"";
+  // By zlib with Z_FIXED; libdeflate seldom takes these codes for as much as is packed at once.
+  std::string stream(
+      "\x53\x2A\xCC\xAD\x2A\xCA\xC8\x49\xCC\xCA\x4F\x2D\x49\xCA\x2E\xCF\x29\xA9\x2A\x29"
+      "\xCB\x3C\xBC\x72\x14\x8E\x42\xEA\x43\x6C\x69\xAD\xA2\xA2\x02\x2C\x5C\x89\x05\x20"
+      "\xD4\x57\x11\x09\x90\x8D\x7F\xD4\xB4\xE6\xF0\xFC\xC3\xFB\xCB\x47\xC1\x28\x18\x05"
+      "\xA3\x60\x14\x8C\x82\x51\x30\x0A\x46\xC1\x28\x18\x05\xA3\x60\x14\x8C\x82\x51\x30"
+      "\x0A\x46\xC1\x28\x18\x05\xA3\x60\x14\x8C\x82\x51\x30\x0A\x46\xC1\x28\x18\x05\xA3"
+      "\x60\x14\x8C\x82\x51\x30\x0A\x46\xC1\x28\x18\x01\x00\xDB\xE2\x1C\x25\x00",
+      118);
+  const std::size_t size = stream.size();
+  stream.resize(size + ss::gzip::reopen_room);
+  stream.resize(ss::gzip::reopen(std::as_writable_bytes(std::span(stream)), size));
+  const GzipMember last{" "};
+  const GzipMember whole{text + " "};
+  CHECK(unpacked(whole.header + stream + last.stored() + whole.checksum() + whole.length()) ==
+        text + " ");
 }
 
 TEST_CASE("several members are one file, whatever stands in their headers") {
