@@ -256,16 +256,18 @@ class Collector {
       data = payload.find(burn::bytes_name);
       dtype = dtype->find(quantized_key);
     }
+    const auto fail_changed = [&](std::string expected, const Value& changed) {
+      throw Error(
+          ErrorCode::invalid_argument, "a burn.QFloat was changed after reading",
+          {.path = to_string(trace), .expected = std::move(expected), .found = describe(changed)});
+    };
     if (dtype == nullptr || shape == nullptr || data == nullptr || payload.size() != 3 ||
         shape->kind() != Kind::list || data->kind() != Kind::bytes)
-      throw Error(ErrorCode::invalid_argument, "a burn.QFloat was changed after reading",
-                  {.path = to_string(trace),
-                   .expected = "a dict of dtype, shape and data",
-                   .found = describe(payload)});
+      fail_changed("a dict of dtype, shape and data", payload);
     std::vector<std::uint64_t> sizes;
     for (const Value& size : shape->items()) {
       const auto number = size.kind() == Kind::integer ? size.as_uint64() : std::nullopt;
-      if (!number) fail(size, trace);
+      if (!number) fail_changed("sizes as the shape", size);
       sizes.push_back(*number);
     }
     TensorEntry& entry = add(data->tensor(), DType::U8, trace);

@@ -16,10 +16,10 @@ void Encoder::integer(const Value& value) {
   std::vector<std::uint8_t> magnitude =
       big_from_digits(std::string_view(digits).substr(is_negative ? 1 : 0));
   if (is_negative) subtract_one(magnitude);
-  if (magnitude.size() <= sizeof(std::uint64_t)) {
+  if (magnitude.size() <= sizeof(std::uint64_t)) {  // So it is negative.
     std::uint64_t bits = 0;
     for (const std::uint8_t byte : magnitude) bits = bits << 8U | byte;
-    return head(is_negative ? 1 : 0, bits);
+    return head(1, bits);
   }
   tag(is_negative ? negative_big : positive_big);
   bytes(magnitude.size());

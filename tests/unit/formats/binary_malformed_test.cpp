@@ -149,6 +149,22 @@ TEST_CASE("input that is not CBOR is refused with its place") {
          {"\xC6", cut("1 byte", "0", "1")}});
 }
 
+TEST_CASE("the bytes of a big integer of CBOR may be in pieces, and its digits count") {
+  const FormatPointer& cbor = ss::formats::cbor();
+  const std::string zeros(8, '\0');
+  for (const std::string& bytes :
+       {"\xC2\x49\x01" + zeros, "\xC2\x5F\x41\x01\x40\x48" + zeros + "\xFF",
+        "\xC3\x48" + std::string(8, '\xFF')}) {
+    const bool is_negative = bytes.starts_with('\xC3');
+    CHECK(read_as(bytes, cbor).root ==
+          ss::Value::integer(is_negative ? "-18446744073709551616" : "18446744073709551616"));
+    CHECK(read_error(bytes, cbor, {.digits = 20}) == "no error");
+    CHECK(read_error(bytes, cbor, {.digits = 19}) ==
+          "limit_exceeded: at /: an int has too many digits: expected at most 19 (Limits::digits), "
+          "found 20 (byte 0).");
+  }
+}
+
 TEST_CASE("a text that is not UTF-8 and a key that is there twice are refused with their place") {
   for (const FormatPointer& format : binary_formats()) {
     CAPTURE(format->name());

@@ -294,6 +294,11 @@ TEST_CASE("tensors lie one behind the other, and the file ends with the last") {
   CHECK(error(true, 256, 260, 259) ==
         "truncated: the file ends before its tensors do: expected 516 bytes, found 515" +
             incomplete);
+  // Where it would end is more than 64 bits.
+  CHECK(error(true, UINT64_MAX - 255, UINT64_MAX - 251, 260) ==
+        "truncated: the file ends before its tensors do: expected 18446744073709551615 bytes, "
+        "found 516" +
+            incomplete);
   CHECK(error(true, std::uint64_t{1} << 62U, (std::uint64_t{1} << 62U) + 4, 260) ==
         "truncated: the file ends before its tensors do: expected 4611686018427388164 bytes, found "
         "516" +
@@ -351,6 +356,14 @@ TEST_CASE("burnpack's limits hold before memory is taken") {
         "limit_exceeded: there are too many tensors: expected at most 1 (Limits::tensors).");
   CHECK(error({.nodes = 4}) ==
         "limit_exceeded: a structure has too many nodes: expected at most 4 (Limits::nodes).");
+  CHECK(error({.nodes = 0}) ==
+        "limit_exceeded: a structure has too many nodes: expected at most 0 (Limits::nodes).");
+  BurnpackFile quantized = small_burnpack();
+  quantized.description["tensors"]["a"]["dtype"] = {{"QFloat", {{"k", json::array()}}}};
+  for (const std::uint64_t nodes : {0U, 1U})
+    CHECK(burnpack_error(quantized.text(), {.limits = {.nodes = nodes}}) ==
+          "limit_exceeded: a structure has too many nodes: expected at most " +
+              std::to_string(nodes) + " (Limits::nodes).");
   CHECK(error({.depth = 1}).starts_with("limit_exceeded: at c.d: a tensor's name has too many "));
   // An announced length costs nothing: a text, a list and a map of 2^32 items.
   for (const std::string head :
@@ -361,12 +374,14 @@ TEST_CASE("burnpack's limits hold before memory is taken") {
 TEST_CASE("a bool of four bytes is 0 or 1") {
   BurnpackFile file;
   file.description["tensors"]["a"] = burn_tensor({{"Bool", "U32"}}, {2}, 0, 8);
-  file.data = little_endian(1, 4) + little_endian(0x100, 4);
-  const std::vector<std::byte> bytes = bytes_of(file.text());
-  const ss::Value value = ss::load(bytes);
-  CHECK(error_of([&] { return value["a"].tensor().to_vector<std::uint8_t>(); }) ==
-        "out_of_range: at a: a bool is neither true nor false: expected four bytes that are 0 or 1 "
-        "(byte 260).");
+  for (const std::uint64_t word : {2U, 0x100U, 0x1000001U}) {
+    file.data = little_endian(1, 4) + little_endian(word, 4);
+    const std::vector<std::byte> bytes = bytes_of(file.text());
+    const ss::Value value = ss::load(bytes);
+    CHECK(error_of([&] { return value["a"].tensor().to_vector<std::uint8_t>(); }) ==
+          "out_of_range: at a: a bool is neither true nor false: expected four bytes that are 0 or "
+          "1 (byte 260).");
+  }
 }
 
 TEST_CASE("checksums that burnpack does not have are not passed over") {

@@ -172,6 +172,8 @@ TEST_CASE("values that burnpack cannot hold are refused with their path") {
   CHECK(save_error(ss::Value::dict({{"\xFF", 1}})).starts_with("invalid_utf8: at "));
   CHECK(save_error(ss::Value::dict({{"a", 1}}), {.metadata = {{"k", "\xFF"}}}) ==
         "invalid_utf8: the metadata of key 'k' is not valid UTF-8.");
+  CHECK(save_error(ss::Value::dict({{"a", 1}}), {.metadata = {{"\xFF", "v"}}}) ==
+        "invalid_utf8: the metadata of key '\\xff' is not valid UTF-8.");
   ss::Value tensor = ss::Tensor::own<float>({1});
   tensor.set_attribute("burn.id", "short");
   CHECK(
@@ -296,6 +298,28 @@ TEST_CASE("a quantized tensor that was changed is refused") {
       save_error(bad) ==
       "invalid_argument: at /q: a burn.QFloat was changed after reading: expected a dict of dtype, "
       "shape and data, found dict of 4.");
+  for (const std::string key : {"dtype", "shape", "data"}) {
+    CAPTURE(key);
+    ss::Value lacking = ss::Value::dict();
+    for (const ss::Entry& entry : payload.entries())
+      if (entry.key != ss::Value(key)) lacking.insert(entry.key, entry.value);
+    CHECK(save_error(ss::Value::dict({{"q", ss::Value::custom("burn.QFloat", lacking)}}))
+              .ends_with("expected a dict of dtype, shape and data, found dict of 2."));
+    if (key == "dtype") continue;
+    lacking.insert(key, 1);
+    CHECK(save_error(ss::Value::dict({{"q", ss::Value::custom("burn.QFloat", lacking)}}))
+              .ends_with("expected a dict of dtype, shape and data, found dict of 3."));
+  }
+  for (const ss::Value& size : {ss::Value(-1), ss::Value(0.5)}) {
+    ss::Value shaped = value;
+    shaped["q"].payload()["shape"].push_back(size);
+    CHECK(save_error(shaped) ==
+          "invalid_argument: at /q: a burn.QFloat was changed after reading: expected sizes as the "
+          "shape, found " +
+              std::string(size.kind() == ss::Kind::integer ? "int -1." : "float 0.5."));
+  }
+  CHECK(save_error(ss::Value::dict({{"a", ss::Value::custom("burn.QFloat", 1)}}))
+            .ends_with("expected a dict of dtype, shape and data, found int 1."));
   ss::Value odd = value;
   odd["q"].payload()["dtype"].insert("t", ss::Value::tuple());
   CHECK(save_error(odd) ==
@@ -307,6 +331,12 @@ TEST_CASE("a quantized tensor that was changed is refused") {
     other["q"].payload()["dtype"].insert(key, part);
     return other;
   };
+  for (const std::string large : {"18446744073709551616", "-9223372036854775809"})
+    CHECK(save_error(with("k", ss::Value::integer(large))) ==
+          "invalid_argument: at /q: the dtype of a burn.QFloat was changed after reading: found "
+          "int " +
+              large + ".");
+  CHECK(save_error(with("k", INT64_MIN)) == "no error");
   CHECK(save_error(with(7, 1)) ==
         "invalid_argument: at /q: the dtype of a burn.QFloat was changed after reading: found dict "
         "of 1.");

@@ -315,6 +315,8 @@ TEST_CASE("files without tensors, empty tensors and tensors without dimensions c
   CHECK(ss::load(bytes_of(file.text()))["z"].tensor().size() == 0);
   file.data.resize(256);
   CHECK(ss::load(bytes_of(file.text()))["z"].tensor().size() == 0);
+  file.description["tensors"]["z"]["dtype"] = {{"Bool", "U32"}};
+  CHECK(ss::load(bytes_of(file.text()))["z"].tensor().size() == 0);
 }
 
 TEST_CASE("names spell the structure, as those of a plain safetensors file do") {
