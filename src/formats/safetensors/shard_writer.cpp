@@ -70,6 +70,16 @@ void require_nameable(const std::string& stem) {
                .advice = "Choose another name"});
 }
 
+// An index names files by their tensors. Of a checkpoint without any it would name none, and what
+// names none is refused when it is read.
+void require_tensors(std::span<const Item> items) {
+  if (!items.empty()) return;
+  throw Error(ErrorCode::invalid_argument, "an index cannot name a file without tensors",
+              {.expected = "at least one tensor",
+               .found = "none",
+               .advice = "Choose a name that does not end in .index.json"});
+}
+
 // Returns the rest of the index after its metadata, indented and sorted like those of Hugging Face.
 std::string map_text(std::span<const Item> items, std::span<const std::uint32_t> order,
                      std::span<const std::uint32_t> file_of,
@@ -82,7 +92,7 @@ std::string map_text(std::span<const Item> items, std::span<const std::uint32_t>
     text += ": ";
     json::append_escaped(text, files[file_of[index]]);
   }
-  text += first ? "}\n}\n" : "\n  }\n}\n";
+  text += "\n  }\n}\n";
   return text;
 }
 
@@ -122,6 +132,7 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
 
   const detail::CheckpointNames names(sink.file_name());
   require_nameable(names.stem());
+  if (!sink.file_name().empty()) require_tensors(items);
   std::vector<std::string> files;
   std::vector<std::uint32_t> file_of;
   file_of.reserve(items.size());
@@ -160,11 +171,16 @@ SaveReport write_sharded(Sink& sink, std::span<const Item> items, const Metadata
 SaveReport write_sharded(const std::filesystem::path& path, std::span<const Item> items,
                          const Metadata& metadata, std::uint64_t shard_size,
                          const WriteOptions& options) {
-  SaveReport report;
-  safestructures::write_file(
-      path, [&](Sink& sink) { report = write_sharded(sink, items, metadata, shard_size, options); },
-      options.durable);
-  return report;
+  try {
+    SaveReport report;
+    safestructures::write_file(
+        path,
+        [&](Sink& sink) { report = write_sharded(sink, items, metadata, shard_size, options); },
+        options.durable);
+    return report;
+  } catch (const Error& error) {
+    throw error.with_file(path.string());
+  }
 }
 
 }  // namespace safestructures::inline v0::safetensors

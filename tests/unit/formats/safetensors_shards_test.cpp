@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,6 +14,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safetensors.hpp>
 
+#include "support/errors.hpp"
 #include "support/platform_folder.hpp"
 
 namespace safestructures {
@@ -22,6 +24,7 @@ using platform_test::Folder;
 using safetensors::File;
 using safetensors::Item;
 using safetensors::WriteOptions;
+using test::error_of;
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -143,12 +146,12 @@ TEST_CASE("a checkpoint whose files an index cannot name is not written") {
     std::string shown;
   };
   for (const Case& one : {Case{"m\xff.safetensors", "m\\xff"}, Case{"a\\b.safetensors", "a\\b"}}) {
-    const std::string refusal =
-        "an index cannot name the files of this checkpoint: expected a file name of UTF-8, without "
-        "a backslash, found '" +
-        one.shown + "'. Choose another name.";
-    CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / one.name, checkpoint.items(), {}, 80),
-                         refusal.c_str(), Error);
+    CHECK(error_of([&] {
+            return safetensors::write_sharded(folder / one.name, checkpoint.items(), {}, 80);
+          })
+              .ends_with(": an index cannot name the files of this checkpoint: expected "
+                         "a file name of UTF-8, without a backslash, found '" +
+                         one.shown + "'. Choose another name."));
   }
   CHECK(folder.names().empty());
 }
@@ -156,23 +159,44 @@ TEST_CASE("a checkpoint whose files an index cannot name is not written") {
 TEST_CASE("a checkpoint that could not be read again is not written") {
   const Folder folder;
   const Checkpoint checkpoint;
+  const std::string path = (folder / "m").string();
+  const auto error = [&](const std::vector<Item>& items, std::uint64_t size,
+                         const Limits& limits = {}) {
+    return error_of([&] {
+      return safetensors::write_sharded(path, items, {}, size, WriteOptions{.limits = limits});
+    });
+  };
   // In another file than the first: none of the files sees both.
   for (const std::string name : {"a", "b", "c"}) {
     std::vector<Item> twice = checkpoint.items();
     twice.emplace(twice.begin(), name, checkpoint.tensor(1));
-    const std::string refusal =
-        "at " + name + ": two tensors have the same name. Give each tensor a name of its own.";
-    CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", twice, {}, 80), refusal.c_str(),
-                         Error);
+    CHECK(error(twice, 80) ==
+          "duplicate_name: " + path + ": at " + name +
+              ": two tensors have the same name. Give each tensor a name of its own.");
   }
-  CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 0),
-                       "a file of at most 0 bytes holds no tensor.", Error);
-  CHECK_THROWS_WITH_AS(safetensors::write_sharded(folder / "m", checkpoint.items(), {}, 1,
-                                                  WriteOptions{.limits = {.shards = 4}}),
-                       "too many files for one checkpoint: expected at most 4 (Limits::shards), "
-                       "found 5. Let each file "
-                       "be larger.",
-                       Error);
+  CHECK(error(checkpoint.items(), 0) ==
+        "invalid_argument: " + path + ": a file of at most 0 bytes holds no tensor.");
+  CHECK(error(checkpoint.items(), 1, {.shards = 4}) ==
+        "limit_exceeded: " + path +
+            ": too many files for one checkpoint: expected at most 4 (Limits::shards), found 5. "
+            "Let each file be larger.");
+  CHECK(error(checkpoint.items(), 1, {.tensors = 4}) ==
+        "limit_exceeded: " + path +
+            ": there are too many tensors: expected at most 4 (Limits::tensors), found 5.");
+  const Tensor three = Tensor::own<float>({1, 2, 3});
+  std::vector<Item> odd = checkpoint.items();
+  odd.emplace_back("f4", three, DType::F4);
+  CHECK(error(odd, 80) ==
+        "invalid_shape: " + path +
+            ": at f4: the elements do not fill whole bytes: expected a number of elements of 4 "
+            "bits that makes a multiple of 8 bits, found F4 [3].");
+  // An index would name no file.
+  const auto index = folder / "m.safetensors.index.json";
+  CHECK(error_of([&] {
+          return safetensors::write_sharded(index, std::vector<Item>(), {{"k", "v"}}, 80);
+        }) == "invalid_argument: " + index.string() +
+                  ": an index cannot name a file without tensors: expected at least one tensor, "
+                  "found none. Choose a name that does not end in .index.json.");
   CHECK(folder.names().empty());
 }
 
@@ -316,7 +340,7 @@ TEST_CASE("one file under many names is opened no more than twice") {
   safetensors::write_file(folder / "0", std::span(checkpoint.items()).first(2));  // e, d
   std::filesystem::create_hard_link(folder / "0", folder / "1");
   std::filesystem::create_symlink("0", folder / "1s");
-  const auto error_of = [&](const std::string& map) {
+  const auto error_with = [&](const std::string& map) {
     write_text(folder / "i.json", "{\"weight_map\":{" + map + "}}");
     try {
       static_cast<void>(File::open(folder / "i.json"));
@@ -327,7 +351,7 @@ TEST_CASE("one file under many names is opened no more than twice") {
   };
   // The last file is not there: who opens it says so.
   for (const std::string link : {"1", "1s"})
-    CHECK(error_of(R"("e":"0","d":")" + link + R"(","x":"2","y":"2","z":"2")") ==
+    CHECK(error_with(R"("e":"0","d":")" + link + R"(","x":"2","y":"2","z":"2")") ==
           (folder / link).string() +
               ": at d: two files hold a tensor of the same name: found the other in \"0\".");
 }
