@@ -120,7 +120,7 @@ void ElementReader::close_list() {
 void ElementReader::element() {
   // For C64 without a shape, the first list whose first item is a number is an element.
   if (!rank_ && dtype_ == DType::C64) {
-    if (open_.empty() || open_.back() != 0)
+    if (open_.empty())
       fail(
           ErrorCode::type_mismatch, "an element of a tensor has the wrong form",
           {.expected = "an array of two numbers", .found = std::string(describe(cursor_.token()))});

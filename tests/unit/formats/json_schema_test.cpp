@@ -6,6 +6,7 @@
 #include <chrono>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@ using nlohmann::json;
 namespace {
 
 enum class Color { red, green };
+enum class Nameless : std::uint8_t {};
 struct Layer {
   std::string name;
   std::vector<std::array<float, 3>> points;
@@ -103,6 +105,11 @@ TEST_CASE("every kind of type has its schema") {
         R"({"contentEncoding":"base64","description":"bytes","type":"string"})");
   CHECK(body<std::array<std::string, 2>>() ==
         R"({"items":{"type":"string"},"maxItems":2,"minItems":2,"type":"array"})");
+  CHECK(body<std::vector<bool>>() ==
+        R"({"description":"tensor BOOL [any]","items":{"type":"boolean"},"type":"array"})");
+  CHECK(body<std::vector<int>>() ==
+        R"({"description":"tensor I32 [any]","items":{"type":"integer"},"type":"array"})");
+  CHECK(body<Nameless>() == body<std::uint8_t>());
   CHECK(body<std::tuple<>>() == R"({"maxItems":0,"minItems":0,"type":"array"})");
   CHECK(body<std::set<bool>>() ==
         R"({"items":{"type":"boolean"},"type":"array","uniqueItems":true})");

@@ -128,6 +128,20 @@ TEST_CASE("a minus zero is read with a point and without") {
   }
 }
 
+TEST_CASE("NaN and infinities are read as Python's json spells them, too") {
+  const auto bytes_of = [](const std::string& dtype, const std::string& data) {
+    const ss::Tensor tensor =
+        load_json(R"({"$tensor":")" + dtype + R"(","data":)" + data + "}").tensor();
+    return std::vector<std::byte>(tensor.bytes().begin(), tensor.bytes().end());
+  };
+  for (const std::string dtype : {"F64", "F32", "F16", "BF16", "F8_E5M2"})
+    CHECK(bytes_of(dtype, "[NaN,Infinity,-Infinity]") ==
+          bytes_of(dtype, R"(["nan","inf","-inf"])"));
+  CHECK(bytes_of("C64", "[[NaN,-Infinity]]") == bytes_of("C64", R"([["nan","-inf"]])"));
+  for (const std::string dtype : {"F8_E4M3", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F8_E8M0"})
+    CHECK(bytes_of(dtype, "[NaN]") == bytes_of(dtype, R"(["nan"])"));
+}
+
 TEST_CASE("a shared tensor of a name stays shared, and names survive") {
   ss::Value first(ss::Tensor::own<float>({1, 2}));
   first.set_tensor_name("w");
