@@ -226,6 +226,13 @@ TEST_CASE("a map that stands for something must have its form in binary formats 
               bytes(format, "x"),
           "invalid_shape: at /: a shape has the wrong form: expected an array of ints from 0 to "
           "9223372036854775807, found int -1 (byte 19)."},
+         {tensor + shape + array(format, 1) + (format->name() == "cbor" ? "\x1B" : "\xCF") +
+              std::string(8, '\xFF') + data + bytes(format, "x"),
+          "invalid_shape: at /: a shape has the wrong form: expected an array of ints from 0 to "
+          "9223372036854775807, found int 18446744073709551615 (byte 19)."},
+         {tensor + shape + array(format, 1) + "\x01" + data + bytes(format, "xy"),
+          "shape_mismatch: at /: the data of a tensor do not have its shape: expected 1 byte, "
+          "found 2 (byte 25)."},
          {tensor + shape + array(format, 1) + "\x01" + data + array(format, 1) + "\x01",
           "invalid_schema: at /: the data of a tensor have the wrong form: expected bytes, found "
           "an array (byte 25)."},
@@ -273,6 +280,13 @@ TEST_CASE("limits hold for binary trees before memory is taken") {
     std::string many(1, array(format, 3));
     for (int i = 0; i < 3; ++i) many += bytes(format, "x");
     CHECK(read_error(many, format, {.tensors = 2}).starts_with("limit_exceeded: at /2"));
+    for (const std::string number : {"123456", "-123456"}) {
+      const std::string big = map(format, 1) + text(format, "$int") + text(format, number);
+      CHECK(read_error(big, format, {.digits = 6}) == "no error");
+      CHECK(read_error(big, format, {.digits = 5}) ==
+            "limit_exceeded: at /: an int has too many digits: expected at most 5 "
+            "(Limits::digits), found 6 (byte 6).");
+    }
     const std::string ranked = saved_as(ss::Tensor::own<float>({1}, {1, 1, 1, 1}), format,
                                         {.precision = ss::Precision::preserve});
     CHECK(read_error(ranked, format, {.rank = 3}).starts_with("limit_exceeded: at /"));

@@ -52,6 +52,10 @@ TEST_CASE("a malformed tensor is refused with its place") {
        "duplicate_name: at /a/0: an object contains a member twice: found 'shape' (byte 39)."},
       {json_tensor(R"(, "data": [1], "data": [1])"),
        "duplicate_name: at /a/0: an object contains a member twice: found 'data' (byte 38)."},
+      // What aligns the data of a binary file is nothing in JSON.
+      {json_tensor(R"(, "pad": 1)"),
+       "unknown_field: at /a/0: a $tensor has a member that it must not have: found 'pad' (byte "
+       "25)."},
       {json_tensor(R"(, "size": 1)"),
        "unknown_field: at /a/0: a $tensor has a member that it must not have: found 'size' (byte "
        "25)."},

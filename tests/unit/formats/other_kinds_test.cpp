@@ -46,6 +46,8 @@ TEST_CASE("a file of another format is named in the error") {
        "a pointer of Git LFS instead of the file. Fetch the file itself with 'git lfs pull'."},
       {"\n<!DOCTYPE HTML><html><head>",
        "a web page (HTML). The download may have failed: read the page."},
+      {"\r\n <HEAD><title>404</title>",
+       "a web page (HTML). The download may have failed: read the page."},
       {"<html><body>404</body></html>",
        "a web page (HTML). The download may have failed: read the page."},
   };
@@ -81,12 +83,16 @@ TEST_CASE("a .bin of another program is named in the error") {
 TEST_CASE("JSON in place of a safetensors file is named as such") {
   const ss::test::Folder folder;
   const auto path = folder / "model.safetensors";
-  std::ofstream(path) << R"({"error": "not found", "status": 404})";
-  CHECK(error_of([&] { return ss::load_file(path, {.format = ss::formats::safestructures()}); }) ==
+  for (const std::string text : {R"({"error": "not found", "status": 404})", " [1, 2, 3]\n"}) {
+    CAPTURE(text);
+    std::ofstream(path) << text;
+    CHECK(
+        error_of([&] { return ss::load_file(path, {.format = ss::formats::safestructures()}); }) ==
         "invalid_header: " + path.string() +
             ": the file has another format: expected a safetensors file, found JSON. Only the "
             ".index.json of a checkpoint in several files can be opened as one; load other JSON "
             "with LoadOptions::format = formats::json().");
+  }
 }
 
 TEST_CASE("a damaged file of no other format keeps its own error") {

@@ -207,6 +207,7 @@ TEST_CASE("malformed checksums are an error") {
       {"[]", "invalid_metadata: the checksums are not a JSON object" + rest},
       {"[[[[[[[[", "invalid_metadata: the checksums are not a JSON object" + rest},
       {"{}", "invalid_metadata: the checksums do not name their algorithm" + rest},
+      {R"({"algorithm":3})", "invalid_metadata: the checksums do not name their algorithm" + rest},
       {R"({"algorithm":"CRC32"})",
        "unsupported_version: the checksums have an unknown algorithm: expected XXH3-64, found "
        "\"CRC32\". Check the file with a newer safestructures."},
@@ -216,6 +217,14 @@ TEST_CASE("malformed checksums are an error") {
        "invalid_metadata: a checksum is not text of 16 hexadecimal digits" + rest},
       {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef"})",
        "invalid_metadata: the checksums lack those of tensors" + rest},
+      {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef","tensors":[]})",
+       "invalid_metadata: the checksums lack those of tensors" + rest},
+      {R"({"algorithm":"XXH3-64","schema":"0123456789abcde","tensors":{}})",
+       "invalid_metadata: a checksum is not text of 16 hexadecimal digits" + rest},
+      {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef0","tensors":{}})",
+       "invalid_metadata: a checksum is not text of 16 hexadecimal digits" + rest},
+      {R"({"algorithm":"XXH3-64","schema":"0123456789abcdeg","tensors":{}})",
+       "invalid_metadata: a checksum is not text of 16 hexadecimal digits" + rest},
       {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef","metadata":[],"tensors":{}})",
        "invalid_metadata: the checksums of the metadata are not an object" + rest},
       {R"({"algorithm":"XXH3-64","schema":"0123456789abcdef","tensors":{}})",
@@ -236,6 +245,36 @@ TEST_CASE("malformed checksums are an error") {
     CAPTURE(one.text);
     CHECK(verify_error(bytes) == one.error);
   }
+}
+
+TEST_CASE("what cannot be saved has the same error with checksums and without") {
+  const ss::Value one = ss::Tensor::own<float>({1});
+  const ss::Value large = ss::Tensor::own<float>({1e6F});
+  struct Case {
+    ss::Value value;
+    ss::SaveOptions options;
+    std::string error;
+  };
+  const Case cases[] = {
+      {ss::Value::dict({{"\xFF", one}}),
+       {.schema = false},
+       "invalid_utf8: the name of a tensor is not valid UTF-8: found \"\\xff\"."},
+      {ss::Value::dict({{"a", one}}),
+       {.metadata = {{"\xFF", "x"}}},
+       "invalid_utf8: a key of the metadata is not valid UTF-8: found \"\\xff\"."},
+      {ss::Value::dict({{"a", one}, {"b", large}}),
+       {.precision = ss::Precision::f16},
+       "out_of_range: at b: element 0 cannot be converted from F32 to F16: expected a number from "
+       "-65504 to 65504, found 1000000. Choose a dtype of wider range, or let numbers saturate "
+       "(Overflow::saturate, or convert --overflow in the tool)."},
+  };
+  for (const Case& test : cases)
+    for (const bool checksums : {false, true}) {
+      CAPTURE(checksums);
+      ss::SaveOptions options = test.options;
+      options.checksums = checksums;
+      CHECK(error_of([&] { return ss::save(test.value, options); }) == test.error);
+    }
 }
 
 TEST_CASE("the user's metadata cannot have the name of the checksums") {
