@@ -156,15 +156,20 @@ void Writer::typed(const Value& item, const TypeInfo& type, const Trace* trace) 
   switch (type.kind) {
     case TypeKind::none:
       if (type.mark == constant_mark) return out_.constant(0);
+      if (!is_nothing(item)) mismatch(type, item, trace);
       if (out_.is_named()) out_.none();
       return;
-    case TypeKind::boolean: return out_.boolean(item.as_bool());
+    case TypeKind::boolean:
+      if (item.kind() != Kind::boolean) mismatch(type, item, trace);
+      return out_.boolean(item.as_bool());
     case TypeKind::integer: return integer(item, type, trace);
     case TypeKind::floating: return floating(item, type, trace);
     case TypeKind::complex:
       if (item.kind() != Kind::complex) mismatch(type, item, trace);
       return natural(item, trace);
-    case TypeKind::string: return text(item.as_string(), trace);
+    case TypeKind::string:
+      if (item.kind() != Kind::string) mismatch(type, item, trace);
+      return text(item.as_string(), trace);
     case TypeKind::bytes:
       if (item.kind() != Kind::bytes || (type.size && item.tensor().size() != *type.size))
         mismatch(type, item, trace);
@@ -308,18 +313,24 @@ void Writer::refuse_others(const Value& item, const TypeInfo& type, const Trace*
 }
 
 void Writer::variant(const Value& item, const TypeInfo& type, const Trace* trace) {
-  if (item.kind() != Kind::dict || item.size() != 1) mismatch(type, item, trace);
+  if (item.kind() != Kind::dict || item.size() != 1 ||
+      item.entries().front().key.kind() != Kind::string)
+    mismatch(type, item, trace);
   const Entry& entry = item.entries().front();
   const std::string& name = entry.key.as_string();
   const auto field = std::ranges::find(type.fields, name, &TypeField::name);
-  std::optional<std::uint64_t> index;
-  if (field != type.fields.end())
-    index = type.mark == activation_mark
-                ? activation_index(name, version_)
-                : std::optional(static_cast<std::uint64_t>(field - type.fields.begin()));
+  if (field == type.fields.end())
+    fail(ErrorCode::out_of_range, trace, "an enum has no such variant",
+         {.expected = to_string(type), .found = "'" + name + "'"});
+  const std::optional<std::uint64_t> index =
+      type.mark == activation_mark
+          ? activation_index(name, version_)
+          : std::optional(static_cast<std::uint64_t>(field - type.fields.begin()));
   if (!index)
     fail(ErrorCode::out_of_range, trace, "this version of Burn has no such variant",
-         {.expected = to_string(type), .found = "'" + name + "'"});
+         {.expected = to_string(type),
+          .found = "'" + name + "'",
+          .advice = "Write for a newer version (burn::Options::burn_version)"});
   out_.begin_variant(*index, name);
   value_at(entry.value, field->type, Trace{trace, name});
   out_.end_variant();

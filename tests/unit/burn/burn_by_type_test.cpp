@@ -4,13 +4,17 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <safestructures/burn/burn.hpp>
@@ -112,6 +116,74 @@ TEST_CASE("the type says whether a tensor is a parameter, and without names noth
       CHECK(again["bare"].attribute(ss::attributes::burn_id)->is_none());
       CHECK(again["param"].attribute(ss::attributes::burn_id)->kind() == ss::Kind::string);
     }
+}
+
+TEST_CASE("a value of another kind than its type is refused by its path") {
+  using Pair = std::tuple<int, std::string>;
+  using Choice = burn::Enum<burn::Case<"Lin", burn::Linear>, burn::Case<"Act">>;
+  const auto check = []<class T>(std::type_identity<T>, const ss::Value& value,
+                                 const std::string& error) {
+    using Item = std::map<std::string, T>;
+    for (const burn::Encoding encoding : encodings) {
+      CAPTURE(static_cast<int>(encoding));
+      CHECK(error_of([&] {
+              return ss::save(ss::Value::dict({{"v", value}}),
+                              {.format = ss::formats::burn({.encoding = encoding}),
+                               .type = &ss::type_info<Item>});
+            }) == error);
+    }
+  };
+  const ss::Value five = 5;
+  const ss::Value text = "x";
+  const ss::Value list = ss::Value::list({1});
+  const ss::Value dict = ss::Value::dict({{"a", 1}});
+  const std::string wrong = "type_mismatch: at /v: a value does not fit its type: expected ";
+  check(std::type_identity<bool>(), five, wrong + "bool, found int 5.");
+  check(std::type_identity<std::string>(), five, wrong + "str, found int 5.");
+  check(std::type_identity<double>(), five, wrong + "f64, found int 5.");
+  check(std::type_identity<std::complex<double>>(), five,
+        wrong + "complex of two f64, found int 5.");
+  check(std::type_identity<std::monostate>(), five, wrong + "None, found int 5.");
+  check(std::type_identity<std::monostate>(), {}, "no error");
+  check(std::type_identity<std::optional<bool>>(), five, wrong + "bool, found int 5.");
+  check(std::type_identity<std::vector<std::string>>(), text,
+        wrong + "list of str, found str \"x\".");
+  check(std::type_identity<std::set<std::string>>(), dict, wrong + "set of str, found dict of 1.");
+  check(std::type_identity<Pair>(), list, wrong + "tuple (i32, str), found list of 1.");
+  check(std::type_identity<Pair>(), five, wrong + "tuple (i32, str), found int 5.");
+  check(std::type_identity<std::map<std::string, int>>(), list,
+        wrong + "dict of str to i32, found list of 1.");
+  check(std::type_identity<Renamed>(), list,
+        wrong + "struct Renamed {title: (str or None), count: i32}, found list of 1.");
+  check(std::type_identity<burn::Linear>(), five,
+        wrong + "struct burn.Linear {weight: tensor, bias: (tensor or None)}, found int 5.");
+  const std::string choice = "dict {Lin: burn.Linear, Act: None}, found ";
+  check(std::type_identity<Choice>(), five, wrong + choice + "int 5.");
+  check(std::type_identity<Choice>(), text, wrong + choice + "str \"x\".");
+  check(std::type_identity<Choice>(), ss::Value::dict({{1, five}}), wrong + choice + "dict of 1.");
+  check(std::type_identity<Choice>(), ss::Value::dict({{"Act", {}}, {"Lin", {}}}),
+        wrong + choice + "dict of 2.");
+  check(std::type_identity<Choice>(), dict,
+        "out_of_range: at /v: an enum has no such variant: expected " + choice + "'a'.");
+  check(std::type_identity<std::vector<bool>>(), ss::Value::list({true}), "no error");
+}
+
+TEST_CASE("an activation that a version does not have is refused for it") {
+  const auto activation = burn::Activation::of<"SoftShrink">();
+  for (const burn::Encoding encoding : encodings) {
+    const auto error = [&](const std::string& version) {
+      return error_of([&] {
+        return ss::save(
+            activation,
+            {.format = ss::formats::burn({.encoding = encoding, .burn_version = version})});
+      });
+    };
+    CHECK(error("0.21") == "no error");
+    CHECK(error("0.20") ==
+          "out_of_range: at /: this version of Burn has no such variant: expected " +
+              to_string(ss::type_info<burn::Activation>()) +
+              ", found 'SoftShrink'. Write for a newer version (burn::Options::burn_version).");
+  }
 }
 
 TEST_CASE("what a type lacks is refused, too, where another member is left out") {
