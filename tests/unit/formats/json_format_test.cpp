@@ -94,6 +94,11 @@ TEST_CASE("type names and attributes are written next to the value") {
   layer.set_attribute("class_version", 3);
   CHECK(saved(layer) == R"({"$struct":"Layer","a":1,"$attributes":{"class_version":3}})");
   CHECK(saved(layer, {.extensions = false}) == R"({"$struct":"","a":1})");
+  // Of a custom value they are a part, as in Python's files.
+  ss::Value money = ss::Value::custom("acme.Money", 5);
+  money.set_attribute("unit", "m");
+  CHECK(saved(money, {.extensions = false}) == saved(money));
+  CHECK(ss::load(ss::save(money, {.extensions = false})) == money);
 }
 
 TEST_CASE("the pretty form has a row of a tensor on each line") {
