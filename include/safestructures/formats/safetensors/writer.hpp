@@ -106,8 +106,8 @@ inline constexpr std::string_view save_key = "_safestructures_save_";
 /// temporary names and renamed once all are complete, the index last. Then what was saved at the
 /// same path before is removed: the single file, unless the path names the index, and the shards
 /// that the index named and that do not belong to this save, if they are called as these are.
-/// \throws Error as `write_file`; `invalid_argument` for `shard_size` 0; `limit_exceeded` for
-/// more files than `limits.shards`
+/// \throws Error as `write_file`; `invalid_argument` for `shard_size` 0, and for an index without
+/// tensors; `limit_exceeded` for more files than `limits.shards`
 SAFESTRUCTURES_API SaveReport write_sharded(const std::filesystem::path& path,
                                             std::span<const Item> items, const Metadata& metadata,
                                             std::uint64_t shard_size,
