@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include <fmt/format.h>
+
 #include <safestructures/data/error.hpp>
 #include "compare/metrics/tolerance.hpp"
 
@@ -16,8 +18,7 @@ void require_sane(const Tolerance& tolerance) {
     return;
   throw Error(ErrorCode::invalid_argument, "a tolerance is not valid",
               {.expected = "finite numbers, 0 or larger",
-               .found = "rtol " + std::to_string(tolerance.rtol) + ", atol " +
-                        std::to_string(tolerance.atol)});
+               .found = fmt::format("rtol {}, atol {}", tolerance.rtol, tolerance.atol)});
 }
 
 }  // namespace

@@ -57,9 +57,20 @@ TEST_CASE("a tolerance of a dtype is that of its numbers alone, the looser besid
   };
   CHECK(mixed({"*", {0.2, 0}, ss::DType::F16}) == ss::Tolerance{0.2, 1e-5});
   CHECK(mixed({"*", {0, 0.2}, ss::DType::F32}) == ss::Tolerance{1e-3, 0.2});
-  CHECK(ss::test::error_of([&] { return verdicts({{"*", {0, -1}, ss::DType::F16}}); }) ==
-        "invalid_argument: a tolerance is not valid: expected finite numbers, 0 or larger, found "
-        "rtol 0.000000, atol -1.000000.");
+  struct Case {
+    ss::Tolerance tolerance;
+    std::string text;
+  };
+  for (const Case& one :
+       std::vector<Case>{{{0, -1}, "rtol 0, atol -1"},
+                         {{-1e-9, 0}, "rtol -1e-09, atol 0"},
+                         {{HUGE_VAL, 0}, "rtol inf, atol 0"},
+                         {{0, HUGE_VAL}, "rtol 0, atol inf"},
+                         {{0.1, std::numeric_limits<double>::quiet_NaN()}, "rtol 0.1, atol nan"}})
+    CHECK(
+        ss::test::error_of([&] { return verdicts({{"*", one.tolerance, ss::DType::F16}}); }) ==
+        "invalid_argument: a tolerance is not valid: expected finite numbers, 0 or larger, found " +
+            one.text + ".");
 }
 
 TEST_CASE("a tolerance of a dtype holds for files, for what had the dtype, and in tests") {
