@@ -34,7 +34,7 @@ using comparing::TreeNode;
 namespace {
 
 std::vector<RenameSuggestion> suggestions(const std::vector<NodePair>& pairs,
-                                          const comparing::Filter& filter) {
+                                          const comparing::Filter& filter, const NameOf& name_of) {
   std::vector<Lone> a;
   std::vector<Lone> b;
   for (const NodePair& pair : pairs) {
@@ -43,7 +43,7 @@ std::vector<RenameSuggestion> suggestions(const std::vector<NodePair>& pairs,
     if ((node.value->has_tensor() || node.is_summary) && filter.is_wanted(node.path))
       (pair.a != nullptr ? a : b).push_back({node.path, {{{}, node.value}}});
   }
-  return comparing::suggest(a, b);
+  return comparing::suggest(a, b, name_of);
 }
 
 Comparison compare_nodes(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b,
@@ -51,12 +51,12 @@ Comparison compare_nodes(const std::vector<TreeNode>& a, const std::vector<TreeN
   const platform::CrewScope crew;
   const bool of_recordings = false;
   Rules rules(options, of_recordings);
-  Draft draft(rules);
+  Draft draft(rules, name_of);
   const std::vector<NodePair> pairs = comparing::pair_nodes(a, b, rules.renames);
   comparing::NodeRows(rules, draft).add(pairs);
-  comparing::compare_numbers(rules, draft, name_of);
+  comparing::compare_numbers(rules, draft);
   comparing::look_for_suspicions(rules, draft);
-  if (options.suggest) draft.result.suggestions = suggestions(pairs, rules.filter);
+  if (options.suggest) draft.result.suggestions = suggestions(pairs, rules.filter, name_of);
   draft.add_notes(rules);
   return std::move(draft.result);
 }

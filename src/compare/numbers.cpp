@@ -12,8 +12,8 @@
 #include "compare/metrics/tensor_pair.hpp"
 #include "compare/metrics/transpose.hpp"
 #include "compare/metrics/unmasked.hpp"
+#include "compare/pairing/located.hpp"
 #include "platform/parallel.hpp"
-#include "tools/doubles.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -35,23 +35,10 @@ const Tensor& at_hand(const Tensor* tensor, Tensor& room) {
   return room = tensor->clone();
 }
 
-/// Whether all elements are numbers; called if something was found that may not be one.
-bool can_be_read(const Tensor& tensor) {
-  try {
-    constexpr std::uint64_t block = 2048;
-    detail::for_each_block_in_doubles(tensor, block,
-                                      [](std::span<const double>, std::uint64_t, std::uint64_t) {});
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 /// Compares all held tensors.
 class NumberComparer {
  public:
-  NumberComparer(const Rules& rules, Draft& draft, const NameOf& name_of)
-      : rules_(rules), draft_(draft), name_of_(name_of) {}
+  NumberComparer(const Rules& rules, Draft& draft) : rules_(rules), draft_(draft) {}
 
   void compare(std::span<const HeldTensors::Held> all) {
     for (std::size_t begin = 0; begin < all.size();) {
@@ -108,9 +95,7 @@ class NumberComparer {
             held.tensors.recorded},
            done);
     } catch (const Error& error) {
-      const Error located = error.details().path.empty() ? error.with_path(row.path) : error;
-      if (!error.details().file.empty() || !name_of_) throw located;
-      throw located.with_file(name_of_(can_be_read(*held.tensors.a)));
+      throw located(error, row.path, {held.tensors.a, held.tensors.b}, draft_.name_of);
     }
   }
 
@@ -163,13 +148,12 @@ class NumberComparer {
 
   const Rules& rules_;
   Draft& draft_;
-  const NameOf& name_of_;
 };
 
 }  // namespace
 
-void compare_numbers(const Rules& rules, Draft& draft, const NameOf& name_of) {
-  NumberComparer(rules, draft, name_of).compare(draft.held.sorted());
+void compare_numbers(const Rules& rules, Draft& draft) {
+  NumberComparer(rules, draft).compare(draft.held.sorted());
   draft.held.keep_only([&](const HeldTensors::Held& held) {
     if (!rules.options.suggest) return false;
     const ComparisonRow& row = draft.rows.whole(held.row);

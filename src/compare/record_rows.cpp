@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <safestructures/data/codec.hpp>
-#include <safestructures/data/error.hpp>
 #include <safestructures/recording/options.hpp>
 #include "compare/pairing/node_pairs.hpp"
 #include "compare/pairing/tree_nodes.hpp"
@@ -72,13 +71,9 @@ void RecordRows::add_kept_otherwise(const Record& a, const Record& b, const Reco
 }
 
 void RecordRows::add_nodes(const Record& a, const Record& b, const RecordPlace& place) {
-  try {
-    const std::vector<TreeNode> nodes_a = nodes_of(a.value());
-    const std::vector<TreeNode> nodes_b = nodes_of(b.value());
-    node_rows_.add(pair_nodes(nodes_a, nodes_b, rules_.renames), RecordOfNodes{place, b.name()});
-  } catch (const Error& error) {
-    throw error.with_parent_path(a.name());
-  }
+  const std::vector<TreeNode> nodes_a = nodes_of(a.value());
+  const std::vector<TreeNode> nodes_b = nodes_of(b.value());
+  node_rows_.add(pair_nodes(nodes_a, nodes_b, rules_.renames), RecordOfNodes{place, b.name()});
 }
 
 void RecordRows::add_whole(const RecordPlace& place, Verdict verdict, std::string detail) {

@@ -27,6 +27,7 @@ using comparing::Draft;
 using comparing::Filter;
 using comparing::Leaf;
 using comparing::Lone;
+using comparing::NameOf;
 using comparing::PairedRecordings;
 using comparing::RecordPair;
 using comparing::Rules;
@@ -48,7 +49,7 @@ std::vector<Leaf> leaves_of(const Record& record) {
 }
 
 std::vector<RenameSuggestion> record_suggestions(const PairedRecordings& recordings,
-                                                 const Filter& filter) {
+                                                 const Filter& filter, const NameOf& name_of) {
   std::vector<Lone> lone_a;
   std::vector<Lone> lone_b;
   std::set<std::string> known_a;
@@ -66,7 +67,7 @@ std::vector<RenameSuggestion> record_suggestions(const PairedRecordings& recordi
     known.insert(record.name());
     (is_of_b ? lone_b : lone_a).push_back({record.name(), std::move(leaves)});
   }
-  return comparing::suggest(lone_a, lone_b);
+  return comparing::suggest(lone_a, lone_b, name_of);
 }
 
 bool has_slices(const recording::RecordTable& table) {
@@ -134,19 +135,19 @@ Comparison compare(const Recording& a, const Recording& b, const CompareOptions&
   const platform::CrewScope crew;
   const bool of_recordings = true;
   Rules rules(options, of_recordings);
-  Draft draft(rules);
+  Draft draft(rules,
+              [&](bool is_of_b) { return (is_of_b ? b : a)[0].file().parent_path().string(); });
   const PairedRecordings recordings(a, b, rules.renames);
   draft.held.set_compact_values([&](std::size_t record) {
     const RecordPair pair = recordings.pairs[record];
     return std::pair(&a[pair.a].value(), &b[pair.b].value());
   });
   add_records(recordings, rules, draft);
-  comparing::compare_numbers(rules, draft, [&](bool is_of_b) {
-    return (is_of_b ? b : a)[0].file().parent_path().string();
-  });
+  comparing::compare_numbers(rules, draft);
   comparing::trace_errors(draft.result, a);
   comparing::look_for_suspicions(rules, draft);
-  if (options.suggest) draft.result.suggestions = record_suggestions(recordings, rules.filter);
+  if (options.suggest)
+    draft.result.suggestions = record_suggestions(recordings, rules.filter, draft.name_of);
   add_notes_on_records(recordings, rules.filter, draft.result.notes);
   draft.add_notes(rules);
   return std::move(draft.result);

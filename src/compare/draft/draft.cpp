@@ -8,8 +8,11 @@
 
 namespace safestructures::inline v0::comparing {
 
-Draft::Draft(const Rules& rules)
-    : rows(RowStore::make_for(result.rows)), held(rows), progress(rules.options) {
+Draft::Draft(const Rules& rules, NameOf sides)
+    : rows(RowStore::make_for(result.rows)),
+      held(rows),
+      progress(rules.options),
+      name_of(std::move(sides)) {
   result.is_of_recordings = rules.of_recordings;
   result.has_noise = !rules.noise.empty();
 }

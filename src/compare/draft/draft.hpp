@@ -6,13 +6,15 @@
 #include "compare/draft/held_tensors.hpp"
 #include "compare/draft/progress.hpp"
 #include "compare/draft/rules.hpp"
+#include "compare/pairing/located.hpp"
 #include "compare/rows/row_store.hpp"
 
 namespace safestructures::inline v0::comparing {
 
 /// The result so far, which each step of a comparison adds to, and what later steps need.
 struct Draft {
-  explicit Draft(const Rules& rules);
+  /// \param sides may be null
+  explicit Draft(const Rules& rules, NameOf sides = nullptr);
 
   /// Counts a row without numbers.
   void count(Verdict verdict);
@@ -23,6 +25,7 @@ struct Draft {
   RowStore& rows;  ///< The rows of `result`.
   HeldTensors held;
   Progress progress;
+  NameOf name_of;  ///< Null if errors need not name the sides.
 };
 
 }  // namespace safestructures::inline v0::comparing

@@ -4,6 +4,7 @@
 
 #include <safestructures/data/error.hpp>
 #include "compare/pairing/filter.hpp"
+#include "compare/pairing/located.hpp"
 #include "compare/pairing/tree_nodes.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -53,6 +54,11 @@ class IgnoredNodes {
   IgnoredChildren in_b_;
 };
 
+/// Returns null if there is none.
+const Tensor* tensor_of(const TreeNode* node) {
+  return node != nullptr && node->value->has_tensor() ? &node->value->tensor() : nullptr;
+}
+
 }  // namespace
 
 void NodeRows::add(const std::vector<NodePair>& pairs, const std::optional<RecordOfNodes>& record) {
@@ -68,19 +74,21 @@ void NodeRows::add(const std::vector<NodePair>& pairs, const std::optional<Recor
       draft_.rows.take_back();
       continue;
     }
-    try {
-      if (!comparer_.compare(pair, row) ||
-          (row.verdict == Verdict::size && ignored.explain_sizes(pair))) {
-        draft_.rows.take_back();
-        continue;
-      }
-      if (record) row.record = record->place;
-      kept_paths_.add(row.path);
-      draft_.count(row.verdict);
-    } catch (const Error& error) {
-      if (!error.details().path.empty()) throw;
-      throw error.with_path(pair.first().path);
+    if (!compare(pair, row) || (row.verdict == Verdict::size && ignored.explain_sizes(pair))) {
+      draft_.rows.take_back();
+      continue;
     }
+    if (record) row.record = record->place;
+    kept_paths_.add(row.path);
+    draft_.count(row.verdict);
+  }
+}
+
+bool NodeRows::compare(const NodePair& pair, ComparisonRow& row) {
+  try {
+    return comparer_.compare(pair, row);
+  } catch (const Error& error) {
+    throw located(error, row.path, {tensor_of(pair.a), tensor_of(pair.b)}, draft_.name_of);
   }
 }
 

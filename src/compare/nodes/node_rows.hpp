@@ -33,6 +33,9 @@ class NodeRows {
   void add(const std::vector<NodePair>& pairs, const std::optional<RecordOfNodes>& record = {});
 
  private:
+  /// Compares two nodes; errors name the row and the file.
+  bool compare(const NodePair& pair, ComparisonRow& row);
+
   const Rules& rules_;
   Draft& draft_;
   NodeComparer comparer_;

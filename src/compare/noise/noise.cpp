@@ -10,6 +10,8 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/format.h>
+
 #include <safestructures/data/error.hpp>
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/tools/document.hpp>
@@ -71,7 +73,7 @@ std::string name_of(const NoiseRun& run) {
 Noise::Noise(const CompareOptions& options, bool of_recordings) : factor_(options.noise_factor) {
   if (!(factor_ > 0) || !std::isfinite(factor_))
     throw Error(ErrorCode::invalid_argument, "a factor for the noise is not valid",
-                {.expected = "a finite number above 0", .found = std::to_string(factor_)});
+                {.expected = "a finite number above 0", .found = fmt::format("{}", factor_)});
   const std::vector<NoiseRun> runs = all_opened(options);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (std::holds_alternative<std::shared_ptr<const Recording>>(runs[i]) != of_recordings)
@@ -95,6 +97,7 @@ void Noise::add(const NoiseRun& run) {
         if constexpr (!std::is_same_v<Source, std::filesystem::path>) {
           if (source == nullptr) return;
           if constexpr (std::is_same_v<Source, std::shared_ptr<const Recording>>) {
+            if (source->size() != 0) found.file = (*source)[0].file().parent_path().string();
             found.records = std::make_unique<const NoiseRecords>(source);
             recording::RecordCursor cursor(found.records->table());
             for (std::size_t i = 0; i < source->size(); ++i) {
@@ -104,6 +107,7 @@ void Noise::add(const NoiseRun& run) {
                    RecordPlace{record.name(), record.step(), record.call(), record.sequence()});
             }
           } else if constexpr (std::is_same_v<Source, std::shared_ptr<const Document>>) {
+            found.file = source->name();
             take({}, nodes_of(source->root()), {});
             for (const auto& [name, tensor] : source->content().extra_tensors)
               found.nodes.try_emplace(name, Numbers{tensor, std::nullopt});
@@ -157,10 +161,15 @@ std::optional<NoiseFloor> Noise::floor(const ComparisonRow& row, const TensorPai
       if (other.tensor.shape() != a.shape()) continue;
       const RecordedDTypes of_a{dtypes.a.recorded, other.recorded};
       const RecordedDTypes of_b{dtypes.b.recorded, other.recorded};
-      const DistancesToRun found{
-          .of_a = distance_in(compare_tensors(a, other.tensor, {}, of_a)),
-          .of_b = distance_in(compare_tensors(b, other.tensor, {}, of_b)),
-          .grid = grid_of(effective_dtype(other.tensor.dtype(), other.recorded))};
+      DistancesToRun found;
+      try {
+        found = {.of_a = distance_in(compare_tensors(a, other.tensor, {}, of_a)),
+                 .of_b = distance_in(compare_tensors(b, other.tensor, {}, of_b)),
+                 .grid = grid_of(effective_dtype(other.tensor.dtype(), other.recorded))};
+      } catch (const Error& error) {
+        // Both sides were read before.
+        throw error.with_file(run.file);
+      }
       if (!nearest || found.least_rmse() < nearest->least_rmse()) nearest = found;
     }
     if (nearest) noise.add(*nearest);

@@ -32,6 +32,7 @@ class Noise {
   };
   /// One further run.
   struct Run {
+    std::string file;  ///< The file, or the folder of the recording; empty for a structure.
     /// For a recording: finds the records that are numbers or tensors. `nodes` holds those of the
     /// others.
     std::unique_ptr<const NoiseRecords> records;

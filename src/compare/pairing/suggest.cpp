@@ -10,6 +10,7 @@
 
 #include <safestructures/tools/statistics.hpp>
 #include "compare/pairing/summary.hpp"
+#include "compare/pairing/tree_nodes.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -39,17 +40,17 @@ struct Moments {
   std::uint64_t infinities;
 };
 
-std::vector<Moments> moments_of(const Lone& lone) {
-  std::vector<Moments> moments;
-  moments.reserve(lone.leaves.size());
-  for (const Leaf& leaf : lone.leaves) {
-    const std::optional<KeptStatistics> summary = summary_of(*leaf.value);
-    const TensorStatistics found = summary ? summary->statistics : statistics(leaf.value->tensor());
-    moments.push_back({found.l2_norm, found.mean, found.standard_deviation, found.min, found.max,
-                       std::sqrt(static_cast<double>(std::max<std::uint64_t>(found.count, 1))),
-                       found.nan, found.positive_infinities + found.negative_infinities});
-  }
-  return moments;
+Moments moments_of(const Value& value) {
+  const std::optional<KeptStatistics> summary = summary_of(value);
+  const TensorStatistics found = summary ? summary->statistics : statistics(value.tensor());
+  return {found.l2_norm,
+          found.mean,
+          found.standard_deviation,
+          found.min,
+          found.max,
+          std::sqrt(static_cast<double>(std::max<std::uint64_t>(found.count, 1))),
+          found.nan,
+          found.positive_infinities + found.negative_infinities};
 }
 
 double distance(const Moments& a, const Moments& b) {
@@ -94,8 +95,8 @@ std::string group_name(const Lone& lone) {
 
 class Pairing {
  public:
-  Pairing(std::span<const Lone> a, std::span<const Lone> b)
-      : a_(a), b_(b), partner_(a.size()), is_taken_(b.size()) {}
+  Pairing(std::span<const Lone> a, std::span<const Lone> b, const NameOf& name_of)
+      : a_(a), b_(b), name_of_(name_of), partner_(a.size()), is_taken_(b.size()) {}
 
   void by_numbers(const Group& group) {
     if (group.a.size() > most_alike || group.b.size() > most_alike) return;
@@ -105,8 +106,8 @@ class Pairing {
     std::vector<std::vector<Moments>> numbers_b;
     numbers_a.reserve(group.a.size());
     numbers_b.reserve(group.b.size());
-    for (const std::size_t i : group.a) numbers_a.push_back(moments_of(a_[i]));
-    for (const std::size_t i : group.b) numbers_b.push_back(moments_of(b_[i]));
+    for (const std::size_t i : group.a) numbers_a.push_back(moments_of(a_[i], false));
+    for (const std::size_t i : group.b) numbers_b.push_back(moments_of(b_[i], true));
     std::vector<std::tuple<double, std::size_t, std::size_t>> near;
     std::vector<std::size_t> same_of_a(group.a.size());
     std::vector<std::size_t> same_of_b(group.b.size());
@@ -150,6 +151,22 @@ class Pairing {
   }
 
  private:
+  [[nodiscard]] std::vector<Moments> moments_of(const Lone& lone, bool is_of_b) const {
+    std::vector<Moments> moments;
+    moments.reserve(lone.leaves.size());
+    for (const Leaf& leaf : lone.leaves) {
+      try {
+        moments.push_back(comparing::moments_of(*leaf.value));
+      } catch (const Error& error) {
+        const Tensor* const tensor = &leaf.value->tensor();
+        throw located(error, label_of(lone.name, leaf.path),
+                      is_of_b ? ReadTensors{nullptr, tensor} : ReadTensors{tensor, nullptr},
+                      name_of_);
+      }
+    }
+    return moments;
+  }
+
   struct Partner {
     std::size_t index;
     std::string reason;
@@ -161,17 +178,19 @@ class Pairing {
 
   std::span<const Lone> a_;
   std::span<const Lone> b_;
+  const NameOf& name_of_;
   std::vector<std::optional<Partner>> partner_;
   std::vector<bool> is_taken_;
 };
 
 }  // namespace
 
-std::vector<RenameSuggestion> suggest(std::span<const Lone> a, std::span<const Lone> b) {
+std::vector<RenameSuggestion> suggest(std::span<const Lone> a, std::span<const Lone> b,
+                                      const NameOf& name_of) {
   std::map<std::string, Group> groups;
   for (std::size_t i = 0; i < a.size(); ++i) groups[group_name(a[i])].a.push_back(i);
   for (std::size_t i = 0; i < b.size(); ++i) groups[group_name(b[i])].b.push_back(i);
-  Pairing pairing(a, b);
+  Pairing pairing(a, b, name_of);
   for (const auto& [shape, group] : groups) {
     if (group.a.empty() || group.b.empty()) continue;
     pairing.by_numbers(group);

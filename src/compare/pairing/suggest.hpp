@@ -8,6 +8,7 @@
 
 #include <safestructures/compare/comparison.hpp>
 #include <safestructures/data/value.hpp>
+#include "compare/pairing/located.hpp"
 
 namespace safestructures::inline v0::comparing {
 
@@ -25,6 +26,9 @@ struct Lone {
 
 /// Pairs items whose leaves have the same paths and shapes, so that a rename pairs all leaves:
 /// first by their numbers, then by their order.
-std::vector<RenameSuggestion> suggest(std::span<const Lone> a, std::span<const Lone> b);
+/// \param name_of may be null
+/// \throws Error with the path of a tensor that cannot be read
+std::vector<RenameSuggestion> suggest(std::span<const Lone> a, std::span<const Lone> b,
+                                      const NameOf& name_of);
 
 }  // namespace safestructures::inline v0::comparing

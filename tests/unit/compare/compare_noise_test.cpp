@@ -9,6 +9,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -318,7 +319,28 @@ TEST_CASE("a run of another kind and an invalid factor are refused") {
   CHECK(ss::test::error_of([&] { return ss::compare_files(run, run, {.noise = {run_of(b)}}); }) ==
         "invalid_argument: a run for the noise is not of the kind that is compared: expected "
         "the folder of a recording, found a structure.");
-  CHECK(ss::test::error_of([&] { return compare(b, b, {}, {.noise_factor = 0}); }) ==
-        "invalid_argument: a factor for the noise is not valid: expected a finite number above "
-        "0, found 0.000000.");
+  for (const auto& [factor, text] : std::vector<std::pair<double, std::string>>{
+           {0, "0"},
+           {-1e-9, "-1e-09"},
+           {std::numeric_limits<double>::quiet_NaN(), "nan"},
+           {HUGE_VAL, "inf"}})
+    CHECK(ss::test::error_of([&] { return compare(b, b, {}, {.noise_factor = factor}); }) ==
+          "invalid_argument: a factor for the noise is not valid: expected a finite number above "
+          "0, found " +
+              text + ".");
+}
+
+TEST_CASE("a further run that is a file measures the tensors outside its structure too") {
+  const auto file = [](float number) {
+    const ss::Tensor more = ss::Tensor::own(std::vector<float>{1, number});
+    return ss::Document::from_bytes(
+        ss::save(ss::Value::dict({{"x", 1}}), {.extra_tensors = {{"more", more}}}), nullptr);
+  };
+  const auto run = std::make_shared<const ss::Document>(file(2.02F));
+  const ss::Comparison found = ss::compare(file(2), file(2.01F), {.noise = {run}});
+  CHECK(found.is_equal());
+  CHECK(found.coverage.without_noise == 0);
+  REQUIRE(found.rows.size() == 1);
+  CHECK(found.rows[0].path == "more");
+  CHECK(found.rows[0].noise->runs == 1);
 }

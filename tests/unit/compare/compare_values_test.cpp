@@ -17,6 +17,7 @@
 #include <safestructures/compare/compare.hpp>
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/safestructures.hpp>
+#include <safestructures/tools/statistics.hpp>
 #include "support/errors.hpp"
 #include "support/folder.hpp"
 
@@ -123,26 +124,74 @@ TEST_CASE("items of sets are compared exactly, zeros too") {
   CHECK(!found_of(0.0, -0.0).is_equal());
 }
 
-TEST_CASE("an error in the numbers of a file names the file that they are in") {
+TEST_CASE("an error in the numbers of a file names the file that they are in, and the place") {
   const ss::test::Folder folder;
-  for (const std::uint8_t second : {std::uint8_t{1}, std::uint8_t{2}}) {
-    const std::string name = std::to_string(second);
-    ss::save_file(Value::dict({{"x", flags(second)}}), folder / name);
-    ss::ActivationRecorder recorder(folder / ("run-" + name));
-    recorder.record("x", flags(second));
-    recorder.close();
-  }
-  const auto error = [&](const std::string& a, const std::string& b) {
-    return ss::test::error_of([&] { return ss::compare_files(folder / a, folder / b); });
+  const auto dict = [](const char* name, const ss::Tensor& tensor) {
+    return Value::dict({{name, tensor}});
   };
+  const auto keep = [&](const std::string& name, const char* key, const ss::Tensor& tensor,
+                        ss::Keep kept = ss::Keep::full) {
+    if (kept == ss::Keep::full) ss::save_file(dict(key, tensor), folder / name);
+    for (const bool is_part : {false, true}) {
+      ss::ActivationRecorder recorder(folder / ((is_part ? "part-" : "run-") + name),
+                                      {.rules = {{.keep = kept}}});
+      if (is_part) recorder.record("a/" + std::string(key), dict("part", tensor));
+      else recorder.record(key, tensor);
+      recorder.close();
+    }
+  };
+  keep("good", "x", flags(1));
+  keep("bad", "x", flags(2));
+  keep("renamed", "y", flags(1));
+  keep("row", "x", flags(1).reshape({1, 2}));
+  keep("column", "x", flags(2).reshape({2, 1}));
+  keep("known", "x", flags(1), ss::Keep::statistics);
   const std::string rest =
       ": element 1 cannot be converted from BOOL to F64: expected byte 0 or 1, found byte 2. The "
       "tensor holds no truth values: read it as U8.";
-  for (const auto& [one, other] : {std::pair("1", "2"), std::pair("2", "1")}) {
-    CHECK(error(one, other) == "out_of_range: " + (folder / "2").string() + ": at /x" + rest);
-    CHECK(error("run-" + std::string(one), "run-" + std::string(other)) ==
-          "out_of_range: " + (folder / "run-2").string() + ": at x" + rest);
+  struct Case {
+    std::string good;
+    std::string bad;
+    bool has_files = true;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"good", "bad"}, {"renamed", "bad"}, {"row", "column"}, {"known", "bad", false}})
+    for (const bool is_b : {false, true}) {
+      CAPTURE(one.good);
+      CAPTURE(is_b);
+      const auto error = [&](const std::string& start) {
+        const auto good = folder / (start + one.good);
+        const auto bad = folder / (start + one.bad);
+        const std::string text = ss::test::error_of(
+            [&] { return ss::compare_files(is_b ? good : bad, is_b ? bad : good); });
+        const std::string begin = "out_of_range: " + bad.string() + ": at ";
+        CHECK(text.starts_with(begin));
+        CHECK(text.ends_with(rest));
+        return text.substr(begin.size(), text.size() - begin.size() - rest.size());
+      };
+      if (one.has_files) CHECK(error("") == "/x");
+      CHECK(error("run-") == "x");
+      CHECK(error("part-") == "a/x/part");
+    }
+  // Structures have no file.
+  CHECK(ss::test::error_of([&] {
+          return ss::compare(dict("x", flags(2)),
+                             Value::dict({{"x", ss::statistics_value(flags(1))}}));
+        }) == "out_of_range: at /x" + rest);
+  // A further run is neither side.
+  const auto floats = [](float last) { return ss::Tensor::own(std::vector<float>{1, last}); };
+  keep("one", "x", floats(2));
+  keep("other", "x", floats(3));
+  for (const auto& [start, path] : {std::pair("", "/x"), std::pair("part-", "a/x/part")}) {
+    const auto run = [&](const char* name) { return folder / (std::string(start) + name); };
+    CHECK(ss::test::error_of([&] {
+            return ss::compare_files(run("one"), run("other"), {.noise = {run("bad")}});
+          }) == "out_of_range: " + run("bad").string() + ": at " + path + rest);
   }
+  const auto structure = std::make_shared<const Value>(dict("x", flags(2)));
+  CHECK(ss::test::error_of([&] {
+          return ss::compare_files(folder / "one", folder / "other", {.noise = {structure}});
+        }) == "out_of_range: at /x" + rest);
 }
 
 TEST_CASE("a record that is not a tensor makes an error without a number, which is not NaN") {
