@@ -88,6 +88,11 @@ TEST_CASE("of the rules that match a name the first is taken, patterns or not") 
            {{{"a", "1"}}, "b", "none"},
            {{{"/a", "/1"}}, "/a", "none"},
            {{{"/a", "/1"}, {"*a", "2*"}}, "/a", "2/"},
+           {{{"l.*.x.*.w", "m.*.y.*"}}, "l.1.x.2.w", "m.1.y.2"},
+           {{{"l.*.x.*.w", "m.*.y.*"}}, "l.1.y.2.w", "none"},
+           {{{"l.*.x.*.w", "m.*.y.*"}}, "l.1.x.w", "none"},
+           {{{"*.*.*", "*-*-*"}}, "a.b.c.d", "a-b-c.d"},
+           {{{"*b*b", "*-*"}}, "ab", "none"},
        }) {
     ss::comparing::Renames renames(one.rules);
     const auto renamed = renames.name(one.name);

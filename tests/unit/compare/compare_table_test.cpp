@@ -166,6 +166,8 @@ TEST_CASE("differences are counted in all rows") {
     count += std::size_t{ss::is_difference(row.verdict)};
   CHECK(count > 100);
   CHECK(found.differences() == count);
+  CHECK(ss::test::error_of([&] { return found.rows.at(found.rows.size()); }) ==
+        "out_of_range: a comparison has no row with that index: expected below 300, found 300.");
   CHECK(ss::Comparison().differences() == 0);
   CHECK(table_of({}, {}).find("not equal: nothing was compared") != std::string::npos);
 }
@@ -234,6 +236,50 @@ TEST_CASE(
         std::string::npos);
   CHECK(text(std::numeric_limits<float>::infinity())
             .find("relu, step 0 call 0: error NaN or infinite; ") != std::string::npos);
+}
+
+TEST_CASE("a table marks what is an estimate, and not what a hash proves") {
+  const auto line = [](std::vector<float> a, ss::Tensor b) {
+    const auto value = [](const ss::Tensor& tensor) {
+      return ss::Value::dict({{"x", ss::statistics_value(tensor)}});
+    };
+    const std::string table =
+        table_of(ss::compare(value(ss::Tensor::own(std::move(a))), value(b)), {.all = true});
+    const std::size_t begin = table.find('\n') + 1;
+    return table.substr(begin, table.find('\n', begin) - begin);
+  };
+  const auto floats = [](std::vector<float> numbers) {
+    return ss::Tensor::own(std::move(numbers));
+  };
+  CHECK(line({3, 4}, floats({3, 4})) ==
+        "equal          -        -       0   exact    -       -  /x  by statistics");
+  // Of another dtype there is no hash.
+  CHECK(line({3, 4}, ss::Tensor::own(std::vector<double>{3, 4})) ==
+        "close          -        -      ~0       -    -       -  /x  F32 and F64; by statistics");
+  CHECK(line({3, 4.04F}, floats({3, 4})) ==
+        "different        -        -  ~8.00e-03   ~41.9    -       -  /x  by statistics: maximum "
+        "4.04 and 4");
+  CHECK(line({3, 4}, floats({0, 0})) ==
+        "different        -        -       -       -    -       -  /x  by statistics: minimum 3 "
+        "and 0");
+}
+
+TEST_CASE("more suspicions than a screen shows are counted") {
+  const auto run = [](float scale) {
+    std::vector<ss::Value> values;
+    for (int i = 0; i < 13; ++i) {
+      std::vector<float> numbers(64);
+      for (std::size_t k = 0; k < numbers.size(); ++k)
+        numbers[k] = scale * std::sin(static_cast<float>(k + 1) * static_cast<float>(i + 1));
+      values.emplace_back(ss::Tensor::own(std::move(numbers)));
+    }
+    return ss::Value::list(std::move(values));
+  };
+  const std::string table = table_of(ss::compare(run(2), run(1)), {.rows = 0});
+  const std::string last =
+      "\nsuspicion: /9: missing scale: a is b times 2, the square root of 4; "
+      "100 % of the squared difference\n... 3 suspicions more\ncompared 13 ";
+  CHECK(table.find(last) != std::string::npos);
 }
 
 TEST_CASE("if only infinities differ, nothing is called exact") {

@@ -1,11 +1,14 @@
 /// \file
 /// What a comparison of structures and files says, in full.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -34,6 +37,12 @@ std::string text_of(const ss::Comparison& found, const ss::TableOptions& options
   std::ostringstream text;
   found.write_text(text, options);
   return text.str();
+}
+
+std::string json_of(const ss::Comparison& found) {
+  std::ostringstream json;
+  found.write_json(json);
+  return json.str();
 }
 
 Value model() {
@@ -186,7 +195,7 @@ TEST_CASE("tolerances are those of the call, and of paths before these") {
   CHECK(ss::compare(i, j, {.tolerances = {{"*", {0.5, 0}}}}).is_equal());
   CHECK(ss::test::error_of([&] { return ss::compare(a, b, {.rtol = -1}); }) ==
         "invalid_argument: a tolerance is not valid: expected finite numbers, 0 or larger, found "
-        "rtol -1.000000, atol 0.000000.");
+        "rtol -1, atol 0.");
 }
 
 TEST_CASE("dtypes are reported, and are a difference on request") {
@@ -205,6 +214,36 @@ TEST_CASE("both values are shown with digits that tell them apart") {
             .find("/x, worst at [0]: 0.10000000149011612 and 0.1\n") != std::string::npos);
   CHECK(text_of(ss::compare(a, Value::dict({{"x", tensor({0.7F})}})))
             .find("/x, worst at [0]: 0.1 and 0.7\n") != std::string::npos);
+}
+
+TEST_CASE("both values are shown as numbers of their own dtypes, none rounded to a double") {
+  struct Case {
+    ss::Tensor a;
+    ss::Tensor b;
+    std::string text;
+    std::string json;
+  };
+  const std::int64_t large = (std::int64_t{1} << 60) + 1;
+  const std::array<std::uint8_t, 2> bools = {0, 1};
+  const auto boolean = [&](std::size_t place) {
+    return ss::Tensor::borrow(ss::DType::BOOL, {1}, std::as_bytes(std::span(&bools[place], 1)));
+  };
+  using Complex = std::complex<float>;
+  for (const Case& one : std::vector<Case>{
+           {ss::Tensor::own(std::vector{large}), ss::Tensor::own(std::vector{large - 1}),
+            "1152921504606846977 and 1152921504606846976",
+            R"("a": 1152921504606846977, "b": 1152921504606846976)"},
+           {ss::Tensor::own(std::vector{~std::uint64_t{0}}), ss::Tensor::own(std::vector{-1}),
+            "18446744073709551615 and -1", R"("a": 18446744073709551615, "b": -1)"},
+           {ss::Tensor::own(std::vector{Complex(3, 4)}),
+            ss::Tensor::own(std::vector{Complex(3, 5)}), "(3+4j) and (3+5j)",
+            R"("a": [3.0, 4.0], "b": [3.0, 5.0])"},
+           {boolean(1), boolean(0), "True and False", R"("a": true, "b": false)"}}) {
+    const ss::Comparison found = ss::compare(Value(one.a), Value(one.b));
+    CHECK(text_of(found).find("first divergence: /, worst at [0]: " + one.text + "\n") !=
+          std::string::npos);
+    CHECK(json_of(found).find(R"("worst": {"index": 0, )" + one.json + "}") != std::string::npos);
+  }
 }
 
 TEST_CASE("renamed paths and names are paired, each * kept, and useless rules are told") {
@@ -238,9 +277,10 @@ TEST_CASE("renamed paths and names are paired, each * kept, and useless rules ar
   CHECK(error({"/a", "b"}) ==
         "invalid_argument: a rename rule is not valid: expected paths on both sides, or names on "
         "both sides, found /a=b.");
-  CHECK(error({"", "b"}) ==
-        "invalid_argument: a rename rule is not valid: expected a name on both sides, found "
-        "=b.");
+  for (const ss::RenameRule& rule : {ss::RenameRule{"", "b"}, {"b", ""}})
+    CHECK(error(rule) ==
+          "invalid_argument: a rename rule is not valid: expected a name on both sides, found " +
+              rule.from + "=" + rule.to + ".");
 }
 
 TEST_CASE("names that both sides have may be exchanged") {
@@ -267,6 +307,12 @@ TEST_CASE("names are suggested by numbers, then by order, and never applied") {
     texts.push_back(one.from + " " + one.to + " " + one.reason);
   CHECK(texts == std::vector<std::string>{"/q /query same statistics", "/k /key same statistics",
                                           "/v /value the only ones left of their shape"});
+  CHECK(
+      json_of(found).find(
+          R"("suggestions": [{"from": "/q", "to": "/query", "reason": "same statistics"}, )"
+          R"({"from": "/k", "to": "/key", "reason": "same statistics"}, )"
+          R"({"from": "/v", "to": "/value", "reason": "the only ones left of their shape"}], )") !=
+      std::string::npos);
   CHECK(ss::compare(a, b, {.suggest = false}).suggestions.empty());
 }
 
@@ -286,6 +332,8 @@ TEST_CASE("a tensor in another order of dimensions is recognised, and does not p
   CHECK(!same_shape.is_equal());
   CHECK(same_shape.rows.at(0).permutation == turned);
   CHECK(same_shape.rows.at(0).detail == "b is a permuted by [1, 0], exactly");
+  CHECK(json_of(same_shape).find(R"(, "permutation": [1, 0], "shape": [64, 64], )") !=
+        std::string::npos);
   // Other numbers are no transpose.
   CHECK(ss::compare(Value(square), Value(noise({64, 64}, 7))).rows.at(0).permutation.empty());
   CHECK(ss::compare(Value(noise({6, 4}, 1)), Value(noise({4, 6}, 2))).rows.at(0).detail ==
@@ -355,7 +403,5 @@ TEST_CASE("a table and its JSON are safe whatever the names") {
   const std::string text = text_of(found);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("/\\x1b[2J\\n\"<&") != std::string::npos);
-  std::ostringstream json;
-  found.write_json(json);
-  CHECK(json.str().find("\"path\": \"/\\u001b[2J\\n\\\"<&\"") != std::string::npos);
+  CHECK(json_of(found).find("\"path\": \"/\\u001b[2J\\n\\\"<&\"") != std::string::npos);
 }
