@@ -1,9 +1,12 @@
 #include <safestructures/recording/recover.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
@@ -59,9 +62,9 @@ bool check_sealed(const std::filesystem::path& folder, std::uint64_t segment,
   return !fault;
 }
 
-/// Adds contradictions between segments.
-void check_order(const std::filesystem::path& folder, const RecoverOptions& options,
-                 RecoveryReport& report) {
+/// Adds contradictions between segments. \param sealed those that were sealed before
+void check_order(const std::filesystem::path& folder, const std::vector<std::uint64_t>& sealed,
+                 const RecoverOptions& options, RecoveryReport& report) {
   // Segments that are still not sealed were already reported.
   for (const auto& [segment, files] : recording::list_segments(folder))
     if (!files.sealed) return;
@@ -71,7 +74,15 @@ void check_order(const std::filesystem::path& folder, const RecoverOptions& opti
       if (std::ranges::find(report.losses, problem) == report.losses.end())
         report.losses.push_back(problem);
   } catch (const Error& error) {
-    report.losses.emplace_back(error.what());
+    // Reading stops at the first segment that is damaged, which may not be the only one.
+    const std::size_t before = report.losses.size();
+    for (const std::uint64_t segment : sealed) {
+      const auto fault = fault_of(recording::sealed_file(folder, segment), options);
+      if (!fault) continue;
+      report.losses.emplace_back(fault->what());
+      --report.sealed;
+    }
+    if (report.losses.size() == before) report.losses.emplace_back(error.what());
   }
 }
 
@@ -95,6 +106,7 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
   recording::RepairProgress progress(options, folder);
   std::uint64_t expected = 1;
   bool is_readable = true;
+  std::vector<std::uint64_t> sealed;
   for (const auto& [segment, files] : recording::list_segments(folder)) {
     if (segment != expected)
       report.losses.push_back(recording::missing_text(expected, segment - 1));
@@ -108,12 +120,13 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
                               ": there is no journal that says what is in it");
     } else if (check_sealed(folder, segment, files, options, report)) {
       ++report.sealed;
+      sealed.push_back(segment);
     } else {
       is_readable = false;
     }
   }
   // What cannot be read was already reported.
-  if (is_readable) check_order(folder, options, report);
+  if (is_readable) check_order(folder, sealed, options, report);
   return report;
 }
 

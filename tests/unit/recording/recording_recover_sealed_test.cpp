@@ -141,3 +141,31 @@ TEST_CASE("data beside a segment that is sealed keep their journal") {
   fs::remove(sealed);
   check_recovered(run);
 }
+
+TEST_CASE("every sealed segment that cannot be read is told of, with no journal beside any") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  {
+    ss::ActivationRecorder recorder(run, {.segment_bytes = 4096});
+    for (int i = 0; i < 4; ++i) recorder.record("x", std::vector<int>(1000, i));
+    recorder.close();
+  }
+  const auto segment = [&](int number) {
+    return run / ("segment-00000" + std::to_string(number) + ".safetensors");
+  };
+  REQUIRE(fs::exists(segment(4)));
+  CHECK(ss::recover_recording(run).sealed == 4);
+  fs::resize_file(segment(2), 0);
+  fs::resize_file(segment(4), 7);
+  const Lines names = Folder::names_in(run);
+  const ss::RecoveryReport report = ss::recover_recording(run);
+  CHECK(report.sealed == 2);
+  CHECK(report.notes == Lines());
+  const auto text = [&](int number, const std::string& size) {
+    return segment(number).string() +
+           ": the file is too short for a safetensors file: expected at least 8 bytes, found " +
+           size + ". Check that this is a safetensors file.";
+  };
+  CHECK(report.losses == Lines{text(2, "0"), text(4, "7")});
+  CHECK(Folder::names_in(run) == names);
+}
