@@ -71,7 +71,7 @@ void check_bools(const Named& one, std::span<const std::byte> bytes, std::uint64
     details.file = deferred->source().name();
     details.offset = deferred->offset() + place;
   } else {
-    details.expected += " at element " + std::to_string(place);
+    details.found += " at element " + std::to_string(place);
   }
   throw Error(ErrorCode::out_of_range, "a bool is neither true nor false", std::move(details));
 }

@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -176,6 +178,14 @@ TEST_CASE("verifying finds a flipped byte and an invalid bool") {
             ": at flags: a bool is neither true nor false: expected byte 0 or 1, found byte 2 "
             "(byte " +
             std::to_string(last) + ").");
+  // In a format whose numbers are text nothing has that byte.
+  const std::array<std::uint8_t, 3> flags = {1, 0, 2};
+  const auto text = folder / "m.json";
+  ss::save_file(ss::Tensor::borrow(ss::DType::BOOL, {3}, std::as_bytes(std::span(flags))), text);
+  CHECK(error_of([&] { return ss::verify_file(text); }) ==
+        "out_of_range: " + text.string() +
+            ": at tensor: a bool is neither true nor false: expected byte 0 or 1, found byte 2 at "
+            "element 2.");
   ss::save_file(model(1), path, {.checksums = true});
   const auto end = static_cast<std::streamoff>(std::filesystem::file_size(path) - 1);
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(end).put(1);
