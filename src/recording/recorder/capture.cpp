@@ -153,8 +153,13 @@ Captured capture(Value value, BufferPool& pool, bool moved) {
     return std::move(value).tensor();
   }
   Shared shared;
-  walk(value, [&](Value& node, const Place&) {
-    if (node.has_tensor() && !is_taken(node.tensor(), moved)) shared.capture(node, pool);
+  walk(value, [&](Value& node, const Place& place) {
+    if (!node.has_tensor() || is_taken(node.tensor(), moved)) return Next::into;
+    try {
+      shared.capture(node, pool);
+    } catch (const Error& error) {
+      throw error.with_path(place.path().to_string());
+    }
     return Next::into;
   });
   value.own();  // For keys, which a walk cannot change.

@@ -39,6 +39,19 @@ std::string path_of(const RecordHead& head) {
   return path.to_string();
 }
 
+/// Returns an error with the path of the tensor that it is about, the first that is wanted: its
+/// name in the file is not the user's.
+template <class Wanted>
+Error at_tensor(const Error& error, const CapturedRecord& record, const Wanted& is_wanted) {
+  std::string path = "/";
+  walk(std::get<Value>(record.value), [&](const Place& place) {
+    if (!place.value().has_tensor() || !is_wanted(place.value())) return Next::into;
+    path = place.path().to_string();
+    return Next::stop;
+  });
+  return error.with_path(path).with_parent_path(path_of(record.head));
+}
+
 void add_tensor(PreparedRecord& prepared, const Tensor& tensor, DType dtype, std::string name,
                 const Limits& limits, BufferPool& pool) {
   const Shape& shape = tensor.shape();
@@ -69,14 +82,16 @@ void add_structure(PreparedRecord& prepared, CapturedRecord& record, const Limit
       // Keys of dicts are not renamed, so their tensors could have the same names as another
       // record's.
       if (!item.name.starts_with(start))
-        throw Error(ErrorCode::invalid_argument,
-                    "a key of a dict that holds a tensor cannot be recorded",
-                    {.path = path_of(record.head) + "/" + std::string(item.name),
-                     .advice = "Record the tensor as a value"});
+        throw at_tensor(Error(ErrorCode::invalid_argument,
+                              "a key of a dict that holds a tensor cannot be recorded",
+                              {.advice = "Record the tensor as a value"}),
+                        record,
+                        [&](const Value& node) { return !node.tensor_name().starts_with(start); });
       try {
         add_tensor(prepared, *item.tensor, item.dtype, std::string(item.name), limits, pool);
       } catch (const Error& error) {
-        throw error.with_path(item.name);
+        throw at_tensor(error, record,
+                        [&](const Value& node) { return node.tensor().rank() > limits.rank; });
       }
     }
 }
@@ -92,11 +107,7 @@ std::optional<PreparedRow> prepare_row(CapturedRecord& record, const Limits& lim
   const Shape& shape = tensor->shape();
   if (shape.size() > limits.rank || !may_be_row(stored, shape, byte_size(stored, shape)))
     return std::nullopt;
-  try {
-    if (own != stored || !tensor->is_contiguous()) *tensor = converted(*tensor, stored, pool);
-  } catch (const Error& error) {
-    throw error.with_path(path_of(record.head));
-  }
+  if (own != stored || !tensor->is_contiguous()) *tensor = converted(*tensor, stored, pool);
   const std::uint64_t of_name = SegmentHeader::cost_of_name(record.head.name);
   return PreparedRow{.head = &record.head,
                      .tensor = tensor,

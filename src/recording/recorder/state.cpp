@@ -83,6 +83,16 @@ void require_empty(const std::filesystem::path& folder) {
               {.advice = "Make a recorder with another folder in the new process"});
 }
 
+/// Does what reads a record's value. \throws Error with the record's name in the path
+template <class Run>
+auto with_name(const recording::RecorderParts& parts, const Names::Entry& name, const Run& run) {
+  try {
+    return run();
+  } catch (const Error& error) {
+    throw parts.named(error, name);
+  }
+}
+
 }  // namespace
 
 RecorderState::RecorderState(const std::filesystem::path& folder, RecorderOptions options)
@@ -125,23 +135,17 @@ Names::Entry* RecorderState::admit(const recording::Scopes::Caller& caller, Reco
   return parts_.names.admit(caller.name, step, parts_.failure, call);
 }
 
-Value RecorderState::value_of(Names::Entry& name, Encode encode, void* object) {
+Value RecorderState::value_of(const Names::Entry& name, Encode encode, void* object) const {
   const RecorderOptions& options = parts_.options;
-  try {
+  return with_name(parts_, name, [&] {
     return encode(object, EncodeOptions{.registry = options.registry, .limits = options.limits});
-  } catch (const Error& error) {
-    throw parts_.named(error, name);
-  }
+  });
 }
 
 void RecorderState::slice(Value& value, const Names::Entry& name) const {
   const KeepRule& rule = *name.second.rule;
   if (rule.keep != Keep::slice) return;
-  try {
-    recording::slice_tensors(value, rule.slices);
-  } catch (const Error& error) {
-    throw parts_.named(error, name);
-  }
+  with_name(parts_, name, [&] { recording::slice_tensors(value, rule.slices); });
 }
 
 void RecorderState::record(std::string_view given, Encode encode, void* object, bool moved,
@@ -156,7 +160,9 @@ void RecorderState::record(std::string_view given, Encode encode, void* object, 
   try {
     Value value = value_of(*entry, encode, object);
     std::optional<WatchFinding> found;
-    if (parts_.options.watch.found) found = recording::find_watched(value, parts_.options.watch);
+    if (parts_.options.watch.found)
+      found = with_name(parts_, *entry,
+                        [&] { return recording::find_watched(value, parts_.options.watch); });
     slice(value, *entry);
     const auto lost = keep(std::move(value), *entry, call, caller.thread, moved, unused);
     if (lost != nullptr) parts_.names.count(*entry, lost);
@@ -193,11 +199,7 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
   if (!reserve(queued.bytes)) {
     if (parts_.failure.has_ended()) return &RecordCounts::failed;
     if (parts_.options.when_full != WhenFull::thin) return &RecordCounts::dropped;
-    try {
-      recording::summarise(value);
-    } catch (const Error& error) {
-      throw parts_.named(error, name);
-    }
+    with_name(parts_, name, [&] { recording::summarise(value); });
     queued.is_summarised = true;
     measure();
     // Statistics of a few numbers take more than the numbers.
@@ -213,7 +215,8 @@ std::uint64_t RecordCounts::* RecorderState::keep(Value value, Names::Entry& nam
     return &RecordCounts::limited;
   }
   try {
-    queued.record.value = recording::capture(std::move(value), parts_.pool, is_taken);
+    queued.record.value = with_name(
+        parts_, name, [&] { return recording::capture(std::move(value), parts_.pool, is_taken); });
     parts_.pool.leave_room();
     queued.record.head = {.name = call.name,
                           .step = call.step,

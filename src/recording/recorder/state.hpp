@@ -56,7 +56,8 @@ class RecorderState {
 
   /// Returns the name of a call that is kept; null if it is left out.
   recording::Names::Entry* admit(const recording::Scopes::Caller& caller, RecordCall& call);
-  [[nodiscard]] Value value_of(recording::Names::Entry& name, Encode encode, void* object);
+  [[nodiscard]] Value value_of(const recording::Names::Entry& name, Encode encode,
+                               void* object) const;
   /// Reduces a value to the slice that the name's rule keeps, if it keeps one.
   void slice(Value& value, const recording::Names::Entry& name) const;
   /// Queues a value if there is room. \returns the count that tells what became of it; null if it

@@ -94,7 +94,11 @@ void require_sound(const Watch& watch) {
 std::optional<WatchFinding> find_watched(const Value& value, const Watch& watch) {
   std::optional<WatchFinding> found;
   walk(value, [&](const Place& place) {
-    found = find_in(place.value(), watch);
+    try {
+      found = find_in(place.value(), watch);
+    } catch (const Error& error) {
+      throw error.with_path(place.path().to_string());
+    }
     if (!found) return Next::into;
     found->path = place.path().to_string();
     return Next::stop;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <list>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "recording/recorder/capture.hpp"
 #include "support/errors.hpp"
 #include "support/folder.hpp"
+#include "support/memory_source.hpp"
 #include "support/stack.hpp"
 
 namespace ss = safestructures;
@@ -116,6 +118,60 @@ TEST_CASE("an error of a record's statistics names the record and its part") {
     CHECK(error_of_void([&] { recorder.flush(); }) ==
           "out_of_range: " + run + ".parts: at /decoder/0" + problem);
   }
+}
+
+TEST_CASE("a tensor that cannot be read is an error with its place in the record") {
+  const Folder folder;
+  const auto source =
+      std::make_shared<ss::test::MemorySource>("weights.bin", std::vector<std::byte>(400));
+  source->fail_from(0);
+  const ss::Value tensor = ss::Tensor::deferred(ss::DType::F32, {100}, source, 0, "");
+  struct Case {
+    std::string name;
+    ss::RecorderOptions options;
+  };
+  const std::vector<Case> cases = {
+      {"full", {}},
+      {"slice", {.rules = {{.keep = ss::Keep::slice, .slices = ss::parse_slices(":2")}}}},
+      {"statistics", {.rules = {{.keep = ss::Keep::statistics}}}},
+      {"watch", {.watch = {.found = [](const ss::WatchFinding&) {}}}},
+      {"thin", {.memory = 1, .when_full = ss::WhenFull::thin}},
+  };
+  for (const Case& one : cases)
+    for (const bool is_part : {false, true}) {
+      CAPTURE(one.name);
+      CAPTURE(is_part);
+      ss::ActivationRecorder recorder(folder / (one.name + (is_part ? "-part" : "")), one.options);
+      // What waits for the writer fills the memory.
+      recorder.record("first", std::vector<float>(100'000));
+      CHECK(error_of_void([&] {
+              recorder.record("a/b", is_part ? ss::Value::list({1, tensor}) : tensor);
+            }) == "cannot_read: weights.bin: at /a~1b" + std::string(is_part ? "/1" : "") +
+                      ": the server is gone.");
+      CHECK(recorder.report().names.at("a/b") == ss::RecordCounts{.calls = 1, .failed = 1});
+    }
+}
+
+TEST_CASE("a tensor of too many dimensions and one in a key are errors with their places") {
+  const Folder folder;
+  const auto error = [&](const char* name, const ss::Value& value) {
+    ss::ActivationRecorder recorder(folder / name, {.limits = {.rank = 2}});
+    recorder.record("a/b", value);
+    return error_of_void([&] { recorder.close(); });
+  };
+  ss::Value deep = ss::Tensor::allocate(ss::DType::F32, {1, 1, 1});
+  const ss::Value flat = ss::Tensor::allocate(ss::DType::F32, {1});
+  const std::string many =
+      ": a tensor has too many dimensions: expected at most 2 (Limits::rank), found 3.";
+  CHECK(error("1", ss::Value::dict({{"x", flat}, {"y", ss::Value::list({1, deep})}})) ==
+        "limit_exceeded: " + (folder / "1").string() + ": at /a~1b/y/1" + many);
+  deep.set_tensor_name("mine");
+  CHECK(error("2", deep) == "limit_exceeded: " + (folder / "2").string() + ": at /a~1b" + many);
+  const std::string key =
+      ": a key of a dict that holds a tensor cannot be recorded. Record the tensor as a value.";
+  CHECK(error("3", ss::Value::dict(
+                       {{"x", flat}, {ss::Value::tuple({1, ss::Value::custom("T", flat)}), 2}})) ==
+        "invalid_argument: " + (folder / "3").string() + ": at /a~1b/(1, T)/1" + key);
 }
 
 TEST_CASE("a record that is larger than a header may be says how large, and what to do") {
