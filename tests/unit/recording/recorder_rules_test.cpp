@@ -189,6 +189,12 @@ TEST_CASE("a limit on all bytes is kept and reported") {
   CHECK(ss::to_string(report) ==
         "6 of 11 records kept, 5 beyond the limit\n"
         "x: 5 of 10 records kept, 5 beyond the limit");
+  ss::RecorderReport other;
+  other.all = {.calls = 1, .failed = 1};
+  other.names = {{"x", other.all}};
+  other.error = "x is full";
+  CHECK(ss::to_string(other) ==
+        "0 of 1 record kept, 1 failed\nx: 0 of 1 record kept, 1 failed\nx is full");
   CHECK(ss::test::without_run(ss::Recording(folder / "run").about()) ==
         R"({"version": 2, "segment": 1, "closed": true, )"
         R"("counts": {"calls": 11, "kept": 6, "limited": 5}, )"
@@ -361,6 +367,7 @@ TEST_CASE("a watch looks at single floats and at complex numbers, wherever they 
       {2e5, "/", 2e5},
       {1e5, ""},
       {200'000, ""},
+      {ss::Tensor::own(std::vector<int>{200'000}), ""},
       {ss::Value::list({1, "nan", ss::Value::structure("Step", {{"loss", nan}})}), "/2/loss", nan},
       {ss::Value::dict({{"a", 1.5}, {"b", infinity}}), "/b", infinity},
       {Complex(1, nan), "/", nan},

@@ -267,11 +267,23 @@ TEST_CASE("tensors that share their memory by name are stored once, those of oth
   ss::ActivationRecorder recorder(folder / "run");
   ss::Value shared(ss::Tensor::own(numbers(1000, 1)));
   shared.set_tensor_name("weight");
-  for (int i = 0; i < 2; ++i) recorder.record("pair", ss::Value::list({shared, shared}));
+  ss::Value other(ss::Tensor::own(numbers(1000, 2)));
+  other.set_tensor_name("weight");
+  // The same memory with another dtype.
+  ss::Value bits(ss::Tensor::borrow(ss::DType::I32, {1000}, shared.tensor().bytes()));
+  bits.set_tensor_name("weight");
+  ss::Value pair = ss::Value::list({shared, shared, other, bits});
+  recorder.record("pair", pair);
+  recorder.record("pair", std::move(pair));
   recorder.close();
   // Ten are the segment's own.
-  CHECK(ss::verify_file(folder / "run" / "segment-000001.safetensors").tensor_count == 2 + 10);
-  CHECK(ss::Recording(folder / "run")[1].value()[1].tensor() == shared.tensor());
+  CHECK(ss::verify_file(folder / "run" / "segment-000001.safetensors").tensor_count == 6 + 10);
+  const ss::Recording run(folder / "run");
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(run[i].value()[1].tensor() == shared.tensor());
+    CHECK(run[i].value()[2].tensor() == other.tensor());
+    CHECK(run[i].value()[3].tensor() == bits.tensor());
+  }
 }
 
 TEST_CASE("a recorded value may change at once, a moved-in one is not copied") {
