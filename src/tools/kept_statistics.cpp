@@ -46,11 +46,14 @@ class Fields {
     if (found.kind() != Kind::floating) refuse(name, "a float", &found);
     return found.as_double();
   }
-  [[nodiscard]] const Tensor& tensor(std::string_view name, DType dtype, const Shape& shape) const {
+  [[nodiscard]] Tensor tensor(std::string_view name, DType dtype, const Shape& shape) const {
     const Value& found = get(name);
-    if (found.kind() == Kind::tensor && found.tensor().dtype() == dtype &&
-        found.tensor().shape() == shape)
-      return found.tensor();
+    if (found.kind() == Kind::tensor && found.tensor().shape() == shape) {
+      if (found.tensor().dtype() == dtype) return found.tensor();
+      // As files hold F64 by default. Sums in F16 would be too coarse for estimates.
+      if (dtype == DType::F64 && found.tensor().dtype() == DType::F32)
+        return found.tensor().to(dtype);
+    }
     const std::string_view article = dtype == DType::F64 || dtype == DType::I64 ? "an" : "a";
     refuse(name,
            fmt::format("{} {} tensor of shape {}", article, to_string(dtype), to_string(shape)),
@@ -104,7 +107,7 @@ class Fields {
 
 void read_histogram(const Fields& fields, TensorStatistics& found) {
   constexpr std::size_t bins = TensorStatistics::bins;
-  const Tensor& tensor = fields.tensor("histogram", DType::I64, Shape{2, bins});
+  const Tensor tensor = fields.tensor("histogram", DType::I64, Shape{2, bins});
   const std::vector<std::int64_t> counts = tensor.to_vector<std::int64_t>();
   if (std::ranges::any_of(counts, [](std::int64_t count) { return count < 0; }))
     Fields::refuse("histogram", "counts from 0 on", fields.find("histogram"));
