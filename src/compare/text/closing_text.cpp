@@ -69,7 +69,8 @@ bool is_beside_zeros(const ComparisonRow& row) {
   if (row.metrics)
     return row.metrics->snr_state == SnrState::zero_reference &&
            row.metrics->non_finite.differing() == 0;
-  return row.statistics && row.statistics->norm_b == 0;
+  // Without a distance, the counts of NaN or infinities differ.
+  return row.statistics && row.statistics->norm_b == 0 && row.statistics->distance;
 }
 
 /// Returns the text for an error, or the reason why there is no number, given its row.
@@ -142,10 +143,10 @@ std::vector<std::string> closing_lines(const Comparison& comparison) {
   const std::vector<Culprit>& culprits = comparison.culprits;
   for (std::size_t i = 0; i < std::min(culprits.size(), most_culprits); ++i)
     lines.push_back("makes an error: " + detail::printable(culprit_text(comparison, culprits[i])));
-  for (const std::string& line : suspicion_lines(comparison))
-    lines.push_back(detail::printable(line));
   if (culprits.size() > most_culprits)
     lines.push_back("... " + detail::counted(culprits.size() - most_culprits, "layer") + " more");
+  for (const std::string& line : suspicion_lines(comparison))
+    lines.push_back(detail::printable(line));
   lines.push_back(coverage_text(comparison));
   const std::size_t different = comparison.differences();
   if (different != 0) lines.push_back("different: " + detail::counted(different, "difference"));

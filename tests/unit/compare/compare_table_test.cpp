@@ -222,20 +222,25 @@ TEST_CASE(
 
 TEST_CASE(
     "an error against zeros is called not measurable, and one that is not finite is called so") {
-  const auto text = [](float number) {
+  const auto text = [](ss::Keep keep, auto number) {
     const ss::test::Folder folder;
     for (const char* name : {"a", "b"}) {
-      ss::ActivationRecorder recorder(folder / name);
-      recorder.record("relu", std::vector<float>{0, *name == 'a' ? number : 0});
+      ss::ActivationRecorder recorder(folder / name, {.rules = {{.keep = keep}}});
+      recorder.record("relu", std::vector{decltype(number){}, *name == 'a' ? number : 0});
       recorder.close();
     }
     return table_of(ss::compare_files(folder / "a", folder / "b"), {});
   };
-  CHECK(text(0.25F).find("makes an error: relu, step 0 call 0: error not measurable, as b is zero; "
-                         "nothing was recorded before it in its step and thread\n") !=
-        std::string::npos);
-  CHECK(text(std::numeric_limits<float>::infinity())
-            .find("relu, step 0 call 0: error NaN or infinite; ") != std::string::npos);
+  for (const ss::Keep keep : {ss::Keep::full, ss::Keep::statistics}) {
+    CAPTURE(ss::to_string(keep));
+    const std::string zero =
+        "makes an error: relu, step 0 call 0: error not measurable, as b is zero; nothing was "
+        "recorded before it in its step and thread\n";
+    CHECK(text(keep, 0.25F).find(zero) != std::string::npos);
+    CHECK(text(keep, 3).find(zero) != std::string::npos);
+    CHECK(text(keep, std::numeric_limits<float>::infinity())
+              .find("relu, step 0 call 0: error NaN or infinite; ") != std::string::npos);
+  }
 }
 
 TEST_CASE("a table marks what is an estimate, and not what a hash proves") {
