@@ -139,7 +139,7 @@ class Tracer {
   /// \returns the first row of the next record
   std::size_t trace_whole(std::size_t begin) {
     const RecordError record = record_error(rows_, begin);
-    if (record.is_lone && record.shape == nullptr && !record.is_different) return record.end;
+    if (record.is_lone) return record.end;
     const LayerName name(record.name);
     enter(record.step, threads_.of(record.sequence));
     Origin origin;

@@ -325,6 +325,22 @@ TEST_CASE("a fault that only the rows and numbers tried first show is not suspec
   CHECK(seen.size() == others.size());
 }
 
+TEST_CASE("the input is known beside other parts of its record, which may have other names") {
+  const ss::test::Folder folder;
+  const Numbers x = gaussian(rows * width, 1);
+  for (const bool is_a : {true, false}) {
+    ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
+    recorder.record("proj.input",
+                    ss::Value::dict({{"x", tensor<float>(x, shape)}, {is_a ? "p" : "q", 1}}));
+    recorder.record("proj", tensor<float>(linear(x, is_a), shape));
+    recorder.close();
+  }
+  const ss::Comparison found = ss::compare_files(folder / "a", folder / "b");
+  REQUIRE(found.rows.size() == 4);
+  REQUIRE(found.rows[3].suspicions.size() == 1);
+  CHECK(found.rows[3].suspicions[0].fault == "transposed weight");
+}
+
 TEST_CASE("recordings and files show what is suspected; files without an input") {
   const ss::test::Folder folder;
   const Numbers x = gaussian(rows * width, 1);
