@@ -16,12 +16,14 @@
 #include <safestructures/recording/recording.hpp>
 #include <safestructures/recording/recover.hpp>
 
+#include "support/errors.hpp"
 #include "support/folder.hpp"
 
 namespace {
 
 namespace ss = safestructures;
 namespace fs = std::filesystem;
+using ss::test::error_of;
 using ss::test::Folder;
 using Lines = std::vector<std::string>;
 
@@ -84,6 +86,26 @@ TEST_CASE("missing parts of an unsealed segment are reported, but not those of a
     REQUIRE(recording.problems().size() == 1);
     CHECK(recording.problems()[0].starts_with((run / one.problem).string()));
   }
+}
+
+TEST_CASE("a journal that is none, or that of another segment, is named") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  leave_unsealed(folder, run);
+  const auto file = [&](const char* name) { return run / name; };
+  for (const char* kind : {".part", ".journal"})
+    fs::rename(run / (std::string("segment-000001") + kind),
+               run / (std::string("segment-000002") + kind));
+  const ss::Recording recording(run);
+  CHECK(recording.size() == records);
+  CHECK(recording.problems() ==
+        Lines{"segment 1 is missing",
+              "segment-000002.journal says that it is segment 1 of its recording"});
+  std::ofstream(file("segment-000002.journal"), std::ios::binary) << std::string(99, 'x');
+  CHECK(error_of([&] { return ss::Recording(run); }) ==
+        "damaged: " + file("segment-000002.journal").string() +
+            ": the file is not the journal of a recording, or it is damaged: expected the first "
+            "bytes of a journal and their checksum.");
 }
 
 TEST_CASE("data that cannot be read cost their own segment, and not those behind it") {

@@ -272,6 +272,41 @@ TEST_CASE("files that are missing, left over or of another kind are reported") {
        {"segment-000001.part: the journal cannot be used: it says that the data begin at byte "
         "1152921504606846976"},
        {}},
+      {"a room that ends within a number",
+       [](const fs::path& run) {
+         std::vector<std::byte> journal;
+         ss::recording::append_head(journal, {.segment = 1, .room = 32764});
+         ss::recording::append_frame(journal, frame_of("{}"));
+         write(run / "segment-000001.journal", ss::test::text_of(journal));
+       },
+       {"segment-000001.part: the journal cannot be used: it says that the data begin at byte "
+        "32764"},
+       {}},
+      {"no room",
+       [](const fs::path& run) {
+         std::vector<std::byte> journal;
+         ss::recording::append_head(journal, {.segment = 1, .room = 0});
+         ss::recording::append_frame(journal, frame_of("{}"));
+         write(run / "segment-000001.journal", ss::test::text_of(journal));
+       },
+       {"segment-000001.part: the journal cannot be used: it says that the data begin at byte 0"},
+       {}},
+      {"records again and in another order",
+       [](const fs::path& run) {
+         std::vector<std::byte> journal;
+         ss::recording::append_head(journal, {.segment = 1, .room = 32768});
+         for (const std::uint64_t sequence : {0U, 2U, 1U, 2U, 3U}) {
+           ss::recording::Frame frame = frame_of(R"({"data_type": "int", "value": 1})");
+           frame.head.name = "x";
+           frame.head.sequence = sequence;
+           frame.begin = frame.end = 0;
+           ss::recording::append_frame(journal, frame);
+         }
+         write(run / "segment-000001.journal", ss::test::text_of(journal));
+       },
+       {"segment-000001.part: the data of 2 records are damaged or missing"},
+       {"segment-000001.safetensors: 3 records recovered, without 1 that the recorder had "
+        "refused, 312 bytes of others cut off"}},
       {"text that is no schema",
        [](const fs::path& run) {
          std::vector<std::byte> journal;
