@@ -319,15 +319,15 @@ TEST_CASE("a run of another kind and an invalid factor are refused") {
   CHECK(ss::test::error_of([&] { return ss::compare_files(run, run, {.noise = {run_of(b)}}); }) ==
         "invalid_argument: a run for the noise is not of the kind that is compared: expected "
         "the folder of a recording, found a structure.");
-  for (const auto& [factor, text] : std::vector<std::pair<double, std::string>>{
+  for (const auto& one : std::vector<std::pair<double, std::string>>{
            {0, "0"},
            {-1e-9, "-1e-09"},
            {std::numeric_limits<double>::quiet_NaN(), "nan"},
            {HUGE_VAL, "inf"}})
-    CHECK(ss::test::error_of([&] { return compare(b, b, {}, {.noise_factor = factor}); }) ==
+    CHECK(ss::test::error_of([&] { return compare(b, b, {}, {.noise_factor = one.first}); }) ==
           "invalid_argument: a factor for the noise is not valid: expected a finite number above "
           "0, found " +
-              text + ".");
+              one.second + ".");
 }
 
 TEST_CASE("a further run that is a file measures the tensors outside its structure too") {

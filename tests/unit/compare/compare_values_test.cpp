@@ -182,11 +182,11 @@ TEST_CASE("an error in the numbers of a file names the file that they are in, an
   const auto floats = [](float last) { return ss::Tensor::own(std::vector<float>{1, last}); };
   keep("one", "x", floats(2));
   keep("other", "x", floats(3));
-  for (const auto& [start, path] : {std::pair("", "/x"), std::pair("part-", "a/x/part")}) {
-    const auto run = [&](const char* name) { return folder / (std::string(start) + name); };
+  for (const auto& one : {std::pair("", "/x"), std::pair("part-", "a/x/part")}) {
+    const auto run = [&](const char* name) { return folder / (std::string(one.first) + name); };
     CHECK(ss::test::error_of([&] {
             return ss::compare_files(run("one"), run("other"), {.noise = {run("bad")}});
-          }) == "out_of_range: " + run("bad").string() + ": at " + path + rest);
+          }) == "out_of_range: " + run("bad").string() + ": at " + one.second + rest);
   }
   const auto structure = std::make_shared<const Value>(dict("x", flags(2)));
   CHECK(ss::test::error_of([&] {
