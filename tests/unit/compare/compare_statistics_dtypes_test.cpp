@@ -1,10 +1,12 @@
 /// \file
-/// What the statistics of complex tensors, and of tensors that had another dtype, prove.
+/// What the statistics of complex tensors, and of tensors that had another dtype, prove, and
+/// statistics that files store in another.
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -13,7 +15,9 @@
 #include <safestructures/recording/recorder.hpp>
 #include <safestructures/safestructures.hpp>
 #include <safestructures/tools/statistics.hpp>
+#include "support/errors.hpp"
 #include "support/folder.hpp"
+#include "support/gaussian.hpp"
 
 namespace {
 
@@ -135,4 +139,37 @@ TEST_CASE(
               .rows.at(0)
               .detail.starts_with("F32, was F16 and F32"));
   }
+}
+
+TEST_CASE("statistics in files stand for tensors, stored as files store doubles or in full") {
+  const ss::test::Folder folder;
+  const std::vector<double> numbers = ss::test::gaussian<double>(1000, 1, 1);
+  std::vector<double> near = numbers;
+  for (double& number : near) number *= 1 + 5e-8;
+  std::vector<double> other = numbers;
+  for (double& number : other) number *= 1.1;
+  for (const ss::Precision precision : {ss::Precision::f32, ss::Precision::preserve}) {
+    const auto save = [&](const char* name, const ss::Value& value) {
+      ss::save_file(ss::Value::dict({{"x", value}}), folder / name, {.precision = precision});
+    };
+    for (const auto& [name, made] :
+         {std::pair("same", numbers), std::pair("near", near), std::pair("other", other)})
+      save(name, statistics_of(ss::Tensor::own(std::vector(made))));
+    const auto verdict = [&](const char* a, const char* b) {
+      const ss::Comparison found = ss::compare_files(folder / a, folder / b);
+      CHECK(found.coverage.statistics == 1);
+      REQUIRE(found.rows.size() == 1);
+      return found.rows[0].verdict;
+    };
+    CHECK(verdict("same", "same") == ss::Verdict::equal);
+    CHECK(verdict("near", "same") == ss::Verdict::close);
+    CHECK(verdict("same", "near") == ss::Verdict::close);
+    CHECK(verdict("other", "same") == ss::Verdict::different);
+  }
+  ss::save_file(statistics_of(ss::Tensor::own(std::vector(numbers))), folder / "half",
+                {.precision = ss::Precision::f16});
+  const ss::Document half = ss::Document::open(folder / "half");
+  CHECK(ss::test::error_of([&] { return ss::read_statistics(half.root()); }) ==
+        "invalid_schema: at /quantiles: the statistics in a record are not what a recorder keeps: "
+        "expected an F64 tensor of shape [19], found tensor F16 [19].");
 }

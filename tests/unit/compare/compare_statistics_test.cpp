@@ -7,7 +7,6 @@
 #include <limits>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -17,7 +16,6 @@
 #include <safestructures/safestructures.hpp>
 #include <safestructures/tools/sketch.hpp>
 #include <safestructures/tools/statistics.hpp>
-#include "support/errors.hpp"
 #include "support/folder.hpp"
 #include "support/gaussian.hpp"
 
@@ -249,39 +247,6 @@ TEST_CASE("a tensor and the statistics of it under another name are suggested") 
   CHECK(found.suggestions[0].to == "/a");
   CHECK(found.suggestions[0].reason == "same statistics");
   CHECK(found.suggestions[1].to == "/b");
-}
-
-TEST_CASE("statistics in files stand for tensors, stored as files store doubles or in full") {
-  const ss::test::Folder folder;
-  const std::vector<double> numbers = ss::test::gaussian<double>(1000, 1, 1);
-  std::vector<double> near = numbers;
-  for (double& number : near) number *= 1 + 5e-8;
-  std::vector<double> other = numbers;
-  for (double& number : other) number *= 1.1;
-  for (const ss::Precision precision : {ss::Precision::f32, ss::Precision::preserve}) {
-    const auto save = [&](const char* name, const ss::Value& value) {
-      ss::save_file(ss::Value::dict({{"x", value}}), folder / name, {.precision = precision});
-    };
-    for (const auto& [name, made] :
-         {std::pair("same", numbers), std::pair("near", near), std::pair("other", other)})
-      save(name, ss::statistics_value(tensor(made)));
-    const auto verdict = [&](const char* a, const char* b) {
-      const ss::Comparison found = ss::compare_files(folder / a, folder / b);
-      CHECK(found.coverage.statistics == 1);
-      REQUIRE(found.rows.size() == 1);
-      return found.rows[0].verdict;
-    };
-    CHECK(verdict("same", "same") == Verdict::equal);
-    CHECK(verdict("near", "same") == Verdict::close);
-    CHECK(verdict("same", "near") == Verdict::close);
-    CHECK(verdict("other", "same") == Verdict::different);
-  }
-  ss::save_file(ss::statistics_value(tensor(numbers)), folder / "half",
-                {.precision = ss::Precision::f16});
-  const ss::Document half = ss::Document::open(folder / "half");
-  CHECK(ss::test::error_of([&] { return ss::read_statistics(half.root()); }) ==
-        "invalid_schema: at /quantiles: the statistics in a record are not what a recorder keeps: "
-        "expected an F64 tensor of shape [19], found tensor F16 [19].");
 }
 
 TEST_CASE("recordings are compared where one or both kept statistics, and culprits found") {

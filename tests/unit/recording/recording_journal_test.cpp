@@ -155,3 +155,23 @@ TEST_CASE("a record that the recorder refused is no record that was lost") {
   for (const ss::Record& record : ss::Recording(run)) sequences.push_back(record.sequence());
   CHECK(sequences == std::vector<std::uint64_t>{0, 2, 3, 4});
 }
+
+TEST_CASE("of records that a journal has again or in another order the first count") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  fs::create_directory(run);
+  std::vector<std::byte> journal;
+  ss::recording::append_head(journal, {.segment = 1, .room = 32768, .checksums = false});
+  for (const std::uint64_t sequence : {0U, 2U, 1U, 2U, 3U})
+    ss::recording::append_frame(journal, frame_of(sequence));
+  std::ofstream(run / "segment-000001.journal", std::ios::binary) << ss::test::text_of(journal);
+  std::ofstream(run / "segment-000001.part", std::ios::binary) << std::string(32768, '\0');
+  const ss::RecoveryReport report = ss::recover_recording(run);
+  CHECK(report.losses ==
+        Lines{"segment-000001.part: the data of 2 records are damaged or missing"});
+  CHECK(report.notes == Lines{"segment-000001.safetensors: 3 records recovered, without 1 that the "
+                              "recorder had refused"});
+  std::vector<std::uint64_t> sequences;
+  for (const ss::Record& record : ss::Recording(run)) sequences.push_back(record.sequence());
+  CHECK(sequences == std::vector<std::uint64_t>{0, 2, 3});
+}

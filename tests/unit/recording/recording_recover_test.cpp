@@ -90,6 +90,14 @@ ss::recording::Frame frame_of(const std::string& schema) {
   return frame;
 }
 
+/// Replaces the journal by one with a record of that schema.
+void write_journal(const fs::path& run, std::uint64_t room, const std::string& schema) {
+  std::vector<std::byte> journal;
+  ss::recording::append_head(journal, {.segment = 1, .room = room});
+  ss::recording::append_frame(journal, frame_of(schema));
+  write(run / "segment-000001.journal", ss::test::text_of(journal));
+}
+
 /// Where each frame of a journal begins, and where the last ends.
 std::vector<std::size_t> frames_of(const std::string& journal) {
   const auto bytes = std::as_bytes(std::span(journal));
@@ -263,57 +271,21 @@ TEST_CASE("files that are missing, left over or of another kind are reported") {
         "recording, or it is damaged: expected the first bytes of a journal and their checksum."},
        {}},
       {"a huge room",
-       [](const fs::path& run) {
-         std::vector<std::byte> journal;
-         ss::recording::append_head(journal, {.segment = 1, .room = std::uint64_t{1} << 60U});
-         ss::recording::append_frame(journal, frame_of("{}"));
-         write(run / "segment-000001.journal", ss::test::text_of(journal));
-       },
+       [](const fs::path& run) { write_journal(run, std::uint64_t{1} << 60U, "{}"); },
        {"segment-000001.part: the journal cannot be used: it says that the data begin at byte "
         "1152921504606846976"},
        {}},
       {"a room that ends within a number",
-       [](const fs::path& run) {
-         std::vector<std::byte> journal;
-         ss::recording::append_head(journal, {.segment = 1, .room = 32764});
-         ss::recording::append_frame(journal, frame_of("{}"));
-         write(run / "segment-000001.journal", ss::test::text_of(journal));
-       },
+       [](const fs::path& run) { write_journal(run, 32764, "{}"); },
        {"segment-000001.part: the journal cannot be used: it says that the data begin at byte "
         "32764"},
        {}},
       {"no room",
-       [](const fs::path& run) {
-         std::vector<std::byte> journal;
-         ss::recording::append_head(journal, {.segment = 1, .room = 0});
-         ss::recording::append_frame(journal, frame_of("{}"));
-         write(run / "segment-000001.journal", ss::test::text_of(journal));
-       },
+       [](const fs::path& run) { write_journal(run, 0, "{}"); },
        {"segment-000001.part: the journal cannot be used: it says that the data begin at byte 0"},
        {}},
-      {"records again and in another order",
-       [](const fs::path& run) {
-         std::vector<std::byte> journal;
-         ss::recording::append_head(journal, {.segment = 1, .room = 32768});
-         for (const std::uint64_t sequence : {0U, 2U, 1U, 2U, 3U}) {
-           ss::recording::Frame frame = frame_of(R"({"data_type": "int", "value": 1})");
-           frame.head.name = "x";
-           frame.head.sequence = sequence;
-           frame.begin = frame.end = 0;
-           ss::recording::append_frame(journal, frame);
-         }
-         write(run / "segment-000001.journal", ss::test::text_of(journal));
-       },
-       {"segment-000001.part: the data of 2 records are damaged or missing"},
-       {"segment-000001.safetensors: 3 records recovered, without 1 that the recorder had "
-        "refused, 312 bytes of others cut off"}},
       {"text that is no schema",
-       [](const fs::path& run) {
-         std::vector<std::byte> journal;
-         ss::recording::append_head(journal, {.segment = 1, .room = 32768});
-         ss::recording::append_frame(journal, frame_of("{}, {\"data_type\": \"int\"}"));
-         write(run / "segment-000001.journal", ss::test::text_of(journal));
-       },
+       [](const fs::path& run) { write_journal(run, 32768, "{}, {\"data_type\": \"int\"}"); },
        {"segment-000001.part: the data of 1 record are damaged or missing"},
        {}},
       {"left over",
