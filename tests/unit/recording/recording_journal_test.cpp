@@ -175,3 +175,22 @@ TEST_CASE("of records that a journal has again or in another order the first cou
   for (const ss::Record& record : ss::Recording(run)) sequences.push_back(record.sequence());
   CHECK(sequences == std::vector<std::uint64_t>{0, 2, 3});
 }
+
+TEST_CASE("a journal of which nothing is whole stays, with its data") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  fs::create_directory(run);
+  std::vector<std::byte> journal;
+  ss::recording::append_head(journal, {.segment = 1, .room = 32768, .checksums = false});
+  ss::recording::append_frame(journal, frame_of(0));
+  journal.back() ^= std::byte{1};
+  std::ofstream(run / "segment-000001.journal", std::ios::binary) << ss::test::text_of(journal);
+  std::ofstream(run / "segment-000001.part", std::ios::binary) << std::string(32768, '\0');
+  const ss::RecoveryReport report = ss::recover_recording(run);
+  CHECK(report.losses ==
+        Lines{"segment-000001.part: the journal is damaged, " +
+              std::to_string(journal.size() - ss::recording::journal_head_size) + " bytes"});
+  CHECK(report.notes == Lines());
+  CHECK(Folder::names_in(run) ==
+        Lines{"recording.lock", "segment-000001.journal", "segment-000001.part"});
+}

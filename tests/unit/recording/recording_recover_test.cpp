@@ -306,7 +306,9 @@ TEST_CASE("files that are missing, left over or of another kind are reported") {
         "segment-000001.safetensors: 6 records recovered"}},
       {"others",
        [](const fs::path& run) {
-         write(run / "segment-1.part", "");
+         // With a number as no recorder writes it, or that none has.
+         for (const char* number : {"1", "000000", "281474976710657", "99999999999999999999", "x"})
+           write(run / ("segment-" + std::string(number) + ".part"), "");
          write(run / "segment-000001.journal.bak", "");
          write(run / "notes.txt", "");
        },
