@@ -76,7 +76,7 @@ class Fitting {
       case TypeKind::structure: return value.is_mapping() && fits_fields(value, type);
       case TypeKind::tuple: return value.is_sequence() && fits_tuple(value, type);
       case TypeKind::list:
-      case TypeKind::set: return is_columns(value) || fits_items(value, type);
+      case TypeKind::set: return fits_columns(value, *type.item) || fits_items(value, type);
       case TypeKind::dict: return is_columns(value) || fits_entries(value, type);
       case TypeKind::tensor:
         return value.kind() == Kind::tensor ? fits_tensor(value, type) : fits_numbers(value, type);
@@ -104,7 +104,23 @@ class Fitting {
                type.enumerators.end();
   }
 
+  /// Whether a struct stands for a list of that many items.
+  [[nodiscard]] bool fits_columns(const Value& value, const TypeInfo& item) const {
+    return is_columns(value) &&
+           (item.kind != TypeKind::structure ||
+            fits_names(value, item, [](const Value&, const TypeField&) { return true; }));
+  }
+
   [[nodiscard]] bool fits_fields(const Value& value, const TypeInfo& type) const {
+    return fits_names(value, type, [&](const Value& found, const TypeField& field) {
+      return below(found, *field.type);
+    });
+  }
+
+  /// Whether a struct has the fields of a type, each of which `fits_field`.
+  template <class FitsField>
+  [[nodiscard]] bool fits_names(const Value& value, const TypeInfo& type,
+                                const FitsField& fits_field) const {
     std::size_t known = 0;
     for (const TypeField& field : type.fields) {
       const Value* found = value.find(field.name);
@@ -113,7 +129,7 @@ class Fitting {
       if (found == nullptr && !field.is_optional) return false;
       if (found == nullptr) continue;
       ++known;
-      if (!below(*found, *field.type)) return false;
+      if (!fits_field(*found, field)) return false;
     }
     return fit_.fields == Fields::more || known == value.size();
   }

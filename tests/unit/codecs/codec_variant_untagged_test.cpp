@@ -185,6 +185,8 @@ TEST_CASE("columns and tensors are sequences, of what they can hold") {
   const Value columns =
       Value::structure("", {{"x", Tensor::own<int>({1, 2})}, {"y", Tensor::own<float>({1, 2})}});
   CHECK(columns.as<std::variant<Point, std::deque<Point>>>().index() == 1);
+  using Others = std::variant<std::vector<Lenient>, std::vector<Point>>;
+  CHECK(columns.as<Others>().index() == 1);
   const Value matrix(Tensor::own<int>({1, 2}, {1, 2}));
   using Rows = std::variant<std::deque<Point>, std::deque<int>, std::deque<std::vector<int>>>;
   CHECK(matrix.as<Rows>().index() == 2);
