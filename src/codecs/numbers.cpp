@@ -13,6 +13,7 @@
 #include <safestructures/codecs/scalars.hpp>
 #include <safestructures/codecs/sequences.hpp>
 #include <safestructures/data/error.hpp>
+#include "codecs/bytes_of.hpp"
 #include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
 #include "platform/memory.hpp"
@@ -227,6 +228,10 @@ Value encode_bytes(const void* data, std::size_t size) {
 
 std::span<const std::byte> decode_bytes(const Value& value, const Decoder& decoder,
                                         Tensor& scratch) {
+  if (value.kind() == Kind::list || value.kind() == Kind::tuple) {
+    scratch = bytes_of(value, decoder);
+    return scratch.bytes();
+  }
   const bool is_bytes =
       value.kind() == Kind::bytes || (value.kind() == Kind::tensor && value.tensor().rank() == 1 &&
                                       value.tensor().dtype() == DType::U8);

@@ -1,14 +1,12 @@
 #include <safestructures/codecs/strings.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
-#include <vector>
 
-#include <safestructures/codecs/vector.hpp>
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/shape.hpp>
 #include <safestructures/data/tensor.hpp>
+#include "codecs/bytes_of.hpp"
 #include "data/text/utf8.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -33,15 +31,6 @@ Value encode_raw(std::string_view chars) {
 
 std::string_view chars_of(const Tensor& bytes) {
   return {reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size()};
-}
-
-/// Returns bytes that were a tensor before they became a key or an item of a set.
-Tensor bytes_of(const Value& numbers, const Decoder& decoder) {
-  try {
-    return Tensor::own(numbers.as<std::vector<std::uint8_t>>({.overflow = decoder.overflow()}));
-  } catch (const Error& error) {
-    throw error.with_parent_path(decoder.path());
-  }
 }
 
 }  // namespace

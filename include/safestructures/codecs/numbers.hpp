@@ -166,8 +166,9 @@ void decode_blocks(const Value& value, const Decoder& decoder, Vector& result) {
 
 /// Returns a view of raw memory as bytes.
 SAFESTRUCTURES_API Value encode_bytes(const void* data, std::size_t size);
-/// Returns the raw memory of bytes or of a U8 tensor of rank 1; `scratch` keeps it alive.
-/// \throws Error `type_mismatch`
+/// Returns the raw memory of bytes, of a U8 tensor of rank 1, or of what a list of numbers from 0
+/// to 255 is as bytes; `scratch` keeps it alive.
+/// \throws Error `type_mismatch`, `out_of_range`
 SAFESTRUCTURES_API std::span<const std::byte> decode_bytes(const Value& value,
                                                            const Decoder& decoder, Tensor& scratch);
 /// Checks the length of a fixed array of bytes. \throws Error `shape_mismatch`

@@ -152,9 +152,13 @@ TEST_CASE("what does not fit its C++ type is left to the codec, which says so") 
   check(std::type_identity<Halves>(), "[1,65536]",
         "out_of_range: at /v/1: a number is out of range: expected a number that F16 can hold, "
         "found int 65536. Load it into a wider type, or choose Overflow::saturate.");
-  check(std::type_identity<Raw>(), "[1,256]", type + "bytes, found list of 2.");
-  check(std::type_identity<Raw>(), "[1,-1]", type + "bytes, found list of 2.");
-  check(std::type_identity<Raw>(), R"([1,"a"])", type + "bytes, found list of 2.");
+  const std::string no_byte =
+      "out_of_range: at /v/1: a number is out of range: expected an int from 0 to 255, found int ";
+  const std::string wider = ". Load it into a wider type, or choose Overflow::saturate.";
+  check(std::type_identity<Raw>(), "[1,256]", no_byte + "256" + wider);
+  check(std::type_identity<Raw>(), "[1,-1]", no_byte + "-1" + wider);
+  check(std::type_identity<Raw>(), R"([1,"a"])",
+        "type_mismatch: at /v/1: a value has the wrong type: expected int, found str \"a\".");
   check(std::type_identity<Pair>(), "[1,2,3]",
         "shape_mismatch: at /v: a sequence has the wrong length: expected 2 items, found list of "
         "3.");

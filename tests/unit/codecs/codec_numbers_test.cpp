@@ -131,6 +131,14 @@ TEST_CASE("bytes are bytes") {
   CHECK(round_trip(std::array<std::byte, 0>()).empty());
   CHECK(tensor<std::uint8_t>({0, 255}, {2}).as<std::vector<std::byte>>() == bytes);
   CHECK(Value::bytes(bytes).as<std::vector<std::uint8_t>>() == std::vector<std::uint8_t>{0, 255});
+  // As programs without a type for bytes write them.
+  CHECK(Value::list({0, 255}).as<std::vector<std::byte>>() == bytes);
+  CHECK(Value::tuple({7}).as<std::array<std::byte, 1>>() == std::array<std::byte, 1>{std::byte{7}});
+  CHECK(load_error<std::vector<std::byte>>(Value::list({0, 256})) ==
+        "out_of_range: at /1: a number is out of range: expected an int from 0 to 255, found int "
+        "256. Load it into a wider type, or choose Overflow::saturate.");
+  CHECK(load_error<std::vector<std::byte>>(Value::list({"a"})) ==
+        "type_mismatch: at /0: a value has the wrong type: expected int, found str \"a\".");
   CHECK(load_error<std::vector<std::byte>>(Value("text")) ==
         "type_mismatch: at /: a value has the wrong type: expected bytes, found str \"text\".");
   CHECK(load_error<std::array<std::byte, 3>>(Value::bytes(bytes)) ==
