@@ -2,6 +2,7 @@
 /// Further runs that say which differences are noise.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -333,8 +334,9 @@ TEST_CASE("a run of another kind and an invalid factor are refused") {
 TEST_CASE("a further run that is a file measures the tensors outside its structure too") {
   const auto file = [](float number) {
     const ss::Tensor more = ss::Tensor::own(std::vector<float>{1, number});
-    return ss::Document::from_bytes(
-        ss::save(ss::Value::dict({{"x", 1}}), {.extra_tensors = {{"more", more}}}), nullptr);
+    const auto bytes = std::make_shared<const std::vector<std::byte>>(
+        ss::save(ss::Value::dict({{"x", 1}}), {.extra_tensors = {{"more", more}}}));
+    return ss::Document::from_bytes(*bytes, bytes);
   };
   const auto run = std::make_shared<const ss::Document>(file(2.02F));
   const ss::Comparison found = ss::compare(file(2), file(2.01F), {.noise = {run}});
