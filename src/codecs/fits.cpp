@@ -46,6 +46,14 @@ std::size_t length_of(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
 }
 
+/// Whether a list has numbers for bytes.
+bool fits_bytes(const Value& value, const TypeInfo& type) {
+  return (!type.size || value.size() == *type.size) &&
+         std::ranges::all_of(value.items(), [](const Value& item) {
+           return item.kind() == Kind::integer && item.as_uint64().value_or(256) < 256;
+         });
+}
+
 /// The items to look at: all where that is one comparison each, as 2.5 may come after 1, or else
 /// the first.
 template <class T>
@@ -73,6 +81,7 @@ class Fitting {
       case TypeKind::string:
         return value.kind() != Kind::string || !type.size ||
                length_of(value.as_string()) == *type.size;
+      case TypeKind::bytes: return !value.is_sequence() || fits_bytes(value, type);
       case TypeKind::structure: return value.is_mapping() && fits_fields(value, type);
       case TypeKind::tuple: return value.is_sequence() && fits_tuple(value, type);
       case TypeKind::list:
@@ -214,8 +223,8 @@ KindSet readable_as(const Value& value) {
     case Kind::bytes: return KindSet(Kind::tensor) | Kind::string;
     case Kind::tensor:
       return value.tensor().rank() == 0 ? numbers : sequences | Kind::bytes | Kind::string;
-    case Kind::list: return sequences | Kind::dict;
-    case Kind::tuple:
+    case Kind::list: return sequences | Kind::dict | Kind::bytes;
+    case Kind::tuple: return sequences | Kind::bytes;
     case Kind::set: return sequences;
     case Kind::dict:
     case Kind::custom: return Kind::structure;

@@ -200,4 +200,7 @@ TEST_CASE("an alternative accepts what it accepts alone") {
   CHECK(std::get<Deque>(columns.as<std::variant<std::string, Deque>>()).size() == 2);
   const Value raw = Value::bytes(std::as_bytes(std::span("a\xFF", 2)));
   CHECK(std::get<1>(raw.as<std::variant<int, std::vector<char>>>()).size() == 2);
+  using Bytes = std::vector<std::byte>;
+  CHECK(std::get<Bytes>(Value::list({1, 2}).as<std::variant<std::string, Bytes>>()).size() == 2);
+  CHECK(std::get<1>(Value::list({1}).as<std::variant<std::string, Tensor>>()).size() == 1);
 }

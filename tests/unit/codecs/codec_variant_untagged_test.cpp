@@ -89,6 +89,14 @@ TEST_CASE("arrays of JSON are tensors or lists, by what is in them") {
   CHECK(numbers_or_points(R"([{"x": 1, "y": 1}])") == 1);
 }
 
+TEST_CASE("bytes are lists of small numbers, as many as their type has") {
+  const auto bytes = index_of<std::array<std::byte, 2>, std::vector<std::byte>, std::vector<int>>;
+  CHECK(bytes("[1, 255]") == 0);
+  CHECK(bytes("[1, 2, 255]") == 1);
+  CHECK(bytes("[1, 256]") == 2);
+  CHECK(bytes("[1, -1]") == 2);
+}
+
 TEST_CASE("matrices are told apart by rank and by whether their numbers are whole") {
   const auto ranks = index_of<Eigen::VectorXf, Eigen::MatrixXf, std::string>;
   CHECK(ranks("[1.5, 2]") == 0);
